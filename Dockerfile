@@ -1,11 +1,11 @@
-# The version equals the package "node" of package.json; a test compares them. The tested runtime is the
-# one in the image, and no install script has to download it.
+# The version equals that of the runtime packages in package.json; a test compares them. The image has the
+# runtime of its base, so that the optional packages, which hold the runtime, are left out.
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # No script of a package runs during the build.
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
- && rm -rf node_modules/.bin node_modules/node
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
+ && rm -rf node_modules/.bin
 
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 # An intruder cannot use tools that are missing. Kubernetes needs the user as a number to enforce

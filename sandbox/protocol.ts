@@ -135,11 +135,11 @@ export const requests = {
 type Requests = { readonly [Path in keyof typeof requests]: z.infer<(typeof requests)[Path]> };
 export type CommandInput = Requests['command'];
 export type MessageInput = Requests['message'];
-export type ActionTriggered = Requests['action'];
-export type OptionsRequested = Requests['suggest'];
+export type ActionRequest = Requests['action'];
+export type OptionsRequest = Requests['suggest'];
 export type ViewSubmission = Requests['submit'];
-export type ViewClosed = Requests['close'];
-export type ShortcutUsed = Requests['shortcut'];
+export type CloseRequest = Requests['close'];
+export type ShortcutRequest = Requests['shortcut'];
 export type HomeOpening = Requests['home'];
 
 /** What a person can do on the page, by path. Each of these requests returns a Delivery. */

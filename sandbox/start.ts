@@ -12,19 +12,32 @@ import { sandboxYamlWithReports } from './configuration.ts';
 import { freePort } from './free-port.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from './seed/organization.ts';
 import { startSlackSimulator } from './slack/server.ts';
+import type { RateLimits } from './slack/web-api/rate-limits.ts';
+import { sandboxWorkspace } from './slack/workspace/sandbox-workspace.ts';
+import type { Workspace } from './slack/workspace/workspace.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const READY_WITHIN_MS = 15_000;
+// With hard limits a start waits up to 60 s for its first Socket Mode connection.
+const READY_WITHIN_MS = 90_000;
 
 export interface SandboxOptions {
   readonly port: number;
   readonly delivery: 'http' | 'socket';
   /** The log level of the bot; by default only warnings and errors. */
   readonly logLevel?: string;
+  readonly rateLimits?: RateLimits;
+  readonly workspace?: Workspace;
 }
 
 /** Starts Signalbox with simulators of Slack and both APIs, all on this machine. */
-export async function startSandbox({ port, delivery, logLevel = 'warn' }: SandboxOptions) {
+export async function startSandbox(options: SandboxOptions) {
+  const {
+    port,
+    delivery,
+    logLevel = 'warn',
+    rateLimits = 'with-bursts',
+    workspace = sandboxWorkspace,
+  } = options;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'));
   const [cloud, alerts] = await Promise.all([startCloudSimulator(), startAlertsSimulator()]);
   const signingSecret = randomBytes(16).toString('hex');
@@ -35,6 +48,8 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
     port,
     manifest: JSON.parse(readFileSync(join(ROOT, 'manifest.json'), 'utf8')),
     delivery: delivery === 'http' ? { mode: 'http', eventsUrl, signingSecret } : { mode: 'socket' },
+    rateLimits,
+    workspace,
     page: join(ROOT, 'sandbox/page/dist'),
     routes: panelRoutes({ cloud, alerts, changed: () => panel.changed() }),
   }).catch(async (error: unknown) => {
@@ -130,5 +145,5 @@ async function waitUntilReady(url: string, bot: ChildProcess): Promise<void> {
     if (isReady) return;
     await wait(50);
   }
-  throw new Error('The bot did not become ready within 15 s.');
+  throw new Error('The bot did not become ready within 90 s.');
 }

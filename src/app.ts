@@ -1,76 +1,81 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openBot } from './bot.ts';
 import type { AppOptions } from './bot-options.ts';
-import type { RoleName, UserId } from './changes/change.ts';
-import { commands } from './commands/index.ts';
 import type { Config, ConfigProblem } from './config/load-config.ts';
 import { fixedUntilRestart } from './config/restart-only.ts';
-import { postJson } from './http/client.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import type { Measures } from './observability/metrics-port.ts';
-import { withTracedMeasures } from './observability/traced-measures.ts';
-import type { Policy } from './policy/policy-types.ts';
-import { impossibleRequirements, membersNeeded } from './policy/satisfiable.ts';
-import { createOpsServer } from './server.ts';
-import { connect, type Slack } from './slack/connect.ts';
+import { withTracedMeasures } from './observability/with-tracing.ts';
+import { createHttpServer, listenOn } from './server.ts';
+import type { Slack } from './slack/connect.ts';
+import type { ChannelIdStore } from './slack/outbound/channels.ts';
+import { appTokenProblem, isLastingRefusal } from './slack/token-errors.ts';
+import {
+  auditChannelProblem,
+  connectForStart,
+  connectSlack,
+  type RefusedStart,
+  refusedDatabase,
+} from './start-checks.ts';
 import { keyProblem } from './storage/audit/append.ts';
+import { readKeyRing } from './storage/audit/key-ring.ts';
 import { followClock, type SharedClock } from './storage/engine/clock.ts';
 import { type Database, openDatabase } from './storage/engine/database.ts';
 import { databaseProblem } from './storage/engine/database-errors.ts';
+import { rememberChannelId, storedChannelIds } from './storage/tables/channel-ids.ts';
 import { readGauges } from './storage/tables/queues/gauges.ts';
+import { postedAnchors } from './workflow/audit-trail/anchors.ts';
 
-export type Started =
+type StartResult =
   | {
       readonly ok: true;
       readonly port: number;
       readonly wake: () => void;
       /** Replaces the configuration. Where it has problems, the current one stays in use. */
-      readonly reload: (config: Config) => Promise<Reloaded>;
+      readonly reload: (config: Config) => Promise<ReloadResult>;
       readonly stop: () => Promise<void>;
     }
-  | {
-      readonly ok: false;
-      readonly problems: readonly ConfigProblem[];
-      /** A restart cannot help: a person must fix the problems first. */
-      readonly lasting: boolean;
-    };
+  | RefusedStart;
 
-export type Reloaded =
+type ReloadResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /** Opens Slack and the database, starts the bot, and listens last, when everything is ready. */
-export async function startApp(options: AppOptions): Promise<Started> {
+export async function startApp(options: AppOptions): Promise<StartResult> {
   const { config, version, log, now = () => new Date() } = options;
   const metrics = createMetrics({ version });
   const measures = withTracedMeasures(metrics.measures);
-  const connected = await connectSlack(options, { now, measures });
+  const connected = await connectForStart(options, { now, measures });
   if (!connected.ok) return connected;
 
   const onConnectionError = (error: Error) => log.warn({ err: error }, 'database connection lost');
   try {
-    const database = await openDatabase(config.databaseUrl.reveal(), { now, onConnectionError });
+    const onNewerSchema = (schema: number) =>
+      log.warn(
+        { schema },
+        'the database has a newer schema, with which this release is compatible',
+      );
+    const listeners = { onConnectionError, onNewerSchema };
+    const database = await openDatabase(config.databaseUrl.reveal(), { now, ...listeners });
     const opened = { slack: connected.slack, database, metrics, measures };
     return await serveOrClose(options, opened);
   } catch (error) {
-    const problem = databaseProblem(error);
-    if (problem === null) throw error;
+    const refused = refusedDatabase(error);
+    if (refused === null) throw error;
     log.debug({ err: error }, 'database cannot be used');
-    const problems = [{ where: 'DATABASE_URL', problem, hint: null }];
-    return { ok: false, problems, lasting: false };
+    return refused;
   }
 }
 
-interface Opened {
+interface AppResources {
   readonly slack: Slack;
   readonly database: Database;
   readonly metrics: Metrics;
   readonly measures: Measures;
 }
 
-async function serveOrClose(options: AppOptions, opened: Opened): Promise<Started> {
+async function serveOrClose(options: AppOptions, opened: AppResources): Promise<StartResult> {
   const { database } = opened;
   try {
     return await serve(options, opened, await openClock(options, database));
@@ -99,52 +104,74 @@ async function openClock({ now, log }: AppOptions, database: Database): Promise<
 
 async function serve(
   options: AppOptions,
-  { slack, database, metrics, measures }: Opened,
+  { slack, database, metrics, measures }: AppResources,
   clock: ProcessClock,
-): Promise<Started> {
+): Promise<StartResult> {
   const { config } = options;
-  const auditKey = config.key ? Buffer.from(config.key.reveal(), 'base64') : null;
-  const problem = await keyProblem(database.db, auditKey);
+  const auditKey = readKeyRing(
+    config.key?.reveal() ?? null,
+    config.previousKeys.map((one) => one.reveal()),
+  );
+  const wrongKey = await keyProblem(database.db, auditKey);
+  const messengerOf = (connected: Slack) => connected.openMessenger(openChannelIds(database));
+  const messenger = messengerOf(slack);
+  const anchors = await postedAnchors(messenger, auditKey);
+  const problem = wrongKey
+    ? KEY_PROBLEMS[wrongKey]
+    : await auditChannelProblem(database.db, anchors);
   if (problem) {
     clock.stop();
     await database.close();
-    return { ok: false, problems: [KEY_PROBLEMS[problem]], lasting: true };
+    return { ok: false, problems: [problem], lasting: true };
   }
   const { now } = clock;
-  const openWith = (own: AppOptions, connected: Slack) =>
-    openBot({ ...own, now, database, auditKey, measures }, connected);
+  const shared = { now, database, auditKey, measures };
 
-  let bot = await openWith(options, slack);
-  const deliveries = slack.deliveries();
-  const notReady = async () => {
-    if (!deliveries.isOpen()) return 'Slack is not connected.';
-    return database.check().then(
+  let bot = await openBot(
+    { ...options, ...shared, messenger, anchors, takesOver: database.isExclusive, replaces: null },
+    slack,
+  );
+  const deliveries = slack.deliveries((error) =>
+    options.onAppTokenRefused?.(appTokenRefusal(error)),
+  );
+  const notReady = () =>
+    database.check().then(
       () => null,
       (error: unknown) => databaseProblem(error) ?? 'The database does not respond.',
     );
-  };
-  const server = createOpsServer(deliveries.listener, {
+  const probes = {
     notReady,
     readinessWarning: () => bot.readinessWarning(),
-    isLeaving: () => !deliveries.isOpen(),
+    isConnected: () => deliveries.isOpen(),
     metrics: {
       contentType: metrics.contentType,
-      text: () => metrics.text(() => readGauges(database.db, now()), now()),
+      text: () => metrics.text(() => readGauges(database.db, now(), bot.configuration), now()),
     },
-  });
-  const port = await listenOn(server, config.port);
+  };
+  const { opsPort } = config;
+  const own = opsPort === null ? null : createHttpServer({ slack: null, probes });
+  const slackServer = createHttpServer({ slack: deliveries.listener, probes: own ? null : probes });
+  const servers = own ? [slackServer, own] : [slackServer];
+  const port = await listenOn(slackServer, config.port);
+  if (own) await listenOn(own, opsPort ?? 0);
   bot.attach(deliveries);
-  await deliveries.open();
 
   /** Both bots use the same deliveries, so that no click is lost between them. */
-  const reload = async (next: Config): Promise<Reloaded> => {
+  const reload = async (next: Config): Promise<ReloadResult> => {
     const fixed = fixedUntilRestart(config, next);
     if (fixed.length > 0) return { ok: false, problems: fixed };
     const own = { ...options, config: next };
-    const connected = await connectSlack(own, { now, measures });
+    const connected = await connectSlack(own, { now, measures, opensSocket: false });
     if (!connected.ok) return connected;
+    const messenger = messengerOf(connected.slack);
+    const anchors = await postedAnchors(messenger, auditKey);
+    const foreign = await auditChannelProblem(database.db, anchors);
+    if (foreign) return { ok: false, problems: [foreign] };
     const previous = bot;
-    bot = await openWith(own, connected.slack);
+    bot = await openBot(
+      { ...own, ...shared, messenger, anchors, takesOver: false, replaces: previous.instance },
+      connected.slack,
+    );
     bot.attach(deliveries);
     await previous.stop();
     return { ok: true };
@@ -152,14 +179,37 @@ async function serve(
   const stop = async () => {
     await deliveries.close();
     await wait(options.leaveWithinMs ?? 0);
-    server.close();
+    for (const server of servers) server.close();
     await bot.stop();
-    server.closeAllConnections();
+    for (const server of servers) server.closeAllConnections();
     clock.stop();
     await database.close();
   };
+  try {
+    await deliveries.open();
+    if (config.slack.appToken === null) options.log.info(WAITING_FOR_SLACK);
+  } catch (error) {
+    await stop();
+    return { ok: false, problems: [appTokenRefusal(error)], lasting: isLastingRefusal(error) };
+  }
   return { ok: true, port, wake: () => bot.wake(), reload: oneAtATime(reload), stop };
 }
+
+function openChannelIds(database: Database): ChannelIdStore {
+  return {
+    read: () => storedChannelIds(database.db),
+    remember: (name, id) => database.transaction((tx) => rememberChannelId(tx, name, id)),
+  };
+}
+
+function appTokenRefusal(error: unknown): ConfigProblem {
+  const { says, fix } = appTokenProblem(error);
+  return { where: 'SLACK_APP_TOKEN', problem: says, hint: fix };
+}
+
+const WAITING_FOR_SLACK =
+  'listening for requests of Slack. If none arrives, verify the request URL: open Event ' +
+  'Subscriptions at api.slack.com/apps and choose Retry';
 
 function oneAtATime<In, Out>(work: (input: In) => Promise<Out>): (input: In) => Promise<Out> {
   let last: Promise<unknown> = Promise.resolve();
@@ -179,53 +229,6 @@ const KEY_PROBLEMS: Readonly<Record<'key-missing' | 'key-differs', ConfigProblem
   'key-differs': {
     where: 'SIGNALBOX_KEY',
     problem: 'is not the key of the audit trail in this database',
-    hint: 'set the key that was used before, or use another database',
+    hint: 'set the key that was used before, or list it in SIGNALBOX_PREVIOUS_KEYS',
   },
 };
-
-async function listenOn(server: Server, port: number): Promise<number> {
-  server.listen(port);
-  await once(server, 'listening');
-  const address = server.address();
-  return typeof address === 'object' && address ? address.port : port;
-}
-
-type ConnectedSlack =
-  | { readonly ok: true; readonly slack: Slack }
-  | Extract<Started, { ok: false }>;
-
-async function connectSlack(
-  { config, log }: AppOptions,
-  { now, measures }: { readonly now: () => Date; readonly measures: Measures },
-): Promise<ConnectedSlack> {
-  const { policy, channels } = config;
-  const own = { post: postJson, commands, log, now, measures };
-  const connected = await connect({ ...config.slack, policy, channels, ...own });
-  if (!connected.ok) {
-    const problems = connected.problems.map(slackProblem);
-    return { ok: false, problems, lasting: true };
-  }
-  return (await peopleProblems(connected.slack, policy)) ?? connected;
-}
-
-function slackProblem(problem: string): ConfigProblem {
-  return { where: 'Slack', problem, hint: null };
-}
-
-/** Refuses the start where a rule has no user who satisfies it, before an emergency shows it. */
-async function peopleProblems(
-  slack: Slack,
-  policy: Policy,
-): Promise<Extract<Started, { ok: false }> | null> {
-  const members = new Map<RoleName, ReadonlySet<UserId>>();
-  const problems: ConfigProblem[] = [];
-  for (const role of policy.roles.keys()) {
-    const people = await slack.actors.someOf(role, membersNeeded(policy));
-    if (people === null) problems.push(slackProblem(`did not list the members of role ${role}`));
-    members.set(role, new Set(people ?? []));
-  }
-  // The lookup may succeed at the next start.
-  if (problems.length > 0) return { ok: false, problems, lasting: false };
-  const unmet = impossibleRequirements(policy, members);
-  return unmet.length > 0 ? { ok: false, problems: unmet, lasting: true } : null;
-}

@@ -1,8 +1,11 @@
 import type { Logger } from 'pino';
-import type { Config } from './config/load-config.ts';
+import type { Config, ConfigProblem } from './config/load-config.ts';
 import type { Clock } from './http/clock.ts';
 import type { Measures } from './observability/metrics-port.ts';
+import type { AuditKey } from './storage/audit/key-ring.ts';
 import type { Database } from './storage/engine/database.ts';
+import type { PostedAnchors } from './workflow/audit-trail/anchors.ts';
+import type { Messenger } from './workflow/messenger-port.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -11,6 +14,8 @@ export interface AppOptions {
   readonly now?: () => Date;
   /** Replaces the system clock of the API clients. */
   readonly clock?: Clock;
+  /** Slack refuses new Socket Mode connections, and only a person can change that. */
+  readonly onAppTokenRefused?: (problem: ConfigProblem) => void;
   /** Aborts requests that still run shortly before the process exits; their outcome is unknown. */
   readonly leaving?: AbortSignal | undefined;
   /** Keeps serving for this long after readiness ends, until load balancers have noticed. */
@@ -21,6 +26,13 @@ export interface AppOptions {
 export interface BotOptions extends AppOptions {
   readonly now: () => Date;
   readonly database: Database;
-  readonly auditKey: Buffer | null;
+  readonly auditKey: AuditKey;
   readonly measures: Measures;
+  readonly messenger: Messenger;
+  /** What the audit channel contained before the start or reload. */
+  readonly anchors: PostedAnchors;
+  /** The instance that this one replaces after a reload; null at a start. */
+  readonly replaces: string | null;
+  /** No other process uses the database, and none in this process: a start, not a reload. */
+  readonly takesOver: boolean;
 }

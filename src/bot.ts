@@ -6,11 +6,16 @@ import { openCommandContext } from './command-context.ts';
 import { commands } from './commands/index.ts';
 import { createCostEstimator } from './cost-effect/change-cost.ts';
 import { postCostEffects } from './cost-effect/effect-notice.ts';
+import { homeCosts } from './cost-reports/forecast/home-costs.ts';
 import { type ChangeCommand, namesOf } from './intent/define.ts';
-import { withTracedTransactions } from './observability/traced-transactions.ts';
+import { withTracedTransactions } from './observability/with-tracing.ts';
+import { openDirectory } from './open-directory.ts';
 import type { Slack } from './slack/connect.ts';
 import type { Deliveries } from './slack/inbound/deliveries.ts';
+import { mayExecute } from './storage/tables/configurations.ts';
 import { trailJobs } from './workflow/audit-trail/anchors.ts';
+import { openChannelCheck } from './workflow/audit-trail/channel-check.ts';
+import { adoptKey } from './workflow/audit-trail/key-change.ts';
 import { recordStart, recordStop } from './workflow/audit-trail/process-events.ts';
 import { stopRestoredChanges } from './workflow/audit-trail/restored.ts';
 import { createTrail } from './workflow/audit-trail/trail.ts';
@@ -18,16 +23,21 @@ import { startMaintenance, workflowJobs } from './workflow/background/maintenanc
 import { startPresence } from './workflow/background/presence.ts';
 import { createScheduler } from './workflow/background/scheduler.ts';
 import { workflowLoops } from './workflow/background/workflow-loops.ts';
-import type { DecisionContext, WorkflowContext } from './workflow/ports.ts';
+import { takeOver } from './workflow/execute/recover.ts';
+import type { DecisionContext, Trail, WorkflowContext } from './workflow/ports.ts';
 import { createChangesQueries } from './workflow/queries/changes-queries.ts';
 
 const LOOP_EVERY_MS = 1_000;
 const MEASURE_EVERY_MS = 3_600_000;
 
 /** Everything that runs with one configuration, until it is stopped. */
-export interface RunningBot {
+interface RunningBot {
   /** Returns a problem to show at the readiness probe although the process is ready, or null. */
   readonly readinessWarning: () => Promise<string | null>;
+  /** The id under which it owns leases. */
+  readonly instance: string;
+  /** The hash of its configuration file. */
+  readonly configuration: string;
   readonly wake: () => void;
   /** Answers what Slack delivers from now on. */
   readonly attach: (deliveries: Deliveries) => void;
@@ -38,15 +48,23 @@ export interface RunningBot {
 /** Wires the rooms and starts the background work. Deliveries are not answered before `attach`. */
 export async function openBot(given: BotOptions, slack: Slack): Promise<RunningBot> {
   const options = { ...given, database: withTracedTransactions(given.database) };
-  const { config, log, now, database, auditKey, measures } = options;
-  const { messenger, actors: people } = slack;
+  const { config, log, now, database, auditKey, measures, messenger } = options;
+  const { actors: people } = slack;
   const scheduler = createScheduler(log);
-  const trail = createTrail({ database, auditKey, messenger, log, now });
+  const directory = await openDirectory(options);
+  const verified = createTrail({ database, auditKey, log, now });
+  const channelCheck = await openChannelCheck(options);
+  const problem: Trail['problem'] = async (db) =>
+    (await verified.problem(db)) ?? channelCheck.problem();
+  const trail = { ...verified, problem };
   const decisions: DecisionContext = {
     database,
     auditKey,
     trail,
     policy: config.policy,
+    configuration: config.configHash,
+    prices: config.prices,
+    services: directory.services,
     commands: changeCommands(),
     people,
     messenger,
@@ -57,31 +75,42 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     wake: scheduler.wake,
     measures,
   };
-  const opened = await openCommandContext(options, decisions);
+  let attached: Deliveries | null = null;
+  const opened = openCommandContext(options, decisions, () => attached?.isOpen() ?? false);
   const changes = createChangesQueries(decisions, slack.findPerson);
   const commandContext = () => ({ ...opened.now(), changes });
   const context: WorkflowContext = {
     ...decisions,
     commandContext,
-    refreshDirectory: opened.refresh,
+    refreshDirectory: directory.refresh,
     incidents: createIncidentService(decisions),
     estimateCost: createCostEstimator({ ...decisions, commandContext }),
+    homeCosts: () => homeCosts(opened.storedCosts, now()),
   };
+  await adoptKey(decisions);
   await trail.verifyRecent();
   await recordStart(context, { version: options.version, config: config.configHash });
-  await stopRestoredChanges(context);
+  await stopRestoredChanges(context, options.anchors);
+  if (options.takesOver) await takeOver(context);
   await trail.writeCheckpoint();
   const work = workflowLoops(context);
-  scheduler.start({ ...work.loops, ...opened.loops }, LOOP_EVERY_MS);
+  const listening = await slack.listen(context);
+  // The last step that can fail: from here on, only this configuration executes changes.
+  const { version, replaces } = options;
+  const onReplicas = slack.actors.shareLimits;
+  const presence = await startPresence(context, { version, replaces, onReplicas });
+  const checkChannel = () => channelCheck.repeat(context);
+  scheduler.start({ ...work.loops, ...opened.loops, checkChannel }, LOOP_EVERY_MS);
 
   const measure = () => postCostEffects(context, opened.digestCosts);
   const maintenance = startMaintenance(log, [
     ...workflowJobs(context),
-    ...trailJobs(context, trail, config.channels.audit),
+    ...trailJobs(context, trail, {
+      channel: config.channels.audit,
+      mayAnchor: () => channelCheck.problem() === null,
+    }),
     { name: 'measure cost effects', work: measure, everyMs: MEASURE_EVERY_MS },
   ]);
-  const presence = startPresence(context, options.version);
-  const listening = await slack.listen(context);
   const stop = async () => {
     opened.stopReading();
     await listening.idle();
@@ -90,14 +119,22 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     await maintenance.stop();
     await presence.stop();
     await opened.close();
+    directory.close();
     await recordStop(context);
     await trail.writeCheckpoint();
   };
+  const { instance, configuration } = context;
   const readinessWarning = async () => {
     const problem = await trail.problem(database.db);
-    return problem && `executions are stopped: ${problem}`;
+    if (problem) return `executions are stopped: ${problem}`;
+    if (await mayExecute(database.db, configuration)) return messenger.lookupProblem();
+    return 'executions are stopped: another replica uses a newer configuration';
   };
-  return { readinessWarning, wake: scheduler.wake, attach: listening.attach, stop };
+  const attach = (deliveries: Deliveries) => {
+    attached = deliveries;
+    listening.attach(deliveries);
+  };
+  return { instance, configuration, readinessWarning, wake: scheduler.wake, attach, stop };
 }
 
 /** By every name: stored changes of an earlier release have the earlier name of their command. */

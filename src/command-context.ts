@@ -5,53 +5,56 @@ import { type AnomalyContext, createAnomalyWatch } from './anomalies/anomaly-wat
 import { backtest } from './anomalies/backtest.ts';
 import type { BotOptions } from './bot-options.ts';
 import { listBudgets } from './budgets/budget-queries.ts';
+import type { UserId } from './changes/change.ts';
 import { createCloudClient } from './cloud/client.ts';
 import { digestReader } from './config/digest-options.ts';
 import { createCostReader } from './cost-reports/cost-reader.ts';
+import { openUsageDates } from './cost-reports/usage-dates.ts';
 import type { Span } from './costs/calendar/calendar.ts';
 import type { CostReading } from './costs/ledger/costs-read.ts';
 import { findAttention } from './digests/attention.ts';
+import { createMonthClosing } from './digests/closed-months/close-months.ts';
 import type { DigestContext } from './digests/digest-context.ts';
 import { createDigestRun } from './digests/run.ts';
 import { createDigestService } from './digests/subscriptions/digest-service.ts';
 import { loadSubscriptions } from './digests/subscriptions/subscriptions.ts';
-import { buildDirectory, type Service } from './directory/directory.ts';
 import type { Observation } from './http/client.ts';
+import type { CapabilityOptions } from './http/optional/capabilities.ts';
+import { createProbePass } from './http/optional/probes.ts';
 import { sharedRead } from './http/shared-read.ts';
-import type { CommandContext } from './intent/ports/command-context.ts';
+import type { AcceptedChangeFilter, CommandContext } from './intent/ports/command-context.ts';
 import type { Api } from './observability/api-routes.ts';
-import { knownServices } from './storage/tables/directory.ts';
+import { openRequestBudget } from './storage/tables/limits/request-budget.ts';
 import type { BackgroundLoop } from './workflow/background/scheduler.ts';
+import { limitedUntil } from './workflow/limits/rate-limit.ts';
 import type { DecisionContext } from './workflow/ports.ts';
+import { listCostChanges } from './workflow/queries/cost-changes.ts';
 import { createFreezeService } from './workflow/queries/freeze-service.ts';
 import { createWhoQueries } from './workflow/queries/who-queries.ts';
 
-const READ_DIRECTORY_EVERY_MS = 10_000;
 const ALERTS_CACHED_MS = 30_000;
 
-interface OpenedCommandContext {
+interface CommandContextHandle {
   readonly now: () => Omit<CommandContext, 'changes'>;
   /** Reads the usage report with the priority of background work. */
   readonly digestCosts: (span: Span) => Promise<CostReading>;
+  /** Reads the stored usage report, and never the API. */
+  readonly storedCosts: (span: Span) => Promise<CostReading>;
   readonly loops: Readonly<Record<string, BackgroundLoop>>;
-  /** Reads the directory from the database again, without waiting for it. */
-  readonly refresh: () => void;
   /** Aborts pending reads, except those that a running change needs. */
   readonly stopReading: () => void;
   readonly close: () => Promise<void>;
 }
 
-/**
- * Opens the API clients, the directory and the services that commands use. The directory is read
- * from the database every 10 s, because other replicas add to it.
- */
-export async function openCommandContext(
+/** Opens the API clients and the services that commands use. No probe is sent before `isReady`. */
+export function openCommandContext(
   options: BotOptions,
   decisions: DecisionContext,
-): Promise<OpenedCommandContext> {
+  isReady: () => boolean,
+): CommandContextHandle {
   const { config, log, now } = options;
   const { database } = decisions;
-  const { plan, tier } = config.organization;
+  const { id: organizationId, plan, tier } = config.organization;
   const stopping = new AbortController();
   const { cloud, alerts } = createClients(options, stopping.signal);
   const lists = sharedRead(
@@ -59,26 +62,32 @@ export async function openCommandContext(
     ALERTS_CACHED_MS,
     () => now().getTime(),
   );
-  const readCosts = createCostReader({ cloud, database, now, log });
-  const digestCosts = (span: Span) => readCosts(span, { priority: 'digest' });
+  const readCosts = createCostReader({
+    cloud,
+    organizationId,
+    database,
+    now,
+    log,
+    prices: decisions.prices,
+  });
+  const digestCosts = (span: Span) => readCosts(span, { priority: 'background' });
   const clients = {
     cloud,
     alerts,
+    reads: { cloud: cloud.reads, alerts: alerts?.reads ?? null },
     listAlerts: () => lists.read('all', { fresh: false }),
     costs: (span: Span) => readCosts(span, { priority: 'people' }),
+    refreshCosts: async (span: Span, by: UserId) => {
+      const again = await limitedUntil(decisions, 'refresh', by);
+      if (again) return { ok: false as const, again };
+      const read = await readCosts(span, { priority: 'people', fresh: true });
+      return { ok: true as const, read };
+    },
+    costChanges: (filter: AcceptedChangeFilter) => listCostChanges(decisions, filter),
     organization: { plan, tier },
     openToTheWorld: config.access.openToTheWorld,
     now,
   };
-  let services: readonly Service[] = [];
-  const readDirectory = async () => {
-    services = buildDirectory(config.services, await knownServices(database.db));
-  };
-  const refresh = () => {
-    readDirectory().catch((error: unknown) => log.warn({ err: error }, 'directory read failed'));
-  };
-  await readDirectory();
-
   const subscriptions = {
     configured: config.digests,
     readOptions: digestReader(config.services),
@@ -88,11 +97,11 @@ export async function openCommandContext(
     channels: async () => (await loadSubscriptions(database.db, subscriptions)).all,
     budgets: config.budgets,
     costs: digestCosts,
-    services: () => services,
   };
   const digestContext: DigestContext = {
     ...anomalyContext,
     ...subscriptions,
+    organizationId,
     messenger: decisions.messenger,
     instance: decisions.instance,
     attention: (one, data) => findAttention(anomalyContext, one, data),
@@ -106,26 +115,33 @@ export async function openCommandContext(
   };
   const digests = createDigestService({ ...decisions, ...digestContext });
   const freezes = createFreezeService(decisions);
-  const who = createWhoQueries({ ...decisions, services: () => services });
-  const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
+  const who = createWhoQueries(decisions);
   return {
-    now: () => ({ ...clients, digests, anomalies, freezes, who, services }),
+    now: () => ({ ...clients, digests, anomalies, freezes, who, services: decisions.services() }),
     digestCosts,
+    storedCosts: (span) => readCosts(span, { priority: 'background', storedOnly: true }),
     loops: {
       runDigests: createDigestRun(digestContext),
       watchCosts: createAnomalyWatch(anomalyContext),
+      closeMonths: createMonthClosing(digestContext),
+      probeReads: createProbePass(probesOf({ cloud, alerts }, config), { now, isReady }),
     },
-    refresh,
     stopReading: () => stopping.abort(),
     close: async () => {
-      clearInterval(timer);
       await Promise.all([cloud.close(), alerts?.close()]);
     },
   };
 }
 
+type Clients = ReturnType<typeof createClients>;
+
+function probesOf({ cloud, alerts }: Clients, { services }: BotOptions['config']) {
+  const configured = services.map(({ id }) => id);
+  return [...cloud.reads.probes(configured), ...(alerts?.reads.probes() ?? [])];
+}
+
 function createClients(
-  { config, version, log, clock, leaving, measures }: BotOptions,
+  { config, version, log, now, clock, leaving, measures, database }: BotOptions,
   stopping: AbortSignal,
 ) {
   const { url: baseUrl, keyId, keySecret } = config.cloud;
@@ -136,14 +152,25 @@ function createClients(
     measures.called(api, call);
     log.info({ api, ...call, ms: Math.round(call.ms) }, 'API called');
   };
+  const reads = (api: Api): CapabilityOptions => ({
+    mode: config.reads,
+    now,
+    onOff: (off) => log.warn({ api, ...off }, 'optional read off'),
+  });
+  // SQLite has one process. A replaced clock is not that of the database.
+  const isShared = database.engine === 'postgres' && !clock;
+  const shareOf = (api: Api) => (isShared ? openRequestBudget(database, api) : undefined);
   const cloud = createCloudClient({
     baseUrl,
     keyId,
     keySecret,
     organizationId,
     organization: { plan, tier },
+    usageDates: openUsageDates(config.usageDates, database, log),
     ...shared,
+    sharedBudget: shareOf('cloud'),
     observe: observe('cloud'),
+    reads: reads('cloud'),
   });
   const alerts =
     config.alerts &&
@@ -151,7 +178,9 @@ function createClients(
       baseUrl: config.alerts.url,
       token: config.alerts.token,
       ...shared,
+      sharedBudget: shareOf('alerts'),
       observe: observe('alerts'),
+      reads: reads('alerts'),
     });
   return { cloud, alerts };
 }

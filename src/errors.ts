@@ -20,7 +20,9 @@ export type ApiErrorKind =
   | 'redirect'
   | 'wrong-address'
   | 'empty-reply'
-  | 'unreadable-reply';
+  | 'unreadable-reply'
+  | 'contradiction'
+  | 'other-object';
 
 export interface ApiFailure {
   readonly operation: string;
@@ -49,6 +51,8 @@ const SENTENCES: Record<ApiErrorKind, string> = {
   'wrong-address': 'the API was not found at this address; check the configured address',
   'empty-reply': 'the answer of the server has no result',
   'unreadable-reply': 'the answer of the server is not readable',
+  contradiction: 'the status of the answer is a success, but its body is an error',
+  'other-object': 'the answer of the server is about another object',
 };
 
 function sentenceFor(kind: ApiErrorKind): string {

@@ -3,7 +3,7 @@ import { startApp } from './app.ts';
 import { commandNames } from './commands/index.ts';
 import { type ConfigProblem, formatProblems, loadConfig } from './config/load-config.ts';
 import { createLog, secretsIn } from './observability/log.ts';
-import { refusedBySlack } from './slack/slack-error.ts';
+import { isLastingRefusal } from './slack/token-errors.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const LEAVE_WITHIN_MS = 1_500;
@@ -15,18 +15,10 @@ function refuseStart(problems: readonly ConfigProblem[], isPermanent: boolean): 
   process.exit(isPermanent ? EX_CONFIG : 1);
 }
 
+/** The address is in use by another process, or the error is unexpected. */
 function hintFor(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'EADDRINUSE') return 'another process uses this PORT';
-  return code.startsWith('slack_webapi')
-    ? 'check that Slack is reachable and SLACK_BOT_TOKEN is correct'
-    : null;
-}
-
-/** An auth error of Slack is permanent; a rate limit or a network error is not. */
-function isRefused(error: unknown): boolean {
-  const refusal = refusedBySlack(error);
-  return refusal !== null && refusal !== 'ratelimited';
+  return code === 'EADDRINUSE' ? 'another process uses this PORT' : null;
 }
 
 const load = () =>
@@ -54,39 +46,41 @@ const traces =
   (await import('./observability/open-tracing.ts')).openTracing(config.tracing, { version, log });
 
 const leaving = new AbortController();
+const refusal = Promise.withResolvers<ConfigProblem>();
 const started = await startApp({
   config,
   version,
   log,
   leaving: leaving.signal,
   leaveWithinMs: LEAVE_WITHIN_MS,
+  onAppTokenRefused: refusal.resolve,
 }).catch((error: unknown) => {
   const problem = error instanceof Error ? error.message : String(error);
   log.debug({ err: error }, 'start failed');
-  return refuseStart([{ where: 'start', problem, hint: hintFor(error) }], isRefused(error));
+  return refuseStart([{ where: 'start', problem, hint: hintFor(error) }], isLastingRefusal(error));
 });
 if (!started.ok) refuseStart(started.problems, started.lasting);
 
 let stopping = false;
-async function stop(signal: string): Promise<void> {
+async function stop(reason: string, code = 0): Promise<void> {
   if (stopping || !started.ok) return;
   stopping = true;
-  log.info({ signal }, 'stopping: open work is finished first');
+  log.info({ reason }, 'stopping: open work is finished first');
   const { stopWithinMs } = config;
   // Aborts hanging requests while there is time left to record their unknown outcome.
   setTimeout(() => leaving.abort(), stopWithinMs * 0.75).unref();
-  setTimeout(() => leave(), stopWithinMs * 0.95).unref();
+  setTimeout(() => leave(code), stopWithinMs * 0.95).unref();
   await started.stop();
-  const hangs = traces !== null && !(await traces.close());
+  await traces?.close();
   log.info('stopped');
-  // A slow trace collector must not delay the exit.
-  if (hangs) process.exit(0);
+  // A slow trace collector or a socket that Slack leaves open must not delay the exit.
+  process.exit(code);
 }
 
 /** Nothing is lost: all started work is in the database with a lease that ends. */
-function leave(): never {
+function leave(code: number): never {
   log.warn('stopped before all work was finished: another process continues after the lease');
-  process.exit(0);
+  process.exit(code);
 }
 
 /** Reads the configuration file and secret files again. An invalid configuration changes nothing. */
@@ -103,6 +97,10 @@ process.on('SIGHUP', () => {
   reload().catch((error: unknown) => {
     log.error({ err: error }, 'the reload failed; the previous configuration stays active');
   });
+});
+void refusal.promise.then((problem) => {
+  log.fatal(problem, 'Slack refuses new Socket Mode connections: the process stops');
+  return stop('SLACK_APP_TOKEN', EX_CONFIG);
 });
 process.on('SIGTERM', () => stop('SIGTERM'));
 process.on('SIGINT', () => stop('SIGINT'));

@@ -1,39 +1,99 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 
-export interface Probes {
+interface Probes {
   /** Why this process should receive no traffic; null when it is ready. */
   readonly notReady: () => Promise<string | null>;
   /** A warning for operators of a ready process; null without one. */
   readonly readinessWarning?: () => Promise<string | null>;
-  /** While the process stops, connections are not kept alive. */
-  readonly isLeaving?: () => boolean;
+  /** Whether Slack delivers to this process. False while it stops: connections are closed then. */
+  readonly isConnected: () => boolean;
   readonly metrics?: { readonly contentType: string; readonly text: () => Promise<string> };
 }
 
 const SKEW_MAX_S = 300;
+const SHARED_MS = 1_000;
+
+interface ServerOptions {
+  /** Verifies the signatures of deliveries; null in Socket Mode: no delivery arrives over HTTP. */
+  readonly slack: RequestListener | null;
+  /** Null where probes and metrics have a server of their own. */
+  readonly probes: Probes | null;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed?: () => number;
+}
 
 /**
- * The HTTP server for health probes, metrics and Slack deliveries. `slack` verifies the signatures
- * of deliveries; null in Socket Mode, where no delivery arrives over HTTP.
+ * The HTTP server for Slack deliveries, health probes and metrics. All requests for readiness or
+ * metrics within a second share one check: anyone may ask, and each check writes to the database.
  */
-export function createOpsServer(slack: RequestListener | null, probes: Probes): Server {
+export function createHttpServer({
+  slack,
+  probes,
+  elapsed = () => performance.now(),
+}: ServerOptions): Server {
   const limits = { requestTimeout: 10_000, headersTimeout: 5_000 };
+  const pages = probes ? pagesOf(probes, elapsed) : new Map<string, () => Promise<Page>>();
   return createServer(limits, (request, response) => {
-    const path = (request.url ?? '').split('?')[0];
-    if (probes.isLeaving?.()) response.setHeader('connection', 'close');
-    if (request.method === 'GET' && path === '/healthz') return send(response, 200, 'alive');
-    if (request.method === 'GET' && path === '/readyz') return sendReadiness(response, probes);
-    if (request.method === 'GET' && path === '/metrics' && probes.metrics) {
-      return sendMetrics(response, probes.metrics);
-    }
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    if (probes?.isConnected() === false) response.setHeader('connection', 'close');
+    const page = request.method === 'GET' ? pages.get(path) : undefined;
+    if (page) return void page().then((found) => sendPage(response, found));
     if (request.method !== 'POST' || path !== '/slack/events' || !slack) {
-      return send(response, 404, 'Not found.');
+      return sendPage(response, text(404, 'Not found.'));
     }
     if (!isTimely(request.headers['x-slack-request-timestamp'])) {
-      return send(response, 401, 'The request timestamp is not current.');
+      return sendPage(response, text(401, 'The request timestamp is not current.'));
     }
     slack(request, response);
   });
+}
+
+/** Listens on the port, or on any free port for 0, and returns the port. */
+export async function listenOn(server: Server, port: number): Promise<number> {
+  server.listen(port);
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : port;
+}
+
+interface Page {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+function text(status: number, sentence: string): Page {
+  return { status, contentType: 'text/plain; charset=utf-8', body: `${sentence}\n` };
+}
+
+function pagesOf(probes: Probes, elapsed: () => number): Map<string, () => Promise<Page>> {
+  const { metrics } = probes;
+  const alive = async () => text(200, 'alive');
+  const ready = shared(() => readinessPage(probes), elapsed);
+  return new Map([
+    ['/healthz', alive],
+    [
+      '/readyz',
+      async () => (probes.isConnected() ? ready() : text(503, 'Slack is not connected.')),
+    ],
+    ...(metrics ? [['/metrics', shared(() => metricsPage(metrics), elapsed)] as const] : []),
+  ]);
+}
+
+/** Starts `work` at most once per second and never twice at the same time. */
+function shared<T>(work: () => Promise<T>, elapsed: () => number): () => Promise<T> {
+  let last: { readonly result: Promise<T>; endedAt: number | null } | null = null;
+  return () => {
+    if (last && (last.endedAt === null || elapsed() - last.endedAt < SHARED_MS)) return last.result;
+    const current: typeof last = { result: work(), endedAt: null };
+    last = current;
+    const end = () => {
+      current.endedAt = elapsed();
+    };
+    current.result.then(end, end);
+    return current.result;
+  };
 }
 
 // Bolt refuses old timestamps only; a signed timestamp in the future would stay valid until then.
@@ -42,27 +102,27 @@ function isTimely(header: string | string[] | undefined): boolean {
   return Math.abs(Date.now() / 1_000 - Number(header)) <= SKEW_MAX_S;
 }
 
-function sendReadiness(response: ServerResponse, { notReady, readinessWarning }: Probes): void {
-  const check = async () => {
+async function readinessPage({ notReady, readinessWarning }: Probes): Promise<Page> {
+  try {
     const reason = await notReady();
-    if (reason !== null) return send(response, 503, reason);
+    if (reason !== null) return text(503, reason);
     const warning = (await readinessWarning?.()) ?? null;
-    send(response, 200, warning === null ? 'ready' : `ready, but ${warning}`);
-  };
-  check().catch(() => send(response, 503, 'The readiness check failed.'));
+    return text(200, warning === null ? 'ready' : `ready, but ${warning}`);
+  } catch {
+    // The caller is anonymous: an internal error must not show details.
+    return text(503, 'The readiness check failed.');
+  }
 }
 
-function sendMetrics(response: ServerResponse, metrics: NonNullable<Probes['metrics']>): void {
-  metrics.text().then(
-    (text) => {
-      response.writeHead(200, { 'content-type': metrics.contentType });
-      response.end(text);
-    },
-    () => send(response, 500, 'The metrics are not readable.'),
-  );
+async function metricsPage(metrics: NonNullable<Probes['metrics']>): Promise<Page> {
+  try {
+    return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
+  } catch {
+    return text(500, 'The metrics are not readable.');
+  }
 }
 
-function send(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
-  response.end(`${text}\n`);
+function sendPage(response: ServerResponse, { status, contentType, body }: Page): void {
+  response.writeHead(status, { 'content-type': contentType });
+  response.end(body);
 }

@@ -52,7 +52,11 @@ test.for<[string, RegExp, readonly string[]]>([
   [
     'statement',
     /\.raw\(|sql\.(?:lit|id|ref|table)\(|\.(?:prepare|exec)\(\s*`/,
-    ['src/storage/engine/sqlite.ts', 'src/storage/migrations/migrate.ts'],
+    [
+      'src/storage/engine/sqlite.ts',
+      'src/storage/migrations/migrate.ts',
+      'src/storage/tables/changes/change-query.ts',
+    ],
   ],
   [
     'pattern',
@@ -61,6 +65,7 @@ test.for<[string, RegExp, readonly string[]]>([
       'src/config/variables.ts',
       'src/costs/question/period-grammar.ts',
       'src/intent/arguments/wire.ts',
+      'src/workflow/audit-trail/anchors.ts',
     ],
   ],
   ['program', /\beval\(|\bFunction\(|child_process|node:vm|worker_threads/, []],
@@ -81,9 +86,9 @@ test('the comparison of signatures takes constant time', () => {
 });
 
 test('the page has a reason for each requested scope', () => {
-  const rows = [...PAGE.matchAll(/^\| `([a-z:]+)`(?:, optional)? \| (.+?) \|/gm)];
+  const rows = [...PAGE.matchAll(/^\| `([a-z_:]+)`(?:, optional)? \| (.+?) \|/gm)];
   const scopes = manifest.oauth_config.scopes.bot;
   expect(rows.map(([, scope]) => scope).toSorted()).toEqual([...scopes].toSorted());
-  const optional = PAGE.match(/^\| `([a-z:]+)`, optional/gm) ?? [];
+  const optional = PAGE.match(/^\| `([a-z_:]+)`, optional/gm) ?? [];
   expect(optional).toHaveLength(manifest.oauth_config.scopes.bot_optional.length);
 });

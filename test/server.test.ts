@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createOpsServer } from '../src/server.ts';
+import { createHttpServer } from '../src/server.ts';
 
 const EVENTS = '/slack/events';
 
@@ -13,7 +13,12 @@ async function open(notReady: () => Promise<string | null>, hasListener = true) 
     passed.push(`${request.method} ${request.url}`);
     response.end('heard');
   };
-  const door = createOpsServer(hasListener ? listener : null, { notReady });
+  const clock = { ms: 0, connected: true };
+  const door = createHttpServer({
+    slack: hasListener ? listener : null,
+    probes: { notReady, isConnected: () => clock.connected },
+    elapsed: () => clock.ms,
+  });
   door.listen(0, '127.0.0.1');
   await once(door, 'listening');
   onTestFinished(() => {
@@ -26,7 +31,7 @@ async function open(notReady: () => Promise<string | null>, hasListener = true) 
     const response = await fetch(`http://127.0.0.1:${port}${path}`, request);
     return { status: response.status, text: await response.text() };
   };
-  return { ask, passed };
+  return { ask, passed, clock };
 }
 
 function seconds(fromNow: number): string {
@@ -57,6 +62,29 @@ test.for<[string, () => Promise<string | null>, number, string]>([
 ])('/readyz of a process that %s', async ([, notReady, status, text]) => {
   const { ask } = await open(notReady);
   expect(await ask('/readyz')).toEqual({ status, text });
+});
+
+test('any number of requests for readiness cause one check per second', async () => {
+  let checks = 0;
+  const { ask, clock } = await open(async () => {
+    checks += 1;
+    return null;
+  });
+  const askOften = () => Promise.all(Array.from({ length: 50 }, () => ask('/readyz')));
+  await askOften();
+  clock.ms = 999;
+  await askOften();
+  expect(checks).toBe(1);
+  clock.ms = 1_000;
+  await askOften();
+  expect(checks).toBe(2);
+});
+
+test('a process that stops is not ready at once, although the last check was good', async () => {
+  const { ask, clock } = await open(ready);
+  expect(await ask('/readyz')).toMatchObject({ status: 200 });
+  clock.connected = false;
+  expect(await ask('/readyz')).toEqual({ status: 503, text: 'Slack is not connected.\n' });
 });
 
 test.for<[string, string, string]>([
@@ -110,7 +138,7 @@ test.for([0, -240, 240])('a delivery that is %i s off is accepted', async (off) 
 });
 
 test('slow requests time out', () => {
-  const { requestTimeout, headersTimeout } = createOpsServer(null, { notReady: ready });
+  const { requestTimeout, headersTimeout } = createHttpServer({ slack: null, probes: null });
   expect({ requestTimeout, headersTimeout }).toEqual({
     requestTimeout: 10_000,
     headersTimeout: 5_000,

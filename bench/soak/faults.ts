@@ -1,6 +1,6 @@
 import type { RandomSource } from '../../sandbox/api/random.ts';
 import type { SlackFaultKind } from '../../sandbox/slack/web-api/faults.ts';
-import type { Stage } from './stage.ts';
+import type { SoakSandbox } from './soak-sandbox.ts';
 
 const API_FAULTS = [
   ...['500', '502-after-effect', 'reset', 'reset-after-effect', 'hang'],
@@ -24,7 +24,7 @@ export const oneOf = <T>(chance: RandomSource, all: readonly T[]): T => {
 };
 
 /** Lets one call that comes next go wrong: of Slack's, or of one of the two APIs. */
-export function befall({ slack, cloud, alerts }: Stage, chance: RandomSource): void {
+export function befall({ slack, cloud, alerts }: SoakSandbox, chance: RandomSource): void {
   const which = chance();
   if (which < 0.3) {
     const method = oneOf(chance, SLACK_METHODS);

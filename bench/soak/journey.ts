@@ -1,9 +1,9 @@
 import type { RandomSource } from '../../sandbox/api/random.ts';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import { oneOf } from './faults.ts';
-import { because, changeBehind, type Hands, seen, type Tally } from './hands.ts';
 import { APPROVERS, type Shard } from './organization.ts';
-import type { Stage } from './stage.ts';
+import type { SoakSandbox } from './soak-sandbox.ts';
+import { because, changeBehind, seen, type Tally, type UserActions } from './user-actions.ts';
 
 const PREVIEW_WITHIN_MS = 45_000;
 const CARD_WITHIN_MS = 60_000;
@@ -17,8 +17,8 @@ const GOES_ON = /: (waiting for approval|approved|running)/;
 const IN_DOUBT = /nobody knows/;
 
 interface Around {
-  readonly stage: Stage;
-  readonly hands: Hands;
+  readonly sandbox: SoakSandbox;
+  readonly hands: UserActions;
   readonly tally: Tally;
   readonly chance: RandomSource;
 }
@@ -29,8 +29,8 @@ interface Wish {
 }
 
 /** What really changes something, so that the server counts one effect for each that it accepts. */
-function wishFor(stage: Stage, { id, name }: Shard, chance: RandomSource): Wish {
-  const verb = VERBS[stage.cloud.service(id)?.state ?? ''];
+function wishFor(sandbox: SoakSandbox, { id, name }: Shard, chance: RandomSource): Wish {
+  const verb = VERBS[sandbox.cloud.service(id)?.state ?? ''];
   if (verb && chance() < 0.6) {
     return { line: `/service ${verb} ${name} for the soak`, operation: 'set state' };
   }
@@ -43,9 +43,9 @@ const VERBS: Readonly<Record<string, string>> = { running: 'stop', idle: 'stop',
 
 /** One change from the words to its end. Says whether its service is free again. */
 export async function journey(around: Around, by: string, shard: Shard): Promise<boolean> {
-  const { stage, hands, tally, chance } = around;
-  const { line, operation } = wishFor(stage, shard, chance);
-  const effects = () => stage.cloud.effectCount(operation, shard.id);
+  const { sandbox, hands, tally, chance } = around;
+  const { line, operation } = wishFor(sandbox, shard, chance);
+  const effects = () => sandbox.cloud.effectCount(operation, shard.id);
   const before = effects();
   const told = hands.privately(by).length;
   if (!(await hands.type('change', by, line))) return true;

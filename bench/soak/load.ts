@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createRandom, type RandomSource } from '../../sandbox/api/random.ts';
 import { befall, oneOf } from './faults.ts';
-import { emptyTally, openHands, type Tally } from './hands.ts';
 import { journey } from './journey.ts';
 import { APPROVERS, OPERATORS, SHARDS, VIEWERS } from './organization.ts';
 import { form, question } from './questions.ts';
-import type { Stage } from './stage.ts';
+import type { SoakSandbox } from './soak-sandbox.ts';
+import { emptyTally, type Tally, userActions } from './user-actions.ts';
 
 const FAULT_EVERY = 6;
 
@@ -19,11 +19,11 @@ export interface Load {
  * At a steady rate somebody who is free begins something; how long others take changes nothing of
  * that. Resolves when everybody has ended what they began.
  */
-export async function live(stage: Stage, { perSecond, seed, until }: Load): Promise<Tally> {
+export async function live(sandbox: SoakSandbox, { perSecond, seed, until }: Load): Promise<Tally> {
   const tally = emptyTally();
-  const hands = openHands(stage, tally);
+  const hands = userActions(sandbox, tally);
   const chance = createRandom(seed);
-  const around = { stage, hands, tally, chance };
+  const around = { sandbox, hands, tally, chance };
   const people = pool([...OPERATORS, ...APPROVERS, ...VIEWERS]);
   const operators = pool(OPERATORS);
   const shards = pool(SHARDS);
@@ -43,21 +43,21 @@ export async function live(stage: Stage, { perSecond, seed, until }: Load): Prom
     people.giveBack(as);
   }
 
-  for (let begun = 0; performance.now() < until && !stage.bot.hasStopped(); begun += 1) {
+  for (let begun = 0; performance.now() < until && !sandbox.bot.hasStopped(); begun += 1) {
     const doing: Promise<void> = (chance() < 0.12 ? change() : ask()).finally(() =>
       under.delete(doing),
     );
     under.add(doing);
-    if (begun % FAULT_EVERY === 0) befall(stage, chance);
+    if (begun % FAULT_EVERY === 0) befall(sandbox, chance);
     await wait((1_000 / perSecond) * (0.5 + chance()));
   }
-  calm(stage);
+  calm(sandbox);
   await Promise.all(under);
   return tally;
 }
 
 /** Nothing goes wrong any more from here on. */
-function calm({ slack, cloud, alerts }: Stage): void {
+function calm({ slack, cloud, alerts }: SoakSandbox): void {
   slack.clearFaults();
   cloud.clearFaults();
   alerts.clearFaults();

@@ -1,13 +1,7 @@
 import { parse, stringify } from 'yaml';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import type { OrganizationSeed } from '../../sandbox/seed/shapes.ts';
-import {
-  copiesOfStaging,
-  serviceEntries,
-  userIds,
-  workspaceWith,
-} from '../../test/harness/people.ts';
+import { userIds, workspaceWith } from '../../test/harness/generated-users.ts';
+import { copiesOfStaging, organizationWith, serviceEntries } from '../../test/harness/services.ts';
 
 /** So many that no user reaches the command rate limit. */
 export const OPERATORS = userIds('OPER', 30);
@@ -25,10 +19,7 @@ export const workspace = workspaceWith(ALL_USERS, {
 export const SHARDS = copiesOfStaging(24);
 export type Shard = Pick<(typeof SHARDS)[number], 'name' | 'id'>;
 
-export const organization: OrganizationSeed = {
-  ...ORGANIZATION,
-  services: [...ORGANIZATION.services, ...SHARDS],
-};
+export const organization = organizationWith(SHARDS);
 
 export function yaml(): string {
   const file = parse(sandboxYaml());

@@ -1,8 +1,8 @@
 import type { RandomSource } from '../../sandbox/api/random.ts';
 import { ALERTS } from '../../sandbox/seed/alerts.ts';
 import { oneOf } from './faults.ts';
-import { because, type Hands, seen, type Tally } from './hands.ts';
 import { SHARDS } from './organization.ts';
+import { because, seen, type Tally, type UserActions } from './user-actions.ts';
 
 const ANSWERED_WITHIN_MS = 45_000;
 const OPENS_WITHIN_MS = 10_000;
@@ -20,7 +20,7 @@ const LINES: readonly (readonly [string, (chance: RandomSource) => string])[] = 
 ];
 
 /** Somebody asks something, and waits for an answer: whatever it says, there must be one. */
-export async function question(hands: Hands, tally: Tally, as: string, chance: RandomSource) {
+export async function question(hands: UserActions, tally: Tally, as: string, chance: RandomSource) {
   const [what, line] = oneOf(chance, LINES);
   const before = hands.privately(as).length;
   if (!(await hands.type(what, as, line(chance)))) return;
@@ -29,7 +29,7 @@ export async function question(hands: Hands, tally: Tally, as: string, chance: R
 }
 
 /** Somebody opens a form, chooses a service in it, sends it off, and leaves the preview be. */
-export async function form(hands: Hands, tally: Tally, as: string, chance: RandomSource) {
+export async function form(hands: UserActions, tally: Tally, as: string, chance: RandomSource) {
   if (!(await hands.type('form', as, '/service stop'))) return;
   const view = await seen(() => hands.formOf(as), OPENS_WITHIN_MS);
   if (!view) return void tally.unanswered.push('the form of /service stop');

@@ -1,6 +1,6 @@
-import type { Tally } from './hands.ts';
+import type { EndState } from './check-end-state.ts';
 import { type Growth, growthOf } from './memory.ts';
-import type { Verdict } from './verdict.ts';
+import type { Tally } from './user-actions.ts';
 
 const GROWS_AT_MOST = 1.1;
 
@@ -8,7 +8,7 @@ export interface Soaked {
   readonly minutes: number;
   readonly samples: readonly number[];
   readonly tally: Tally;
-  readonly verdict: Verdict;
+  readonly verdict: EndState;
   readonly died: boolean;
 }
 

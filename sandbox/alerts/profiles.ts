@@ -21,6 +21,10 @@ export interface Traits {
   readonly nullGroupBy: 'accepted' | 'refused';
   readonly negativeThreshold: 'accepted' | 'refused';
   readonly errors: 'message' | 'array';
+  /** The optional reads that the server has. */
+  readonly reads: 'all' | 'dashboards' | 'none';
+  /** The reply to an unknown alert: JSON, or the plain text `Not Found`. */
+  readonly unknownAlert: 'json' | 'text';
 }
 
 const AUGUST: Traits = {
@@ -35,6 +39,8 @@ const AUGUST: Traits = {
   nullGroupBy: 'accepted',
   negativeThreshold: 'accepted',
   errors: 'message',
+  reads: 'all',
+  unknownAlert: 'json',
 };
 
 const JULY: Traits = {
@@ -53,13 +59,18 @@ const JANUARY: Traits = {
   references: 'unchecked',
   negativeThreshold: 'refused',
   errors: 'array',
+  reads: 'dashboards',
+  unknownAlert: 'text',
 };
 
 export const TRAITS: Readonly<Record<AlertsProfile, Traits>> = {
   code: AUGUST,
   'code-2026-07': JULY,
   'code-2026-01': JANUARY,
-  docs: { ...JANUARY, values: 'contract', errors: 'message', negativeThreshold: 'accepted' },
+  docs: {
+    ...{ ...JANUARY, values: 'contract', errors: 'message', negativeThreshold: 'accepted' },
+    reads: 'none',
+  },
 };
 
 // The keys of the record are exactly the profiles.

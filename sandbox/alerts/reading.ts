@@ -1,5 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { jsonReply, type Reply } from '../api/reply.ts';
+import type { Json } from '../json.ts';
 import { alertReply } from './alert-reply.ts';
 import { TRAITS } from './profiles.ts';
 import { alertNotFound, type Issue, invalid } from './replies.ts';
@@ -12,6 +13,17 @@ export function listAlerts(state: AlertsState, { query }: Call): Reply {
   if (!TRAITS[state.profile].paging) {
     return jsonReply(200, { data: all.map((one) => alertReply(state, one)) });
   }
+  const sorted = all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return pageReply(state, query, sorted, (one) => alertReply(state, one));
+}
+
+/** One page of a list; an entry whose reply is null is counted but left out. */
+export function pageReply<Entry>(
+  state: AlertsState,
+  query: URLSearchParams,
+  entries: readonly Entry[],
+  replyOf: (entry: Entry) => Json | null,
+): Reply {
   const limit = Number(query.get('limit') ?? MAX_LIMIT);
   const offset = Number(query.get('offset') ?? 0);
   const issues = [
@@ -19,10 +31,8 @@ export function listAlerts(state: AlertsState, { query }: Call): Reply {
     ...wholeNumber('offset', offset, 0),
   ];
   if (issues.length > 0) return invalid(state, 'Query', issues);
-
-  const sorted = all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const data = sorted.slice(offset, offset + limit).map((one) => alertReply(state, one));
-  const total = all.length;
+  const data = entries.slice(offset, offset + limit).flatMap((entry) => replyOf(entry) ?? []);
+  const total = entries.length;
   const headers = { 'x-total-count': String(total) };
   return jsonReply(200, { data, meta: { total, limit, offset } }, headers);
 }

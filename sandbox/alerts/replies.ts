@@ -27,7 +27,7 @@ export function invalid(
 }
 
 export function alertNotFound({ profile }: AlertsState): Reply {
-  return TRAITS[profile].errors === 'array'
+  return TRAITS[profile].unknownAlert === 'text'
     ? textReply(404, 'Not Found')
     : alertsRefusal(404, 'Alert not found');
 }

@@ -7,6 +7,7 @@ import { DASHBOARDS, SAVED_SEARCHES, WEBHOOKS } from '../seed/alert-references.t
 import { ALERTS, type AlertSeed } from '../seed/alerts.ts';
 import { ALERTS_TOKEN } from '../seed/organization.ts';
 import { checkAlertsAccess } from './access.ts';
+import { absentAlertRead, alertReads } from './optional-reads.ts';
 import { ALERTS_PROFILES, type AlertsProfile } from './profiles.ts';
 import { getAlert, listAlerts } from './reading.ts';
 import { type AlertRecord, type AlertsState, alertRecord, updated } from './state.ts';
@@ -33,6 +34,8 @@ export interface AlertsSimulator extends Simulator {
   /** Adds ordinary alerts, for tests of paging. */
   addAlerts(count: number): void;
   removeWebhook(id: string): void;
+  /** Removes optional reads from the server, each with the status of their route. */
+  withoutReads(reads: AlertsState['absentReads']): void;
   /** Adds or changes a token. The token of a person without a team has no permissions. */
   setToken(token: string, rights: { readonly hasTeam: boolean }): void;
   removeToken(token: string): void;
@@ -40,7 +43,7 @@ export interface AlertsSimulator extends Simulator {
 
 const USUAL_LIMIT: RateLimit = { requests: 100, perMs: 60_000 };
 
-/** Serves the three operations of the alerts contract on a loopback port. */
+/** Serves the three operations of the alerts contract, and the optional reads, on a loopback port. */
 export async function startAlertsSimulator(options: AlertsOptions = {}): Promise<AlertsSimulator> {
   const state = createState(options);
   const limiter = createRateLimiter();
@@ -48,15 +51,15 @@ export async function startAlertsSimulator(options: AlertsOptions = {}): Promise
     {
       api: 'alerts',
       effects: state.effects,
-      operations: operationsOf(state),
-      gate: (call) => checkAlertsAccess(state, limiter, call),
+      operations: [...contractOperations(state), ...alertReads(state)],
+      gate: (call) => absentAlertRead(state, call) ?? checkAlertsAccess(state, limiter, call),
     },
     options,
   );
   return { ...server, ...adminOf(state), profiles: ALERTS_PROFILES };
 }
 
-function operationsOf(state: AlertsState): readonly Operation[] {
+function contractOperations(state: AlertsState): readonly Operation[] {
   const operation = operationOn(state);
   return [
     operation('list alerts', 'get', '/api/v2/alerts', listAlerts),
@@ -79,6 +82,7 @@ function createState(options: AlertsOptions): AlertsState {
     now,
     rateLimit: options.rateLimit === undefined ? USUAL_LIMIT : options.rateLimit,
     profile: options.profile ?? 'code',
+    absentReads: {},
   };
 }
 
@@ -106,6 +110,9 @@ function adminOf(state: AlertsState): Omit<AlertsSimulator, keyof Simulator | 'p
       }
     },
     removeWebhook: (id) => void state.webhooks.delete(id),
+    withoutReads(reads) {
+      state.absentReads = reads;
+    },
     setToken: (token, rights) => void state.tokens.set(token, rights),
     removeToken: (token) => void state.tokens.delete(token),
   };

@@ -1,4 +1,5 @@
 import type { Effects } from '../api/effects.ts';
+import type { AlertRead } from '../api/optional-reads.ts';
 import type { RandomSource } from '../api/random.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
 import type { Json } from '../json.ts';
@@ -43,6 +44,8 @@ export interface AlertsState {
   readonly now: () => Date;
   rateLimit: RateLimit | null;
   profile: AlertsProfile;
+  /** Optional reads that this server does not have, by operation. */
+  absentReads: Readonly<Partial<Record<AlertRead, 404 | 405>>>;
 }
 
 const MINUTE_MS = 60_000;

@@ -36,8 +36,8 @@ function checksOf(traits: Traits, stored: AlertRecord | undefined): Record<strin
     threshold: (value) => thresholdProblem(value, traits, stored),
     // The server also accepts the stored type when it is not in the list.
     thresholdType: oneOf(stored === undefined ? types : [...types, stored.thresholdType]),
-    name: textOrNull,
-    message: textOrNull,
+    name: atMost(512, textOrNull),
+    message: atMost(4_096, textOrNull),
     groupBy: (value) =>
       value === null && traits.nullGroupBy === 'refused'
         ? 'Expected string, received null'
@@ -104,6 +104,13 @@ function textOrNull(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (value === '') return 'String must contain at least 1 character(s)';
   return expected('string')(value);
+}
+
+function atMost(max: number, check: Check): Check {
+  return (value) =>
+    typeof value === 'string' && value.length > max
+      ? `String must contain at most ${max} character(s)`
+      : check(value);
 }
 
 function oneOf(allowed: readonly string[]): Check {

@@ -10,7 +10,7 @@ interface ReplyHead {
 
 export type Headers = Readonly<Record<string, string>>;
 
-export interface Encoded {
+export interface EncodedBody {
   readonly headers: Headers;
   readonly bytes: Buffer;
 }
@@ -31,7 +31,7 @@ export function htmlReply(status: number, text: string, headers: Headers = {}): 
   return textReply(status, page, { 'content-type': 'text/html; charset=utf-8', ...headers });
 }
 
-export function encode(reply: Reply): Encoded {
+export function encode(reply: Reply): EncodedBody {
   const text = reply.kind === 'json' ? JSON.stringify(reply.value) : reply.text;
   return { headers: reply.headers, bytes: Buffer.from(text, 'utf8') };
 }

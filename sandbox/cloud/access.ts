@@ -26,12 +26,22 @@ function forbidden(cloud: CloudState, operation: string): Reply {
   return cloudRefusal(cloud, 403, `FORBIDDEN: The key has no permission for: ${operation}`);
 }
 
-function keyOf(cloud: CloudState, { headers }: Call): ApiKey | null {
-  const [scheme = '', encoded = ''] = (headers.authorization ?? '').split(' ');
-  if (scheme.toLowerCase() !== 'basic') return null;
-  const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+function keyOf(cloud: CloudState, call: Call): ApiKey | null {
+  const [id, secret] = credentialsOf(call);
   const key = cloud.keys.get(id);
-  return key !== undefined && sameSecret(key.secret, rest.join(':')) ? key : null;
+  return key !== undefined && sameSecret(key.secret, secret) ? key : null;
+}
+
+/** The id of the key with which the call was sent; empty without one. */
+export function keyIdOf(call: Call): string {
+  return credentialsOf(call)[0];
+}
+
+function credentialsOf({ headers }: Call): readonly [id: string, secret: string] {
+  const [scheme = '', encoded = ''] = (headers.authorization ?? '').split(' ');
+  if (scheme.toLowerCase() !== 'basic') return ['', ''];
+  const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  return [id, rest.join(':')];
 }
 
 function sameSecret(a: string, b: string): boolean {

@@ -1,4 +1,6 @@
+import type { CloudRead } from '../api/optional-reads.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
+import type { CostLocking } from './cost-locking.ts';
 
 /**
  * The differences between live servers, and the points on which their behaviour is unknown. The bot
@@ -12,8 +14,6 @@ export interface CloudBehaviour {
   readonly emptyPatch: 'accepted' | 'refused';
   /** The fields that a create must have; the contract marks no field as required. */
   readonly createRequires: readonly string[];
-  /** The contract does not allow hyphens in a new name; live servers allow them. */
-  readonly nameHyphens: 'refused' | 'accepted';
   readonly endpointServiceName: 'optional' | 'required';
   /** `provisioning`: the reply to a new endpoint has the status Provisioning. */
   readonly endpointReply: 'provisioning' | 'settled';
@@ -29,10 +29,32 @@ export interface CloudBehaviour {
   /** `granted` if the organization may change the number of replicas, otherwise the status. */
   readonly replicaEntitlement: 'granted' | 400 | 403;
   readonly costDates: 'date' | 'date-time' | 'both';
+  /** What the refusal of a date contains. */
+  readonly costDateRefusal: 'value' | 'encoded value' | 'field' | 'no reason' | 'html';
+  readonly costDateStatus: 400 | 422;
+  /** A day on which all credits are refunded, for example 2026-11-10. */
+  readonly costRefundDay: string | null;
   readonly costShape: 'list' | 'object' | 'empty' | 'null';
+  /** Some organizations have warehouses with the id of one of their services. */
+  readonly costWarehouseIds: 'own' | 'of a service';
+  readonly costLocking: CostLocking;
   /** Some organizations have no usage report. */
   readonly costAccess: 'granted' | 403 | 404;
   readonly pipeSettingsWhileDown: 'returned' | 424;
+  /** The same for the reads of pipes and private endpoints. */
+  readonly pipesWhileDown: 'returned' | 424;
+  /** 3 adds `currentScaling` and schedules to a service, 4 adds ranges of replicas. */
+  readonly serviceGeneration: 2 | 3 | 4;
+  /** Optional reads that this server does not have, by operation. */
+  readonly absentReads: Readonly<Partial<Record<CloudRead, 404 | 405>>>;
+  /** Older servers ignore a filter by tag and return everything. */
+  readonly tagFilter: 'applied' | 'ignored';
+  /** The format of dates is not documented; clients that are known to work send dates. */
+  readonly activityDates: 'date' | 'date-time';
+  /** What the owner of the network does with a private endpoint that waits for acceptance. */
+  readonly endpointOwner: 'accepts' | 'rejects' | 'does nothing';
+  /** `failed`: starting and provisioning end in this state. */
+  readonly startsEnd: 'running' | 'failed';
   readonly durations: Durations;
 }
 
@@ -43,6 +65,10 @@ export interface Durations {
   readonly provision: number;
   readonly scale: number;
   readonly endpoint: number;
+  /** After `endpoint`: until the owner accepts or rejects it. */
+  readonly acceptance: number;
+  /** Until the log of activities shows an event. */
+  readonly activity: number;
 }
 
 export const USUAL_BEHAVIOUR: CloudBehaviour = {
@@ -52,7 +78,6 @@ export const USUAL_BEHAVIOUR: CloudBehaviour = {
   unknownFields: 'ignored',
   emptyPatch: 'accepted',
   createRequires: ['name', 'provider', 'region'],
-  nameHyphens: 'refused',
   endpointServiceName: 'optional',
   endpointReply: 'provisioning',
   stopWhenStopped: 'unchanged',
@@ -65,8 +90,23 @@ export const USUAL_BEHAVIOUR: CloudBehaviour = {
   scalingReply: 'new values',
   replicaEntitlement: 'granted',
   costDates: 'date',
+  costDateRefusal: 'value',
+  costDateStatus: 400,
+  costRefundDay: null,
   costShape: 'list',
+  costWarehouseIds: 'own',
+  costLocking: { days: 12, batchDays: 1, stragglers: 0.02 },
   costAccess: 'granted',
   pipeSettingsWhileDown: 'returned',
-  durations: { start: 60_000, stop: 90_000, provision: 60_000, scale: 60_000, endpoint: 60_000 },
+  pipesWhileDown: 424,
+  serviceGeneration: 4,
+  absentReads: {},
+  tagFilter: 'applied',
+  activityDates: 'date',
+  endpointOwner: 'accepts',
+  startsEnd: 'running',
+  durations: {
+    ...{ start: 60_000, stop: 90_000, provision: 60_000, scale: 60_000 },
+    ...{ endpoint: 60_000, acceptance: 300_000, activity: 30_000 },
+  },
 };

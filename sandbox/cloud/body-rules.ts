@@ -88,7 +88,3 @@ export function shaped(rules: Rules): Rule {
     return null;
   };
 }
-
-export function optional(rule: Rule): Rule {
-  return (value) => (value === undefined ? null : rule(value));
-}

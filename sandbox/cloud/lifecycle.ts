@@ -37,7 +37,7 @@ function startOf(state: ServiceState, behaviour: CloudBehaviour): Move {
   if (state === 'stopping')
     return behaviour.startWhileStopping === 'conflict' ? CONFLICT : UNCHANGED;
   if (state !== 'stopped') return UNCHANGED;
-  return { kind: 'moves', via: 'starting', to: 'running', ms: behaviour.durations.start };
+  return { kind: 'moves', via: 'starting', to: behaviour.startsEnd, ms: behaviour.durations.start };
 }
 
 function stopOf(state: ServiceState, behaviour: CloudBehaviour): Move {

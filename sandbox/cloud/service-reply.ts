@@ -1,4 +1,6 @@
 import type { Json } from '../json.ts';
+import { activeEntry, appliedScaling } from './schedule.ts';
+import { scheduleReply } from './schedule-reply.ts';
 import type { CloudState, Scaling, ServiceRecord } from './state.ts';
 
 const CONTRACT_FIELDS: readonly string[] = [
@@ -9,11 +11,25 @@ const CONTRACT_FIELDS: readonly string[] = [
   ...['availablePrivateEndpointIds', 'dataWarehouseId', 'isPrimary', 'isReadonly', 'byocId'],
   ...['hasTransparentDataEncryption', 'transparentDataEncryptionKeyId', 'encryptionRoleId'],
 ];
+const GENERATION_3 = ['currentScaling', 'scalingSchedule'];
+const GENERATION_4 = ['autoscalingMode', 'minReplicas', 'maxReplicas', 'replicaMemoryGb'];
 
-/** The service in a reply; the profile `contract` has no state, provider or region. */
+/**
+ * The service in the reply to a write or to a read; the profile `contract` has no state, provider
+ * or region, and an older server does not have the newest fields.
+ */
 export function serviceReply(cloud: CloudState, service: ServiceRecord): Json {
-  const all = { ...contractPart(service), ...serverPart(service) };
-  return cloud.profile === 'full' ? all : pick(all, CONTRACT_FIELDS);
+  const all = { ...contractPart(service), ...serverPart(cloud, service) };
+  if (cloud.profile === 'contract') return pick(all, CONTRACT_FIELDS);
+  const { serviceGeneration } = cloud.behaviour;
+  const missing = [
+    ...(serviceGeneration < 4 ? GENERATION_4 : []),
+    ...(serviceGeneration < 3 ? GENERATION_3 : []),
+  ];
+  return pick(
+    all,
+    Object.keys(all).filter((field) => !missing.includes(field)),
+  );
 }
 
 function contractPart(service: ServiceRecord): Json {
@@ -37,35 +53,56 @@ function contractPart(service: ServiceRecord): Json {
   };
 }
 
-function serverPart(service: ServiceRecord): Json {
-  const effective = service.scaledFrom?.scaling ?? service.scaling;
+function serverPart(cloud: CloudState, service: ServiceRecord): Json {
+  const { given, schedule } = service;
   return {
     provider: service.provider,
     region: service.region,
     state: service.state,
     autoscalingMode: service.autoscaling,
-    currentScaling: sizes(service, effective),
-    ...pick(service.given, ['tier', 'profile', 'complianceType']),
-    releaseChannel: service.given.releaseChannel ?? 'default',
-    tags: [],
+    currentScaling: appliedReply(service, cloud.now()),
+    ...(schedule.length > 0 ? { scalingSchedule: scheduleReply(service, cloud.now()) } : {}),
+    ...pick(given, ['tier', 'profile', 'complianceType']),
+    releaseChannel: given.releaseChannel ?? 'default',
+    enableCoreDumps: true,
+    tags: service.tags,
   };
 }
 
-// Servers omit the number of replicas of a service with a range of replicas, and the idle timeout
-// of a service that does not idle. Totals always count three replicas.
-function sizes({ autoscaling }: ServiceRecord, scaling: Scaling): Json {
-  const { numReplicas, idleTimeoutMinutes, ...rest } = scaling;
-  const replicas =
-    autoscaling === 'vertical'
-      ? { numReplicas }
-      : { minReplicas: numReplicas, maxReplicas: numReplicas + 2 };
+/** The values applied now, under the names of live servers. */
+function appliedReply(service: ServiceRecord, now: Date): Json {
+  const applied = appliedScaling(service, now);
+  const entry = activeEntry(service, now);
+  const [least, most] = replicaRange(service, applied);
   return {
-    ...rest,
-    ...replicas,
-    ...(scaling.idleScaling ? { idleTimeoutMinutes } : {}),
-    minTotalMemoryGb: scaling.minReplicaMemoryGb * 3,
-    maxTotalMemoryGb: scaling.maxReplicaMemoryGb * 3,
+    effectiveAutoscalingMode: service.autoscaling,
+    effectiveMinReplicaMemoryGb: applied.minReplicaMemoryGb,
+    effectiveMaxReplicaMemoryGb: applied.maxReplicaMemoryGb,
+    effectiveMinReplicas: least,
+    effectiveMaxReplicas: most,
+    effectiveIdleScaling: applied.idleScaling,
+    ...(applied.idleScaling ? { effectiveIdleTimeoutMinutes: applied.idleTimeoutMinutes } : {}),
+    ...(entry === null ? {} : { activeEntryId: entry.id }),
   };
+}
+
+// Servers omit the number of replicas and the totals of a service with a range of replicas, and the
+// idle timeout of a service that does not idle. Totals always count three replicas.
+function sizes(service: ServiceRecord, scaling: Scaling): Json {
+  const { numReplicas, idleTimeoutMinutes, ...rest } = scaling;
+  const idle = scaling.idleScaling ? { idleTimeoutMinutes } : {};
+  if (service.autoscaling === 'vertical') {
+    const minTotalMemoryGb = scaling.minReplicaMemoryGb * 3;
+    const maxTotalMemoryGb = scaling.maxReplicaMemoryGb * 3;
+    return { ...rest, numReplicas, ...idle, minTotalMemoryGb, maxTotalMemoryGb };
+  }
+  const [minReplicas, maxReplicas] = replicaRange(service, scaling);
+  const replicaMemoryGb = scaling.minReplicaMemoryGb;
+  return { ...rest, minReplicas, maxReplicas, replicaMemoryGb, ...idle };
+}
+
+function replicaRange({ autoscaling }: ServiceRecord, { numReplicas }: Scaling) {
+  return [numReplicas, autoscaling === 'vertical' ? numReplicas : numReplicas + 2] as const;
 }
 
 function endpointsOf({ id, region, given }: ServiceRecord): readonly Json[] {

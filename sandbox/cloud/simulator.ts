@@ -5,22 +5,25 @@ import { createRateLimiter } from '../api/rate-limit.ts';
 import { type ServerOptions, type Simulator, startSimulator } from '../api/simulator.ts';
 import type { Json } from '../json.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../seed/organization.ts';
-import type { OrganizationSeed, ServiceState } from '../seed/shapes.ts';
+import type { OrganizationSeed, ScheduleEntry, ServiceState } from '../seed/shapes.ts';
 import { checkCloudAccess } from './access.ts';
+import { consoleUser, recordActivity, scalingTypes, seededActivities } from './activity-log.ts';
 import { type CloudBehaviour, USUAL_BEHAVIOUR } from './behaviour.ts';
 import { backup } from './operations/backups.ts';
 import { createEndpoint, endpointReply } from './operations/create-endpoint.ts';
 import { createService } from './operations/create-service.ts';
 import { pipeSettings } from './operations/pipe-settings.ts';
-import { scale } from './operations/scale.ts';
+import { scale, scaled } from './operations/scale.ts';
 import { setState } from './operations/set-state.ts';
 import { usageCost } from './operations/usage-cost.ts';
+import { absentRead, cloudReads } from './reads/operations.ts';
 import {
   type ApiKey,
   backupRecords,
   type CloudProfile,
   type CloudState,
   pipeRecords,
+  type Scaling,
   type ServiceRecord,
   serviceRecords,
   warehouseRecords,
@@ -45,7 +48,11 @@ export interface CloudSimulator extends Simulator {
   removeKey(id: string): void;
   /** Sets the state of a service without a request of the bot, and ends its transition. */
   setServiceState(id: string, state: ServiceState): void;
-  /** The current service, or undefined. The API itself has no such read. */
+  /** Changes the scaling of a service in the console, without a request of the bot. */
+  scaleInConsole(id: string, scaling: Partial<Scaling>, by: string): void;
+  /** Replaces the scaling schedule of a service; an empty list removes it. */
+  setSchedule(id: string, entries: readonly ScheduleEntry[]): void;
+  /** The current service, or undefined. */
   service(id: string): ServiceRecord | undefined;
   services(): readonly ServiceRecord[];
   /** The endpoints as the console would show them now. */
@@ -55,9 +62,9 @@ export interface CloudSimulator extends Simulator {
 const ORG = '/v1/organizations/:organizationId';
 const SERVICE = `${ORG}/services/:serviceId`;
 
-const PROFILES: readonly CloudProfile[] = ['contract', 'full'];
+const PROFILES: readonly CloudProfile[] = ['contract', 'extended'];
 
-/** Serves the seven operations of the cloud contract on a loopback port. */
+/** Serves the seven operations of the cloud contract, and the optional reads, on a loopback port. */
 export async function startCloudSimulator(options: CloudOptions = {}): Promise<CloudSimulator> {
   const cloud = createState(options);
   const limiter = createRateLimiter();
@@ -65,15 +72,18 @@ export async function startCloudSimulator(options: CloudOptions = {}): Promise<C
     {
       api: 'cloud',
       effects: cloud.effects,
-      operations: operationsOf(cloud),
-      gate: (call) => checkCloudAccess(cloud, limiter, call) ?? organizationProblem(cloud, call),
+      operations: [...contractOperations(cloud), ...cloudReads(cloud)],
+      gate: (call) =>
+        absentRead(cloud, call) ??
+        checkCloudAccess(cloud, limiter, call) ??
+        organizationProblem(cloud, call),
     },
     options,
   );
   return { ...server, ...adminOf(cloud), profiles: PROFILES };
 }
 
-function operationsOf(cloud: CloudState): readonly Operation[] {
+function contractOperations(cloud: CloudState): readonly Operation[] {
   const operation = operationOn(cloud);
   return [
     operation('create service', 'post', `${ORG}/services`, createService),
@@ -96,13 +106,14 @@ function createState(options: CloudOptions): CloudState {
     pipes: byId(pipeRecords(organization)),
     backups: byId(backupRecords(organization, bornAt)),
     endpoints: new Map(),
+    activities: seededActivities(organization, bornAt),
     keys: byId<ApiKey>([{ ...CLOUD_KEY, role: 'admin', active: true, denied: [] }]),
     effects: createEffects(),
     random: createRandom(seed),
     seed,
     bornAt,
     now,
-    profile: options.profile ?? 'full',
+    profile: options.profile ?? 'extended',
     behaviour: { ...USUAL_BEHAVIOUR, ...options.behaviour },
     costReads: 0,
   };
@@ -123,18 +134,28 @@ function adminOf(cloud: CloudState): Omit<CloudSimulator, keyof Simulator | 'pro
     },
     removeKey: (id) => void cloud.keys.delete(id),
     setServiceState(id, state) {
-      const service = cloud.services.get(id);
-      if (service === undefined) throw new Error(`there is no service ${id}`);
-      cloud.services.set(id, { ...service, state, transition: null });
+      cloud.services.set(id, { ...known(cloud, id), state, transition: null });
+    },
+    scaleInConsole(id, scaling, by) {
+      cloud.services.set(id, scaled(cloud, known(cloud, id), scaling));
+      for (const type of scalingTypes(Object.keys(scaling))) {
+        recordActivity(cloud, consoleUser(by), { type, serviceId: id });
+      }
+    },
+    setSchedule(id, schedule) {
+      cloud.services.set(id, { ...known(cloud, id), schedule });
     },
     service: (id) => serviceNow(cloud, id),
     services: () => [...cloud.services.keys()].flatMap((id) => serviceNow(cloud, id) ?? []),
     endpoints: () =>
-      [...cloud.endpoints.values()].map((endpoint) => {
-        const age = cloud.now().getTime() - endpoint.createdAt.getTime();
-        return endpointReply(endpoint, age >= cloud.behaviour.durations.endpoint);
-      }),
+      [...cloud.endpoints.values()].map((endpoint) => endpointReply(cloud, endpoint)),
   };
+}
+
+function known(cloud: CloudState, id: string): ServiceRecord {
+  const service = serviceNow(cloud, id);
+  if (service === undefined) throw new Error(`there is no service ${id}`);
+  return service;
 }
 
 function byId<T extends { readonly id: string }>(records: readonly T[]): Map<string, T> {

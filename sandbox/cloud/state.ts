@@ -2,9 +2,11 @@ import type { Effects } from '../api/effects.ts';
 import type { RandomSource } from '../api/random.ts';
 import type { Json } from '../json.ts';
 import type {
+  ActivitySeed,
   BackupSeed,
   OrganizationSeed,
   PipeSeed,
+  ScheduleEntry,
   ServiceSeed,
   ServiceState,
   UsageSeed,
@@ -13,7 +15,8 @@ import type {
 import type { CloudBehaviour } from './behaviour.ts';
 import { addDays } from './days.ts';
 
-export type CloudProfile = 'contract' | 'full';
+/** `extended`: a live server, with more fields and with reads that the contract does not have. */
+export type CloudProfile = 'contract' | 'extended';
 
 export interface ApiKey {
   readonly id: string;
@@ -22,6 +25,8 @@ export interface ApiKey {
   readonly active: boolean;
   /** The operations that this key may not use, independent of its role. */
   readonly denied: readonly string[];
+  /** Absent for a key that never expires. */
+  readonly expireAt?: string;
 }
 
 export interface Scaling {
@@ -47,12 +52,31 @@ export interface ServiceRecord {
   readonly scaling: Scaling;
   /** The previous scaling, which stays in force until that time. */
   readonly scaledFrom: { readonly scaling: Scaling; readonly until: Date } | null;
+  /** The entries of its scaling schedule; empty without one. */
+  readonly schedule: readonly ScheduleEntry[];
+  readonly tags: readonly ServiceTag[];
   readonly createdAt: Date;
   /** The body of the create request, from which replies repeat some fields. */
   readonly given: Json;
   readonly usage: UsageSeed;
   /** The periods without compute costs. */
   readonly pauses: readonly { readonly from: Date; readonly until: Date | null }[];
+  /** The sizes since the scalings, relative to the size of the seed; compute costs follow them. */
+  readonly sizes: readonly { readonly from: Date; readonly factor: number }[];
+}
+
+export interface ServiceTag {
+  readonly key: string;
+  readonly value?: string;
+}
+
+export interface ActivityRecord extends Omit<ActivitySeed, 'service' | 'minutesAgo'> {
+  /** Not a UUID. */
+  readonly id: string;
+  readonly at: Date;
+  /** Null for an event of the organization. */
+  readonly serviceId: string | null;
+  readonly userAgent?: string;
 }
 
 export interface WarehouseRecord extends WarehouseSeed {
@@ -84,6 +108,8 @@ export interface CloudState {
   readonly backups: Map<string, BackupRecord>;
   readonly endpoints: Map<string, EndpointRecord>;
   readonly keys: Map<string, ApiKey>;
+  /** The audit log of the organization, in the order of its events. */
+  readonly activities: ActivityRecord[];
   readonly effects: Effects;
   readonly random: RandomSource;
   readonly seed: string;
@@ -104,9 +130,9 @@ export function warehouseRecords(seed: OrganizationSeed, bornAt: Date): Warehous
 
 export function serviceRecords(seed: OrganizationSeed, bornAt: Date): ServiceRecord[] {
   return seed.services.map((one) => {
-    const { warehouse, createdDaysAgo, usage } = one;
+    const { createdDaysAgo, usage } = one;
     const { minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas, ...rest } = one;
-    const { idleScaling, idleTimeoutMinutes, ...fields } = rest;
+    const { idleScaling, idleTimeoutMinutes, warehouse, tags, ...fields } = rest;
     const { stoppedDaysAgo } = usage;
     const memory = { minReplicaMemoryGb, maxReplicaMemoryGb };
     return {
@@ -115,8 +141,11 @@ export function serviceRecords(seed: OrganizationSeed, bornAt: Date): ServiceRec
       transition: null,
       scaling: { ...memory, numReplicas, idleScaling, idleTimeoutMinutes },
       scaledFrom: null,
+      schedule: seed.schedules[one.name] ?? [],
+      tags: tags.map((value) => ({ key: 'env', value })),
       createdAt: addDays(bornAt, -createdDaysAgo),
       given: { ipAccessList: [{ source: '10.20.0.0/16', description: 'office' }] },
+      sizes: [],
       pauses:
         stoppedDaysAgo === undefined
           ? []

@@ -1,8 +1,9 @@
 import type { Call } from '../api/call.ts';
 import type { Reply } from '../api/reply.ts';
 import { isJson, type Json } from '../json.ts';
+import { recordActivity, SYSTEM } from './activity-log.ts';
 import { settle } from './lifecycle.ts';
-import { badRequest, cloudRefusal, formatValue } from './replies.ts';
+import { badRequest, cloudRefusal, formatValue, notRunning } from './replies.ts';
 import type { CloudState, ServiceRecord } from './state.ts';
 
 /** The target or body of a request, or the reply that refuses the request. */
@@ -21,6 +22,8 @@ export function isGone({ state }: ServiceRecord): boolean {
 
 export function organizationProblem(cloud: CloudState, { params }: Call): Reply | null {
   const { organizationId } = params;
+  // The reads of the key itself name no organization.
+  if (organizationId === undefined) return null;
   if (!isUuid(organizationId)) {
     return badRequest(cloud, `Invalid organization id ${formatValue(organizationId)}`);
   }
@@ -38,7 +41,32 @@ export function serviceNow(cloud: CloudState, id: string): ServiceRecord | undef
   if (record === undefined) return undefined;
   const settled = settle(record, cloud.now());
   cloud.services.set(id, settled);
+  if (record.transition !== null && settled.transition === null) reportArrival(cloud, record);
   return settled;
+}
+
+/** All services that are not deleted. */
+export function servicesNow(cloud: CloudState): readonly ServiceRecord[] {
+  return [...cloud.services.keys()]
+    .flatMap((id) => serviceNow(cloud, id) ?? [])
+    .filter((service) => !isGone(service));
+}
+
+// The log names only these two of the states in which a transition ends.
+function reportArrival(cloud: CloudState, { id, transition }: ServiceRecord): void {
+  if (transition?.to !== 'running' && transition?.to !== 'idle') return;
+  const { to, at } = transition;
+  recordActivity(cloud, SYSTEM, { type: `service_${to}`, serviceId: id, at });
+}
+
+/** The service of a request about pipes, which some servers refuse while the service does not run. */
+export function findRunning(cloud: CloudState, call: Call, what: string): Lookup<ServiceRecord> {
+  const service = findService(cloud, call);
+  if ('refused' in service) return service;
+  const { state } = service.found;
+  const isDown = !['running', 'partially_running', 'degraded'].includes(state);
+  if (!isDown || cloud.behaviour.pipesWhileDown === 'returned') return service;
+  return { refused: notRunning(cloud, what, state) };
 }
 
 export function lookUp<T>(

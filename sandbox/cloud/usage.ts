@@ -1,5 +1,6 @@
 import { randomFraction } from '../api/random.ts';
 import type { UsageSeed } from '../seed/shapes.ts';
+import { isLocked, reportedShare } from './cost-locking.ts';
 import { addDays, dayOf, daysBetween, shareOfDay, startOf } from './days.ts';
 import type { CloudState, PipeRecord, ServiceRecord, WarehouseRecord } from './state.ts';
 
@@ -18,8 +19,6 @@ export interface UsageRow {
 type UsageBase = Omit<UsageRow, 'date' | 'totalCredits' | 'locked'>;
 
 const HISTORY_DAYS = 90;
-/** The number of days before today whose figures can still change. */
-const OPEN_DAYS = 2;
 /** The age of a day without data. */
 const EMPTY_DAYS_AGO = 47;
 
@@ -29,30 +28,27 @@ export function usageOf(cloud: CloudState, day: string): readonly UsageRow[] {
   const first = dayOf(addDays(cloud.bornAt, -HISTORY_DAYS));
   const empty = dayOf(addDays(cloud.bornAt, -EMPTY_DAYS_AGO));
   if (day < first || day === empty) return [];
-  const locked = daysBetween(startOf(day), startOf(today)) > OPEN_DAYS;
   const rows = [
     ...[...cloud.warehouses.values()].flatMap((one) => warehouseUsage(cloud, one, day)),
     ...[...cloud.services.values()].flatMap((one) => serviceUsage(cloud, one, day)),
     ...[...cloud.pipes.values()].flatMap((one) => pipeUsage(cloud, one, day)),
   ];
-  return rows.flatMap((row) => finishedRow(cloud, row, day, locked));
+  return rows.flatMap((row) => finishedRow(cloud, row, day, today));
 }
 
-function finishedRow(cloud: CloudState, row: UsageBase, date: string, locked: boolean): UsageRow[] {
+function finishedRow(cloud: CloudState, row: UsageBase, date: string, today: string): UsageRow[] {
+  const { costLocking, costRefundDay } = cloud.behaviour;
+  const key = { seed: cloud.seed, entityId: row.entityId, day: date };
+  const locked = isLocked(costLocking, key, today);
   const share = shareOfDay(date, startOf(date), cloud.now());
-  const factor = share * (locked ? 1 : drift(cloud, row.entityId, date));
+  const reported = reportedShare(costLocking, key, { today, reads: cloud.costReads });
+  const sign = date === costRefundDay ? -1 : 1;
+  const factor = sign * share * (locked ? 1 : reported);
   const metrics = Object.fromEntries(
     Object.entries(row.metrics).map(([name, value]) => [name, round(value * factor)]),
   );
   const totalCredits = round(Object.values(metrics).reduce((sum, value) => sum + value, 0));
   return totalCredits === 0 ? [] : [{ ...row, date, metrics, totalCredits, locked }];
-}
-
-// Each report moves the figures that are not final closer to their final values, most of them
-// upwards and some downwards.
-function drift(cloud: CloudState, entityId: string, day: string): number {
-  const deviation = randomFraction(cloud.seed, 'drift', entityId, day) * 0.3 - 0.06;
-  return 1 - deviation * 0.85 ** cloud.costReads;
 }
 
 function warehouseUsage(cloud: CloudState, warehouse: WarehouseRecord, day: string): UsageBase[] {
@@ -79,6 +75,7 @@ function warehouseUsage(cloud: CloudState, warehouse: WarehouseRecord, day: stri
 function serviceUsage(cloud: CloudState, service: ServiceRecord, day: string): UsageBase[] {
   const { usage } = service;
   const factor = dayFactor(cloud, service.id, usage, day) * shareUp(service, day);
+  const size = averageSize(service, day);
   const transfer = usage.transferCredits * factor;
   return [
     {
@@ -88,7 +85,7 @@ function serviceUsage(cloud: CloudState, service: ServiceRecord, day: string): U
       entityId: service.id,
       entityName: nameOn(cloud, service, day),
       metrics: {
-        computeCredits: usage.computeCredits * factor,
+        computeCredits: usage.computeCredits * factor * size,
         publicDataTransferCredits: transfer * 0.7,
         interRegionTier1DataTransferCredits: transfer * 0.3,
       },
@@ -132,6 +129,15 @@ function shareUp({ createdAt, pauses }: ServiceRecord, day: string): number {
   const end = addDays(startOf(day), 1);
   const paused = pauses.map(({ from, until }) => shareOfDay(day, from, until ?? end));
   return Math.max(0, shareOfDay(day, createdAt, end) - paused.reduce((sum, one) => sum + one, 0));
+}
+
+/** The size over the day, relative to that of the seed. */
+function averageSize({ sizes }: ServiceRecord, day: string): number {
+  const end = addDays(startOf(day), 1);
+  return sizes.reduce((size, { from, factor }, index) => {
+    const before = sizes[index - 1]?.factor ?? 1;
+    return size + (factor - before) * shareOfDay(day, from, end);
+  }, 1);
 }
 
 function nameOn(cloud: CloudState, { name, usage }: ServiceRecord, day: string): string {

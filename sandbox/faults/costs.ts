@@ -3,6 +3,8 @@ import type { Fault } from './fault.ts';
 import { changePayload } from './payloads.ts';
 
 const ROWS = 5_000;
+/** More than 16 MiB. */
+const LARGE_ROWS = 62_000;
 
 /** Shapes of the cost report that servers have returned or that the contract's text allows. */
 export const COST_FAULTS: readonly Fault[] = [
@@ -10,7 +12,10 @@ export const COST_FAULTS: readonly Fault[] = [
     ...(Array.isArray(costs) ? costs[0] : costs),
   })),
   reportFault('costs-null', 'costs is null', () => null),
-  reportFault('costs-5000-rows', 'costs has 5,000 rows', manyRows),
+  reportFault('costs-5000-rows', 'costs has 5,000 rows', (costs) => manyRows(costs, ROWS)),
+  reportFault('costs-62000-rows', 'costs has 62,000 rows, over 16 MiB', (costs) =>
+    manyRows(costs, LARGE_ROWS),
+  ),
   {
     name: 'costs-do-not-add-up',
     summary: 'The grand total is not the sum of the rows',
@@ -37,10 +42,10 @@ function reportFault(name: string, summary: string, change: (costs: unknown) => 
   };
 }
 
-function manyRows(costs: unknown): readonly Json[] {
+function manyRows(costs: unknown, length: number): readonly Json[] {
   const rows = Array.isArray(costs) ? costs.filter(isJson) : [];
   if (rows.length === 0) return [];
-  return Array.from({ length: ROWS }, (_, index) => {
+  return Array.from({ length }, (_, index) => {
     const number = String(index).padStart(12, '0');
     const entity = { entityId: `00000000-0000-4000-8000-${number}`, entityName: `entity ${index}` };
     return { ...rows[index % rows.length], ...entity };

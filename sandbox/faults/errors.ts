@@ -5,6 +5,10 @@ import { apiOf, type Fault } from './fault.ts';
 
 /** Error replies. Nothing takes effect, except where the name says "after-effect". */
 export const ERROR_FAULTS: readonly Fault[] = [
+  instead('error-200', 'Status 200 with an error in the body; nothing took effect', (call) => ({
+    ...refusal(call, 400, 'BAD_REQUEST: The request was not accepted', 'Not accepted'),
+    status: 200,
+  })),
   instead('401', 'The key is refused, for example after a rotation', (call) =>
     apiOf(call) === 'cloud'
       ? jsonReply(401, { error: 'UNAUTHORIZED: Key is not found', status: 401 })

@@ -1,5 +1,6 @@
 import type { Call } from '../api/call.ts';
-import type { Encoded, Reply } from '../api/reply.ts';
+import { ALERT_READS } from '../api/optional-reads.ts';
+import type { EncodedBody, Reply } from '../api/reply.ts';
 import type { Api, FaultChoice } from '../protocol.ts';
 
 /**
@@ -14,7 +15,7 @@ export interface Fault extends FaultChoice {
   readonly instead?: (call: Call) => Reply;
   /** Changes the server's reply after the request took effect. */
   readonly change?: (reply: Reply, call: Call) => Reply;
-  readonly encode?: (plain: Encoded) => Encoded;
+  readonly encode?: (plain: EncodedBody) => EncodedBody;
   readonly connection?:
     | 'reset-before'
     | 'hang-before'
@@ -33,7 +34,10 @@ export function fault(
   return { name, summary, ...effect };
 }
 
-const ALERT_OPERATIONS: readonly string[] = ['list alerts', 'get alert', 'update alert'];
+const ALERT_OPERATIONS: readonly string[] = [
+  ...['list alerts', 'get alert', 'update alert'],
+  ...ALERT_READS,
+];
 
 export function apiOf({ operation }: Call): Api {
   return ALERT_OPERATIONS.includes(operation) ? 'alerts' : 'cloud';

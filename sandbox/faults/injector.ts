@@ -3,9 +3,16 @@ import { COST_FAULTS } from './costs.ts';
 import { ERROR_FAULTS } from './errors.ts';
 import type { Fault } from './fault.ts';
 import { PAYLOAD_FAULTS } from './payloads.ts';
+import { READ_FAULTS } from './reads.ts';
 import { TRANSPORT_FAULTS } from './transport.ts';
 
-const ALL = [...TRANSPORT_FAULTS, ...ERROR_FAULTS, ...PAYLOAD_FAULTS, ...COST_FAULTS];
+const ALL = [
+  ...TRANSPORT_FAULTS,
+  ...ERROR_FAULTS,
+  ...PAYLOAD_FAULTS,
+  ...COST_FAULTS,
+  ...READ_FAULTS,
+];
 const FAULTS: ReadonlyMap<string, Fault> = new Map(ALL.map((fault) => [fault.name, fault]));
 
 export const FAULT_CHOICES: readonly FaultChoice[] = ALL.map(({ name, summary }) => {

@@ -43,12 +43,20 @@ export const PAYLOAD_FAULTS: readonly Fault[] = [
   fault('nulls', 'Every field except the id is null', {
     change: (reply) => changeValues(reply, (value, key) => (key === 'id' ? value : null)),
   }),
+  fault('null-in-list', 'The first entry of the list is null', {
+    only: ['list alerts'],
+    change: (reply) =>
+      changePayload(reply, (rows) => (Array.isArray(rows) ? [null, ...rows.slice(1)] : rows)),
+  }),
   // The operations themselves check for this fault.
   fault('stale-state', 'Takes effect, but the reply shows the previous state', {
     only: ['scale', 'set state'],
   }),
   fault('no-state', 'The reply has no state', {
-    only: [...SERVICE_REPLIES, 'get alert', 'list alerts', 'update alert'],
+    only: [
+      ...[...SERVICE_REPLIES, 'get alert', 'list alerts', 'update alert'],
+      ...['get service', 'list services'],
+    ],
     change: (reply) => changeObjects(reply, ({ state: _, ...rest }) => rest),
   }),
   fault('reply-differs', 'Takes effect, but the reply has a value other than the requested one', {
@@ -56,7 +64,10 @@ export const PAYLOAD_FAULTS: readonly Fault[] = [
     change: (reply, call) => changeObjects(reply, (one) => contradict(one, call)),
   }),
   fault('wrong-object', 'The reply has the id of another object', {
-    only: [...SERVICE_REPLIES, 'create endpoint', 'backup', 'get alert', 'update alert'],
+    only: [
+      ...[...SERVICE_REPLIES, 'create endpoint', 'backup', 'get alert', 'update alert'],
+      ...['get service', 'get endpoint'],
+    ],
     change: (reply) =>
       changeValues(reply, (value, key) => (key === 'id' ? otherId(String(value)) : value)),
   }),

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Encoded } from '../api/reply.ts';
+import type { EncodedBody } from '../api/reply.ts';
 import { htmlReply, isSuccess, jsonReply, textReply } from '../api/reply.ts';
 import { type Fault, fault } from './fault.ts';
 
@@ -58,6 +58,6 @@ export const TRANSPORT_FAULTS: readonly Fault[] = [
   }),
 ];
 
-function withHeaders({ headers, bytes }: Encoded, more: Record<string, string>): Encoded {
+function withHeaders({ headers, bytes }: EncodedBody, more: Record<string, string>): EncodedBody {
   return { headers: { ...headers, ...more }, bytes };
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import { sandboxWorkspace } from '../slack/sandbox-workspace.ts';
+import { sandboxWorkspace } from '../slack/workspace/sandbox-workspace.ts';
 
 /** The visible place. It is stored in the URL, so that a link or a test can open any place. */
 export interface Address {
@@ -9,7 +9,7 @@ export interface Address {
   readonly home: boolean;
 }
 
-export type Go = (to: Partial<Address>) => void;
+export type Navigate = (to: Partial<Address>) => void;
 
 /** The person when the URL has none. */
 const DEFAULT_PERSON = sandboxWorkspace.members[0]?.id ?? '';
@@ -32,7 +32,7 @@ export function href(address: Address): string {
   return `?${query}`;
 }
 
-export function useAddress(): readonly [Address, Go] {
+export function useAddress(): readonly [Address, Navigate] {
   const [address, setAddress] = useState(() => addressOf(location.search));
 
   useEffect(() => {
@@ -41,7 +41,7 @@ export function useAddress(): readonly [Address, Go] {
     return () => removeEventListener('popstate', follow);
   }, []);
 
-  const go = useCallback<Go>((to) => {
+  const go = useCallback<Navigate>((to) => {
     const next = { ...addressOf(location.search), ...to };
     history.pushState(null, '', href(next));
     setAddress(next);

@@ -1,16 +1,22 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ClientState } from '../protocol.ts';
-import { type Address, type Go, useAddress } from './address.ts';
+import { type Address, type Navigate, useAddress } from './address.ts';
 import { AppPage } from './channel/app-page.tsx';
 import { ChannelPage } from './channel/channel-page.tsx';
 import { Thread } from './channel/thread.tsx';
 import { Sidebar } from './frame/sidebar.tsx';
 import { TopBar } from './frame/top-bar.tsx';
-import { type Live, useLive } from './live.ts';
+import { type LiveUpdates, useLive } from './live.ts';
 import { ModalView } from './modal/modal-view.tsx';
 import { PanelView } from './panel/panel.tsx';
 import { deliver } from './server.ts';
-import { appChannel, channelOf, type Deliver, type Session, SessionContext } from './session.ts';
+import {
+  appChannel,
+  channelOf,
+  type DeliverRequest,
+  type Session,
+  SessionContext,
+} from './session.ts';
 import { useNotices } from './slackbot-notices.ts';
 
 export function App() {
@@ -36,10 +42,10 @@ export function App() {
 }
 
 interface WorkspaceProps {
-  readonly live: Live;
+  readonly live: LiveUpdates;
   readonly client: ClientState;
   readonly address: Address;
-  readonly go: Go;
+  readonly go: Navigate;
   readonly isPanelOpen: boolean;
   readonly onPanel: () => void;
 }
@@ -47,7 +53,7 @@ interface WorkspaceProps {
 function useSessionOf({ client, address, go, live }: WorkspaceProps): Session {
   const notices = useNotices();
   const { refresh } = live;
-  const deliverAndRefresh = useCallback<Deliver>(
+  const deliverAndRefresh = useCallback<DeliverRequest>(
     async (path, input) => {
       const delivery = await deliver(path, input);
       refresh();

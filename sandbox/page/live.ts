@@ -4,7 +4,7 @@ import { read } from './server.ts';
 
 const RETRY_MS = 2000;
 
-export interface Live {
+export interface LiveUpdates {
   readonly client: ClientState | null;
   readonly isDisconnected: boolean;
   /** Grows with each state that was read, so that other parts can read again. */
@@ -15,7 +15,7 @@ export interface Live {
 }
 
 /** The latest client state of a person; null until the first state of this person arrives. */
-export function useLive(as: string): Live {
+export function useLive(as: string): LiveUpdates {
   const [client, setClient] = useState<ClientState | null>(null);
   const [isDisconnected, setDisconnected] = useState(false);
   const [version, setVersion] = useState(0);

@@ -1,9 +1,9 @@
 import { createContext, use } from 'react';
 import type { Channel, ClientState, Delivery, Interactions, Person } from '../protocol.ts';
-import type { Address, Go } from './address.ts';
+import type { Address, Navigate } from './address.ts';
 import type { Notices } from './slackbot-notices.ts';
 
-export type Deliver = <Path extends keyof Interactions>(
+export type DeliverRequest = <Path extends keyof Interactions>(
   path: Path,
   input: Interactions[Path],
 ) => Promise<Delivery>;
@@ -12,9 +12,9 @@ export type Deliver = <Path extends keyof Interactions>(
 export interface Session {
   readonly client: ClientState;
   readonly address: Address;
-  readonly go: Go;
+  readonly go: Navigate;
   /** Sends an interaction of the person to the bot, then reads the client state again. */
-  readonly deliver: Deliver;
+  readonly deliver: DeliverRequest;
   readonly notices: Notices;
 }
 

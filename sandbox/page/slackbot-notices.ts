@@ -1,12 +1,11 @@
 import { useCallback, useMemo, useState } from 'react';
 import type { Message } from '../protocol.ts';
-
-export const SLACKBOT = 'USLACKBOT';
+import { SLACKBOT } from '../slack/workspace/workspace.ts';
 
 export interface Notices {
   /** The messages with Slackbot's notices and without the dismissed messages. */
   readonly withNotices: (messages: readonly Message[]) => readonly Message[];
-  /** Adds a message of Slackbot that only this person sees. */
+  /** Adds a message of Slackbot that only this person sees, until the page is reloaded. */
   readonly add: (place: { channel: string; threadTs: string | null }, text: string) => void;
   readonly dismiss: (ts: string) => void;
 }
@@ -23,7 +22,7 @@ export function useNotices(): Notices {
       ts: (Date.now() / 1000).toFixed(6),
       author: SLACKBOT,
       authorName: 'Slackbot',
-      byBot: true,
+      byBot: false,
       blocks: [],
       ephemeral: true,
       files: [],

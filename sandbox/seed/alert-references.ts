@@ -21,3 +21,16 @@ export const WEBHOOKS = {
   operations: '84d522e4fbd278b2b66beeed',
   paging: '1cd7edd85bd8339788c3f0f9',
 } as const;
+
+/** A webhook of a kind that the server counts but does not list. */
+export const UNLISTED_WEBHOOK = '7b7d3c5a1f0e9d8c7b6a5f4e';
+
+/** What people see of the objects above, by id. A tile has the name of its id. */
+export const NAMES: Readonly<Record<string, string>> = {
+  [DASHBOARDS.checkout.id]: 'Checkout',
+  [DASHBOARDS.platform.id]: 'Platform',
+  [SAVED_SEARCHES.errors]: 'Errors by service',
+  [SAVED_SEARCHES.slowQueries]: 'Slow queries',
+  [WEBHOOKS.operations]: 'Production alerts',
+  [WEBHOOKS.paging]: 'Paging',
+};

@@ -45,6 +45,7 @@ export const BACKUPS: readonly BackupSeed[] = [
       backupName: 'lab-full',
       bucket: { bucketProvider: 'AZURE', containerName: 'company-backups' },
     },
+    hasNoEnd: true,
   },
   {
     ...{ ...FULL, id: '52fbfd64-6063-4304-8ab1-e62736ca833c', expired: true },

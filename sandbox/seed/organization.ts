@@ -1,5 +1,7 @@
+import { ACTIVITIES } from './activities.ts';
 import { BACKUPS } from './backups.ts';
 import { PIPES } from './pipes.ts';
+import { SCHEDULES } from './schedules.ts';
 import { SERVICES } from './services.ts';
 import type { OrganizationSeed } from './shapes.ts';
 
@@ -16,6 +18,8 @@ export const ORGANIZATION: OrganizationSeed = {
   services: SERVICES,
   pipes: PIPES,
   backups: BACKUPS,
+  schedules: SCHEDULES,
+  activities: ACTIVITIES,
 };
 
 function warehouse(name: string, id: string, storage: number, backup: number) {

@@ -43,35 +43,63 @@ const steady = (computeCredits: number, transferCredits: number, more: Partial<U
 
 export const SERVICES: readonly ServiceSeed[] = [
   {
-    ...{ ...MAIN, ...LARGE, name: 'analytics-prod', isPrimary: true, createdDaysAgo: 610 },
+    ...{
+      ...MAIN,
+      ...LARGE,
+      name: 'analytics-prod',
+      team: 'analytics',
+      isPrimary: true,
+      createdDaysAgo: 610,
+    },
     id: '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e',
     usage: office(92, 2.4),
   },
   {
-    ...{ ...LAB, ...SMALL, name: 'lab-core', isPrimary: true, createdDaysAgo: 402 },
+    ...{
+      ...LAB,
+      ...SMALL,
+      name: 'lab-core',
+      team: 'platform',
+      isPrimary: true,
+      createdDaysAgo: 402,
+    },
     id: 'a2af003f-e3c9-4f31-9f9f-0b74cdf7e6c9',
     // A fixed size without idling, so that Signalbox can calculate the cost of another size.
     ...{ minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16, idleScaling: false },
     usage: steady(11, 0.2),
   },
   {
-    ...{ ...LAB, ...SMALL, name: 'analytics-dev', createdDaysAgo: 388 },
+    ...{ ...LAB, ...SMALL, name: 'analytics-dev', team: 'analytics', createdDaysAgo: 388 },
     id: '4bfe8aba-6faa-4295-855a-544dae0b9b75',
     usage: office(9, 0.3, { spike: { daysAgo: 8, factor: 5 } }),
   },
   {
-    ...{ ...LAB, ...SMALL, name: 'staging', tags: ['staging'], createdDaysAgo: 301 },
+    ...{
+      ...LAB,
+      ...SMALL,
+      name: 'staging',
+      tags: ['staging'],
+      team: 'platform',
+      createdDaysAgo: 301,
+    },
     id: '1525c708-e4bc-426d-a9e7-d11b6c27caf5',
     usage: office(14, 0.4),
   },
   {
-    ...{ ...LAB, ...SMALL, name: 'ci', state: 'idle', createdDaysAgo: 212 },
+    ...{ ...LAB, ...SMALL, name: 'ci', team: 'platform', state: 'idle', createdDaysAgo: 212 },
     id: 'e877036f-f38c-435c-ad08-e58549df2350',
     ...{ numReplicas: 1, idleTimeoutMinutes: 5 },
     usage: office(2.5, 0.1),
   },
   {
-    ...{ ...LAB, ...SMALL, name: 'archive', state: 'stopped', createdDaysAgo: 540 },
+    ...{
+      ...LAB,
+      ...SMALL,
+      name: 'archive',
+      team: 'platform',
+      state: 'stopped',
+      createdDaysAgo: 540,
+    },
     id: '0f8cc66e-7b15-4aed-8d8f-51be2e73622f',
     numReplicas: 1,
     usage: steady(6, 0.1, { stoppedDaysAgo: 20 }),
@@ -82,12 +110,19 @@ export const SERVICES: readonly ServiceSeed[] = [
     usage: office(17, 1.1),
   },
   {
-    ...{ ...REPORTING, ...LARGE, name: 'reporting-core', isPrimary: true, createdDaysAgo: 477 },
+    ...{
+      ...REPORTING,
+      ...LARGE,
+      name: 'reporting-core',
+      team: 'reporting',
+      isPrimary: true,
+      createdDaysAgo: 477,
+    },
     id: '88556874-8c67-44c4-8077-68989d686803',
     usage: steady(41, 1.2),
   },
   {
-    ...{ ...REPORTING, ...LARGE, name: 'analytics-eu', createdDaysAgo: 259 },
+    ...{ ...REPORTING, ...LARGE, name: 'analytics-eu', team: 'analytics', createdDaysAgo: 259 },
     id: 'ff1ce2b8-2781-42d4-9e69-99c37bb321a8',
     usage: office(28, 0.8, {
       shift: { daysAgo: 24, factor: 1.6 },
@@ -95,17 +130,31 @@ export const SERVICES: readonly ServiceSeed[] = [
     }),
   },
   {
-    ...{ ...REPORTING, ...SMALL, name: 'bi-readonly', isReadonly: true, createdDaysAgo: 190 },
+    ...{
+      ...REPORTING,
+      ...SMALL,
+      name: 'bi-readonly',
+      team: 'reporting',
+      isReadonly: true,
+      createdDaysAgo: 190,
+    },
     id: 'fc93a55d-de5f-4408-ae2a-6127004816c1',
     usage: office(16, 3.1),
   },
   {
-    ...{ ...REPORTING, ...SMALL, name: 'finance', createdDaysAgo: 121 },
+    ...{ ...REPORTING, ...SMALL, name: 'finance', team: 'reporting', createdDaysAgo: 121 },
     id: 'e59ffaba-2d43-42f2-a5d9-30dcb0a2fe2b',
     usage: office(8, 0.2),
   },
   {
-    ...{ ...REPORTING, ...SMALL, name: 'ml-features', tags: ['staging'], createdDaysAgo: 64 },
+    ...{
+      ...REPORTING,
+      ...SMALL,
+      name: 'ml-features',
+      tags: ['staging'],
+      team: 'science',
+      createdDaysAgo: 64,
+    },
     id: '9bdca388-c2ba-4b43-b5ec-18a4156637fb',
     ...{ autoscaling: 'horizontal', minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 },
     usage: steady(12, 0.5),

@@ -6,6 +6,9 @@ export interface OrganizationSeed {
   readonly services: readonly ServiceSeed[];
   readonly pipes: readonly PipeSeed[];
   readonly backups: readonly BackupSeed[];
+  /** By the name of the service. */
+  readonly schedules: Readonly<Record<string, readonly ScheduleEntry[]>>;
+  readonly activities: readonly ActivitySeed[];
 }
 
 export interface WarehouseSeed {
@@ -18,6 +21,7 @@ export interface ServiceSeed {
   readonly name: string;
   readonly id: string;
   readonly tags: readonly string[];
+  readonly team?: string;
   /** The name of its warehouse. */
   readonly warehouse: string;
   readonly provider: 'aws' | 'gcp' | 'azure';
@@ -57,11 +61,35 @@ export interface UsageSeed {
   readonly stoppedDaysAgo?: number;
 }
 
+/** A time of the week with its own size; overnight when it ends before it starts. */
+export interface ScheduleEntry {
+  readonly id: string;
+  readonly name: string;
+  /** 0 is Sunday. */
+  readonly weekdays: readonly number[];
+  readonly startHourUtc: number;
+  readonly endHourUtc: number;
+  readonly minReplicaMemoryGb: number;
+  readonly maxReplicaMemoryGb: number;
+}
+
+export interface ActivitySeed {
+  /** The name of its service; null for an event of the organization. */
+  readonly service: string | null;
+  readonly type: string;
+  readonly actorType: 'user' | 'support' | 'system' | 'api';
+  readonly actorId: string;
+  readonly actorDetails: string;
+  readonly actorIpAddress: string;
+  readonly minutesAgo: number;
+}
+
 export interface PipeSeed {
   readonly name: string;
   readonly id: string;
   /** The name of its service. */
   readonly service: string;
+  readonly family: 'streaming' | 'object storage' | 'database';
   readonly dailyCredits: { readonly compute: number; readonly transfer: number };
   /** Null for a pipe that copies a database, because such a pipe has no settings. */
   readonly settings: Readonly<Record<string, number | boolean | null>> | null;
@@ -79,6 +107,8 @@ export interface BackupSeed {
   readonly sizeInBytes: number;
   readonly backupName?: string;
   readonly bucket?: Readonly<Record<string, string>>;
+  /** True when live servers report no end of the finished backup. */
+  readonly hasNoEnd?: true;
   /** True when the retention time has passed, so that the server has deleted it. */
   readonly expired?: true;
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../json.ts';
 import { sendEvent } from './delivery/events.ts';
+import { messageAt, remove } from './messages.ts';
 import { notifyWatchers, type SlackState } from './state.ts';
 import { groupJson, userJson } from './web-api/users.ts';
 import {
@@ -9,13 +10,15 @@ import {
   groupOf,
   type Member,
   memberOf,
-} from './workspace.ts';
+} from './workspace/workspace.ts';
 
 /**
  * The actions of a workspace administrator. Each promise settles when the app has accepted the
  * events about the action or Slack has stopped retrying them.
  */
 export interface Admin {
+  /** Replaces the scopes of the app-level token. */
+  readonly setAppTokenScopes: (scopes: readonly string[]) => void;
   readonly setGroup: (handle: string, users: readonly string[]) => Promise<void>;
   readonly disableGroup: (handle: string) => Promise<void>;
   readonly addPerson: (person: Member) => Promise<void>;
@@ -27,6 +30,8 @@ export interface Admin {
   readonly rename: (channel: string, name: string) => void;
   readonly invite: (channel: string, ...people: string[]) => void;
   readonly kick: (channel: string, person: string) => void;
+  /** Deletes a message; a call that names it then gets `message_not_found`. */
+  readonly deleteMessage: (channel: string, ts: string) => void;
 }
 
 type PersonChange = Partial<Pick<Member, 'kind' | 'deleted' | 'realName' | 'title'>>;
@@ -59,6 +64,9 @@ export function adminOf(slack: SlackState): Admin {
   };
 
   return {
+    setAppTokenScopes: (scopes) => {
+      slack.tokens.appScopes = [...scopes];
+    },
     async setGroup(handle, users) {
       const { before, group } = updateGroup(handle, { users: [...users] });
       const membersChanged = {
@@ -100,6 +108,10 @@ export function adminOf(slack: SlackState): Admin {
       changeChannel(channel, ({ members }) => {
         if (members.includes(person)) members.splice(members.indexOf(person), 1);
       }),
+    deleteMessage(channel, ts) {
+      const { id } = required(conversationOf(workspace, channel), channel);
+      remove(slack, required(messageAt(slack, id, ts), ts));
+    },
   };
 }
 

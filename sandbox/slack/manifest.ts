@@ -22,6 +22,7 @@ const Manifest = z.looseObject({
       .looseObject({
         home_tab_enabled: z.boolean().default(false),
         messages_tab_enabled: z.boolean().default(true),
+        messages_tab_read_only_enabled: z.boolean().default(false),
       })
       .prefault({}),
     slash_commands: z.array(Command).max(50).default([]),
@@ -44,6 +45,8 @@ export interface AppManifest {
   readonly events: readonly string[];
   readonly homeTab: boolean;
   readonly messagesTab: boolean;
+  /** People cannot write to the app in its Messages tab. */
+  readonly messagesReadOnly: boolean;
 }
 
 export function readManifest(json: unknown): AppManifest {
@@ -55,5 +58,6 @@ export function readManifest(json: unknown): AppManifest {
     events: settings.event_subscriptions.bot_events,
     homeTab: features.app_home.home_tab_enabled,
     messagesTab: features.app_home.messages_tab_enabled,
+    messagesReadOnly: features.app_home.messages_tab_read_only_enabled,
   };
 }

@@ -1,7 +1,7 @@
 import { isJson, type Json, stringOf } from '../json.ts';
 import type { MentionRecord, StoredMessage } from './records.ts';
 import { notifyWatchers, type SlackState } from './state.ts';
-import { conversationOf, groupOf, memberOf } from './workspace.ts';
+import { conversationOf, groupOf, memberOf } from './workspace/workspace.ts';
 
 type Mention = Pick<MentionRecord, 'kind' | 'target'>;
 

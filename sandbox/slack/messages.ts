@@ -1,9 +1,10 @@
 import type { Json } from '../json.ts';
 import { withIds } from './block-elements.ts';
+import { type EventDelivery, sendEvent } from './delivery/events.ts';
 import { recordMentions } from './mentions.ts';
 import type { StoredMessage } from './records.ts';
 import { nextTs, notifyWatchers, type SlackState } from './state.ts';
-import { conversationOf, isIn, type Member } from './workspace.ts';
+import { conversationOf, isIn, type Member } from './workspace/workspace.ts';
 
 export interface NewMessage {
   readonly channel: string;
@@ -32,6 +33,7 @@ export function addMessage(slack: SlackState, draft: NewMessage): StoredMessage 
   };
   slack.messages.push(message);
   recordMentions(slack, message, 'post');
+  if (message.byBot) sendDirectMessageEvent(slack, message);
   return message;
 }
 
@@ -41,15 +43,39 @@ export function updateMessage(
   message: StoredMessage,
   { text, blocks }: { readonly text: string; readonly blocks: readonly Json[] },
 ): void {
+  const previous_message = messageJson(slack, message);
   message.text = text;
   message.blocks = withIds(blocks);
   message.updatedTs = nextTs(slack);
   recordMentions(slack, message, 'update');
+  const change = { message: messageJson(slack, message), previous_message };
+  sendDirectMessageEvent(slack, message, { subtype: 'message_changed', ...change });
 }
 
 export function remove(slack: SlackState, message: StoredMessage): void {
   slack.messages.splice(slack.messages.indexOf(message), 1);
   notifyWatchers(slack);
+  const change = { deleted_ts: message.ts, previous_message: messageJson(slack, message) };
+  sendDirectMessageEvent(slack, message, { subtype: 'message_deleted', ...change });
+}
+
+/**
+ * Reports a message in the direct messages of the app to the app: those of the person, and as
+ * Slack does, also those that the app posts, updates and deletes.
+ */
+export function sendDirectMessageEvent(
+  slack: SlackState,
+  message: StoredMessage,
+  change?: Json,
+): EventDelivery | null {
+  const { channel, ts, ephemeralFor } = message;
+  const isDirect = conversationOf(slack.workspace, channel)?.kind === 'dm';
+  if (!isDirect || ephemeralFor !== null) return null;
+  if (!slack.manifest.scopes.includes('im:history')) return null;
+  const changedTs = change && nextTs(slack);
+  const fields = change ? { ...change, hidden: true, ts: changedTs } : messageJson(slack, message);
+  const place = { type: 'message', channel, channel_type: 'im', event_ts: changedTs ?? ts };
+  return sendEvent(slack, { ...fields, ...place }, 'message.im');
 }
 
 export function messageAt(

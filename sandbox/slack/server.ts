@@ -5,21 +5,21 @@ import express, { type Router } from 'express';
 import type { Json } from '../json.ts';
 import { type AppConnection, undelivered } from './delivery/delivery.ts';
 import { type HttpRoute, httpDelivery } from './delivery/signed-http.ts';
-import { socketHub } from './delivery/socket-mode.ts';
+import { type SocketSettings, socketHub } from './delivery/socket-mode.ts';
 import { fileRoutes } from './files.ts';
 import { responseUrlRoutes } from './interactions/response-urls.ts';
 import { readManifest } from './manifest.ts';
 import { pageRoutes } from './page/routes.ts';
-import { sandboxWorkspace } from './sandbox-workspace.ts';
 import { type SlackSimulator, slackSimulator } from './simulator.ts';
 import type { SlackState } from './state.ts';
-import { slackRateLimits, unlimited } from './web-api/rate-limits.ts';
+import { type RateLimits, slackRateLimits } from './web-api/rate-limits.ts';
 import { webApi } from './web-api/router.ts';
-import type { Workspace } from './workspace.ts';
+import { sandboxWorkspace } from './workspace/sandbox-workspace.ts';
+import type { Workspace } from './workspace/workspace.ts';
 
 export type DeliveryMode =
   | { readonly mode: 'http'; readonly eventsUrl?: string; readonly signingSecret: string }
-  | { readonly mode: 'socket' };
+  | ({ readonly mode: 'socket' } & SocketSettings);
 
 export interface SlackOptions {
   /** 0, the default, uses any free port of the loopback interface. */
@@ -37,7 +37,8 @@ export interface SlackOptions {
   readonly signedAt?: () => Date;
   /** Waits between two attempts to deliver an event; by default in real time. */
   readonly wait?: (ms: number) => Promise<void>;
-  readonly rateLimits?: boolean;
+  /** How Slack limits the calls of the app; without limits by default. */
+  readonly rateLimits?: RateLimits | null;
   /** The folder of the built page. */
   readonly page?: string;
   /** Additional routes below /sandbox, for example the panel of the API simulators. */
@@ -73,6 +74,7 @@ function initialState(options: SlackOptions, stopping: AbortSignal): SlackState 
     tokens: {
       bot: options.botToken ?? 'xoxb-100000000001-100000000002-sandboxsandboxsandboxsan',
       app: options.appToken ?? 'xapp-1-A0SIGNALBOX-100000000003-sandbox',
+      appScopes: ['connections:write'],
     },
     now: options.now ?? (() => new Date()),
     wait: options.wait ?? ((ms) => waitUntilStop(ms, stopping)),
@@ -91,6 +93,7 @@ function initialState(options: SlackOptions, stopping: AbortSignal): SlackState 
     url: '',
     deliverToApp: async () => undelivered,
     issueSocketTicket: () => null,
+    reachable: true,
     lastMicros: 0,
   };
 }
@@ -107,8 +110,7 @@ async function waitUntilStop(ms: number, stopping: AbortSignal): Promise<void> {
 function routes(slack: SlackState, options: SlackOptions) {
   const app = express();
   app.disable('x-powered-by');
-  const limits = options.rateLimits === true ? slackRateLimits(slack.now) : unlimited;
-  app.use('/api', webApi(slack, limits));
+  app.use('/api', webApi(slack, slackRateLimits(slack, options.rateLimits ?? null)));
   app.use(responseUrlRoutes(slack));
   app.use(fileRoutes(slack));
   app.use('/sandbox', pageRoutes(slack));
@@ -120,11 +122,14 @@ function routes(slack: SlackState, options: SlackOptions) {
 function connectApp(slack: SlackState, server: Server, options: SlackOptions): AppConnection {
   const { delivery, ackTimeoutMs = 3000, signedAt = () => new Date() } = options;
   if (delivery.mode === 'socket') {
-    const hub = socketHub(server, { appId: slack.workspace.appId, ackTimeoutMs });
+    const { mode: _, ...settings } = delivery;
+    const hub = socketHub(server, { appId: slack.workspace.appId, ackTimeoutMs, ...settings });
     slack.deliverToApp = hub.deliver;
     slack.issueSocketTicket = hub.issueTicket;
-    const { connections, refresh, close } = hub;
-    return { deliverTo: () => {}, connections, refreshSockets: refresh, close };
+    const { connections, close } = hub;
+    const controls = { refreshSockets: hub.refresh, setSocketMode: hub.setEnabled };
+    const silenceOldestSocket = hub.silenceOldest;
+    return { deliverTo: () => {}, connections, ...controls, silenceOldestSocket, close };
   }
   const { eventsUrl = null, signingSecret } = delivery;
   const route: HttpRoute = { eventsUrl, signingSecret, ackTimeoutMs, signedAt };
@@ -135,7 +140,9 @@ function connectApp(slack: SlackState, server: Server, options: SlackOptions): A
   return {
     deliverTo,
     connections: () => 0,
-    refreshSockets: () => {},
+    refreshSockets: async () => {},
+    silenceOldestSocket: () => {},
+    setSocketMode: () => {},
     close: () => deliverTo(null),
   };
 }

@@ -1,13 +1,13 @@
 import { stringOf } from '../json.ts';
 import type {
-  ActionTriggered,
+  ActionRequest,
   ClientState,
   Delivery,
   HomeOpening,
   MessageInput,
-  OptionsRequested,
+  OptionsRequest,
   Place,
-  ShortcutUsed,
+  ShortcutRequest,
   Suggestions,
   ViewValues,
 } from '../protocol.ts';
@@ -26,7 +26,7 @@ import { clientState } from './page/client-state.ts';
 import type { MentionRecord, SentEvent, StoredMessage, WebApiCall } from './records.ts';
 import { notifyWatchers, type SlackState } from './state.ts';
 import type { SlackFault } from './web-api/faults.ts';
-import { conversationOf, type Workspace } from './workspace.ts';
+import { conversationOf, type Workspace } from './workspace/workspace.ts';
 
 /** Everything that tests and the sandbox can do with the Slack simulator. */
 export interface SlackSimulator extends Omit<AppConnection, 'close'> {
@@ -38,13 +38,13 @@ export interface SlackSimulator extends Omit<AppConnection, 'close'> {
   readonly stop: () => Promise<void>;
 
   readonly command: (as: string, channel: string, text: string) => Promise<Delivery>;
-  readonly press: (triggered: ActionTriggered) => Promise<Delivery>;
+  readonly press: (triggered: ActionRequest) => Promise<Delivery>;
   /** Presses the button with this action_id where the person sees it. */
   readonly click: (as: string, place: Place, actionId: string) => Promise<Delivery>;
-  readonly suggest: (requested: OptionsRequested) => Promise<Suggestions>;
+  readonly suggest: (requested: OptionsRequest) => Promise<Suggestions>;
   readonly submit: (as: string, viewId: string, values?: ViewValues) => Promise<Delivery>;
   readonly close: (as: string, viewId: string) => Promise<Delivery>;
-  readonly shortcut: (used: ShortcutUsed) => Promise<Delivery>;
+  readonly shortcut: (used: ShortcutRequest) => Promise<Delivery>;
   readonly openHome: (opened: HomeOpening) => Promise<Delivery>;
   readonly sendMessage: (typed: MessageInput) => Promise<Delivery>;
 
@@ -57,6 +57,8 @@ export interface SlackSimulator extends Omit<AppConnection, 'close'> {
   readonly redeliver: (eventId: string) => Promise<void>;
   readonly failNext: (fault: SlackFault) => void;
   readonly clearFaults: () => void;
+  /** Makes the Web API unreachable for the app, or reachable again. */
+  readonly setReachable: (reachable: boolean) => void;
   readonly admin: Admin;
   /** Makes every open page read the state again. */
   readonly changed: () => void;
@@ -96,6 +98,9 @@ export function slackSimulator(
     redeliver: (eventId) => redeliver(slack, eventId),
     failNext: (fault) => void slack.faults.push({ ...fault, remaining: fault.times }),
     clearFaults: () => void slack.faults.splice(0),
+    setReachable: (reachable) => {
+      slack.reachable = reachable;
+    },
     admin: adminOf(slack),
     changed: () => notifyWatchers(slack),
   };

@@ -12,13 +12,18 @@ import type {
   WebApiCall,
 } from './records.ts';
 import type { PendingSlackFault } from './web-api/faults.ts';
-import type { Workspace } from './workspace.ts';
+import type { Workspace } from './workspace/workspace.ts';
 
 /** Everything that the simulator stores. It is lost when the process ends. */
 export interface SlackState {
   readonly workspace: Workspace;
   readonly manifest: AppManifest;
-  readonly tokens: { readonly bot: string; readonly app: string };
+  readonly tokens: {
+    readonly bot: string;
+    readonly app: string;
+    /** The scopes of the app-level token. */
+    appScopes: readonly string[];
+  };
   readonly now: () => Date;
   /** Waits between two attempts to deliver an event. */
   readonly wait: (ms: number) => Promise<void>;
@@ -39,8 +44,10 @@ export interface SlackState {
   /** The address of the simulator; empty until it listens. */
   url: string;
   deliverToApp: DeliverToApp;
-  /** Returns the ticket for one socket connection; null when events are delivered over HTTP. */
+  /** Returns the ticket for one socket connection; null when Socket Mode is off. */
   issueSocketTicket: () => string | null;
+  /** False: every call of the Web API loses its connection, without effect. */
+  reachable: boolean;
   lastMicros: number;
 }
 

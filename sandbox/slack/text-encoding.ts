@@ -1,4 +1,4 @@
-import type { Workspace } from './workspace.ts';
+import type { Workspace } from './workspace/workspace.ts';
 
 /** The text with the three control characters of mrkdwn as entities. */
 export function escapeMrkdwn(text: string): string {

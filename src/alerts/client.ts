@@ -2,17 +2,21 @@ import { z } from 'zod';
 import { InvalidRequest, Secret } from '../errors.ts';
 import type { HttpOptions, Reply } from '../http/client.ts';
 import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
+import { type CapabilityOptions, NO_READS } from '../http/optional/capabilities.ts';
 import { apiAddress, pathId, validRequest } from '../http/request.ts';
 import { MaybeNumber, matchingId } from '../http/tolerance.ts';
+import { type AlertsReads, createAlertsReads } from './reads.ts';
 import { Alert, AlertBody } from './schema.ts';
 
-export interface AlertsOptions
+interface AlertsOptions
   extends Pick<
     HttpOptions,
-    'version' | 'timing' | 'clock' | 'observe' | 'leaving' | 'privateAddresses'
+    'version' | 'timing' | 'clock' | 'observe' | 'leaving' | 'privateAddresses' | 'sharedBudget'
   > {
   readonly baseUrl: string;
   readonly token: Secret;
+  /** Whether optional reads are sent; without it none is. */
+  readonly reads?: CapabilityOptions;
   /** Cancels the list when Signalbox stops. Reads of one alert continue: a running update needs them. */
   readonly stopping?: AbortSignal;
 }
@@ -21,7 +25,7 @@ export interface AlertList {
   readonly alerts: readonly Alert[];
   /** The total that the server reports; null without one. */
   readonly total: number | null;
-  /** False when the server reports more alerts than it returned. */
+  /** False when the server reports more alerts than it returned, or an entry was unreadable. */
   readonly complete: boolean;
 }
 
@@ -38,6 +42,8 @@ export interface AlertsClient {
    * when the accepted reply shows no alert. `differences` compares the reply with the body.
    */
   updateAlert(id: string, body: AlertBody, options?: CallOptions): Promise<Reply<Alert | null>>;
+  /** What live servers return in addition. */
+  readonly reads: AlertsReads;
   close(): Promise<void>;
 }
 
@@ -51,7 +57,7 @@ const MAX_PARALLEL_PAGES = 5;
 const PATH = '/api/v2/alerts';
 
 const Page = z.looseObject({
-  data: z.array(Alert),
+  data: z.array(z.unknown()),
   meta: z.looseObject({ total: MaybeNumber }).nullish().catch(null),
 });
 
@@ -83,32 +89,54 @@ export function createAlertsClient(options: AlertsOptions): AlertsClient {
       const first = await pageAt(0, callOptions);
       const total = first.result.meta?.total ?? null;
       const step = first.result.data.length;
-      let alerts = distinct(first.result.data);
-      for (let read = 1; read < MAX_PAGES && alerts.length < (total ?? 0); ) {
-        const offsets = nextOffsets(alerts.length, step, total ?? 0, MAX_PAGES - read);
-        const pages = await Promise.all(offsets.map((offset) => pageAt(offset, callOptions)));
+      // Entries that are no alert, for example null, count for the offsets of the next pages.
+      const unreadable = new Set<number>();
+      let alerts = distinct(alertsIn(first.result.data, 0, unreadable));
+      const entries = () => alerts.length + unreadable.size;
+      for (let read = 1; read < MAX_PAGES && entries() < (total ?? 0); ) {
+        const offsets = nextOffsets(entries(), step, total ?? 0, MAX_PAGES - read);
+        const pages = await Promise.all(
+          offsets.map(async (offset) => {
+            const { result } = await pageAt(offset, callOptions);
+            return alertsIn(result.data, offset, unreadable);
+          }),
+        );
         read += pages.length;
-        const more = distinct([...alerts, ...pages.flatMap(({ result }) => result.data)]);
+        const more = distinct([...alerts, ...pages.flat()]);
         // Older servers ignore the offset and would return the same alerts forever.
         if (more.length === alerts.length) break;
         alerts = more;
       }
-      const complete = total === null || alerts.length >= total;
+      const complete = total === null ? unreadable.size === 0 : alerts.length >= total;
       return { ...first, result: { alerts, total, complete } };
     },
 
     async getAlert(id, { priority } = {}) {
       const operation = 'getAlert';
       const path = `${PATH}/${pathId(operation, 'id', id)}`;
-      return read({ operation, path, priority }, matchingId(Alert, 'id', id));
+      const call = { operation, path, priority, hasPlainNotFound: true };
+      return read(call, matchingId(Alert, 'id', id));
     },
 
     async updateAlert(id, given, { priority } = {}) {
       const operation = 'updateAlert';
       const path = `${PATH}/${pathId(operation, 'id', id)}`;
       const body = validRequest(operation, AlertBody, given);
-      return write({ operation, method: 'PUT', path, body, priority }, matchingId(Alert, 'id', id));
+      const call = {
+        operation,
+        method: 'PUT',
+        path,
+        body,
+        priority,
+        hasPlainNotFound: true,
+      } as const;
+      return write(call, matchingId(Alert, 'id', id));
     },
+
+    reads: createAlertsReads(
+      async (request, schema) => (await readWhole({ ...request, signal }, schema)).result,
+      options.reads ?? NO_READS,
+    ),
 
     close,
   };
@@ -119,6 +147,15 @@ function nextOffsets(from: number, step: number, total: number, most: number): n
   const pages = Math.ceil((total - from) / Math.max(1, step));
   const count = Math.min(pages, most, MAX_PARALLEL_PAGES);
   return Array.from({ length: count }, (_, index) => from + index * step);
+}
+
+/** The alerts of a page. The positions of its other entries are added to `unreadable`. */
+function alertsIn(data: readonly unknown[], offset: number, unreadable: Set<number>): Alert[] {
+  return data.flatMap((entry, index) => {
+    const parsed = Alert.safeParse(entry);
+    if (!parsed.success) unreadable.add(offset + index);
+    return parsed.success ? [parsed.data] : [];
+  });
 }
 
 function distinct(alerts: readonly Alert[]): Alert[] {

@@ -22,13 +22,13 @@ export type AlertRefusal =
   | 'channel-without-webhook'
   | 'nothing-changes';
 
-export interface FieldChange {
+interface FieldChange {
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-export type AlertUpdate =
+type AlertUpdate =
   | {
       readonly ok: true;
       readonly body: AlertBody;
@@ -68,7 +68,7 @@ export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
   return { ok: true, body: body as AlertBody, changes, unchangedFields };
 }
 
-export interface Difference {
+interface Difference {
   readonly field: string;
   readonly sent: unknown;
   readonly got: unknown;

@@ -20,8 +20,8 @@ export interface CommonCauseAnnouncement {
 }
 
 export interface AnomalyAnnouncements {
-  readonly ones: readonly AnomalyAnnouncement[];
-  readonly crowds: readonly CommonCauseAnnouncement[];
+  readonly alone: readonly AnomalyAnnouncement[];
+  readonly commonCauses: readonly CommonCauseAnnouncement[];
 }
 
 /** Identifies an incident by its line and its first day. */
@@ -53,7 +53,7 @@ export function selectAnnouncements(
   commonDays: ReadonlyMap<Day, Direction>,
 ): AnomalyAnnouncements {
   const selected = new Set<string>();
-  const ones: AnomalyAnnouncement[] = [];
+  const alone: AnomalyAnnouncement[] = [];
   const common: { day: Day; anomaly: CostAnomaly }[] = [];
   for (const [key, news] of Map.groupBy(found, ({ anomaly }) => incidentKey(anomaly))) {
     const anomaly = all.find((one) => incidentKey(one) === key);
@@ -62,7 +62,7 @@ export function selectAnnouncements(
     const related = all.filter((one) => isRelated(one, anomaly));
     if (related.some((one) => selected.has(incidentKey(one)))) continue;
     if (related.some((one) => one.announced !== null)) {
-      if (anomaly.announced === 'alone') ones.push({ news: last.news, day: last.day, anomaly });
+      if (anomaly.announced === 'alone') alone.push({ news: last.news, day: last.day, anomaly });
       continue;
     }
     const leader = leaderOf(related);
@@ -71,9 +71,9 @@ export function selectAnnouncements(
     const opened = news.find((one) => one.news === 'opened');
     const isCommon = opened && commonDays.get(opened.day) === anomaly.incident.direction;
     if (isCommon) common.push({ day: opened.day, anomaly: leader });
-    else ones.push({ news: 'opened', day: last.day, anomaly: leader });
+    else alone.push({ news: 'opened', day: last.day, anomaly: leader });
   }
-  return { ones, crowds: commonCausesOf(common) };
+  return { alone, commonCauses: commonCausesOf(common) };
 }
 
 /** The anomaly to announce for related lines, with the highest tier of all of them. */

@@ -1,12 +1,20 @@
 import { type CostAnomaly, mergeRelated } from '../costs/anomaly/cost-anomaly.ts';
 import { isOver } from '../costs/anomaly/incident.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
-import { dayLabel } from '../costs/calendar/span-label.ts';
-import { creditsText, signedFigure } from '../costs/ledger/numbers.ts';
-import { microOf } from '../costs/ledger/row.ts';
+import { formatDay } from '../costs/calendar/format.ts';
+import { creditsText } from '../costs/ledger/numbers.ts';
+import { priceNote } from '../costs/money/money-text.ts';
+import type { PriceList } from '../costs/money/price.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { countWords, utcStamp } from '../intent/answers/texts.ts';
-import { anomalyText, incidentButtons, incidentStateText, usualRangeText } from './anomaly-text.ts';
+import { countWords, textAnswer, utcStamp } from '../intent/answers/texts.ts';
+import {
+  anomalyText,
+  impactText,
+  incidentButtons,
+  incidentStateText,
+  peakText,
+  usualRangeText,
+} from './anomaly-text.ts';
 import type { AnomalyContext } from './anomaly-watch.ts';
 import { anomaliesSince } from './incident-store.ts';
 import { readSlowRises, type SlowRises, slowRiseText } from './slow-rises.ts';
@@ -17,13 +25,14 @@ const BUTTONS_MAX = 5;
 
 /** The answer of `/cost anomalies`: the incidents of the last 30 days, open ones first. */
 export async function listAnomalies(
-  context: Pick<AnomalyContext, 'database' | 'now'>,
+  context: Pick<AnomalyContext, 'database' | 'now' | 'prices'>,
 ): Promise<Answer> {
+  const { prices } = context;
   const now = context.now();
   const { state } = await readWatch(context.database.db);
   if (!state) {
     const text = 'Nothing was scanned yet. The first scan runs one minute after the start.';
-    return { title: 'Unusual costs', parts: [{ kind: 'text', text }] };
+    return textAnswer('Unusual costs', text);
   }
   const since = addDays(dayOf(now), -LISTED_DAYS);
   const all = await anomaliesSince(context.database.db, addDays(since, -LISTED_DAYS));
@@ -31,18 +40,22 @@ export async function listAnomalies(
   const rises = await readSlowRises(context.database.db);
   const open = shown.filter(({ incident }) => !isOver(incident));
   const parts: readonly AnswerPart[] = [
-    ...open.slice(0, BUTTONS_MAX).flatMap(openParts),
-    ...(shown.length > 0 ? [tableOf(shown)] : []),
-    ...risesPart(rises),
-    { kind: 'note', text: lastScanText(state, now) },
+    ...open.slice(0, BUTTONS_MAX).flatMap((one) => openParts(one, prices)),
+    ...(shown.length > 0 ? [tableOf(shown, prices)] : []),
+    ...risesPart(rises, prices),
+    { kind: 'note', text: [lastScanText(state, now), ...noteOf(prices)].join(' ') },
   ];
   return { title: titleOf(open.length, state), parts };
 }
 
-function risesPart(rises: SlowRises | null): readonly AnswerPart[] {
+function noteOf(prices: PriceList | null): readonly string[] {
+  return prices ? [`${priceNote(prices)}.`] : [];
+}
+
+function risesPart(rises: SlowRises | null, prices: PriceList | null): readonly AnswerPart[] {
   if (!rises || rises.all.length === 0) return [];
-  const lines = rises.all.map((rise) => `• ${slowRiseText(rise)}`);
-  return [{ kind: 'text', text: [`Through ${dayLabel(rises.through)}:`, ...lines].join('\n') }];
+  const lines = rises.all.map((rise) => `• ${slowRiseText(rise, rises.through, prices)}`);
+  return [{ kind: 'text', text: [`Through ${formatDay(rises.through)}:`, ...lines].join('\n') }];
 }
 
 function isListed({ incident: { since, days } }: CostAnomaly, from: Day): boolean {
@@ -59,12 +72,12 @@ function titleOf(open: number, { lines }: WatchState): string {
   return `${countWords(open, 'unusual line')} of ${lines}`;
 }
 
-function openParts(anomaly: CostAnomaly): readonly AnswerPart[] {
-  const text = `${anomaly.name}: ${anomalyText(anomaly)}`;
+function openParts(anomaly: CostAnomaly, prices: PriceList | null): readonly AnswerPart[] {
+  const text = `${anomaly.name}: ${anomalyText(anomaly, prices)}`;
   return [{ kind: 'text', text }, incidentButtons(anomaly)];
 }
 
-function tableOf(shown: readonly CostAnomaly[]): AnswerPart {
+function tableOf(shown: readonly CostAnomaly[], prices: PriceList | null): AnswerPart {
   return {
     kind: 'table',
     columns: ['Line', 'State', 'Worst day (UTC)', 'Credits', 'Usual', 'Total'],
@@ -72,9 +85,9 @@ function tableOf(shown: readonly CostAnomaly[]): AnswerPart {
       one.name,
       incidentStateText(one),
       one.peak.day,
-      { value: one.peak.value, text: creditsText(microOf(one.peak.value)) },
-      usualRangeText(one.peak.range),
-      { value: one.incident.impact, text: signedFigure(microOf(one.incident.impact)) },
+      { value: one.peak.value, text: peakText(one.peak, prices, creditsText) },
+      usualRangeText(one.peak, prices),
+      { value: one.incident.impact, text: impactText(one, prices) },
     ]),
   };
 }
@@ -82,6 +95,6 @@ function tableOf(shown: readonly CostAnomaly[]): AnswerPart {
 /** The age of the last scan: "nothing unusual" is only meaningful together with it. */
 function lastScanText(state: WatchState, now: Date): string {
   const late = isWatchLate(state, now) ? 'Since then, the usage report could not be read. ' : '';
-  const final = dayLabel(state.lastFinal);
-  return `${late}Last scan ${utcStamp(new Date(state.at))}, final through ${final}. Days are UTC.`;
+  const settled = formatDay(state.lastSettled);
+  return `${late}Last scan ${utcStamp(new Date(state.at))}, settled through ${settled}. Days are UTC.`;
 }

@@ -5,8 +5,8 @@ import { isOver } from '../costs/anomaly/incident.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
 import { HISTORY_DAYS } from '../costs/forecast/series.ts';
-import { seriesOf } from '../costs/ledger/daily.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
+import { seriesOf } from '../costs/ledger/series-of-rows.ts';
 import {
   type AnomalyAnnouncements,
   commonCauseDays,
@@ -17,7 +17,7 @@ import { judgeLine, type LineJudgement } from './judge-line.ts';
 import { type SlowRises, slowRises } from './slow-rises.ts';
 import { watchedLines } from './watched-lines.ts';
 
-export interface ScanInput {
+interface ScanInput {
   readonly rows: readonly CostRow[];
   /** All stored incidents, oldest first. */
   readonly known: readonly CostAnomaly[];
@@ -37,7 +37,7 @@ export interface ScanResult {
 }
 
 const LINES_PER_TURN = 5;
-const NOTHING: AnomalyAnnouncements = { ones: [], crowds: [] };
+const NOTHING: AnomalyAnnouncements = { alone: [], commonCauses: [] };
 
 /** The days from which rows are needed to judge these days. */
 export function scanSpan(first: Day, last: Day): Span {

@@ -4,19 +4,19 @@ import {
   evaluateBudgets,
   recordBudgetNotices,
 } from '../budgets/budget-notices.ts';
-import { type Budget, budgetSpan } from '../budgets/budgets.ts';
+import { type Budget, budgetSpan, readBudgetStandings } from '../budgets/budgets.ts';
 import { isOver } from '../costs/anomaly/incident.ts';
-import type { Span } from '../costs/calendar/calendar.ts';
-import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
+import { type Span, spanOfBoth } from '../costs/calendar/calendar.ts';
+import { addDays, dayOf } from '../costs/calendar/day.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
-import { dayStates, lastFinalDay } from '../costs/ledger/ledger.ts';
+import { dayStates, lastSettledDay } from '../costs/ledger/ledger.ts';
 import { traced } from '../observability/trace.ts';
 import type { Database, Tx } from '../storage/engine/database.ts';
 import { replaceMeta } from '../storage/tables/meta.ts';
 import { enqueueReport } from '../workflow/notify/announcement.ts';
 import { incidentKey } from './announcements.ts';
 import { type ScanResult, scanLines, scanSpan } from './anomaly-scan.ts';
-import { anomaliesSince, storeAnomaly } from './incident-store.ts';
+import { recentAnomalies, storeAnomaly } from './incident-store.ts';
 import { redrawAnnouncements } from './redraw-announcements.ts';
 import {
   type RoutedAnnouncements,
@@ -33,6 +33,7 @@ import {
   WATCH_KEY,
   type WatchSnapshot,
   type WatchState,
+  watchText,
 } from './watch-state.ts';
 
 export interface AnomalyContext extends RoutingContext {
@@ -44,11 +45,10 @@ export interface AnomalyContext extends RoutingContext {
 
 const FIRST_SCAN_AFTER_MS = 60_000;
 const SCAN_EVERY_MS = 15 * 60_000;
-const REMEMBERED_DAYS = 120;
 
 /**
- * Watches costs and budgets: scans after each new final day, and once a day for days that are not
- * final. Every replica scans. The replica that advances the shared state stores the results and
+ * Watches costs and budgets: scans after each new settled day, and once a day for days that are not
+ * settled. Every replica scans. The replica that advances the shared state stores the results and
  * their messages. Returns 1 if this replica did, else 0.
  */
 export function createAnomalyWatch(context: AnomalyContext): () => Promise<number> {
@@ -66,37 +66,32 @@ async function watchOnce(context: AnomalyContext, now: Date): Promise<boolean> {
   const before = await readWatch(context.database.db);
   const today = dayOf(now);
   const [first, last] = [firstDayToJudge(before.state, today), addDays(today, -1)];
-  const { rows, gaps } = await context.costs(spanFor(first, today));
+  const read = await context.costs(spanOfBoth(scanSpan(first, today), budgetSpan(today)));
+  const { rows, gaps, lockAge } = read;
   if (gaps.length > 0) {
     // Missing figures would look like a drop, and old figures like no change.
     context.log.warn({ gaps }, 'costs were not judged because the usage report could not be read');
     return false;
   }
   const days = dayStates(rows, { first: addDays(first, -1), last });
-  const lastFinal = lastFinalDay(days) ?? before.state?.lastFinal ?? null;
-  if (lastFinal === null || !isScanDue(before.state, { lastFinal, now })) return false;
+  const lastSettled = lastSettledDay(days) ?? before.state?.lastSettled ?? null;
+  if (lastSettled === null || !isScanDue(before.state, { lastSettled, now })) return false;
 
   const { db } = context.database;
-  const known = await anomaliesSince(db, addDays(today, -REMEMBERED_DAYS));
+  const known = await recentAnomalies(db, now);
   const quiet = before.state === null;
   const weekly = isNewWeek(before.state?.ranOn ?? null, dayToScan(now));
   const scan = await scanLines({ rows, known, first, last, quiet, weekly });
-  const services = context.services();
-  const budgets = await evaluateBudgets(db, context.budgets, { rows, services, today });
-  const through = judgedThrough(days, today) ?? addDays(first, -1);
-  const state = { through, lastFinal, ranOn: dayToScan(now), lines: scan.lines };
+  const sources = { ...context, services: context.services(), today };
+  const budgets = await evaluateBudgets(db, await readBudgetStandings(sources, read), today);
+  const through = judgedThrough(days, today, lockAge) ?? addDays(first, -1);
+  const state = { through, lastSettled, ranOn: dayToScan(now), lines: scan.lines };
   const routed = await routeAnnouncements(context, scan.announcements, rows);
   return record(context, before, { state, scan, budgets, routed, now });
 }
 
-function spanFor(first: Day, today: Day): Span {
-  const scan = scanSpan(first, today).first;
-  const budgets = budgetSpan(today).first;
-  return { first: scan < budgets ? scan : budgets, last: today };
-}
-
 interface WatchOutcome {
-  readonly state: Pick<WatchState, 'through' | 'lastFinal' | 'ranOn' | 'lines'>;
+  readonly state: Pick<WatchState, 'through' | 'lastSettled' | 'ranOn' | 'lines'>;
   readonly scan: ScanResult;
   readonly budgets: readonly BudgetUpdate[];
   readonly routed: RoutedAnnouncements;
@@ -111,10 +106,10 @@ async function record(
 ): Promise<boolean> {
   const { state, scan, budgets, routed, now } = outcome;
   const version = (before.state?.version ?? 0) + 1;
-  const value = JSON.stringify({ ...state, at: now.toISOString(), version });
+  const value = watchText({ ...state, at: now.toISOString(), version });
   return context.database.transaction(async (tx) => {
     if (!(await replaceMeta(tx, WATCH_KEY, before.text, value))) return false;
-    await storeAnomalies(tx, outcome);
+    await storeAnomalies(tx, context, outcome);
     for (const announcement of routed.all) await enqueueReport(tx, announcement, now);
     if (scan.rises) await storeSlowRises(tx, scan.rises);
     await recordBudgetNotices(tx, budgets, now);
@@ -122,12 +117,16 @@ async function record(
   });
 }
 
-async function storeAnomalies(tx: Tx, { scan, routed, now }: WatchOutcome): Promise<void> {
+async function storeAnomalies(
+  tx: Tx,
+  context: AnomalyContext,
+  { scan, routed, now }: WatchOutcome,
+): Promise<void> {
   const changed = [...scan.changed, ...routed.announced];
   const all = new Map(changed.map((one) => [incidentKey(one), one]));
   for (const anomaly of all.values()) {
     await storeAnomaly(tx, anomaly, now);
     // The buttons of an incident that is over have no effect, so the redraw removes them.
-    if (isOver(anomaly.incident)) await redrawAnnouncements(tx, anomaly, now);
+    if (isOver(anomaly.incident)) await redrawAnnouncements(tx, anomaly, context);
   }
 }

@@ -1,11 +1,12 @@
-import { footer, noDataAnswer } from '../cost-reports/summary.ts';
+import { footerPart, noDataAnswer } from '../cost-reports/summary.ts';
 import { minImpactOf } from '../costs/anomaly/anomaly.ts';
 import { type AnomalyPost, replay } from '../costs/anomaly/watch.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
-import { spanLabel } from '../costs/calendar/span-label.ts';
-import { seriesOf } from '../costs/ledger/daily.ts';
+import { formatSpan } from '../costs/calendar/format.ts';
+import { entityKey } from '../costs/ledger/row.ts';
+import { seriesOf } from '../costs/ledger/series-of-rows.ts';
 import type { Answer } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/texts.ts';
+import { countWords, textAnswer } from '../intent/answers/texts.ts';
 import { scanSpan } from './anomaly-scan.ts';
 import type { AnomalyContext } from './anomaly-watch.ts';
 import { type WatchedLine, watchedLines } from './watched-lines.ts';
@@ -20,7 +21,7 @@ export async function backtest(
 ): Promise<Answer> {
   const today = dayOf(context.now());
   const [first, last] = [addDays(today, -days), addDays(today, -1)];
-  const label = spanLabel({ first, last }, today);
+  const label = formatSpan({ first, last }, today);
   const read = await context.costs(scanSpan(first, last));
   if (read.rows.length === 0 || read.gaps.length > 0) return noDataAnswer(label, read);
 
@@ -29,10 +30,7 @@ export async function backtest(
   const lines = watchedLines(read.rows, span, minImpact);
   if (lines.length * days > REPLAYED_MAX) {
     const text = `The backtest covers at most ${REPLAYED_MAX} days of lines. Choose fewer days.`;
-    return {
-      title: `Too many days for ${countWords(lines.length, 'line')}`,
-      parts: [{ kind: 'text', text }],
-    };
+    return textAnswer(`Too many days for ${countWords(lines.length, 'line')}`, text);
   }
   const postings = withoutTotals(
     replay(
@@ -58,10 +56,7 @@ export async function backtest(
           isMessage(one) ? 'message' : 'digest',
         ]),
       },
-      {
-        kind: 'note',
-        text: `${label} (UTC), each day judged once as if it were final. ${footer(read)}`,
-      },
+      footerPart(read, null, [`${label} (UTC), each settled day judged once`]),
     ],
   };
 }
@@ -93,15 +88,15 @@ function withoutTotals(
   lines: readonly WatchedLine[],
 ): readonly AnomalyPost[] {
   const byId = new Map(lines.map((line) => [line.id, line]));
-  const key = (day: Day, entity: string | undefined) => `${day} ${entity}`;
+  const key = (day: Day, of: WatchedLine) => `${day} ${entityKey(of)}`;
   const metrics = new Set(
     postings.flatMap(({ day, line }) => {
       const of = line === null ? undefined : byId.get(line);
-      return of && of.metric !== null ? [key(day, of.entityId)] : [];
+      return of && of.metric !== null ? [key(day, of)] : [];
     }),
   );
   return postings.filter(({ day, line }) => {
     const of = line === null ? undefined : byId.get(line);
-    return !of || of.metric !== null || !metrics.has(key(day, of.entityId));
+    return !of || of.metric !== null || !metrics.has(key(day, of));
   });
 }

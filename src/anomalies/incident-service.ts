@@ -1,11 +1,14 @@
 import type { Position, UserId } from '../changes/change.ts';
 import { type CostAnomaly, isRelated } from '../costs/anomaly/cost-anomaly.ts';
 import { expectIncident, isOver, muteIncident } from '../costs/anomaly/incident.ts';
-import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
-import { dayLabel } from '../costs/calendar/span-label.ts';
+import { type Day, dayOf } from '../costs/calendar/day.ts';
+import { formatDay } from '../costs/calendar/format.ts';
 import { figure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
+import { moneyOf } from '../costs/money/money.ts';
+import { type DayPrice, priceOn } from '../costs/money/price.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
+import { textAnswer } from '../intent/answers/texts.ts';
 import { appendEvent } from '../storage/audit/append.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import { replaceMeta } from '../storage/tables/meta.ts';
@@ -15,12 +18,12 @@ import type { IncidentClick, IncidentClickOutcome, IncidentService } from '../wo
 import { enqueueReport, positionOf } from '../workflow/notify/announcement.ts';
 import type { DecisionContext } from '../workflow/ports.ts';
 import { anomalyText, incidentButtons, incidentStateText, muteUntil } from './anomaly-text.ts';
-import { anomaliesSince, incidentId, storeAnomaly } from './incident-store.ts';
+import { incidentId, recentAnomalies, storeAnomaly } from './incident-store.ts';
 import { redrawAnnouncements } from './redraw-announcements.ts';
-import { readWatch, WATCH_KEY } from './watch-state.ts';
+import { readWatch, WATCH_KEY, watchText } from './watch-state.ts';
 
 const COMMAND = 'cost anomalies';
-const REMEMBERED_DAYS = 120;
+const REMOVED: Answer = { title: 'This incident no longer exists', parts: [] };
 const TRIES = 5;
 
 export function createIncidentService(context: DecisionContext): IncidentService {
@@ -69,14 +72,12 @@ async function settle(context: DecisionContext, press: IncidentClick): Promise<A
   const today = dayOf(now);
   const { db } = context.database;
   const seen = await readWatch(db);
-  const all = await anomaliesSince(db, addDays(today, -REMEMBERED_DAYS));
+  const all = await recentAnomalies(db, now);
   const anomaly = all.find((one) => incidentId(one) === press.id);
   if (!anomaly || !seen.state || isOver(anomaly.incident)) {
     await handled(context, press);
-    const title = anomaly
-      ? `${anomaly.name}: ${incidentStateText(anomaly)}`
-      : 'This incident no longer exists';
-    return { title, parts: [] };
+    if (!anomaly) return REMOVED;
+    return { title: `${anomaly.name}: ${incidentStateText(anomaly)}`, parts: [] };
   }
 
   const changed = all
@@ -86,10 +87,10 @@ async function settle(context: DecisionContext, press: IncidentClick): Promise<A
   const text = resultText(anomaly, press, today);
   const above = await positionOf(context, `incident ${press.id}`);
   const stored = await context.database.transaction(async (tx) => {
-    if (!(await replaceMeta(tx, WATCH_KEY, seen.text, JSON.stringify(state)))) return false;
+    if (!(await replaceMeta(tx, WATCH_KEY, seen.text, watchText(state)))) return false;
     for (const one of changed) {
       await storeAnomaly(tx, one, now);
-      await redrawAnnouncements(tx, one, now);
+      await redrawAnnouncements(tx, one, context);
     }
     await enqueueNote(tx, context, { anomaly, press, above, text });
     const body = {
@@ -104,7 +105,7 @@ async function settle(context: DecisionContext, press: IncidentClick): Promise<A
   });
   if (!stored) return null;
   context.wake();
-  return { title: anomaly.name, parts: [{ kind: 'text', text }] };
+  return textAnswer(anomaly.name, text);
 }
 
 function changedBy(one: CostAnomaly, verb: IncidentClick['verb'], today: Day): CostAnomaly {
@@ -116,8 +117,8 @@ function changedBy(one: CostAnomaly, verb: IncidentClick['verb'], today: Day): C
 
 function resultText({ incident }: CostAnomaly, { verb }: IncidentClick, today: Day): string {
   return verb === 'expected'
-    ? `Noted as expected. The usual range is learned again from ${dayLabel(incident.since)} on.`
-    : `Muted until ${dayLabel(muteUntil(today))} (UTC). Signalbox still tracks the incident.`;
+    ? `Noted as expected. The usual range is learned again from ${formatDay(incident.since)} on.`
+    : `Muted until ${formatDay(muteUntil(today))} (UTC). Signalbox still tracks the incident.`;
 }
 
 /** A reply in the thread of the announcement, so that every reader of the channel sees the decision. */
@@ -126,7 +127,7 @@ async function enqueueNote(tx: Tx, context: DecisionContext, note: Note): Promis
   if (!above) return;
   const now = context.now();
   const id = incidentId(anomaly);
-  const answer: Answer = { title: anomaly.name, parts: [{ kind: 'text', text }] };
+  const answer = textAnswer(anomaly.name, text);
   const key = `incident ${id} ${press.verb} ${dayOf(now)}`;
   const report = { key, channel: above.channel, thread: `incident ${id}`, answer };
   await enqueueReport(tx, report, now);
@@ -143,21 +144,20 @@ interface Note {
 const SHOWN_DAYS = 20;
 
 async function detailsOf(context: DecisionContext, id: string): Promise<Answer> {
-  const today = dayOf(context.now());
-  const all = await anomaliesSince(context.database.db, addDays(today, -REMEMBERED_DAYS));
+  const all = await recentAnomalies(context.database.db, context.now());
   const anomaly = all.find((one) => incidentId(one) === id);
-  if (!anomaly) return { title: 'This incident no longer exists', parts: [] };
+  if (!anomaly) return REMOVED;
   const days = anomaly.incident.days.slice(-SHOWN_DAYS);
   const parts: readonly AnswerPart[] = [
-    { kind: 'text', text: anomalyText(anomaly) },
+    { kind: 'text', text: anomalyText(anomaly, context.prices) },
     {
       kind: 'table',
-      columns: ['Day (UTC)', 'Deviation', 'Unusual', 'Final'],
-      rows: days.map(({ day, excess, unusual, final }) => [
+      columns: ['Day (UTC)', 'Deviation', 'Unusual', 'Settled'],
+      rows: days.map(({ day, excess, unusual, settled }) => [
         day,
-        { value: excess, text: figure(microOf(excess)) },
+        { value: excess, text: deviationText(excess, priceOn(context.prices, day)) },
         unusual ? 'yes' : 'no',
-        final ? 'yes' : 'no',
+        settled ? 'yes' : 'no',
       ]),
     },
     {
@@ -167,4 +167,8 @@ async function detailsOf(context: DecisionContext, id: string): Promise<Answer> 
     incidentButtons(anomaly),
   ];
   return { title: anomaly.name, parts };
+}
+
+function deviationText(credits: number, price: DayPrice | undefined): string {
+  return figure(microOf(credits), moneyOf([[price, microOf(credits)]]));
 }

@@ -6,7 +6,7 @@ import type { Day } from '../costs/calendar/day.ts';
 import type { DayValue } from '../costs/ledger/row.ts';
 import type { WatchedLine } from './watched-lines.ts';
 
-export interface JudgedDays {
+interface JudgedDays {
   /** The days to judge, both ends included. Earlier days are history. */
   readonly first: Day;
   readonly last: Day;

@@ -1,6 +1,7 @@
 import { type CostAnomaly, lastDayOf } from '../costs/anomaly/cost-anomaly.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import { enqueueRedraw, postedKeysUnder } from '../workflow/notify/announcement.ts';
+import type { DecisionContext } from '../workflow/ports.ts';
 import type { AnomalyAnnouncement } from './announcements.ts';
 import { anomalyMessage } from './anomaly-text.ts';
 import { incidentId } from './incident-store.ts';
@@ -17,11 +18,16 @@ export function announcementKey(
 }
 
 /** Redraws every posted message with buttons about this anomaly from its current state. */
-export async function redrawAnnouncements(tx: Tx, anomaly: CostAnomaly, now: Date): Promise<void> {
+export async function redrawAnnouncements(
+  tx: Tx,
+  anomaly: CostAnomaly,
+  { now, prices }: Pick<DecisionContext, 'now' | 'prices'>,
+): Promise<void> {
   const day = lastDayOf(anomaly);
   for (const key of await postedKeysUnder(tx, announcementKey(anomaly, { news: 'opened', day }))) {
     const news = WITH_BUTTONS.find((each) => each === (key.split(' ')[2] ?? 'opened'));
     if (!news) continue;
-    await enqueueRedraw(tx, { key, answer: anomalyMessage({ news, day, anomaly }) }, now);
+    const answer = anomalyMessage({ news, day, anomaly }, prices);
+    await enqueueRedraw(tx, { key, answer }, now());
   }
 }

@@ -2,8 +2,9 @@ import type { DigestOptionsConfig } from '../config/digest-options.ts';
 import { costScope } from '../cost-reports/scope.ts';
 import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
 import type { Incident } from '../costs/anomaly/incident.ts';
-import { selected } from '../costs/ledger/ledger.ts';
-import type { CostRow } from '../costs/ledger/row.ts';
+import { selectRows } from '../costs/ledger/ledger.ts';
+import { type CostRow, entityKey } from '../costs/ledger/row.ts';
+import type { PriceList } from '../costs/money/price.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Announcement } from '../workflow/notify/announcement.ts';
 import type { AnomalyAnnouncements } from './announcements.ts';
@@ -11,7 +12,7 @@ import { anomalyMessage, commonCauseMessage } from './anomaly-text.ts';
 import { announcementKey } from './redraw-announcements.ts';
 
 /** A channel that gets a digest, and with it the announcements of what the digest covers. */
-export interface AnomalyChannel {
+interface AnomalyChannel {
   readonly channel: string;
   readonly options: DigestOptionsConfig;
   readonly paused: boolean;
@@ -19,6 +20,7 @@ export interface AnomalyChannel {
 
 export interface RoutingContext {
   readonly channels: () => Promise<readonly AnomalyChannel[]>;
+  readonly prices: PriceList | null;
   readonly services: () => readonly Service[];
   readonly now: () => Date;
 }
@@ -35,30 +37,32 @@ export interface RoutedAnnouncements {
  */
 export async function routeAnnouncements(
   context: RoutingContext,
-  { ones, crowds }: AnomalyAnnouncements,
+  { alone, commonCauses }: AnomalyAnnouncements,
   rows: readonly CostRow[],
 ): Promise<RoutedAnnouncements> {
-  const routes = ones.length + crowds.length > 0 ? await routesOf(context, rows) : [];
-  const channelOf = ({ entityId, incident }: CostAnomaly, isCommon = false) =>
+  const routes = alone.length + commonCauses.length > 0 ? await routesOf(context, rows) : [];
+  const channelOf = (anomaly: CostAnomaly, isCommon = false) =>
     routes.find(
-      ({ entities, options }) => entities.has(entityId) && accepts(options, incident, isCommon),
+      ({ entities, options }) =>
+        entities.has(entityKey(anomaly)) && accepts(options, anomaly.incident, isCommon),
     )?.channel ?? null;
-  const single = ones.flatMap((one) => {
+  const single = alone.flatMap((one) => {
     const { anomaly, news, day } = one;
     const channel = channelOf(anomaly);
     if (channel === null) return [];
     const isEnd = news === 'resolved' || news === 'new-normal';
     const key = announcementKey(anomaly, one);
     const thread = isEnd ? announcementKey(anomaly, { news: 'opened', day }) : null;
-    const announcement = { key, channel, thread, answer: anomalyMessage(one) };
+    const announcement = { key, channel, thread, answer: anomalyMessage(one, context.prices) };
     return [{ announcement, announced: [{ ...anomaly, announced: 'alone' as const }] }];
   });
-  const common = crowds.flatMap((crowd) => {
-    const byChannel = Map.groupBy(crowd.all, (one) => channelOf(one, true) ?? '');
+  const common = commonCauses.flatMap((cause) => {
+    const byChannel = Map.groupBy(cause.all, (one) => channelOf(one, true) ?? '');
     byChannel.delete('');
     return [...byChannel].map(([channel, all]) => {
-      const key = `crowd ${crowd.day} ${crowd.direction} ${channel}`;
-      const answer = commonCauseMessage({ ...crowd, all });
+      // Release 1.0 stored keys of this form.
+      const key = `crowd ${cause.day} ${cause.direction} ${channel}`;
+      const answer = commonCauseMessage({ ...cause, all }, context.prices);
       const announced = all.map((one) => ({ ...one, announced: 'crowd' as const }));
       return { announcement: { key, channel, thread: null, answer }, announced };
     });
@@ -75,7 +79,7 @@ interface RoutedAnnouncement {
   readonly announced: readonly CostAnomaly[];
 }
 
-/** Alerts are accepted; notices only by a sensitive digest; a common cause whatever its tier. */
+/** Alerts are accepted; notices only by a sensitive digest; a common cause of any tier. */
 function accepts(
   { sensitivity, increasesOnly }: DigestOptionsConfig,
   { tier, direction }: Incident,
@@ -94,7 +98,7 @@ async function routesOf(context: RoutingContext, rows: readonly CostRow[]) {
   const services = context.services();
   return active.map(({ channel, options }) => {
     const { selector } = costScope(options.on, services, rows);
-    const entities = new Set(selected(rows, selector).map(({ entityId }) => entityId));
+    const entities = new Set(selectRows(rows, selector).map(entityKey));
     return { channel, options, entities };
   });
 }

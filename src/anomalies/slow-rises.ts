@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
-import { driftOf } from '../costs/anomaly/drift.ts';
+import { findSlowRise } from '../costs/anomaly/slow-rise.ts';
 import { startOf } from '../costs/calendar/calendar.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
+import { addDays, type Day, daysBetween } from '../costs/calendar/day.ts';
 import { figure } from '../costs/ledger/numbers.ts';
-import { microOf } from '../costs/ledger/row.ts';
+import { entityKey, microOf } from '../costs/ledger/row.ts';
+import { moneyOver } from '../costs/money/money.ts';
+import type { PriceList } from '../costs/money/price.ts';
 import type { Db, Tx } from '../storage/engine/database.ts';
 import { readMeta, writeMeta } from '../storage/tables/meta.ts';
 import type { WatchedLine } from './watched-lines.ts';
@@ -15,6 +17,8 @@ const RECENT_DAYS = 35;
 
 const Rise = z.object({
   entityId: z.string(),
+  // Release 1.0 stored no kind.
+  kind: z.enum(['warehouse', 'service', 'pipe']).default('service'),
   name: z.string(),
   now: z.number(),
   before: z.number(),
@@ -22,7 +26,7 @@ const Rise = z.object({
 const Rises = z.object({ through: z.string(), all: z.array(Rise) });
 
 /** A line that grew week by week, in credits per day, without any single unusual day. */
-export type SlowRise = z.infer<typeof Rise>;
+type SlowRise = z.infer<typeof Rise>;
 export type SlowRises = z.infer<typeof Rises>;
 
 /** Slow rises are computed once a week, because they change over weeks. */
@@ -40,16 +44,17 @@ export function slowRises(
     known
       .filter(({ incident }) => incident.state !== 'resolved')
       .filter(({ incident }) => incident.since >= addDays(last, -RECENT_DAYS))
-      .map(({ entityId }) => entityId),
+      .map(entityKey),
   );
-  const rises = lines.flatMap(({ entityId, name, metric, values }) => {
-    const drift = withIncident.has(entityId) ? null : driftOf(values, last, minImpact);
-    return drift ? [{ entityId, name, metric, ...drift }] : [];
+  const rises = lines.flatMap((line) => {
+    const { entityId, kind, name, metric, values } = line;
+    const drift = withIncident.has(entityKey(line)) ? null : findSlowRise(values, last, minImpact);
+    return drift ? [{ entityId, kind, name, metric, ...drift }] : [];
   });
   // A metric is more specific than the total that rises with it, so metrics come first.
   const byEntity = Map.groupBy(
     rises.toSorted((a, b) => Number(a.metric === null) - Number(b.metric === null) || bySize(a, b)),
-    ({ entityId }) => entityId,
+    entityKey,
   );
   const all = [...byEntity.values()].flatMap(([first]) => (first ? [Rise.parse(first)] : []));
   return { through: last, all: all.toSorted(bySize).slice(0, MOST) };
@@ -68,8 +73,18 @@ export async function readSlowRises(db: Db): Promise<SlowRises | null> {
   return text === null ? null : Rises.parse(JSON.parse(text));
 }
 
-/** `archive · storage rises slowly: 12.4 per day in the last week, 9.8 in the four weeks before` */
-export function slowRiseText({ name, now, before }: SlowRise): string {
-  const [late, early] = [figure(microOf(now)), figure(microOf(before))];
+/**
+ * `archive · storage rises slowly: 12.4 per day in the last week, 9.8 in the four weeks before`, with
+ * the prices of these weeks, which end with `through`.
+ */
+export function slowRiseText(
+  { name, now, before }: SlowRise,
+  through: Day,
+  prices: PriceList | null,
+): string {
+  const weeks = daysBetween(addDays(through, -34), through);
+  const inMoney = (credits: number, days: readonly Day[]) =>
+    figure(microOf(credits), moneyOver(microOf(credits), days, prices));
+  const [late, early] = [inMoney(now, weeks.slice(-7)), inMoney(before, weeks.slice(0, -7))];
   return `${name} rises slowly: ${late} per day in the last week, ${early} in the four weeks before`;
 }

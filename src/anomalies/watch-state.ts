@@ -1,33 +1,32 @@
 import { z } from 'zod';
 import { addDays, type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
+import { type LockAge, longestWait } from '../costs/locking/lock-age.ts';
 import type { Db } from '../storage/engine/database.ts';
+import { alsoUnderOldKey, withOldKey } from '../storage/engine/portable.ts';
 import { readMeta } from '../storage/tables/meta.ts';
 
 export const WATCH_KEY = 'cost-watch';
 
-const Stored = z.object({
-  through: z.string(),
-  lastFinal: z.string(),
-  ranOn: z.string(),
-  at: z.iso.datetime(),
-  lines: z.number(),
-  version: z.number(),
-});
+const Stored = withOldKey(
+  'lastSettled',
+  z.object({
+    /** Every day up to this one is judged and is not judged again. */
+    through: z.string(),
+    /** The last day that was final or settled. */
+    lastSettled: z.string(),
+    /** The UTC day of the last scan. */
+    ranOn: z.string(),
+    at: z.iso.datetime(),
+    /** The number of watched lines. */
+    lines: z.number(),
+    /** A click increments it too, so that a scan never overwrites what a person decided. */
+    version: z.number(),
+  }),
+);
 
 /** The progress of the watch: one value for all replicas, replaced with an optimistic lock. */
-export interface WatchState {
-  /** Every day up to this one is judged and is not judged again. */
-  readonly through: Day;
-  readonly lastFinal: Day;
-  /** The UTC day of the last scan. */
-  readonly ranOn: Day;
-  readonly at: string;
-  /** The number of watched lines. */
-  readonly lines: number;
-  /** A click increments it too, so that a scan never overwrites what a person decided. */
-  readonly version: number;
-}
+export type WatchState = Readonly<z.infer<typeof Stored>>;
 
 export interface WatchSnapshot {
   readonly text: string | null;
@@ -39,6 +38,10 @@ export async function readWatch(db: Db): Promise<WatchSnapshot> {
   return { text, state: text === null ? null : Stored.parse(JSON.parse(text)) };
 }
 
+export function watchText(state: WatchState): string {
+  return JSON.stringify(alsoUnderOldKey('lastSettled', state));
+}
+
 const LATE_MS = 36 * 3_600_000;
 
 /** Whether the last scan is so old that "nothing unusual" must not be claimed. */
@@ -47,7 +50,6 @@ export function isWatchLate({ at }: WatchState, now: Date): boolean {
 }
 
 const SETTLE_MS = 6 * 3_600_000;
-const LONG_OPEN_DAYS = 10;
 const FIRST_DAYS = 30;
 
 /** The UTC day of the scan that is due: figures of the previous day are scanned from 06:00 on. */
@@ -60,18 +62,26 @@ export function firstDayToJudge(state: WatchState | null, today: Day): Day {
   return state ? addDays(state.through, 1) : addDays(today, -FIRST_DAYS);
 }
 
-/** A scan is due for each new final day, and once a day for days that are not final. */
+/** A scan is due for each new settled day, and once a day for days that are not settled. */
 export function isScanDue(
   state: WatchState | null,
-  { lastFinal, now }: { readonly lastFinal: Day; readonly now: Date },
+  { lastSettled, now }: { readonly lastSettled: Day; readonly now: Date },
 ): boolean {
-  return state === null || lastFinal > state.lastFinal || dayToScan(now) > state.ranOn;
+  return state === null || lastSettled > state.lastSettled || dayToScan(now) > state.ranOn;
 }
 
-/** The last day up to which all days are final. A day that is open for over ten days is ignored. */
-export function judgedThrough(states: readonly DayState[], today: Day): Day | null {
+/**
+ * The last day up to which all days are final: a settled day is judged again when it moves. A day
+ * that is open for longer than days usually are is ignored. Source: docs/costs.md#lock-age.
+ */
+export function judgedThrough(
+  states: readonly DayState[],
+  today: Day,
+  lockAge: LockAge | null,
+): Day | null {
+  const wait = longestWait(lockAge);
   const open = states.find(
-    ({ day, state }) => state !== 'final' && dayNumber(today) - dayNumber(day) <= LONG_OPEN_DAYS,
+    ({ day, state }) => state !== 'final' && dayNumber(today) - dayNumber(day) <= wait,
   );
   const before = states.filter(({ day }) => !open || day < open.day);
   return before.at(-1)?.day ?? null;

@@ -1,9 +1,9 @@
 import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import type { Day } from '../costs/calendar/day.ts';
-import { allSeries } from '../costs/ledger/daily.ts';
 import { METRIC_NAMES } from '../costs/ledger/grouping.ts';
-import type { CostRow, DayValue, Metric } from '../costs/ledger/row.ts';
+import { type CostRow, type DayValue, entityKey, type Metric } from '../costs/ledger/row.ts';
+import { allSeries } from '../costs/ledger/series-of-rows.ts';
 
 /** A daily series of costs that is watched, with the names of its entity. */
 export interface WatchedLine
@@ -24,12 +24,20 @@ export function watchedLines(
   least: number,
 ): readonly WatchedLine[] {
   const entities = new Map<string, Entity & { day: Day }>();
-  for (const { day, entityId, entityName, kind, serviceId } of rows) {
-    const newest = entities.get(entityId);
+  const kinds = new Map<string, Set<string>>();
+  for (const row of rows) {
+    const { day, entityId, entityName, kind, serviceId } = row;
+    const newest = entities.get(entityKey(row));
+    if (!newest) kinds.set(entityId, (kinds.get(entityId) ?? new Set()).add(kind));
     if (!newest || newest.day <= day) {
-      entities.set(entityId, { day, entityId, entityName, kind, serviceId });
+      entities.set(entityKey(row), { day, entityId, entityName, kind, serviceId });
     }
   }
+  // Stored incidents have the plain id. Only an entity that shares its id needs its kind as well.
+  const idOf = (key: string, owner: Entity) => {
+    const isShared = kinds.get(owner.entityId)?.size !== 1;
+    return isShared ? key : owner.entityId + key.slice(entityKey(owner).length);
+  };
   const totals = allSeries(rows, 'entity', span).map((line) => ({
     ...line,
     of: line.key,
@@ -42,7 +50,7 @@ export function watchedLines(
   return [...totals, ...metrics].flatMap(({ key, values, of, metric }) => {
     const owner = entities.get(of);
     if (!owner || !values.some(({ value }) => value >= least)) return [];
-    return [{ ...named(owner, metric), id: key, values }];
+    return [{ ...named(owner, metric), id: idOf(key, owner), values }];
   });
 }
 

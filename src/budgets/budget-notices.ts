@@ -1,37 +1,38 @@
 import { z } from 'zod';
 import type { BudgetMemory } from '../costs/budget/budget-alerts.ts';
-import { monthOf } from '../costs/calendar/calendar.ts';
 import type { Day } from '../costs/calendar/day.ts';
-import { dayStates } from '../costs/ledger/ledger.ts';
 import type { Db, Tx } from '../storage/engine/database.ts';
+import { alsoUnderOldKey, withOldKey } from '../storage/engine/portable.ts';
 import { permitBudgetNotice } from '../storage/tables/incidents.ts';
 import { readMeta, writeMeta } from '../storage/tables/meta.ts';
 import { enqueueReport } from '../workflow/notify/announcement.ts';
 import { budgetAnswer } from './budget-text.ts';
 import {
   type Budget,
-  type BudgetInputs,
   type BudgetNews,
   type BudgetStanding,
-  budgetSpan,
-  budgetStanding,
   evaluateBudget,
   noticeMark,
+  periodKey,
 } from './budgets.ts';
 
-const StoredMemory = z.object({
-  month: z.string(),
-  amount: z.number(),
-  told: z.number().nullable(),
-  forecast: z.object({
-    lastRun: z.string().nullable(),
-    over: z.number(),
-    under: z.number(),
-    told: z
-      .object({ kind: z.enum(['likely-over', 'almost-certainly-over']), total: z.number() })
-      .nullable(),
-  }),
+const StoredForecast = z.object({
+  lastRun: z.string().nullable(),
+  over: z.number(),
+  under: z.number(),
+  announced: z
+    .object({ kind: z.enum(['likely-over', 'almost-certainly-over']), total: z.number() })
+    .nullable(),
 });
+const StoredMemory = withOldKey(
+  'announced',
+  z.object({
+    month: z.string(),
+    amount: z.number(),
+    announced: z.number().nullable(),
+    forecast: withOldKey('announced', StoredForecast),
+  }),
+);
 
 /** The state of a budget, its news, and the memory to store. */
 export interface BudgetUpdate {
@@ -43,22 +44,19 @@ export interface BudgetUpdate {
 
 export async function evaluateBudgets(
   db: Db,
-  budgets: readonly Budget[],
-  inputs: Omit<BudgetInputs, 'states'>,
+  standings: readonly BudgetStanding[],
+  today: Day,
 ): Promise<readonly BudgetUpdate[]> {
-  const { rows, today } = inputs;
-  const states = dayStates(rows, budgetSpan(today));
   const all: BudgetUpdate[] = [];
-  for (const budget of budgets) {
-    const text = await readMeta(db, keyOf(budget));
+  for (const standing of standings) {
+    const text = await readMeta(db, keyOf(standing.budget));
     const remembered = text === null ? null : StoredMemory.parse(JSON.parse(text));
-    const standing = budgetStanding(budget, { ...inputs, states });
     all.push({ standing, today, ...evaluateBudget(standing, remembered, today) });
   }
   return all;
 }
 
-/** Stores each update, and one message per budget with the notices not sent this month. */
+/** Stores each update, and one message per budget with the notices not sent in this period. */
 export async function recordBudgetNotices(
   tx: Tx,
   all: readonly BudgetUpdate[],
@@ -66,8 +64,10 @@ export async function recordBudgetNotices(
 ): Promise<void> {
   for (const { standing, memory, news, today } of all) {
     const { budget } = standing;
-    await writeMeta(tx, keyOf(budget), JSON.stringify(memory));
-    const month = monthOf(today);
+    const forecast = alsoUnderOldKey('announced', memory.forecast);
+    const stored = { ...alsoUnderOldKey('announced', memory), forecast };
+    await writeMeta(tx, keyOf(budget), JSON.stringify(stored));
+    const month = periodKey(budget, today);
     const first: BudgetNews[] = [];
     for (const one of news) {
       const mark = noticeMark(one, standing);

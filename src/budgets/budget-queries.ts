@@ -1,14 +1,13 @@
-import { footer, noDataAnswer } from '../cost-reports/summary.ts';
-import type { Span } from '../costs/calendar/calendar.ts';
-import { startOf } from '../costs/calendar/calendar.ts';
+import { footerPart, noDataAnswer } from '../cost-reports/summary.ts';
+import { type Span, startOf } from '../costs/calendar/calendar.ts';
 import { dayOf } from '../costs/calendar/day.ts';
-import { spanLabel } from '../costs/calendar/span-label.ts';
+import { formatSpan } from '../costs/calendar/format.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
-import { dayStates } from '../costs/ledger/ledger.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { budgetFacts } from './budget-text.ts';
-import { type Budget, budgetSpan, budgetStanding } from './budgets.ts';
+import { textAnswer } from '../intent/answers/texts.ts';
+import { budgetFacts, budgetSummary } from './budget-text.ts';
+import { type Budget, type BudgetStanding, budgetSpan, readBudgetStandings } from './budgets.ts';
 
 interface BudgetContext {
   readonly budgets: readonly Budget[];
@@ -17,27 +16,30 @@ interface BudgetContext {
   readonly now: () => Date;
 }
 
-/** The answer of `/cost budget`: where each budget stands in the current UTC month. */
+/** The answer of `/cost budget`: where each budget stands in its current UTC month or year. */
 export async function listBudgets(context: BudgetContext): Promise<Answer> {
   const today = dayOf(context.now());
   if (context.budgets.length === 0) {
     const text = 'signalbox.yaml defines no budgets. An operator of Signalbox can add one.';
-    return { title: 'No budgets', parts: [{ kind: 'text', text }] };
+    return textAnswer('No budgets', text);
   }
   const read = await context.costs(budgetSpan(today));
   if (read.rows.length === 0) return noDataAnswer('Budgets', read);
-  const states = dayStates(read.rows, budgetSpan(today));
-  const inputs = { rows: read.rows, states, services: context.services(), today };
-  const parts = context.budgets.flatMap((budget): readonly AnswerPart[] => {
-    const standing = budgetStanding(budget, inputs);
-    return [
-      { kind: 'text', text: budget.name },
-      { kind: 'facts', facts: budgetFacts(standing) },
-    ];
-  });
-  const month = spanLabel({ first: startOf('month', today), last: today }, today);
+  const sources = { ...context, services: context.services(), today };
+  const standings = await readBudgetStandings(sources, read);
+  const parts = standings.flatMap((standing): readonly AnswerPart[] => [
+    { kind: 'text', text: headingOf(standing) },
+    { kind: 'facts', facts: budgetFacts(standing) },
+  ]);
+  const month = formatSpan({ first: startOf('month', today), last: today }, today);
   return {
     title: `Budgets · ${month} (UTC)`,
-    parts: [...parts, { kind: 'note', text: footer(read) }],
+    parts: [...parts, footerPart(read)],
   };
+}
+
+/** `⚠ production: heading for 5,812 of 5,500 (+6%)` */
+function headingOf(standing: BudgetStanding): string {
+  const { name, state, text } = budgetSummary(standing);
+  return `${state === 'over' ? '⚠ ' : ''}${name}: ${text}`;
 }

@@ -1,11 +1,22 @@
+import { untaggedText } from '../cost-reports/scope.ts';
 import type { Burn } from '../costs/budget/budget.ts';
-import { dayLabel } from '../costs/calendar/span-label.ts';
-import type { Forecast } from '../costs/forecast/forecast.ts';
-import { changeText, figure, shareText } from '../costs/ledger/numbers.ts';
-import { microOf } from '../costs/ledger/row.ts';
+import { formatDay } from '../costs/calendar/format.ts';
+import { bracketed, changeText, shareText } from '../costs/ledger/numbers.ts';
+import type { Money } from '../costs/money/money.ts';
+import { roughMoneyText } from '../costs/money/money-text.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import type { BudgetNews, BudgetStanding } from './budgets.ts';
+import {
+  beginText,
+  credits,
+  elapsedText,
+  endFacts,
+  endNotes,
+  hasBegun,
+  paceFacts,
+  yearText,
+} from './commitment-text.ts';
 
 const CELLS = 8;
 
@@ -15,53 +26,106 @@ export function progressBar(share: number): string {
   return `${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${shareText(share)}`;
 }
 
-/** `production █████░░░ 59% · heading for 5,812 of 5,500 (+6%)` */
-export function budgetLine(standing: BudgetStanding): string {
-  const { budget, share } = standing;
-  const heading = headingText(standing);
-  const rest = heading ? ` · ${heading}` : ` of ${credits(budget.monthlyCredits)}`;
-  return `${budget.name} ${progressBar(share)}${rest}`;
+/** A budget as a line of a digest. */
+export interface BudgetSummary {
+  readonly name: string;
+  /** In credits, of the whole period. */
+  readonly amount: number;
+  /** `unknown`: not spent yet, and without a forecast or a part of the report. */
+  readonly state: 'within' | 'over' | 'unknown';
+  /** The expected spend relative to the amount; without a forecast, the spend so far. */
+  readonly ratio: number;
+  /** `heading for 5,812 of 5,500 (+6%)` */
+  readonly text: string;
+  /** `█████░░░ 59% · heading for 5,812 of 5,500 (+6%)` */
+  readonly bar: string;
+}
+
+export function budgetSummary(standing: BudgetStanding): BudgetSummary {
+  const { budget, share, forecast, money, unread } = standing;
+  const amount = budget.credits;
+  const isAhead = forecast.ok && hasBegun(standing);
+  const ratio = Math.max(share, isAhead ? forecast.total / amount : 0);
+  const isKnown = forecast.ok && unread.length === 0;
+  const heading = hasBegun(standing) ? headingText(standing) : beginText(standing);
+  const spent = `${spentText(standing)}${bracketed(inMoney(money?.spent, money?.amount))}`;
+  const [first = spent, ...rest] = [
+    ...(share > 1 ? [`${spent} spent`] : []),
+    ...(heading === null ? [] : [heading]),
+  ];
+  const text = [first, ...rest, ...endNotes(standing)].join(', ');
+  const elapsed = elapsedText(standing);
+  const bar = [`${progressBar(share)}${elapsed === null ? '' : ` used, ${elapsed}`}`, text];
+  const state = ratio > 1 || share >= 1 ? 'over' : isKnown ? 'within' : 'unknown';
+  return { name: budget.name, amount, ratio, state, text, bar: bar.join(' · ') };
 }
 
 /** `heading for 5,812 of 5,500 (+6%)`; null without a forecast. */
-function headingText({ budget: { monthlyCredits }, forecast }: BudgetStanding): string | null {
+function headingText({ budget, forecast, money }: BudgetStanding): string | null {
   if (!forecast.ok) return null;
-  const change = changeText(forecast.total / monthlyCredits - 1);
-  return `heading for ${credits(forecast.total)} of ${credits(monthlyCredits)} (${change})`;
+  const { total } = forecast;
+  const change = overText(total / budget.credits - 1);
+  const note = bracketed(change, inMoney(money?.forecast?.[0], money?.amount));
+  return `heading for ${credits(total)} of ${credits(budget.credits)}${note}`;
 }
 
-/** The month to date with its part that is not final, the plan, the forecast and the burn rate. */
+/** A budget that is exceeded by less than half a percent is not shown as met. */
+export function overText(fraction: number): string {
+  return fraction > 0 && fraction < 0.005 ? '+<1%' : changeText(fraction);
+}
+
+/** `1,739 of 5,500` */
+function spentText({ budget, spent }: BudgetStanding): string {
+  return `${credits(spent)} of ${credits(budget.credits)}`;
+}
+
+/** `€609 of €1,925`; null without prices. */
+function inMoney(part: Money | null | undefined, whole: Money | null | undefined): string | null {
+  return part && whole ? `${roughMoneyText(part)} of ${roughMoneyText(whole)}` : null;
+}
+
+/** The state of a budget, and of a commitment its pace and its expected end. */
 export function budgetFacts(standing: BudgetStanding): readonly (readonly [string, string])[] {
-  const { budget, spent, preliminary, share, pace, lastFinal, forecast, burn } = standing;
+  const leftOut = untaggedText(standing.untagged);
+  const { preliminary, share, burn, commitment, money, unread } = standing;
   const open = preliminary > 0 ? `, ${credits(preliminary)} of it not final` : '';
-  const planned =
-    pace && lastFinal
-      ? `${credits(pace.spent)} through ${dayLabel(lastFinal)}, planned ${credits(pace.plan)}`
-      : 'no final day in this month yet';
+  const spent = `${spentText(standing)}${bracketed(inMoney(money?.spent, money?.amount))}`;
   return [
-    [
-      'Spent',
-      `${progressBar(share)} · ${credits(spent)} of ${credits(budget.monthlyCredits)}${open}`,
-    ],
-    ['Plan', planned],
-    ['Forecast', forecastText(forecast)],
+    ['Spent', `${progressBar(share)} · ${spent}${open}`],
+    ...(commitment === null ? [['Plan', planText(standing)] as const] : paceFacts(standing)),
+    ['Forecast', forecastText(standing)],
+    ...endFacts(standing),
     ...(burn ? [['Burn', burnText(burn)] as const] : []),
+    ...(leftOut ? [['Scope', leftOut] as const] : []),
+    ...(unread.length > 0
+      ? [['Not read', `${unread.join(', ')}: not in these figures`] as const]
+      : []),
   ];
 }
 
-function forecastText(forecast: Forecast): string {
+function planText({ pace, lastSettled }: BudgetStanding): string {
+  if (!pace || !lastSettled) return 'no settled day in this month yet';
+  const planned = `planned ${credits(pace.plan)}`;
+  return `${credits(pace.spent)} through ${formatDay(lastSettled)}, ${planned}`;
+}
+
+function forecastText({ forecast, money }: BudgetStanding): string {
   if (!forecast.ok) {
-    return forecast.why === 'too-few-final-days'
-      ? `none yet: only ${countWords(forecast.finalDays, 'day is', 'days are')} final`
-      : 'none: the last final day is too long ago';
+    return forecast.why === 'too-few-settled-days'
+      ? `none yet: only ${countWords(forecast.settledDays, 'day is', 'days are')} settled`
+      : 'none: the last settled day is too long ago';
   }
   const { total, low, high } = forecast;
-  return `${credits(total)} (${credits(low)}–${credits(high)}) if usage does not change`;
+  const text = `${credits(total)} (${credits(low)}–${credits(high)}) if usage does not change`;
+  const [inAll, from, to] = (money?.forecast ?? []).flatMap((end) =>
+    end ? [roughMoneyText(end)] : [],
+  );
+  return inAll ? `${text} · ${inAll} (${from}–${to})` : text;
 }
 
 function burnText({ kind, rates: [one, three, seven] }: Burn): string {
   const rates =
-    kind === 'fast' ? [`${rate(one)} on the last final day`, `${rate(three)} in 3`] : [];
+    kind === 'fast' ? [`${rate(one)} on the last settled day`, `${rate(three)} in 3`] : [];
   return [...rates, `${rate(seven)} in 7 days`].join(', ');
 }
 
@@ -74,10 +138,10 @@ function titleOf(news: BudgetNews, standing: BudgetStanding): string {
 }
 
 function newsText(news: BudgetNews, standing: BudgetStanding): string {
-  const heading = headingText(standing) ?? 'no forecast';
+  const heading = [headingText(standing) ?? 'no forecast', ...endNotes(standing)].join(', ');
   switch (news.kind) {
     case 'threshold':
-      return `past ${news.threshold}% (${shareText(standing.share)} spent)`;
+      return `past ${news.threshold}% (${spentShareText(standing)})`;
     case 'likely-over':
       return `likely over, ${heading}`;
     case 'almost-certainly-over':
@@ -89,26 +153,26 @@ function newsText(news: BudgetNews, standing: BudgetStanding): string {
   }
 }
 
+/** `63% spent`, or `63% spent, 40% of the year elapsed` */
+function spentShareText(standing: BudgetStanding): string {
+  const elapsed = elapsedText(standing);
+  return `${shareText(standing.share)} spent${elapsed === null ? '' : `, ${elapsed}`}`;
+}
+
 /** One message for all news about one budget. */
 export function budgetAnswer(standing: BudgetStanding, news: readonly BudgetNews[]): Answer {
   const [title = '', ...others] = news.map((one) => titleOf(one, standing));
   const isEarly = news.some((one) => 'confidence' in one && one.confidence === 'low');
+  const isYear = standing.commitment !== null;
+  const early = isYear
+    ? 'Early in the year: this forecast extends the last two weeks to the whole year.'
+    : 'Early in the month: this forecast uses the previous month.';
+  const period = isYear ? `UTC days of ${yearText(standing)}` : 'UTC month';
   const parts: readonly AnswerPart[] = [
     ...others.map((text): AnswerPart => ({ kind: 'text', text })),
     { kind: 'facts', facts: budgetFacts(standing) },
-    ...(isEarly
-      ? [
-          {
-            kind: 'note',
-            text: 'Early in the month: this forecast uses the previous month.',
-          } as const,
-        ]
-      : []),
-    { kind: 'note', text: 'UTC month, in credits. A budget does not limit usage.' },
+    ...(isEarly ? [{ kind: 'note', text: early } as const] : []),
+    { kind: 'note', text: `${period}, in credits. A budget does not limit usage.` },
   ];
   return { title, parts };
-}
-
-function credits(amount: number): string {
-  return figure(microOf(amount < 10 ? amount : Math.round(amount))).replace(/\.0$/, '');
 }

@@ -4,97 +4,177 @@ import {
   type BudgetMemory,
   type BudgetThreshold,
   crossThreshold,
+  evaluateForecast,
   type ForecastAlert,
   memoryFor,
-  weighForecast,
 } from '../costs/budget/budget-alerts.ts';
-import { type Span, startOf } from '../costs/calendar/calendar.ts';
+import { type CommitmentPace, commitmentPace, commitmentYear } from '../costs/budget/commitment.ts';
+import { monthOf, monthSpan, type Span, within } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
-import { type Forecast, forecastMonth } from '../costs/forecast/forecast.ts';
+import { type Forecast, forecastSpan } from '../costs/forecast/forecast.ts';
+import { SETTLED_HISTORY_DAYS } from '../costs/forecast/series.ts';
+import { spendPath } from '../costs/forecast/spend-path.ts';
 import { weekdayProfile } from '../costs/forecast/weekday.ts';
-import { seriesFrom } from '../costs/ledger/daily.ts';
+import type { CostReading } from '../costs/ledger/costs-read.ts';
 import {
   type DayState,
-  lastFinalDay,
-  selected,
-  statesIn,
+  dayStates,
+  lastSettledDay,
+  selectRows,
   statesWithin,
 } from '../costs/ledger/ledger.ts';
-import type { CostRow, DayValue } from '../costs/ledger/row.ts';
+import type { DayValue } from '../costs/ledger/row.ts';
+import { seriesFrom } from '../costs/ledger/series-of-rows.ts';
 import type { Service } from '../directory/directory.ts';
-import type { Selector } from '../policy/policy-types.ts';
+import type { CostSelector } from '../policy/policy-types.ts';
+import { type BudgetMoney, budgetMoney } from './budget-money.ts';
 
-/** A limit from the configuration, in credits per UTC month. */
+/** A limit from the configuration, in credits per UTC month or per year of a commitment. */
 export interface Budget {
   readonly name: string;
-  readonly monthlyCredits: number;
-  readonly on: Selector | null;
+  readonly credits: number;
+  /** The first day of a commitment, which is a budget of years from that day on; null: UTC months. */
+  readonly start: Day | null;
+  readonly on: CostSelector | null;
   readonly notify: string;
   /** In percent, lowest first. */
   readonly thresholds: readonly number[];
 }
 
-/** The state of a budget in the current month; amounts in credits. */
+/** The state of a budget in the current month or year; amounts in credits. */
 export interface BudgetStanding {
   readonly budget: Budget;
+  readonly period: Span;
+  /** The services with costs and unknown tags, which a budget with tags leaves out. */
+  readonly untagged: number;
   readonly spent: number;
   /** The part of `spent` that is not final. */
   readonly preliminary: number;
   readonly share: number;
-  readonly lastFinal: Day | null;
-  /** Null until one day of this month is final. */
+  readonly lastSettled: Day | null;
+  /** Null until one day of this month is settled, and for a commitment. */
   readonly pace: BudgetPace | null;
   readonly forecast: Forecast;
   readonly burn: Burn | null;
+  /** Null for a budget of months. */
+  readonly commitment: CommitmentPace | null;
+  readonly money: BudgetMoney | null;
+  /** The months of the report that could not be read: the figures are incomplete. */
+  readonly unread: readonly string[];
 }
 
-const HISTORY_DAYS = 56;
+/** The month or year of the budget that contains the day. */
+export function budgetPeriod({ start }: Pick<Budget, 'start'>, today: Day): Span {
+  return start === null ? monthSpan(monthOf(today)) : commitmentYear(start, today);
+}
 
-/** The days whose rows a budget needs: nine weeks of history, and all of the current month. */
-export function budgetSpan(today: Day): Span {
-  const month = startOf('month', today);
-  const history = addDays(today, -HISTORY_DAYS - 7);
-  return { first: history < month ? history : month, last: today };
+/** The days whose rows a budget needs: ten weeks of history, and its period up to today. */
+export function budgetSpan(today: Day, budget: Pick<Budget, 'start'> = { start: null }): Span {
+  const { first } = budgetPeriod(budget, today);
+  const history = addDays(today, -SETTLED_HISTORY_DAYS);
+  return { first: history < first ? history : first, last: today };
 }
 
 export interface BudgetInputs {
-  readonly rows: readonly CostRow[];
-  /** The states of at least the days of `budgetSpan(today)`, for the whole organization. */
+  /** The report of at least the days of `budgetSpan`. */
+  readonly read: CostReading;
+  /** The states of these days, for the whole organization. */
   readonly states: readonly DayState[];
   readonly services: readonly Service[];
   readonly today: Day;
 }
 
 /** The state of a budget today. Days that are not final count with their current values. */
-export function budgetStanding(
-  budget: Budget,
-  { rows, states, services, today }: BudgetInputs,
-): BudgetStanding {
-  const all = statesIn(states, budgetSpan(today));
-  const { selector } = costScope(budget.on, services, rows);
-  const series = seriesFrom(statesWithin(all, selected(rows, selector)));
-  const lastFinal = lastFinalDay(all);
-  const month = series.filter(({ day }) => day >= startOf('month', today) && day <= today);
-  const spent = sum(month);
-  const forecast = forecastMonth(series, today);
-  const profile = weekdayProfile(series);
-  const { monthlyCredits: amount } = budget;
-  const isOfMonth = lastFinal !== null && lastFinal >= startOf('month', today);
-  const total = forecast.ok ? forecast.total : null;
+export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStanding {
+  const { read, services, today } = inputs;
+  const all = within(inputs.states, budgetSpan(today, budget));
+  const { selector, untagged } = costScope(budget.on, services, read.rows);
+  const series = seriesFrom(statesWithin(all, selectRows(read.rows, selector)));
+  const period = budgetPeriod(budget, today);
+  const own = within(series, { first: period.first, last: today });
+  const spent = sum(own);
+  const lastSettled = lastSettledDay(all);
+  const forecast = forecastSpan(series, period, today, read.lockAge);
+  const known = { series, period, forecast, today, spent };
   return {
     budget,
+    period,
+    untagged,
     spent,
-    preliminary: sum(month.filter(({ final }) => !final)),
-    share: spent / amount,
-    lastFinal,
-    pace: isOfMonth ? paceOf(amount, profile, series, lastFinal) : null,
+    preliminary: sum(own.filter(({ final }) => !final)),
+    share: spent / budget.credits,
+    lastSettled,
     forecast,
-    burn: isOfMonth ? burnOf({ amount, profile }, series, lastFinal, total) : null,
+    ...(budget.start === null
+      ? { ...monthFacts(budget, known, lastSettled), commitment: null }
+      : { pace: null, burn: null, commitment: yearFacts(budget, known, read) }),
+    money: budgetMoney(budget.credits, known, read.prices ?? null),
+    unread: read.gaps.map(({ month }) => month),
   };
+}
+
+interface KnownDays {
+  readonly series: readonly DayValue[];
+  readonly period: Span;
+  readonly forecast: Forecast;
+  readonly today: Day;
+}
+
+function monthFacts(
+  { credits: amount }: Budget,
+  { series, period, forecast }: KnownDays,
+  lastSettled: Day | null,
+): Pick<BudgetStanding, 'pace' | 'burn'> {
+  if (lastSettled === null || lastSettled < period.first) return { pace: null, burn: null };
+  const profile = weekdayProfile(series);
+  const total = forecast.ok ? forecast.total : null;
+  return {
+    pace: paceOf(amount, profile, series, lastSettled),
+    burn: burnOf({ amount, profile }, series, lastSettled, total),
+  };
+}
+
+function yearFacts(
+  { credits: amount }: Budget,
+  { series, period: year, forecast, today }: KnownDays,
+  { lockAge }: CostReading,
+): CommitmentPace {
+  const own = within(series, { first: year.first, last: today });
+  const path = spendPath(series, year, today, lockAge);
+  return commitmentPace({ amount, year, today, series: own, forecast, path });
 }
 
 function sum(days: readonly DayValue[]): number {
   return days.reduce((all, { value }) => all + value, 0);
+}
+
+interface BudgetSources extends Pick<BudgetInputs, 'services' | 'today'> {
+  readonly budgets: readonly Budget[];
+  readonly costs: (span: Span) => Promise<CostReading>;
+}
+
+/**
+ * The state of each budget. The budgets of months share the given report of `budgetSpan(today)`; a
+ * commitment reads the days of its year.
+ */
+export async function readBudgetStandings(
+  { budgets, costs, services, today }: BudgetSources,
+  report: CostReading,
+): Promise<readonly BudgetStanding[]> {
+  const standings: BudgetStanding[] = [];
+  const states = dayStates(report.rows, budgetSpan(today));
+  for (const budget of budgets) {
+    const inputs = { services, today };
+    if (budget.start === null) {
+      standings.push(budgetStanding(budget, { ...inputs, read: report, states }));
+      continue;
+    }
+    const span = budgetSpan(today, budget);
+    const read = await costs(span);
+    const own = { ...inputs, read, states: dayStates(read.rows, span) };
+    standings.push(budgetStanding(budget, own));
+  }
+  return standings;
 }
 
 export type BudgetNews =
@@ -105,20 +185,22 @@ export type BudgetNews =
     }
   | { readonly kind: 'burn'; readonly burn: Burn };
 
-export interface BudgetEvaluation {
+interface BudgetEvaluation {
   readonly memory: BudgetMemory;
   readonly news: readonly BudgetNews[];
 }
 
 /** The news about a budget since its last notices, and the memory to store with them. */
 export function evaluateBudget(
-  { budget, spent, forecast, burn }: BudgetStanding,
+  { budget, period, spent, forecast, burn, unread }: BudgetStanding,
   remembered: BudgetMemory | null,
   today: Day,
 ): BudgetEvaluation {
-  const fresh = memoryFor(remembered, today, budget.monthlyCredits);
+  const fresh = memoryFor(remembered, periodKey(budget, today), budget.credits);
+  // With a part of the report, a budget would look less spent than it is.
+  if (unread.length > 0 || today < period.first) return { memory: fresh, news: [] };
   const { memory: withThreshold, crossed } = crossThreshold(fresh, spent, budget.thresholds);
-  const { memory, news: alert, confidence } = weighForecast(withThreshold, forecast, today);
+  const { memory, news: alert, confidence } = evaluateForecast(withThreshold, forecast, today);
   // Forecasts come first, because readers can still act on them.
   const news: BudgetNews[] = [
     ...(alert === null ? [] : [{ kind: alert, confidence }]),
@@ -128,9 +210,15 @@ export function evaluateBudget(
   return { memory, news };
 }
 
-/** The stored key of a notice, sent once per month. A new amount makes it a new notice. */
+/** `2026-11`, or the first day of the year of a commitment: each notice is sent once per period. */
+export function periodKey(budget: Pick<Budget, 'start'>, today: Day): string {
+  const { first } = budgetPeriod(budget, today);
+  return budget.start === null ? monthOf(first) : first;
+}
+
+/** The stored key of a notice, sent once per period. A new amount makes it a new notice. */
 export function noticeMark(news: BudgetNews, { forecast, budget }: BudgetStanding): string {
-  const of = `of ${budget.monthlyCredits}`;
+  const of = `of ${budget.credits}`;
   if (news.kind === 'threshold') return `${news.threshold} % ${of}`;
   if (news.kind === 'burn') return `${news.burn.kind} burn ${of}`;
   // The stored memory decides whether a forecast is repeated. Its size makes it a new notice.

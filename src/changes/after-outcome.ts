@@ -1,4 +1,4 @@
-import { type Change, isEnded } from './change.ts';
+import { type Change, isEnded, type Requirement, type RoleName } from './change.ts';
 import { finish, revertTime } from './lifecycle.ts';
 import { type Actor, move, refuse, type Transition } from './outcome.ts';
 
@@ -9,17 +9,25 @@ export function abandonRevert(change: Change): Transition {
   return move({ ...change, revertAt: null });
 }
 
-/** The database was restored from an older copy, so that no open change may continue. */
-export function invalidateAfterRestore(change: Change): Transition {
+/**
+ * The database was restored from an older copy, or a gap of the audit trail was accepted, so that no
+ * open change may continue.
+ */
+export function invalidateOpenChange(change: Change, why: 'restored' | 'gap-accepted'): Transition {
   if (isEnded(change)) return refuse('already-decided');
 
-  return move({ ...change, lease: null, stopReason: 'restored', state: 'stale' });
+  return move({ ...change, lease: null, stopReason: why, state: 'stale' });
 }
 
 /** The sender crashed or hangs, so that the outcome of its request is unknown. */
 export function markUnknown(change: Change, now: Date): Transition {
-  if (change.state !== 'executing') return refuse('not-executing');
   if (change.lease && now < change.lease.until) return refuse('too-early');
+  return markAbandoned(change, now);
+}
+
+/** The process that sent the request has certainly ended, so that its lease does not count. */
+export function markAbandoned(change: Change, now: Date): Transition {
+  if (change.state !== 'executing') return refuse('not-executing');
 
   const text = 'Signalbox stopped before the response arrived.';
   return finish(change, {
@@ -32,29 +40,48 @@ export function markUnknown(change: Change, now: Date): Transition {
   });
 }
 
-/** A user verified the target and records the outcome; the note says what they found. */
+interface OutcomeReport {
+  readonly happened: boolean;
+  /** What the user found. */
+  readonly note: string;
+  /** What the current rule for the command and the target requires; null if no rule decides it. */
+  readonly current: Requirement | null;
+}
+
+/** A user verified the target and records the outcome. */
 export function resolve(
   change: Change,
   actor: Actor,
-  answer: { happened: boolean; note: string },
+  { happened, note, current }: OutcomeReport,
   now: Date,
 ): Transition {
   if (change.state !== 'unknown') return refuse('not-unknown');
-  if (!mayResolve(change, actor)) return refuse('not-an-approver');
-  if (answer.note.trim() === '') return refuse('note-required');
+  if (!mayResolve(change, actor, current)) return refuse('not-an-approver');
+  if (note.trim() === '') return refuse('note-required');
 
-  const resolution = { by: actor.id, at: now, ...answer };
+  const resolution = { by: actor.id, at: now, happened, note };
   // Counted from the request: an unknown outcome must not extend the time until the revert.
-  const revertAt = answer.happened && change.outcome ? revertTime(change, change.outcome.at) : null;
-  return move({ ...change, resolution, revertAt, state: answer.happened ? 'succeeded' : 'failed' });
+  const revertAt = happened && change.outcome ? revertTime(change, change.outcome.at) : null;
+  return move({ ...change, resolution, revertAt, state: happened ? 'succeeded' : 'failed' });
 }
 
-// The requester alone must not answer "It did not happen": that would unlock the target for a
-// second attempt without a check by another person.
-function mayResolve(change: Change, actor: Actor): boolean {
-  const role = change.requires.from ?? change.requires.to;
-  if (!actor.roles.includes(role)) return false;
+// By the current rule as well: the role of the request may have been renamed or removed, and the
+// target would stay locked.
+function mayResolve(change: Change, actor: Actor, current: Requirement | null): boolean {
+  const roles = resolvingRoles(change, current);
+  if (!roles.some((role) => actor.roles.includes(role))) return false;
+  // The requester alone must not answer "It did not happen": that would unlock the target for a
+  // second attempt without a check by another person.
   return change.requires.from === null || change.requires.self || actor.id !== change.requester;
+}
+
+/** Returns the roles that may resolve an unknown outcome, those of the current rule last. */
+export function resolvingRoles(
+  { requires }: Pick<Change, 'requires'>,
+  current: Requirement | null,
+): readonly RoleName[] {
+  const roles = [requires, current].flatMap((each) => (each ? [each.from ?? each.to] : []));
+  return [...new Set(roles)];
 }
 
 /** Another person reviews a break-glass change after it ended. */

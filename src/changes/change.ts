@@ -67,9 +67,9 @@ export interface Plan {
   /** The fields of the target that do not change. */
   readonly unchangedFields: readonly string[];
   readonly warnings: readonly string[];
-  /** Missing if the change has no cost effect. Not part of the plan digest. */
+  /** Missing if the change has no cost effect. */
   readonly cost?: CostEffect | undefined;
-  /** Missing for a change that runs once approved and has no revert. Part of the plan digest. */
+  /** Missing for a change that runs once approved and has no revert. */
   readonly timing?: Timing | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface Timing {
 }
 
 /** The automatic revert, `afterMs` milliseconds after the change succeeded. */
-export interface RevertPlan {
+interface RevertPlan {
   readonly afterMs: number;
   /** The label that users read, and the command line that reverts. */
   readonly label: string;
@@ -125,7 +125,7 @@ export interface Rejection extends Verdict {
 }
 
 /** A use of break-glass: the change runs without approvals, and users are notified. */
-export interface BreakGlassUse extends Verdict {
+interface BreakGlassUse extends Verdict {
   readonly reason: string;
 }
 
@@ -177,7 +177,7 @@ export interface Change {
   readonly requester: UserId;
   readonly reason: string | null;
   readonly plan: Plan;
-  /** The plan digest, to which approvals are bound. */
+  /** The plan digest over request, plan and requirement, to which approvals are bound. */
   readonly digest: string;
   readonly requires: Requirement;
   readonly state: State;
@@ -217,4 +217,9 @@ export function targetKey(target: Target): string {
 
 export function isEnded(change: Change): boolean {
   return !['draft', 'pending', 'approved', 'executing', 'unknown'].includes(change.state);
+}
+
+/** Whether the row was modified in the database, so that none of its values may be shown. */
+export function hasAuditMismatch({ stopReason }: Pick<Change, 'stopReason'>): boolean {
+  return stopReason === 'audit-mismatch';
 }

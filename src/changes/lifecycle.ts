@@ -7,10 +7,10 @@ import type { Refusal } from './refusal.ts';
 export const DRAFT_LIFETIME_MS = 30 * 60_000;
 
 /** A timed change may start this late, in milliseconds; later, users do not expect it any more. */
-export const START_GRACE_MS = 3_600_000;
+const START_GRACE_MS = 3_600_000;
 
 /** What a request determines; every other field of a draft is empty. */
-export type DraftFields = Pick<
+type DraftFields = Pick<
   Change,
   'id' | 'command' | 'requester' | 'reason' | 'plan' | 'requires' | 'origin'
 >;
@@ -18,7 +18,7 @@ export type DraftFields = Pick<
 export function draftChange(fields: DraftFields, now: Date): Change {
   return {
     ...fields,
-    digest: planDigest(fields.command, fields.plan),
+    digest: planDigest(fields),
     state: 'draft',
     version: 1,
     approvals: [],
@@ -140,13 +140,17 @@ export function reject(change: Change, actor: Actor, reason: string, now: Date):
 
 export function cancel(change: Change, actor: Actor): Transition {
   if (change.requester !== actor.id) return refuse('not-requester');
-  if (!['draft', 'pending', 'approved'].includes(change.state)) return refuse('already-decided');
+  if (!isUnsent(change)) return refuse('already-decided');
 
   return move({ ...change, cancelledBy: actor.id, state: 'cancelled' });
 }
 
+function isUnsent({ state }: Change): boolean {
+  return ['draft', 'pending', 'approved'].includes(state);
+}
+
 export function expire(change: Change, now: Date): Transition {
-  if (!['draft', 'pending', 'approved'].includes(change.state)) return refuse('already-decided');
+  if (!isUnsent(change)) return refuse('already-decided');
   if (now < change.expiresAt) return refuse('too-early');
 
   return move({ ...change, state: 'expired' });
@@ -161,14 +165,14 @@ export function start(change: Change, lease: NonNullable<Change['lease']>, now: 
   return move({ ...change, lease, state: 'executing' });
 }
 
-/** Stops an approved change, because the target or the policy changed. */
+/** Ends a change that was not sent, because the target or the policy changed. */
 export function stop(
   change: Change,
   state: 'stale' | 'denied',
   why: Refusal,
   frozenBy?: BlockingFreeze,
 ): Transition {
-  if (change.state !== 'approved') return refuse('not-approved');
+  if (!isUnsent(change)) return refuse('already-decided');
 
   return move({ ...change, stopReason: why, ...(frozenBy && { frozenBy }), state });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json, Plan } from './change.ts';
+import type { Change, Json } from './change.ts';
 
 /** Returns JSON with sorted keys, so that equal values have equal text. */
 export function canonical(value: Json): string {
@@ -9,14 +9,26 @@ export function canonical(value: Json): string {
   return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
 }
 
+/** What users see of a request, and what authorises it. */
+type DigestedRequest = Pick<Change, 'command' | 'requester' | 'reason' | 'plan' | 'requires'>;
+
+/** Marks what a digest covers. Release 1.0 wrote digests without it, which covered less. */
+export const DIGEST_PREFIX = '2:';
+
 /** Returns the SHA-256 hash to which approvals and audit events are bound. */
-export function planDigest(command: string, plan: Plan): string {
-  const { kind, id } = plan.target;
-  const before = plan.before?.fields ?? null;
-  // A plan without timing keeps the digest that it had before timed changes existed. The hashed key
-  // of the revert is `back`: renaming it would invalidate every stored approval.
-  const { startAt, revert } = plan.timing ?? {};
-  const timing = plan.timing && { timing: { startAt: startAt ?? null, back: { ...revert } } };
-  const text = canonical({ command, target: [kind, id], body: plan.body, before, ...timing });
-  return createHash('sha256').update(text).digest('hex');
+export function planDigest({
+  command,
+  requester,
+  reason,
+  plan,
+  requires,
+}: DigestedRequest): string {
+  // Through JSON text, so that a date and a missing key are as they are in the database.
+  const json = JSON.stringify({ command, requester, reason, plan, requires });
+  return (
+    DIGEST_PREFIX +
+    createHash('sha256')
+      .update(canonical(JSON.parse(json)))
+      .digest('hex')
+  );
 }

@@ -16,6 +16,7 @@ export const REFUSALS = [
   'too-early',
   'already-received',
   'target-changed',
+  'tags-changed',
   'approvals-missing',
   'too-late',
   'no-break-glass',
@@ -23,7 +24,13 @@ export const REFUSALS = [
   'not-ended',
   'already-reviewed',
   'restored',
+  'gap-accepted',
   'audit-mismatch',
+  'upgraded',
+  // A gap of the audit trail.
+  'trail-intact',
+  'gap-changed',
+  'gap-accepted-before',
   // The identity of a user.
   'lookup-failed',
   'deactivated',

@@ -1,7 +1,7 @@
 import type { TargetKind } from './change.ts';
 
 /** What differs between the kinds of targets. A new kind does not compile until it is added here. */
-export interface TargetTraits {
+interface TargetTraits {
   /** The label before the name of the target on a preview or a card. */
   readonly label: string;
   /** The noun of a command that the title leaves out: `service stop` on x → `Stop x`. */
@@ -16,6 +16,10 @@ export interface TargetTraits {
   readonly affectsCosts: boolean;
   /** False for a freeze: a freeze must not prevent users from lifting it. */
   readonly canBeFrozen: boolean;
+  /** The list in which a command line finds it by name; null if it is in none. */
+  readonly listedIn: 'services' | 'alerts' | null;
+  /** Whether it selects services, as the scope of a freeze does. */
+  readonly isScope: boolean;
 }
 
 export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
@@ -27,6 +31,8 @@ export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
     hasCosts: true,
     affectsCosts: true,
     canBeFrozen: true,
+    listedIn: 'services',
+    isScope: false,
   },
   alert: {
     label: 'Alert',
@@ -36,6 +42,8 @@ export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
     hasCosts: false,
     affectsCosts: false,
     canBeFrozen: true,
+    listedIn: 'alerts',
+    isScope: false,
   },
   'new service': {
     label: 'Service',
@@ -45,6 +53,8 @@ export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
     hasCosts: false,
     affectsCosts: true,
     canBeFrozen: true,
+    listedIn: null,
+    isScope: false,
   },
   freeze: {
     label: 'Scope',
@@ -54,5 +64,7 @@ export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
     hasCosts: false,
     affectsCosts: true,
     canBeFrozen: false,
+    listedIn: null,
+    isScope: true,
   },
 };

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import type { Head } from '../storage/audit/append.ts';
+import { parseOptions, unknownCommand } from './parse-options.ts';
 
 export const AUDIT_USAGE = `npm run audit -- verify [--anchor <number>:<hash>]
     Verifies the whole audit trail.
@@ -12,7 +12,7 @@ npm run audit -- export --since <when> [--until <when>] [--format jsonl|csv]
 npm run audit -- restored
     After a restore, with Signalbox stopped: the next start sends no open change of this database.
 
-Reads DATABASE_URL and SIGNALBOX_KEY from the environment, like Signalbox.
+Reads DATABASE_URL, SIGNALBOX_KEY and SIGNALBOX_PREVIOUS_KEYS from the environment, like Signalbox.
 verify and export also work while Signalbox runs.
 Exit code: 0 success, 1 failure, 2 wrong options.
 `;
@@ -29,7 +29,7 @@ export type AuditRequest =
   | { readonly kind: 'restored' };
 
 export type Format = 'jsonl' | 'csv';
-export type AuditOptions =
+type AuditOptions =
   | { readonly ok: true; readonly request: AuditRequest }
   | { readonly ok: false; readonly sentence: string };
 
@@ -48,26 +48,18 @@ const TAKES: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function readAuditOptions(args: readonly string[]): AuditOptions {
-  const parsed = parse(args);
+  const parsed = parseOptions(args, OPTIONS);
   if ('sentence' in parsed) return reject(parsed.sentence);
   const { values, positionals } = parsed;
   const [what, ...more] = positionals;
   if (values.help || what === 'help' || args.length === 0) return accept({ kind: 'help' });
   const takes = TAKES[what ?? ''];
-  if (!takes) return reject(`Unknown command “${what ?? ''}”: use verify, export or restored.`);
+  if (!takes) return reject(unknownCommand(what ?? '', Object.keys(TAKES)));
   if (more.length > 0) return reject(`Unexpected argument: “${more.join(' ')}”.`);
   const foreign = Object.keys(values).find((name) => !takes.includes(name));
   if (foreign) return reject(`${what} does not take --${foreign}.`);
   if (what === 'verify') return verifyOptions(values.anchor);
   return what === 'export' ? exportOptions(values) : accept({ kind: 'restored' });
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    return { sentence: error instanceof Error ? error.message : String(error) };
-  }
 }
 
 function verifyOptions(text: string | undefined): AuditOptions {

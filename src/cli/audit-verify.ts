@@ -1,5 +1,9 @@
-import { auditHead, type Head, verifyChain } from '../storage/audit/append.ts';
-import { problemSentence } from '../storage/audit/chain-problems.ts';
+import { auditHead, type Head } from '../storage/audit/append.ts';
+import type { AuditKey } from '../storage/audit/key-ring.ts';
+import type { AcceptedGap } from '../storage/audit/verification/accepted-gaps.ts';
+import { problemSentence } from '../storage/audit/verification/chain-problems.ts';
+import { gapName, measureGap } from '../storage/audit/verification/gap.ts';
+import { findProblem } from '../storage/audit/verification/verify-chain.ts';
 import type { Db } from '../storage/engine/database.ts';
 
 interface Output {
@@ -11,14 +15,17 @@ interface Output {
 
 const LINE_EVERY = 100_000;
 
-/** Verifies the audit trail and writes the result. True: every event matches its hash. */
+/**
+ * Verifies the audit trail and writes the result. True: every event matches its hash, except for gaps
+ * that two operators accepted, which are named.
+ */
 export async function verify(
   db: Db,
-  { key, anchor }: { readonly key: Buffer | null; readonly anchor: Head | null },
+  { key, anchor }: { readonly key: AuditKey; readonly anchor: Head | null },
   output: Output,
 ): Promise<boolean> {
   const { seq: total } = await auditHead(db);
-  const verified = await verifyChain(db, key, {
+  const verified = await findProblem(db, key, {
     onProgress: progressOf(total, output),
     ...(anchor ? { anchor } : {}),
   });
@@ -28,22 +35,38 @@ export async function verify(
       `The audit trail is not intact. ${problemSentence(verified.problem, verified.seq)}\n`,
     );
     if (verified.problem === 'other-key') output.out(`${keyHint(key)}\n`);
+    const found = await measureGap(db, key, verified.walk);
+    if (found) output.out(`This is gap ${gapName(found.gap)}. ${ACCEPTANCE}\n`);
     return false;
   }
   const { seq, hash } = await auditHead(db);
   const end = seq === verified.seq ? ` The last event: audit ${seq} ${hash}` : '';
-  output.out(`${counted(verified.seq)}, all intact.${end}\n`);
+  const { accepted = [] } = verified;
+  const result = accepted.length === 0 ? 'all intact' : 'intact except for accepted gaps';
+  output.out(`${counted(verified.seq)}, ${result}.${end}\n`);
+  for (const one of accepted) output.out(`${acceptedLine(one)}\n`);
   if (!key) output.out(`${UNKEYED}\n`);
   return true;
+}
+
+const ACCEPTANCE =
+  'If it cannot be repaired, two operators can accept it: docs/operating.md#accept-a-gap.';
+
+function acceptedLine({ gap, operators, seq }: AcceptedGap): string {
+  const { first, next, previous, following } = gap;
+  return (
+    `Accepted gap ${gapName(gap)}: from event ${first} to before event ${next}, accepted by ` +
+    `${operators.join(' and ')} in event ${seq}. Hash before it: ${previous}. After it: ${following}.`
+  );
 }
 
 const UNKEYED =
   'SIGNALBOX_KEY is not set, so this proves little: anyone with write access to the database ' +
   'could have forged the whole trail.';
 
-function keyHint(key: Buffer | null): string {
+function keyHint(key: AuditKey): string {
   return key
-    ? 'Either SIGNALBOX_KEY is not the key of the running Signalbox, or the event is forged.'
+    ? 'Either SIGNALBOX_KEY and SIGNALBOX_PREVIOUS_KEYS lack a key of the trail, or the event is forged.'
     : 'SIGNALBOX_KEY is not set, but Signalbox ran with a key.';
 }
 

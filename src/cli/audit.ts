@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readStore } from '../config/environment.ts';
+import { readKeyRing } from '../storage/audit/key-ring.ts';
 import { openDatabase } from '../storage/engine/database.ts';
 import { databaseProblem } from '../storage/engine/database-errors.ts';
 import { openReader } from '../storage/engine/reader.ts';
@@ -25,8 +26,11 @@ function storeOf() {
     );
     leave(sentences.join('\n'), 2);
   }
-  const { DATABASE_URL, SIGNALBOX_KEY } = store.value;
-  const key = SIGNALBOX_KEY ? Buffer.from(SIGNALBOX_KEY.reveal(), 'base64') : null;
+  const { DATABASE_URL, SIGNALBOX_KEY, SIGNALBOX_PREVIOUS_KEYS: previous } = store.value;
+  const key = readKeyRing(
+    SIGNALBOX_KEY?.reveal() ?? null,
+    previous.map((one) => one.reveal()),
+  );
   return { url: DATABASE_URL.reveal(), key };
 }
 

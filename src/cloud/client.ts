@@ -1,8 +1,10 @@
 import { type FieldProblem, InvalidRequest, Secret } from '../errors.ts';
 import type { HttpOptions, Reply } from '../http/client.ts';
 import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
+import { type CapabilityOptions, NO_READS } from '../http/optional/capabilities.ts';
 import { apiAddress, pathId, validRequest } from '../http/request.ts';
 import { matchingId } from '../http/tolerance.ts';
+import { type CloudReads, createCloudReads } from './reads/cloud-reads.ts';
 import {
   Backup,
   CloudService,
@@ -18,11 +20,12 @@ import {
   ServiceState,
   UsagePeriod,
 } from './schema.ts';
-import { createDateFormats, UsageCosts } from './usage.ts';
+import { createRowSink, type TakeUsageRows, UsageCosts } from './usage.ts';
+import { createDateFormats, type UsageDates } from './usage-dates.ts';
 
 type PassedOptions = Pick<
   HttpOptions,
-  'version' | 'timing' | 'clock' | 'observe' | 'leaving' | 'privateAddresses'
+  'version' | 'timing' | 'clock' | 'observe' | 'leaving' | 'privateAddresses' | 'sharedBudget'
 >;
 
 export interface CloudOptions extends PassedOptions {
@@ -31,12 +34,26 @@ export interface CloudOptions extends PassedOptions {
   readonly keySecret: Secret;
   readonly organizationId: string;
   readonly organization?: Organization;
+  /** The form of the dates of the usage report; detected by this client if it is absent. */
+  readonly usageDates?: UsageDates;
+  /** Whether optional reads are sent; without it none is. */
+  readonly reads?: CapabilityOptions;
+  /** True for a client that sends no writes: its reads may use the whole request budget. */
+  readonly readsOnly?: boolean;
   /** Cancels open reads when Signalbox stops. Writes continue, because they may have an effect. */
   readonly stopping?: AbortSignal;
 }
 
+interface UsageOptions extends CallOptions {
+  /**
+   * Takes the rows in batches while they arrive; then `costs` is empty. Called once for each attempt,
+   * and each attempt delivers all rows.
+   */
+  readonly takeRows?: (() => TakeUsageRows) | undefined;
+}
+
 /**
- * The seven operations of the cloud API, with the names and fields of the contract.
+ * The seven operations of the contract of the cloud API, with the names and fields of the contract.
  *
  * Every method throws InvalidRequest before sending when a value violates a rule of the contract,
  * and ApiError with its `effect` when the call fails. Reads are repeated after temporary errors;
@@ -69,7 +86,7 @@ export interface CloudClient {
     options?: CallOptions,
   ): Promise<Reply<CloudService | null>>;
   /** Costs in credits for at most 31 UTC days, both ends included. `costs` is always a list. */
-  getUsageCost(period: UsagePeriod, options?: CallOptions): Promise<Reply<UsageCosts>>;
+  getUsageCost(period: UsagePeriod, options?: UsageOptions): Promise<Reply<UsageCosts>>;
   /** A 404 can also mean that pipes of this type have no settings. */
   getPipeSettings(
     serviceId: string,
@@ -78,6 +95,8 @@ export interface CloudClient {
   ): Promise<Reply<PipeSettings>>;
   /** Sizes in bytes, durations in seconds. A 404 can also mean that the backup expired. */
   getBackup(serviceId: string, backupId: string, options?: CallOptions): Promise<Reply<Backup>>;
+  /** What live servers return in addition. */
+  readonly reads: CloudReads;
   close(): Promise<void>;
 }
 
@@ -89,7 +108,7 @@ export function createCloudClient(options: CloudOptions): CloudClient {
   const { organization = { plan: 'paid' }, stopping: signal } = options;
   const { read, write, close } = createCloudHttp(options);
   const root = `/v1/organizations/${pathId('configuration', 'organizationId', options.organizationId)}`;
-  const withDates = createDateFormats();
+  const withDates = createDateFormats(options.usageDates);
 
   function servicePath(operation: string, serviceId: string): string {
     return `${root}/services/${pathId(operation, 'serviceId', serviceId)}`;
@@ -130,13 +149,15 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       return write({ operation, method: 'PATCH', path, body, priority }, service);
     },
 
-    async getUsageCost(given, { priority } = {}) {
+    async getUsageCost(given, { priority, takeRows } = {}) {
       const operation = 'getUsageCost';
       const period = validRequest(operation, UsagePeriod, given);
       const path = `${root}/usageCost`;
-      return withDates(period, (query) =>
-        read({ operation, path, query, priority, signal }, UsageCosts),
+      const rows = createRowSink(takeRows);
+      const reply = await withDates(period, (query) =>
+        read({ operation, path, query, priority, signal, streamed: rows.streamed }, UsageCosts),
       );
+      return { ...reply, result: rows.complete(reply.result) };
     },
 
     async getPipeSettings(serviceId, pipeId, { priority } = {}) {
@@ -153,6 +174,12 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       return read({ operation, path, priority, signal }, matchingId(Backup, 'id', backupId));
     },
 
+    reads: createCloudReads((request, schema) => read({ ...request, signal }, schema), {
+      ...(options.reads ?? NO_READS),
+      ...{ organizationId: options.organizationId, keyId: options.keyId },
+      dates: options.usageDates?.setting ?? 'auto',
+    }),
+
     close,
   };
 }
@@ -165,7 +192,7 @@ function createCloudHttp(options: CloudOptions) {
     baseUrl: apiAddress(options.baseUrl, /\/v1$/),
     authorization: new Secret(`Basic ${encoded.reveal()}`),
     secrets: [keySecret, encoded],
-    limit: LIMIT,
+    limit: options.readsOnly ? { ...LIMIT, reads: LIMIT.requests } : LIMIT,
     retryAfterMs: RETRY_AFTER_MS,
   });
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { PROFILES, REGIONS, TIERS } from './choices.ts';
+import { PROFILES, REGIONS, TIERS } from './accepted-values.ts';
 
 /**
- * The request fields of the cloud API, each with the contract's rule for this field. An `error`
+ * The request fields of the cloud API, each with the contract's rule for this field; values that only
+ * live servers accept pass as well. An `error`
  * continues the label of the field (`Replicas must be …`). rules.ts has the rules over several fields.
  */
 
@@ -16,7 +17,7 @@ export const MemoryGb = z
 
 const TOTAL_MEMORY = 'must be a multiple of 12 from 24 to 1068';
 /** Gigabytes of three replicas together. Deprecated: wrong for any other number of replicas. */
-export const TotalMemoryGb = z
+const TotalMemoryGb = z
   .number({ error: TOTAL_MEMORY })
   .min(24, TOTAL_MEMORY)
   .max(1068, TOTAL_MEMORY)
@@ -30,11 +31,12 @@ export const IdleTimeout = z.int({ error: IDLE_TIMEOUT }).min(5, IDLE_TIMEOUT);
 
 export const Switch = z.boolean({ error: 'must be on or off' });
 
+// Live servers accept hyphens as well.
 const NAME = 'must be 1 to 50 letters, digits and spaces';
 export const NewServiceName = z
   .string({ error: NAME })
   .max(50, NAME)
-  .regex(/^[A-Za-z0-9\s]*[A-Za-z0-9][A-Za-z0-9\s]*$/, NAME);
+  .regex(/^[A-Za-z0-9\s-]*[A-Za-z0-9][A-Za-z0-9\s-]*$/, NAME);
 
 const DESCRIPTION = 'must be a text of at most 255 characters';
 export const EndpointDescription = z.string({ error: DESCRIPTION }).max(255, DESCRIPTION);
@@ -46,17 +48,26 @@ function oneOf<const T extends readonly string[]>(values: T) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
 
+/** Also accepts values that only live servers know; the preview has a warning about them. */
+function listedOrLive({
+  contract,
+  live,
+}: Readonly<Record<'contract' | 'live', readonly string[]>>) {
+  const error = `must be one of ${contract.join(', ')}`;
+  return z.enum([...contract, ...live], { error });
+}
+
 export const Provider = oneOf(['aws', 'gcp', 'azure']);
-export const Region = oneOf(REGIONS);
-export const ServiceTier = oneOf(TIERS);
-export const ServiceProfile = oneOf(PROFILES);
+export const Region = listedOrLive(REGIONS);
+const ServiceTier = oneOf(TIERS);
+export const ServiceProfile = listedOrLive(PROFILES);
 export const ReleaseChannel = oneOf(['slow', 'default', 'fast']);
 export const ComplianceType = oneOf(['hipaa', 'pci']);
 export const EndpointType = oneOf(['VPC_ENDPOINT_SERVICE', 'VPC_RESOURCE', 'STREAMING_MULTI_VPC']);
 export const StreamAuthentication = oneOf(['SASL_IAM', 'SASL_SCRAM']);
 export const StateCommand = oneOf(['start', 'stop']);
 
-export const IpAccess = z.strictObject({ source: Text, description: z.string().optional() });
+const IpAccess = z.strictObject({ source: Text, description: z.string().optional() });
 export const EndpointSwitch = z.strictObject({ protocol: Text, enabled: Switch });
 
 export const ServiceCreationFields = z.strictObject({

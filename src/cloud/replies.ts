@@ -7,12 +7,26 @@ import {
   MaybeSwitch,
   MaybeText,
   MaybeTexts,
+  tolerant,
 } from '../http/tolerance.ts';
 
 /**
  * The replies of the cloud API. Every field may be null. Unknown fields pass through. Live servers
  * send some fields that the contract omits, above all `state`.
  */
+
+/** The scaling that is applied now, each value with the unit of the requested one. */
+const CurrentScaling = z.looseObject({
+  effectiveAutoscalingMode: MaybeText,
+  effectiveMinReplicaMemoryGb: MaybeNumber,
+  effectiveMaxReplicaMemoryGb: MaybeNumber,
+  effectiveMinReplicas: MaybeNumber,
+  effectiveMaxReplicas: MaybeNumber,
+  effectiveIdleScaling: MaybeSwitch,
+  effectiveIdleTimeoutMinutes: MaybeNumber,
+  /** The entry of the schedule that overrides the requested values. */
+  activeEntryId: MaybeText,
+});
 
 /** Memory in GB per replica, the idle timeout in minutes, times as ISO 8601. */
 export const CloudService = z.looseObject({
@@ -49,10 +63,14 @@ export const CloudService = z.looseObject({
   releaseChannel: MaybeText,
   profile: MaybeText,
   complianceType: MaybeText,
+  /** `vertical`: a fixed number of replicas. `horizontal`: a range of replicas of one size. */
+  autoscalingMode: MaybeText,
   minReplicas: MaybeNumber,
   maxReplicas: MaybeNumber,
-  /** The effective values while a schedule overrides the values above. */
-  currentScaling: MaybeRecord,
+  replicaMemoryGb: MaybeNumber,
+  /** The values above are the requested ones; these are applied now. */
+  currentScaling: tolerant(CurrentScaling),
+  scalingSchedule: tolerant(z.looseObject({ entries: MaybeRecords })),
 });
 
 const Password = z
@@ -124,7 +142,14 @@ export type ReversePrivateEndpoint = z.infer<typeof ReversePrivateEndpoint>;
 export type PipeSettings = z.infer<typeof PipeSettings>;
 export type Backup = z.infer<typeof Backup>;
 
-/** The reported status; without one, derived from `finishedAt`, which every server sends. */
+const FINAL_STATUSES: readonly (string | null)[] = ['done', 'error'];
+
+/** Some servers send no end of a finished backup, and none sends the end of a failed one. */
+export function isFinished({ status, finishedAt }: Backup): boolean {
+  return finishedAt !== null || FINAL_STATUSES.includes(status);
+}
+
+/** The reported status; without one, derived from `finishedAt`. */
 export function backupStatus({ status, finishedAt }: Backup): string {
   return status ?? (finishedAt === null ? 'not finished or unknown' : 'finished');
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { FieldProblem } from '../errors.ts';
-import { BYOC_MEMORY_GB, REGIONS_OF } from './choices.ts';
+import { BYOC_MEMORY_GB, REGIONS_OF } from './accepted-values.ts';
 import type {
   EndpointCreationFields,
   ReplicaScalingFields,
@@ -24,7 +24,7 @@ export function memoryProblems(
 ): FieldProblem[] {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = body;
   return broken([
-    [above(min, max), 'minReplicaMemoryGb', `must not be above maxReplicaMemoryGb (${max})`],
+    [above(min, max), 'minReplicaMemoryGb', `must not be above maxReplicaMemoryGb, ${max}`],
   ]);
 }
 
@@ -36,7 +36,7 @@ export function creationProblems(body: z.infer<typeof ServiceCreationFields>): F
     ...memoryProblems(body),
     ...byocProblems(body),
     ...broken([
-      [above(min, max), 'minTotalMemoryGb', `must not be above maxTotalMemoryGb (${max})`],
+      [above(min, max), 'minTotalMemoryGb', `must not be above maxTotalMemoryGb, ${max}`],
       [notProduction && min !== undefined, 'minTotalMemoryGb', onlyProduction],
       [notProduction && max !== undefined, 'maxTotalMemoryGb', onlyProduction],
       [notProduction && body.releaseChannel !== undefined, 'releaseChannel', onlyProduction],
@@ -132,8 +132,8 @@ function above(value: number | undefined, bound: number | undefined): boolean {
 }
 
 function isRegionOf(provider: keyof typeof REGIONS_OF, region: string): boolean {
-  const regions: readonly string[] = REGIONS_OF[provider];
-  return regions.includes(region);
+  const { contract, live }: Readonly<Record<string, readonly string[]>> = REGIONS_OF[provider];
+  return Boolean(contract?.includes(region) || live?.includes(region));
 }
 
 function broken(rules: readonly Rule[]): FieldProblem[] {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { ApiError } from '../errors.ts';
 import { isRecord } from '../http/answer.ts';
+import type { StreamedArray } from '../http/streamed-rows.ts';
 import { MaybeNumber } from '../http/tolerance.ts';
-import type { UsagePeriod } from './schema.ts';
 import { KNOWN_FIELDS, readUsageCost, type UsageCost } from './usage-row.ts';
 
 /** The contract describes one object; live servers send a list; both may be absent. */
@@ -27,33 +26,34 @@ export const UsageCosts = z.looseObject({ grandTotalCredits: MaybeNumber, costs:
 
 export type UsageCosts = z.infer<typeof UsageCosts>;
 
-/**
- * The contract requires date-times, but some servers accept plain dates only and quote the value in
- * a 400. After one accepted plain date, all further requests of this client use plain dates.
- * Source: docs/apis.md#usage-report.
- */
-export function createDateFormats() {
-  let plain = false;
+export type TakeUsageRows = (rows: readonly UsageCost[]) => void;
 
-  return async function withFormat<T>(
-    { from_date, to_date }: UsagePeriod,
-    ask: (query: Record<string, string>) => Promise<T>,
-  ): Promise<T> {
-    const dates = { from_date, to_date };
-    if (plain) return ask(dates);
-    const instants = { from_date: `${from_date}T00:00:00Z`, to_date: `${to_date}T00:00:00Z` };
-    try {
-      return await ask(instants);
-    } catch (error) {
-      if (!quotes(error, Object.values(instants))) throw error;
-      const answer = await ask(dates);
-      plain = true;
-      return answer;
-    }
+/** Reads the rows of a report while it arrives. Without `takeRows`, they are added to the report. */
+export function createRowSink(takeRows?: () => TakeUsageRows) {
+  let costs: UsageCost[] = [];
+  const collect = (): TakeUsageRows => {
+    costs = [];
+    return (rows) => {
+      for (const row of rows) costs.push(row);
+    };
   };
-}
-
-function quotes(error: unknown, values: readonly string[]): boolean {
-  if (!(error instanceof ApiError) || error.status !== 400) return false;
-  return values.some((value) => error.serverText?.includes(value));
+  let take: TakeUsageRows | null = null;
+  const streamed: StreamedArray = {
+    path: ['result', 'costs'],
+    open: () => {
+      const own = (takeRows ?? collect)();
+      take = own;
+      return (rows) => {
+        if (!rows.every(isRecord)) return false;
+        own(rows.map(readUsageCost));
+        return true;
+      };
+    },
+  };
+  /** Adds the last rows, which are still in the report. */
+  const complete = (report: UsageCosts): UsageCosts => {
+    take?.(report.costs);
+    return { ...report, costs };
+  };
+  return { streamed, complete };
 }

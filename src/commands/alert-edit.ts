@@ -9,8 +9,10 @@ import {
 } from '../alerts/schema.ts';
 import { type AlertRefusal, alertUpdate, differences } from '../alerts/update.ts';
 import type { Json, JsonObject, Snapshot } from '../changes/change.ts';
+import { LIVE_INTERVALS } from '../cloud/accepted-values.ts';
 import type { FieldProblem } from '../errors.ts';
 import { alertSnapshot } from '../intent/answers/alert-text.ts';
+import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
 import {
   AlertName,
   choiceField,
@@ -19,12 +21,14 @@ import {
   type TypedValues,
   textField,
 } from '../intent/arguments/arguments.ts';
+import { foreignAnswer } from '../intent/arguments/sent-body.ts';
 import { bodyOf, inSendOrder } from '../intent/arguments/wire.ts';
 import { type ChangeCommand, changeCommand, type SendResult } from '../intent/define.ts';
 import { commandLine } from '../intent/parse/suggest-line.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
 
-const Text = z.string().trim().min(1, 'must not be empty').max(3_000, 'is too long');
+// A command has at most 5,000 characters.
+const Text = z.string().trim().min(1, 'must not be empty').max(5_000, 'is too long');
 
 const args = z.strictObject({
   alert: AlertName,
@@ -32,7 +36,7 @@ const args = z.strictObject({
   interval: textField(Interval, {
     word: 'interval',
     label: 'Interval',
-    hint: 'A number and a unit, for example 5m, 15m or 1h',
+    hint: `A number and a unit. Live servers accept ${LIVE_INTERVALS.join(', ')}`,
   }),
   thresholdType: choiceField(ThresholdType, () => ThresholdType.options, {
     word: 'type',
@@ -45,14 +49,14 @@ const args = z.strictObject({
   dashboardId: textField(Text, { word: 'dashboard', label: 'Dashboard (id)' }),
   tileId: textField(Text, { word: 'tile', label: 'Tile (id)' }),
 });
-type Edit = Omit<z.output<typeof args>, 'alert'>;
+type AlertChanges = Omit<z.output<typeof args>, 'alert'>;
 
 export const alertEdit: ChangeCommand = changeCommand({
   name: 'alert edit',
   summary: 'Edit an alert; other fields stay as they are',
   examples: ['alert edit "5xx rate" threshold=250 interval=15m'],
   args,
-  // Its form is filled with what is read of the alert, so that one is chosen first.
+  // The form is prefilled with the values of the alert, so the alert is selected first.
   hasField: (field, { given }) => field === 'alert' || Boolean(given.alert),
   call: 'PUT alert',
   callClass: 'put',
@@ -75,20 +79,23 @@ export const alertEdit: ChangeCommand = changeCommand({
     }));
   },
   unchanged: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.unchangedFields ?? [],
-  warnings: (_args, before) =>
-    before?.volatileFields?.state === 'ALERT'
+  warnings: ({ alert: _, ...edit }, before) => [
+    // The unchanged fields are sent as well, so the server checks them too.
+    ...acceptanceWarnings('update alert', updateOf(edit, before)?.body ?? {}),
+    ...(before?.volatileFields?.state === 'ALERT'
       ? ['Firing now; evaluated again at its next run.']
-      : [],
+      : []),
+  ],
   send: async ({ id }, body, context) => {
-    // Checked when it was planned: the client checks it once more before it goes out.
+    // The plan was checked; the client checks the body again before it sends it.
     const reply = await client(context).updateAlert(id, body as AlertBody);
-    return sentAlert(body, reply.result, reply.requestId);
+    return sentAlert(body, reply);
   },
   verifyOutcome: async ({ id }, body, context) => {
-    const { result, requestId } = await client(context).getAlert(id);
-    if (differences(body, result).length > 0) return null;
+    const reply = await client(context).getAlert(id);
+    if (differences(body, reply.result).length > 0) return null;
     return {
-      ...sentAlert(body, result, requestId),
+      ...sentAlert(body, reply),
       reported: ['read again: all values are as requested'],
     };
   },
@@ -106,13 +113,13 @@ async function look(id: string, context: CommandContext): Promise<Snapshot> {
   return alertSnapshot(result, context.now());
 }
 
-function updateOf(edit: Edit, before: Snapshot | null) {
+function updateOf(edit: AlertChanges, before: Snapshot | null) {
   if (!before) return null;
   const update = alertUpdate(Alert.parse(before.fields), AlertEdit.parse(bodyOf(edit)));
   return update.ok ? { ...update, body: inSendOrder(AlertBody, update.body as JsonObject) } : null;
 }
 
-function problemsOf(edit: Edit, before: Snapshot | null): readonly FieldProblem[] {
+function problemsOf(edit: AlertChanges, before: Snapshot | null): readonly FieldProblem[] {
   const isEmpty = Object.values(edit).every((value) => value === undefined);
   if (isEmpty) return [{ field: 'threshold', problem: SENTENCES['nothing-changes'] }];
   if (!before) return [];
@@ -123,13 +130,13 @@ function problemsOf(edit: Edit, before: Snapshot | null): readonly FieldProblem[
   return [{ field, problem: SENTENCES[update.refusal] }];
 }
 
-const FIELDS: Partial<Record<AlertRefusal, readonly (keyof Edit)[]>> = {
+const FIELDS: Partial<Record<AlertRefusal, readonly (keyof AlertChanges)[]>> = {
   'type-not-editable': ['thresholdType'],
   'not-a-tile-alert': ['tileId', 'dashboardId'],
   'channel-without-webhook': ['webhookId'],
 };
 
-/** Each reads on from the field's label. */
+/** Problems that continue the label of the field as a sentence. */
 const SENTENCES: Readonly<Record<AlertRefusal, string>> = {
   'nothing-changes': 'must differ from the current value, or set another field',
   'type-not-editable': 'cannot be changed here: Signalbox does not know the type of this alert',
@@ -144,14 +151,17 @@ const SENTENCES: Readonly<Record<AlertRefusal, string>> = {
     'cannot be changed: the server returned no saved search, so an update would remove it',
 };
 
-function sentAlert(body: JsonObject, reply: Alert | null, requestId: string | null): SendResult {
-  if (!reply) return { requestId, reported: [], learned: null };
-  const other = differences(body, reply).map(({ field, sent, got }) =>
+type AlertReply = Awaited<ReturnType<ReturnType<typeof client>['updateAlert']>>;
+
+function sentAlert(body: JsonObject, reply: AlertReply): SendResult {
+  const { result, requestId } = reply;
+  if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
+  const other = differences(body, result).map(({ field, sent, got }) =>
     got === undefined
       ? `⚠ ${field}: the reply does not show it (sent: ${text(sent)})`
       : `⚠ ${field} is ${text(got)}, not ${text(sent)} as sent`,
   );
-  const state = reply.state === null ? [] : [`state ${reply.state}`];
+  const state = result.state === null ? [] : [`state ${result.state}`];
   return { requestId, reported: [...state, ...other], learned: null };
 }
 
@@ -175,7 +185,7 @@ function given(fields: JsonObject): TypedValues {
   return Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
 }
 
-/** Only what this change touched goes back; what was absent before cannot be asked for. */
+/** Reverts only the changed fields; null if a previous value was absent. */
 function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
   if (!before) return null;
   const was = given(before.fields);
@@ -189,7 +199,7 @@ function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
   };
 }
 
-// Values of a reply: JSON, whatever they are.
+// Values of a reply are JSON.
 function asJson(value: unknown): Json {
   return (value ?? null) as Json;
 }

@@ -31,12 +31,12 @@ const OFF = {
   parts: [
     {
       kind: 'text',
-      text: 'ALERTS_API_URL and ALERTS_API_TOKEN are not set. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them.',
+      text: 'ALERTS_API_URL and ALERTS_API_TOKEN are not set. Ask an administrator to set them.',
     },
   ],
 } as const;
 
-// Shown above under a name of their own, or worth nothing to a reader.
+// Shown with a label of their own, or of no use to a reader.
 const NAMED = new Set([
   ...['id', 'name', 'message', 'note', 'threshold', 'thresholdMax', 'thresholdType', 'interval'],
   ...['source', 'state', 'channel', 'channels', 'silenced', 'createdAt', 'updatedAt', 'groupBy'],

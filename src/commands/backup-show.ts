@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Backup, backupStatus } from '../cloud/replies.ts';
+import { type Backup, backupStatus, isFinished } from '../cloud/replies.ts';
 import { serviceTarget } from '../directory/directory.ts';
 import type { Cell } from '../intent/answers/answer.ts';
 import { bytesText, durationText } from '../intent/answers/units.ts';
@@ -15,12 +15,13 @@ export const backupShow = queryCommand({
   name: 'backup show',
   summary: 'Look up one backup of a service',
   examples: ['backup show analytics-prod 5f0e4f0a-8f58-4f6f-8b1c-2d3e4f5a6b7c'],
+  permission: 'service:view-backups',
   args: z.strictObject({ service: ServiceName, backup: BackupId }),
 
   target: ({ service }) => serviceTarget(service),
   answer: async ({ service, backup }, { cloud }) => {
     const { result, requestId } = await cloud.getBackup(service.id, backup);
-    const done = result.finishedAt !== null;
+    const done = isFinished(result);
     return {
       title: `Backup of ${service.name}: ${backupStatus(result)}`,
       parts: [
@@ -54,7 +55,7 @@ function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell]
   ];
 }
 
-// One of three shapes, by whose cloud the bucket is in. Keys of access are nobody's to read here.
+// The fields depend on the cloud provider of the bucket. Access keys are not shown.
 function bucketFacts(bucket: Backup['bucket']): readonly (readonly [string, Cell])[] {
   if (!bucket) return [['Bucket', 'not your own bucket']];
   return Object.entries(bucket)

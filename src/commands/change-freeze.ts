@@ -12,8 +12,8 @@ import {
 import { type ScopeArguments, scopeOf } from '../intent/arguments/scopes.ts';
 import { changeCommand } from '../intent/define.ts';
 
-// Of no single field: a sentence by itself, for it is not read behind the name of one.
-const SAY_WHAT = {
+// Concerns several fields, so the sentence is shown without a field name.
+const ONE_SCOPE = {
   field: '',
   problem: 'Choose exactly one of: a service, a tag, a warehouse or everything.',
 };
@@ -49,7 +49,7 @@ export const changeFreeze = changeCommand({
     const end = await freezes.endOf(args.until, by);
     return end.ok ? { ok: true, args: { ...args, until: { at: end.at } } } : end;
   },
-  problems: (args) => (scopeOf(args) ? [] : [SAY_WHAT]),
+  problems: (args) => (scopeOf(args) ? [] : [ONE_SCOPE]),
   target: (args, { services }) => freezeTarget(planned(args), services),
   observe: () => null,
   desired: (args) => ({ scope: { ...planned(args) }, until: iso(args.until) }),
@@ -72,12 +72,12 @@ export const changeFreeze = changeCommand({
 function planned(about: ScopeArguments): Scope {
   const scope = scopeOf(about);
   if (scope) return scope;
-  throw new Error('A freeze of nothing, or of several things, was planned');
+  throw new Error('A freeze was planned without exactly one scope');
 }
 
 function iso(until: FreezeUntil): string {
   if ('at' in until) return until.at.toISOString();
-  throw new Error('The end of a freeze was not worked out before it was planned');
+  throw new Error('A freeze was planned before its end was resolved');
 }
 
 const NAMED_MAX = 8;

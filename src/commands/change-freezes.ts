@@ -11,22 +11,22 @@ export const changeFreezes = queryCommand({
 
   target: () => null,
   answer: async (_args, { freezes, now }) => {
-    const [all, standing] = await Promise.all([freezes.all(), freezes.madeInSlack()]);
+    const [all, madeInSlack] = await Promise.all([freezes.all(), freezes.madeInSlack()]);
     const at = now();
     const ordered = all.toSorted((a, b) => a.from.getTime() - b.from.getTime());
-    const holding = ordered.filter(({ from }) => from <= at);
-    const coming = ordered.filter(({ from }) => from > at);
-    const offers = standing.map(({ id, scope }) => ({
+    const current = ordered.filter(({ from }) => from <= at);
+    const future = ordered.filter(({ from }) => from > at);
+    const offers = madeInSlack.map(({ id, scope }) => ({
       label: `Unfreeze ${scopeText(scope)} (${id})`,
       line: `change unfreeze ${id}`,
     }));
     const listed = (heading: string, lines: readonly (readonly InlinePart[])[]) =>
       lines.length > 0 ? [{ kind: 'lines' as const, lines: [[{ bold: heading }], ...lines] }] : [];
     return {
-      title: holding.length > 0 ? `Frozen now: ${holding.length}` : 'Nothing is frozen now',
+      title: current.length > 0 ? `Frozen now: ${current.length}` : 'Nothing is frozen now',
       parts: [
-        ...listed('Now', holding.map(freezeWords)),
-        ...listed('Future', coming.map(freezeWords)),
+        ...listed('Now', current.map(freezeWords)),
+        ...listed('Future', future.map(freezeWords)),
         {
           kind: 'note',
           text: 'Freezes in signalbox.yaml end at their time, or when the file is edited.',

@@ -31,7 +31,7 @@ export const changeUnfreeze = changeCommand({
   ],
   warnings: ({ freeze: { freeze } }) => [`Reason of the freeze: ${freeze.reason}`],
   send: async (_target, body, { freezes }, { id, requester: by, reason }) => {
-    // The id of a change of ours, as the plan took it from the freeze itself.
+    // The plan took the id from the freeze, which has the id of its change.
     await freezes.lift({ id, by, reason }, String(body.lift) as ChangeId);
     return { requestId: null, reported: [], learned: null };
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { costOffer, unclearAnswer } from '../cost-reports/cost-question.ts';
+import { costOffer, unclearAnswer } from '../cost-reports/question/cost-question.ts';
 import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 
@@ -11,6 +11,7 @@ export const costAnomalies = queryCommand({
   name: 'cost anomalies',
   summary: 'Show unusual costs',
   examples: ['cost anomalies', 'cost anomalies backtest 60d'],
+  permission: 'organization:view',
   args: z.strictObject({
     words: textField(z.string().max(50, 'is too long: at most 50 characters'), {
       label: 'Question',
@@ -20,24 +21,24 @@ export const costAnomalies = queryCommand({
 
   target: () => null,
   answer: async ({ words = '' }, { anomalies: watch }) => {
-    const said = words.trim();
-    if (said === '') return watch.anomalies();
-    const { word, count, unit = 'd' } = ASKED.exec(said)?.groups ?? {};
+    const text = words.trim();
+    if (text === '') return watch.anomalies();
+    const { word, count, unit = 'd' } = ASKED.exec(text)?.groups ?? {};
     const days = Number(count ?? DEFAULT_DAYS) * (/^w/i.test(unit) ? 7 : 1);
     const isPossible = days >= 1 && days <= MOST_DAYS;
     if (word?.toLowerCase() === 'backtest' && isPossible) return watch.backtest(days);
     const near = Math.min(Math.max(days, 1), MOST_DAYS);
-    return unclearAnswer(problemOf(said, days, word), [
+    return unclearAnswer(problemOf(text, days, word), [
       costOffer(`cost anomalies backtest ${near}d`),
     ]);
   },
 });
 
-function problemOf(said: string, days: number, word: string | undefined): string {
+function problemOf(text: string, days: number, word: string | undefined): string {
   if (word?.toLowerCase() !== 'backtest') {
-    return `“${said}” is not understood here. Use “backtest” and a number of days, for example:`;
+    return `“${text}” is not understood here. Use “backtest” and a number of days, for example:`;
   }
-  const amount = `“${said.slice(word.length).trim()}”`;
+  const amount = `“${text.slice(word.length).trim()}”`;
   return days < 1
     ? `${amount} is less than one day. For example:`
     : `${amount} is too long: at most ${MOST_DAYS} days. For example:`;

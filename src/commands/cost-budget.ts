@@ -5,6 +5,7 @@ export const costBudget = queryCommand({
   name: 'cost budget',
   summary: 'Show spend and forecast of each budget',
   examples: ['cost budget'],
+  permission: 'organization:view',
   args: z.strictObject({}),
 
   target: () => null,

@@ -14,12 +14,22 @@ import { queryCommand } from '../intent/define.ts';
 import { DIGEST_ACTIONS } from '../intent/ports/command-context.ts';
 
 const PERIODS = ['day', 'week', 'month'] as const;
-const OPTIONS = ['at', 'timezone', 'days', 'period', 'services', 'warehouses', 'tags', 'quiet'];
+const OPTIONS = [
+  'at',
+  'timezone',
+  'days',
+  'period',
+  'services',
+  'warehouses',
+  'tags',
+  'teams',
+  'quiet',
+];
 
-const Deed = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });
+const Action = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });
 const Names = z.array(z.string().max(80)).max(50);
 
-/** `weekdays`, `daily`, `mon`, `mon, thu`: one word stays a word where it is one of the two. */
+/** `weekdays`, `daily`, `mon`, `mon, thu`; the first two stay single words. */
 function daysOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const words = value
@@ -38,8 +48,9 @@ export const costDigest = queryCommand({
     'cost digest add #db-costs at=09:30 zone=Europe/Berlin days=weekdays tag=prod',
     'cost digest now #db-costs',
   ],
+  permission: 'organization:view',
   args: z.strictObject({
-    what: required(choiceField(Deed, () => DIGEST_ACTIONS, { label: 'Action', redraws: true })),
+    what: required(choiceField(Action, () => DIGEST_ACTIONS, { label: 'Action', redraws: true })),
     which: channelField(z.string().max(100), {
       label: 'Channel',
       hint: 'Default: the current channel',
@@ -72,6 +83,7 @@ export const costDigest = queryCommand({
     services: linesField(Names, { word: 'service', label: 'Only these services' }),
     warehouses: linesField(Names, { word: 'warehouse', label: 'Only these warehouses' }),
     tags: linesField(Names, { word: 'tag', label: 'Only services with these tags' }),
+    teams: linesField(Names, { word: 'team', label: 'Only services of these teams' }),
     quiet: switchField(z.boolean(), {
       word: 'quiet',
       label: 'Post only if something needs attention',
@@ -81,12 +93,12 @@ export const costDigest = queryCommand({
     if (!OPTIONS.includes(field)) return field !== 'which' || given.what !== 'list';
     return given.what === 'add' || given.what === 'preview';
   },
-  // A name or a time that is missing has a default; a bare “add” has said nothing at all.
+  // A name or a time that is missing has a default; a bare “add” opens the form.
   needsForm: ({ what, ...rest }) => what === 'add' && Object.keys(rest).length === 0,
 
   target: () => null,
-  answer: ({ what, which, services, warehouses, tags, ...options }, { digests }, asker) => {
-    const on = defined({ services, warehouses, tags });
+  answer: ({ what, which, services, warehouses, tags, teams, ...options }, { digests }, asker) => {
+    const on = defined({ services, warehouses, tags, teams });
     const scope = Object.keys(on).length > 0 ? { on } : {};
     return digests(
       { what, which: which ?? null, options: { ...defined(options), ...scope } },

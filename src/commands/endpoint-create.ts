@@ -15,7 +15,7 @@ import { changeCommand } from '../intent/define.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
 
-/** Which type needs which field; the others have no meaning for it. */
+/** The type for which each field applies. */
 const TYPE_OF: Readonly<Record<string, string>> = {
   vpcEndpointServiceName: 'VPC_ENDPOINT_SERVICE',
   vpcResourceConfigurationId: 'VPC_RESOURCE',
@@ -30,6 +30,7 @@ export const endpointCreate = changeCommand({
   examples: [
     'endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b description="orders feed"',
   ],
+  permission: 'service:manage-pipes',
   args: z.strictObject({
     service: ServiceName,
     type: required(

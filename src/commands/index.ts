@@ -16,6 +16,8 @@ import { costAnomalies } from './cost-anomalies.ts';
 import { costBudget } from './cost-budget.ts';
 import { costCsv } from './cost-csv.ts';
 import { costDigest } from './cost-digest.ts';
+import { costForecast } from './cost-forecast.ts';
+import { costWhy } from './cost-why.ts';
 import { endpointCreate } from './endpoint-create.ts';
 import { pipeSettings } from './pipe-settings.ts';
 import { serviceCreate } from './service-create.ts';
@@ -48,12 +50,14 @@ export const commands: readonly Command[] = [
   changeCancel,
   cost,
   costCsv,
+  costForecast,
+  costWhy,
   costDigest,
   costAnomalies,
   costBudget,
 ];
 
-/** What Slack shows of each noun while people type; `signalbox` alone has no verbs. */
+/** The description of each noun in Slack's list of slash commands. */
 export const nouns: Readonly<Record<string, string>> = {
   service: 'List, show, start, stop, scale and create services',
   endpoint: 'Create private endpoints',
@@ -68,9 +72,10 @@ export const nouns: Readonly<Record<string, string>> = {
 const namesOfKind = (kind: Command['kind']) =>
   commands.filter((command) => command.kind === kind).map(({ name }) => name);
 
-/** What a policy can name; `aliases` has the current name of each earlier one. */
+/** The command names that a policy can use; `aliases` maps earlier names to current ones. */
 export const commandNames = {
-  queries: namesOfKind('query'),
+  // “trail accept” is the button “Accept gap…” of the notice about a broken audit trail.
+  queries: [...namesOfKind('query'), 'trail accept'],
   changes: namesOfKind('change'),
   aliases: new Map(
     commands.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name] as const)),

@@ -9,6 +9,7 @@ export const pipeSettings = queryCommand({
   name: 'pipe settings',
   summary: 'Show the settings of a data pipe',
   examples: ['pipe settings analytics-prod orders'],
+  permission: 'service:manage-pipes',
   args: z.strictObject({ service: ServiceName, pipe: PipeName }),
 
   target: ({ service }) => serviceTarget(service),
@@ -24,7 +25,7 @@ export const pipeSettings = queryCommand({
   },
 });
 
-/** By the unit that the name tells; a setting of another name is shown as it came. */
+/** Formats a value by the unit in its name; a value without a unit is shown unchanged. */
 function setting([name, value]: [string, unknown]): readonly [string, Cell] {
   return [name.replaceAll('_', ' '), shown(name, value)];
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Snapshot } from '../changes/change.ts';
-import { PROFILES, REGIONS_OF } from '../cloud/choices.ts';
+import { PROFILES, REGIONS_OF } from '../cloud/accepted-values.ts';
 import {
   ComplianceType,
   EndpointSwitch,
@@ -13,6 +13,8 @@ import {
 } from '../cloud/fields.ts';
 import { firstServiceProblems, organizationProblems } from '../cloud/rules.ts';
 import { ServiceCreation } from '../cloud/schema.ts';
+import { newServiceTags } from '../directory/directory.ts';
+import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
 import { AccessList, opensToTheWorld } from '../intent/arguments/access-list.ts';
 import {
   choiceField,
@@ -30,7 +32,7 @@ import { changeCommand } from '../intent/define.ts';
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
 const BackupId = z.guid('must be a backup id from the console');
 
-/** `mysql on`, one a line. */
+/** One per line: `mysql on`. */
 const Endpoints = z.array(
   z
     .string()
@@ -83,7 +85,10 @@ const args = z.strictObject({
     hint: 'Needs both memory bounds: 48, 116, 172 or 232; press Enter for more options',
     redraws: true,
   }),
-  profile: choiceField(ServiceProfile, () => PROFILES, { word: 'profile', label: 'Profile' }),
+  profile: choiceField(ServiceProfile, () => PROFILES.contract, {
+    word: 'profile',
+    label: 'Profile',
+  }),
   complianceType: choiceField(ComplianceType, () => ComplianceType.options, {
     word: 'compliance',
     label: 'Compliance',
@@ -110,6 +115,7 @@ export const serviceCreate = changeCommand({
   examples: [
     'service create "analytics eu" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=64',
   ],
+  permission: 'organization:create-service',
   args,
   hasField: applies,
   call: 'POST services',
@@ -118,12 +124,11 @@ export const serviceCreate = changeCommand({
   effect: 'create',
   hasSecret: true,
 
-  target: ({ name }) => ({
+  target: ({ name, dataWarehouseId }, { services }) => ({
     kind: 'new service',
     id: name.toLowerCase(),
     name,
-    tags: [],
-    warehouse: null,
+    ...newServiceTags(dataWarehouseId, services),
   }),
   observe: () => null,
   desired: (args) => inSendOrder(ServiceCreation, bodyOf(args)),
@@ -156,7 +161,10 @@ export const serviceCreate = changeCommand({
         'All addresses, or a large part of them, may connect.',
       ],
     ];
-    return warnings.flatMap(([applies, words]) => (applies ? [words] : []));
+    return [
+      ...acceptanceWarnings('create service', bodyOf(args)),
+      ...warnings.flatMap(([applies, words]) => (applies ? [words] : [])),
+    ];
   },
   send: async (_target, body, { cloud }) =>
     sentCreation(await cloud.createService(ServiceCreation.parse(body)), body),
@@ -167,25 +175,22 @@ export const serviceCreate = changeCommand({
 const FROM_BACKUP =
   'Region and tier must match the service of the backup. The restore creates a new warehouse and can take more than 20 minutes.';
 
+/** The regions of the contract, and a typed region that only live servers have. */
 function regionsOf({ given }: FieldContext): readonly string[] {
   const provider = Provider.safeParse(given.provider).data;
-  return provider ? REGIONS_OF[provider] : [];
+  if (!provider) return [];
+  const { contract, live } = REGIONS_OF[provider];
+  const typed = live.filter((region) => region === given.region);
+  return [...new Set([...contract, ...typed])];
 }
 
-const ENTERPRISE = [
-  'profile',
-  'complianceType',
-  'hasTransparentDataEncryption',
-  'encryptionKey',
-  'encryptionAssumedRoleIdentifier',
-];
+const ENTERPRISE = ['profile', 'hasTransparentDataEncryption'];
 
-/** Only what fits the provider, the tier and the choices so far. */
+/** Whether a field applies to the provider, the tier and the other values. */
 function applies(field: string, among: FieldContext): boolean {
   const { given, tier } = among;
   if (ENTERPRISE.includes(field)) return tier === 'enterprise';
   if (field === 'region') return Boolean(given.provider);
   if (field === 'isReadonly') return Boolean(given.dataWarehouseId);
-  if (field === 'releaseChannel') return tier !== 'basic';
   return sizingApplies(field, among);
 }

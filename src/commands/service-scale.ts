@@ -16,6 +16,7 @@ export const serviceScale = changeCommand({
     'service scale analytics-prod min=16 max=64',
     'service scale staging idle=on idle-timeout=15 "night saving"',
   ],
+  permission: 'service:manage-scaling-config',
   args: z.strictObject({ service: ServiceName, ...SIZING }),
   hasField: sizingApplies,
   call: 'PATCH replicaScaling',
@@ -49,7 +50,7 @@ const NOTHING = {
   problem: 'is missing: set at least one field to change',
 };
 
-/** One bound alone is weighed against the other one as it was last seen. */
+/** A single bound is compared with the last seen value of the other bound. */
 function boundProblems(body: JsonObject, before: Snapshot | null) {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = { ...before?.fields, ...body };
   const both = body.minReplicaMemoryGb !== undefined && body.maxReplicaMemoryGb !== undefined;
@@ -76,9 +77,25 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
     [idleScaling === false, 'Without idling, the service runs and costs credits all the time.'],
     [idleScaling === true, 'An idle service stops; the next query waits until it has started.'],
     [timeout, 'The idle timeout applies only if scaling to zero is on.'],
+    ...horizontalWarnings(body, before),
     [before === null, 'Current size: unknown (Signalbox has not seen this service yet).'],
   ];
   return warnings.flatMap(([applies, words]) => (applies ? [words] : []));
+}
+
+/** Fields that the server rejects while it scales the number of replicas. */
+function horizontalWarnings(body: JsonObject, before: Snapshot | null) {
+  const isHorizontal = before?.fields.autoscalingMode === 'horizontal';
+  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = { ...before?.fields, ...body };
+  const changesMemory = (body.minReplicaMemoryGb ?? body.maxReplicaMemoryGb) !== undefined;
+  const mode = 'This service scales the number of replicas';
+  return [
+    [isHorizontal && body.numReplicas !== undefined, `${mode}; the server rejects a fixed number.`],
+    [
+      isHorizontal && changesMemory && min !== max,
+      `${mode}; minimum and maximum memory must be equal.`,
+    ],
+  ] as const;
 }
 
 const WORDS = {
@@ -89,10 +106,10 @@ const WORDS = {
   idleTimeoutMinutes: 'idle-timeout',
 } as const;
 
-/** Only what this change touched goes back, and only where all of it was seen before. */
+/** Reverts only the changed fields; null unless every previous value is known. */
 function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
-  const touched = Object.entries(WORDS).filter(([field]) => body[field] !== undefined);
-  const words = touched.map(([field, word]) => {
+  const changed = Object.entries(WORDS).filter(([field]) => body[field] !== undefined);
+  const words = changed.map(([field, word]) => {
     const value = before?.fields[field];
     if (value === undefined || value === null) return null;
     return `${word}=${typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)}`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../changes/change.ts';
+import type { Json, JsonObject } from '../changes/change.ts';
 import { serviceTarget } from '../directory/directory.ts';
 import type { Cell } from '../intent/answers/answer.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
@@ -21,11 +21,12 @@ export const serviceShow = queryCommand({
           ['Id', service.id],
           ['Tags', service.tags?.join(', ') || null],
           ['Warehouse', service.warehouse],
+          ['Team', service.team],
           ['Pipes', service.pipes.map(({ name }) => name).join(', ') || null],
           ['Source', service.source],
-          ...Object.entries(service.lastSeen?.fields ?? {}).map(fact),
-          ['Last seen', service.lastSeen?.seenAt ?? null],
-          ['Seen in', service.lastSeen?.source ?? null],
+          ...seenFacts(service.lastSeen?.fields ?? {}),
+          ['Last seen', service.lastSeen?.seenAt ?? 'never'],
+          ...(service.lastSeen ? [['Seen in', service.lastSeen.source] as const] : []),
         ],
       },
       {
@@ -39,13 +40,77 @@ export const serviceShow = queryCommand({
   }),
 });
 
+const LABELS: Readonly<Record<string, string>> = {
+  engineVersion: 'Engine version',
+  autoscalingMode: 'Autoscaling mode',
+  idleScaling: 'Scales to zero when idle',
+  idleTimeoutMinutes: 'Idle timeout (minutes)',
+  isPrimary: 'Primary',
+  isReadonly: 'Read-only',
+  dataWarehouseId: 'Warehouse id',
+  byocId: 'Own cloud region',
+  hasTransparentDataEncryption: 'Transparent data encryption',
+  releaseChannel: 'Release channel',
+  createdAt: 'Created',
+};
+
+type Fact = readonly [label: string, value: Cell];
+
+/** The last seen fields with their labels, and the applied size where it differs from them. */
+function seenFacts({ applied, ...fields }: JsonObject): readonly Fact[] {
+  const others = Object.entries(fields).filter(([name]) => !SIZES.includes(name));
+  return [
+    ...sizeFacts(fields),
+    ...others.map(([name, value]) => [LABELS[name] ?? capitalized(name), shown(value)] as const),
+    ...appliedFacts(fields, isObject(applied) ? applied : {}),
+  ];
+}
+
+const SIZES: readonly string[] = [
+  ...['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'replicaMemoryGb'],
+  ...['numReplicas', 'minReplicas', 'maxReplicas'],
+];
+
+/** The memory and the replicas; both bounds are one fact, and a fixed number has no range. */
+function sizeFacts(fields: JsonObject): readonly Fact[] {
+  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max, replicaMemoryGb } = fields;
+  const memory = rangeText(min, max) ?? rangeText(replicaMemoryGb, replicaMemoryGb);
+  const isHorizontal = fields.autoscalingMode === 'horizontal';
+  const replicas = isHorizontal
+    ? rangeText(fields.minReplicas, fields.maxReplicas)
+    : (fields.numReplicas ?? null);
+  return [
+    ...(memory === null ? [] : [['Memory per replica', `${memory} GB`] as const]),
+    ...(replicas === null ? [] : [['Replicas', shown(replicas)] as const]),
+  ];
+}
+
+function rangeText(min: Json | undefined, max: Json | undefined): string | null {
+  if (min === undefined && max === undefined) return null;
+  return [...new Set([min, max])].map((bound) => bound ?? '?').join('–');
+}
+
+function appliedFacts(fields: JsonObject, applied: JsonObject): readonly Fact[] {
+  const requested = new Map(sizeFacts(fields));
+  const others = sizeFacts(applied).filter(
+    ([label, value]) => requested.has(label) && requested.get(label) !== value,
+  );
+  if (others.length === 0) return [];
+  const { scheduleEntry } = applied;
+  const entry = scheduleEntry ? ` (scaling schedule entry ${scheduleEntry})` : '';
+  return [['Applied now', others.map(([label, value]) => `${label}: ${value}`).join(', ') + entry]];
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function shown(value: Json): Cell {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string' || typeof value === 'number') return value;
   return Array.isArray(value) ? value.map(String).join(', ') : JSON.stringify(value);
 }
 
-function fact([name, value]: [string, Json]): readonly [string, Cell] {
-  const words = name.replace(/([A-Z])/g, ' $1').toLowerCase();
-  const label = words.charAt(0).toUpperCase() + words.slice(1);
-  return [label, shown(value)];
+function capitalized(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }

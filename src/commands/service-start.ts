@@ -8,6 +8,7 @@ export const serviceStart = changeCommand({
   name: 'service start',
   summary: 'Start a stopped service',
   examples: ['service start analytics-prod maintenance is over'],
+  permission: 'service:manage',
   args: z.strictObject({ service: ServiceName }),
   call: 'PATCH state',
   callClass: 'patch',

@@ -9,6 +9,7 @@ export const serviceStop = changeCommand({
   name: 'service stop',
   summary: 'Stop a service',
   examples: ['service stop analytics-prod nightly maintenance'],
+  permission: 'service:manage',
   args: z.strictObject({ service: ServiceName }),
   call: 'PATCH state',
   callClass: 'patch',

@@ -8,13 +8,13 @@ import {
   withHint,
 } from '../policy/problem.ts';
 import { ChannelName } from '../policy/schema.ts';
-import { selectorSchema } from '../policy/selector.ts';
+import { costSelectorSchema } from '../policy/selector.ts';
 import { InstantTextSchema } from '../policy/time.ts';
 
-type On = ReturnType<typeof selectorSchema>;
+type ScopeSchema = ReturnType<typeof costSelectorSchema>;
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-export type WeekdayName = (typeof DAYS)[number];
+type WeekdayName = (typeof DAYS)[number];
 
 export const SECTIONS = [
   'figures',
@@ -62,7 +62,7 @@ export const TimeOfDaySchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
   error: 'must be a time of day, for example 09:30',
 });
 
-export function digestSchema(on: On) {
+export function digestSchema(on: ScopeSchema) {
   return strictConfigObject({
     channel: ChannelName,
     at: TimeOfDaySchema.default('09:30'),
@@ -98,9 +98,9 @@ export type DigestOptionsConfig = z.output<ReturnType<typeof digestSchema>>;
 export type DigestSection = (typeof SECTIONS)[number];
 
 type Period = 'day' | 'week' | 'month';
-type DaysGiven = z.output<typeof Days> | undefined;
+type DaysOption = z.output<typeof Days> | undefined;
 
-function daysProblem(period: Period, days: DaysGiven): string | null {
+function daysProblem(period: Period, days: DaysOption): string | null {
   if (period === 'month' && days !== undefined) {
     return withHint('has no meaning by month', 'it is posted when all days of the month are final');
   }
@@ -109,7 +109,7 @@ function daysProblem(period: Period, days: DaysGiven): string | null {
 }
 
 /** The days with posts; empty for a monthly digest, which is posted when the month is final. */
-function daysOf(period: Period, days: DaysGiven): readonly WeekdayName[] {
+function daysOf(period: Period, days: DaysOption): readonly WeekdayName[] {
   if (period === 'month') return [];
   if (period === 'week') return Array.isArray(days) ? days : ['mon'];
   if (Array.isArray(days)) return DAYS.filter((day) => days.includes(day));
@@ -121,19 +121,18 @@ interface Service {
   readonly id: string;
   readonly tags: readonly string[];
   readonly warehouse: string | null;
+  readonly team: string | null;
 }
 
 /** Returns a parser for the options of digests from Slack, with the schema of the file. */
 export function digestReader(
   services: readonly Service[],
 ): (input: unknown) => ConfigResult<DigestOptionsConfig> {
-  const on = selectorSchema({
-    queries: [],
-    changes: [],
-    roles: [],
+  const on = costSelectorSchema({
     services: new Map(services.map(({ name, id }) => [name, id])),
     tags: [...new Set(services.flatMap(({ tags }) => tags))],
     warehouses: [...new Set(services.flatMap(({ warehouse }) => warehouse ?? []))],
+    teams: [...new Set(services.flatMap(({ team }) => team ?? []))],
   });
   const schema = digestSchema(on);
   return (input) => parseConfig(schema, input);

@@ -30,9 +30,13 @@ export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Envi
   return { ok: false, problems: problems.toSorted((a, b) => rank(a) - rank(b)) };
 }
 
-const Store = Variables.pick({ DATABASE_URL: true, SIGNALBOX_KEY: true });
+const Store = Variables.pick({
+  DATABASE_URL: true,
+  SIGNALBOX_KEY: true,
+  SIGNALBOX_PREVIOUS_KEYS: true,
+});
 
-/** Only the database URL and the audit key, for tools that do not use Slack. */
+/** Only the database URL and the audit keys, for tools that do not use Slack. */
 export function readStore(env: Env, readFile: ReadFile): ConfigResult<z.output<typeof Store>> {
   const found = Object.keys(Store.shape).map((name) => ({ name, ...lookUp(name, env, readFile) }));
   const unread = found.flatMap(({ problem }) => problem ?? []);

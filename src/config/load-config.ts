@@ -3,6 +3,13 @@ import type { z } from 'zod';
 import type { CommandNames } from '../policy/policy-types.ts';
 import { type ConfigProblem, type ConfigResult, parseConfig } from '../policy/problem.ts';
 import {
+  cardsWithoutChannel,
+  declaredNames,
+  mentions,
+  readDeclaredParts,
+  repeatedNames,
+} from './declared-parts.ts';
+import {
   type Env,
   type Environment,
   isSet,
@@ -10,13 +17,6 @@ import {
   readEnvironment,
   reasonOf,
 } from './environment.ts';
-import {
-  cardsWithoutChannel,
-  declaredWords,
-  mentions,
-  outlineOf,
-  repeatedNames,
-} from './outline.ts';
 import { fileSchema } from './schema.ts';
 import { readTracing, type Tracing } from './tracing.ts';
 import { readYaml } from './yaml.ts';
@@ -27,31 +27,29 @@ type FileContent = z.output<ReturnType<typeof fileSchema>> & {
   /** SHA-256 of the file text, to detect a changed configuration. */
   readonly configHash: string;
 };
-export type ConfiguredService = FileContent['services'][number];
-export type DigestConfig = FileContent['digests'][number];
-export type BudgetConfig = FileContent['budgets'][number];
 export type Config = FileContent &
   ReturnType<typeof fromEnvironment> & {
     /** Null: tracing is off. */
     readonly tracing: Tracing | null;
   };
 
-export interface ConfigSources {
+interface ConfigSources {
   readonly env: Env;
   readonly readFile: ReadFile;
   /** The names of all commands, against which the policy is checked. */
   readonly commands: CommandNames;
 }
 
-export type Loaded =
+type ConfigLoad =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /** Reads the variables and the file. Reports all problems at once. */
-export function loadConfig(sources: ConfigSources): Loaded {
+export function loadConfig(sources: ConfigSources): ConfigLoad {
   const environment = readEnvironment(sources.env, sources.readFile);
   const tracing = readTracing(sources.env, sources.readFile);
-  const file = readConfigFile(sources);
+  const path = sources.env.SIGNALBOX_CONFIG || './signalbox.yaml';
+  const file = readConfigFile({ ...sources, path, hasKey: isSet('SIGNALBOX_KEY', sources.env) });
   if (environment.ok && tracing.ok && file.ok) {
     const own = fromEnvironment(environment.value);
     return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };
@@ -75,6 +73,8 @@ function fromEnvironment(variables: Environment) {
       commandPrefix: variables.SLACK_COMMAND_PREFIX,
     },
     port: variables.PORT,
+    /** For probes and metrics; null: they use `port` as well. */
+    opsPort: variables.OPS_PORT ?? null,
     cloud: {
       url: variables.CLOUD_API_URL,
       keyId: variables.CLOUD_API_KEY_ID,
@@ -85,28 +85,41 @@ function fromEnvironment(variables: Environment) {
     databaseUrl: variables.DATABASE_URL,
     /** 32 bytes in base64. */
     key: variables.SIGNALBOX_KEY ?? null,
+    /** Further keys, which verify and unseal. */
+    previousKeys: variables.SIGNALBOX_PREVIOUS_KEYS,
     logLevel: variables.LOG_LEVEL,
     stopWithinMs: variables.STOP_WITHIN_S * 1_000,
   };
 }
 
-function readConfigFile({ env, readFile, commands }: ConfigSources): ConfigResult<FileContent> {
-  const path = env.SIGNALBOX_CONFIG || './signalbox.yaml';
+interface ConfigFileSource extends Pick<ConfigSources, 'readFile' | 'commands'> {
+  readonly path: string;
+  /** Whether SIGNALBOX_KEY is set; true for tools that need no variables. */
+  readonly hasKey: boolean;
+}
+
+/** Reads the file without the other variables. Reports all problems at once. */
+export function readConfigFile({
+  path,
+  readFile,
+  commands,
+  hasKey,
+}: ConfigFileSource): ConfigResult<FileContent> {
   const text = textOf(path, readFile);
   if (!text.ok) return text;
   const yaml = readYaml(text.value, path);
   if (!yaml.ok) return yaml;
 
-  const outline = outlineOf(yaml.value);
+  const declared = readDeclaredParts(yaml.value);
   const content = parseConfig(
-    fileSchema({ ...commands, ...declaredWords(outline) }),
+    fileSchema({ ...commands, ...declaredNames(declared) }),
     yaml.value ?? {},
   );
   const problems = [
     ...problemsIn(content).map((problem) => ({ ...problem, where: problem.where || path })),
-    ...repeatedNames(outline),
-    ...cardsWithoutChannel(outline),
-    ...(mentions(outline, 'service create') ? missingKey(env) : []),
+    ...repeatedNames(declared),
+    ...cardsWithoutChannel(declared),
+    ...(mentions(declared, 'service create') && !hasKey ? [MISSING_KEY] : []),
   ];
   if (!content.ok || problems.length > 0) return { ok: false, problems };
   const configHash = createHash('sha256').update(text.value).digest('hex');
@@ -124,11 +137,11 @@ function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
 }
 
 // Without the key the password of a new service cannot be stored encrypted.
-function missingKey(env: Env): readonly ConfigProblem[] {
-  if (isSet('SIGNALBOX_KEY', env)) return [];
-  const problem = 'is not set, but the policy allows service create';
-  return [{ where: 'SIGNALBOX_KEY', problem, hint: '32 bytes: openssl rand -base64 32' }];
-}
+const MISSING_KEY: ConfigProblem = {
+  where: 'SIGNALBOX_KEY',
+  problem: 'is not set, but the policy allows service create',
+  hint: '32 bytes: openssl rand -base64 32',
+};
 
 const WIDEST = 36;
 

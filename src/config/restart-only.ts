@@ -7,11 +7,17 @@ export function fixedUntilRestart(before: Config, after: Config): readonly Confi
   const settings: readonly (readonly [string, boolean])[] = [
     ['DATABASE_URL', isOther(before.databaseUrl, after.databaseUrl)],
     ['SIGNALBOX_KEY', isOther(before.key, after.key)],
+    ['SIGNALBOX_PREVIOUS_KEYS', keyTexts(before.previousKeys) !== keyTexts(after.previousKeys)],
     ['PORT', before.port !== after.port],
+    ['OPS_PORT', before.opsPort !== after.opsPort],
     ['SLACK_APP_TOKEN', isOther(before.slack.appToken, after.slack.appToken)],
     ['SLACK_SIGNING_SECRET', isOther(before.slack.signingSecret, after.slack.signingSecret)],
   ];
   return settings.flatMap(([where, isChanged]) =>
     isChanged ? [{ where, problem: 'cannot change at runtime', hint: 'restart Signalbox' }] : [],
   );
+}
+
+function keyTexts(keys: readonly Secret[]): string {
+  return keys.map((key) => key.reveal()).join();
 }

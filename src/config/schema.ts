@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { PolicyVocabulary } from '../policy/policy-types.ts';
 import { strictConfigObject, withHint } from '../policy/problem.ts';
 import { Allowed, ChannelName, policyShape } from '../policy/schema.ts';
-import { selectorSchema } from '../policy/selector.ts';
+import { costSelectorSchema } from '../policy/selector.ts';
 import { budgetSchema } from './budget-schema.ts';
 import { digestSchema } from './digest-options.ts';
+import { Costs } from './price-schema.ts';
 
 const Id = z.guid({
   error: ({ input }) =>
@@ -28,6 +29,7 @@ const Service = strictConfigObject({
   id: Id,
   tags: z.array(Tag).default([]),
   warehouse: Name.nullable().default(null),
+  team: Name.nullable().default(null),
   pipes: z.array(Pipe).default([]),
 });
 
@@ -51,9 +53,16 @@ const Access = strictConfigObject({ openToTheWorld: Allowed, privateAddresses: A
     privateAddresses: privateAddresses === 'allowed',
   }));
 
+const Cloud = strictConfigObject({
+  /** The form of the dates in requests for the usage report. */
+  usageDates: z.enum(['auto', 'date-time', 'date']).default('auto'),
+  /** `extended`: also uses the reads of live servers that the contract does not have. */
+  reads: z.enum(['contract', 'extended']).default('contract'),
+}).default({ usageDates: 'auto', reads: 'contract' });
+
 /** The schema of signalbox.yaml for the names that the file declares. */
-export function fileSchema(words: PolicyVocabulary) {
-  const on = selectorSchema(words);
+export function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[] }) {
+  const on = costSelectorSchema(words);
   return strictConfigObject({
     organization: Organization,
     services: z.array(Service).default([]),
@@ -61,9 +70,14 @@ export function fileSchema(words: PolicyVocabulary) {
     ...policyShape(words),
     digests: z.array(digestSchema(on)).default([]),
     budgets: z.array(budgetSchema(on)).default([]),
+    costs: Costs,
     access: Access,
-  }).transform(({ roles, policy, freezes, never, ...rest }) => ({
+    cloud: Cloud,
+  }).transform(({ roles, policy, freezes, never, cloud, costs, ...rest }) => ({
     ...rest,
+    prices: costs.price,
+    usageDates: cloud.usageDates,
+    reads: cloud.reads,
     policy: { roles, rules: policy, freezes, never },
   }));
 }

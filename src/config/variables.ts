@@ -13,12 +13,8 @@ export const Variables = strictConfigObject({
     // Slack allows 32 characters for a command, and the longest noun needs nine.
     .regex(/^[a-z0-9-]{1,22}$/, 'must be at most 22 lower-case letters, digits and dashes')
     .default(''),
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a port number')
-    .transform(Number)
-    .refine((port) => port <= 65_535, { error: 'must be at most 65535' })
-    .default(3000),
+  PORT: port().default(3000),
+  OPS_PORT: port().optional(),
   CLOUD_API_URL: address('the address of the cloud API, https://…'),
   CLOUD_API_KEY_ID: variable('the id of an API key, from the cloud console').regex(
     /^\S+$/,
@@ -38,6 +34,14 @@ export const Variables = strictConfigObject({
     .refine(isKey, { error: withHint('must be 32 bytes in base64', 'openssl rand -base64 32') })
     .transform((text) => new Secret(text))
     .optional(),
+  SIGNALBOX_PREVIOUS_KEYS: z
+    .string()
+    .transform((text) => text.split(',').map((key) => key.trim()))
+    .refine((keys) => keys.every(isKey), {
+      error: withHint('must be keys of 32 bytes in base64, separated by commas', 'earlier keys'),
+    })
+    .transform((keys) => keys.map((key) => new Secret(key)))
+    .default([]),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   STOP_WITHIN_S: z
     .string()
@@ -60,9 +64,18 @@ export const FROM_FILES = [
   'ALERTS_API_TOKEN',
   'DATABASE_URL',
   'SIGNALBOX_KEY',
+  'SIGNALBOX_PREVIOUS_KEYS',
   'OTEL_EXPORTER_OTLP_HEADERS',
   'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ];
+
+function port() {
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((value) => value <= 65_535, { error: 'must be at most 65535' });
+}
 
 // No problem quotes a value: a secret in the wrong variable must not appear in a log.
 function variable(meaning: string) {

@@ -6,8 +6,7 @@ import { TimeoutError, withTimeout } from '../with-timeout.ts';
 import type { EstimateCost, WorkflowContext } from '../workflow/ports.ts';
 import { CREATION_TEXT, estimateText } from './effect-text.ts';
 import { type CostEstimate, estimate, historySpan } from './estimate.ts';
-import type { EstimatedKind } from './estimated.ts';
-import { lastCostChanges } from './executed-changes.ts';
+import { type EstimatedKind, lastCostChanges } from './executed-changes.ts';
 
 /** The requester waits for the preview: after this long the cost is shown as unknown. */
 const TIMEOUT_MS = 2_000;
@@ -16,7 +15,7 @@ const NO_REPORT: CostEstimate = { known: false, why: 'report-silent' };
 
 type EstimatorContext = Pick<
   WorkflowContext,
-  'database' | 'commands' | 'commandContext' | 'log' | 'now'
+  'database' | 'commands' | 'commandContext' | 'log' | 'now' | 'prices'
 >;
 
 /** Returns the function that estimates the cost effect of a plan; see docs/costs.md. */
@@ -32,7 +31,10 @@ export function createCostEstimator(context: EstimatorContext): EstimateCost {
         return null;
       },
     );
-    return estimated ?? { text: estimateText(effect, NO_REPORT), perDay: null, share: null };
+    if (estimated) return estimated;
+    const pricing = { prices: context.prices, today: dayOf(context.now()) };
+    const text = estimateText(effect, NO_REPORT, plan.timing, pricing);
+    return { text, perDay: null, share: null };
   };
 }
 
@@ -52,7 +54,8 @@ async function estimateNow(
   const estimated = estimate(kind, plan, { rows, today, services, ...moved });
   // With a month missing, too few days is a property of the report and not of the service.
   const shown = !estimated.known && gaps.length > 0 ? NO_REPORT : estimated;
-  return costEffect(estimateText(kind, shown, plan.timing), shown, ageText(read));
+  const text = estimateText(kind, shown, plan.timing, { prices: context.prices, today });
+  return costEffect(text, shown, ageText(read));
 }
 
 function costEffect(text: string, estimated: CostEstimate, age: string): CostEffect {

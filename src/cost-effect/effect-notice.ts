@@ -9,8 +9,12 @@ import { enqueue } from '../storage/tables/queues/outbox.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';
 import { measuredText } from './effect-text.ts';
 import { computeOf } from './estimate.ts';
-import type { EstimatedKind } from './estimated.ts';
-import { attemptedAt, estimatedKind, executedChanges } from './executed-changes.ts';
+import {
+  attemptedAt,
+  type EstimatedKind,
+  estimatedKind,
+  executedChanges,
+} from './executed-changes.ts';
 import { type MeasuredAfter, measureAfter } from './measured-after.ts';
 
 type ReadCosts = (span: Span) => Promise<CostReading>;
@@ -29,7 +33,7 @@ interface DueMeasurement {
   readonly days: 3 | 7;
 }
 
-/** Posts the measured cost effect of each change once its days are final. Returns how many. */
+/** Posts the measured cost effect of each change once its days are settled. Returns how many. */
 export async function postCostEffects(context: WorkflowContext, costs: ReadCosts): Promise<number> {
   const due = await dueEffects(context);
   const [first] = due.map(({ changedOn }) => changedOn).toSorted();
@@ -90,7 +94,11 @@ async function settle(
     if (days === 7) await permitEffectNotice(tx, { changeId: change.id, days: 3, at });
     if (!isFirst || result === 'never') return false;
     const { perDay = null, share = null } = change.plan.cost ?? {};
-    const text = measuredText(result, { perDay, share });
+    const text = measuredText(
+      result,
+      { perDay, share },
+      { prices: context.prices, today: dayOf(at) },
+    );
     await enqueue(tx, { changeId: change.id, kind: 'cost-effect', days, text, at });
     return true;
   });

@@ -1,20 +1,31 @@
 import type { Timing } from '../changes/change.ts';
+import { monthOf, monthSpan } from '../costs/calendar/calendar.ts';
+import { addDays, type Day, daysBetween } from '../costs/calendar/day.ts';
 import type { CostChange, EffectBasis } from '../costs/effect/change-effect.ts';
-import { changeText, figure, signedFigure } from '../costs/ledger/numbers.ts';
+import {
+  bracketed,
+  changeText,
+  figure,
+  signedCredits,
+  signedFigure,
+} from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
+import { moneyOver } from '../costs/money/money.ts';
+import { moneyText } from '../costs/money/money-text.ts';
+import type { PriceList } from '../costs/money/price.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import { spanText } from '../intent/arguments/timing.ts';
 import type { CostEstimate, StorageCost, UnknownReason } from './estimate.ts';
-import type { EstimatedKind } from './estimated.ts';
+import type { EstimatedKind } from './executed-changes.ts';
 import type { MeasuredAfter } from './measured-after.ts';
 
 const UNKNOWN: Readonly<Record<UnknownReason, string>> = {
-  'too-few-final-days': 'needs 7 final days',
+  'too-few-settled-days': 'needs 7 settled days',
   'size-not-known': 'Signalbox learns the size from the first change of this service',
-  'price-not-known': 'needs 3 final days at a fixed size without idling',
+  'price-not-known': 'needs 3 settled days at a fixed size without idling',
   'no-costs-yet': 'the usage report has no costs of this service yet',
   'only-the-timeout': 'depends on how often the service is idle',
-  'scaled-lately': 'needs 7 final days since the last change of its size',
+  'scaled-recently': 'needs 7 settled days since the last change of its size',
   'report-silent': 'the usage report did not answer',
 };
 
@@ -26,11 +37,21 @@ const BASES: Readonly<Record<EffectBasis, (days: string) => string>> = {
   'unit-price': (days) => `from ${days} and the size limits; autoscaling decides`,
 };
 
-/** `−18.0 credits per day (−9.0 to −26.0), from 14 final days; −180.4 by month end` */
+/** The prices with which an estimate is shown, and the UTC day of their use. */
+export interface EstimatePrices {
+  readonly prices: PriceList | null;
+  readonly today: Day;
+}
+
+/**
+ * `−18.0 credits (−€6.30) per day (−9.0 to −26.0), from 14 settled days; −180.4 (−€63.14) by month
+ * end`: the money per day with the current price, and until the end of the month with those of its days.
+ */
 export function estimateText(
   kind: EstimatedKind,
   estimated: CostEstimate,
-  timing?: Timing,
+  timing: Timing | undefined,
+  pricing: EstimatePrices,
 ): string {
   if (!estimated.known) return `unknown: ${UNKNOWN[estimated.why]}`;
   const { perDay, basis, days } = estimated.effect;
@@ -38,10 +59,11 @@ export function estimateText(
   const mixed = perDay.low < 0 && perDay.high > 0;
   const [from = 0, to = 0] = mixed ? [perDay.low, perDay.high] : range;
   const between = signed(from) === signed(to) ? '' : ` (${signed(from)} to ${signed(to)})`;
-  const count = countWords(days, 'final day');
+  const count = countWords(days, 'settled day');
+  const money = moneyOver(microOf(perDay.about), [pricing.today], pricing.prices);
   const clauses = [
-    `${signed(perDay.about)} credits per day${between}, ${BASES[basis](count)}`,
-    ...horizon(estimated.effect, timing),
+    `${signedCredits(microOf(perDay.about), money)} per day${between}, ${BASES[basis](count)}`,
+    ...horizon(estimated.effect, timing, pricing),
     ...(kind === 'start' ? ['no change if it already runs'] : []),
     ...(kind === 'stop' ? [storageText(estimated.storage)] : []),
   ];
@@ -54,13 +76,18 @@ const DAY_MS = 86_400_000;
 function horizon(
   { perDay, byMonthEnd }: CostChange & { known: true },
   timing: Timing | undefined,
+  { prices, today }: EstimatePrices,
 ): readonly string[] {
+  const inMoney = (credits: number, days: readonly Day[]) =>
+    signedFigure(microOf(credits), moneyOver(microOf(credits), days, prices));
   if (timing?.revert) {
     const { afterMs } = timing.revert;
-    const total = signed((perDay.about * afterMs) / DAY_MS);
+    const total = inMoney((perDay.about * afterMs) / DAY_MS, [today]);
     return [`${total} in the ${spanText(afterMs)} until the revert`];
   }
-  return timing || byMonthEnd.about === 0 ? [] : [`${signed(byMonthEnd.about)} by month end`];
+  if (timing || byMonthEnd.about === 0) return [];
+  const rest = daysBetween(addDays(today, 1), monthSpan(monthOf(today)).last);
+  return [`${inMoney(byMonthEnd.about, rest)} by month end`];
 }
 
 function storageText(storage: StorageCost | null): string {
@@ -75,20 +102,38 @@ function signed(credits: number): string {
   return signedFigure(microOf(credits));
 }
 
-/** `7 final days later: compute 26.1 → 12.9 per day (−51%, 80% interval −46 to −55); estimate −48%.` */
+/**
+ * `7 settled days later: compute 26.1 → 12.9 per day (€9.14 → €4.52, −51%, 80% interval −46 to −55);
+ * estimate −48%.`, with the current price.
+ */
 export function measuredText(
   { days, before, after, ratio }: MeasuredAfter,
   estimate: Estimate,
+  pricing: EstimatePrices,
 ): string {
-  const later = `${days} final days later: compute ${amount(before)} → ${amount(after)} per day`;
-  if (!ratio)
-    return `${later}${estimateNote(estimate.perDay === null ? null : `${signed(estimate.perDay)} per day`)}.`;
-
+  const later = `${days} settled days later: compute ${amount(before)} → ${amount(after)} per day`;
+  const money = changeInMoney(before, after, pricing);
+  if (!ratio) {
+    const perDay = estimate.perDay === null ? null : `${signed(estimate.perDay)} per day`;
+    return `${later}${bracketed(money)}${estimateNote(perDay)}.`;
+  }
   const ends = [ratio.low, ratio.high].map((each) => changeText(each - 1));
   const [from = '', to = ''] = ratio.high < 1 ? ends.toReversed() : ends;
-  const interval = from === to ? '' : `, 80% interval ${bare(from)} to ${bare(to)}`;
+  const interval = from === to ? null : `80% interval ${bare(from)} to ${bare(to)}`;
   const share = estimate.share === null ? null : changeText(estimate.share);
-  return `${later} (${changeText(ratio.about - 1)}${interval})${estimateNote(share)}.`;
+  const notes = bracketed(money, changeText(ratio.about - 1), interval);
+  return `${later}${notes}${estimateNote(share)}.`;
+}
+
+/** `€9.14 → €4.52`; null without a price. */
+function changeInMoney(
+  before: number,
+  after: number,
+  { prices, today }: EstimatePrices,
+): string | null {
+  const money = [before, after].map((credits) => moneyOver(microOf(credits), [today], prices));
+  const texts = money.flatMap((each) => (each ? [moneyText(each)] : []));
+  return texts.length === 2 ? texts.join(' → ') : null;
 }
 
 interface Estimate {

@@ -7,12 +7,12 @@ import {
   stopEffect,
 } from '../costs/effect/change-effect.ts';
 import { levelOf } from '../costs/forecast/level.ts';
-import { HISTORY_DAYS, historyOf } from '../costs/forecast/series.ts';
-import { seriesOf } from '../costs/ledger/daily.ts';
-import { picker, type RowSelector } from '../costs/ledger/ledger.ts';
+import { historyOf, SETTLED_HISTORY_DAYS } from '../costs/forecast/series.ts';
+import { type RowSelector, rowFilter } from '../costs/ledger/ledger.ts';
 import type { CostRow, DayValue, Metric } from '../costs/ledger/row.ts';
-import { movesBounds, scalingOf } from '../intent/effect.ts';
-import type { EstimatedKind, LastCostChanges } from './estimated.ts';
+import { seriesOf } from '../costs/ledger/series-of-rows.ts';
+import { changesScaling, scalingOf } from '../intent/effect.ts';
+import type { EstimatedKind, LastCostChanges } from './executed-changes.ts';
 import { type PriceContext, priceNear } from './price-near.ts';
 
 /** The input of an estimate. `rows` covers `historySpan`. */
@@ -43,15 +43,12 @@ export type UnknownReason =
   | (CostChange & { known: false })['why']
   | 'no-costs-yet'
   | 'only-the-timeout'
-  | 'scaled-lately'
+  | 'scaled-recently'
   | 'report-silent';
-
-/** Days that are not final are not used. This covers those of the last week. */
-const SETTLING_DAYS = 7;
 
 /** The days that an estimate needs, before the given day. */
 export function historySpan(today: Day): { first: Day; last: Day } {
-  return { first: addDays(today, -HISTORY_DAYS - SETTLING_DAYS), last: addDays(today, -1) };
+  return { first: addDays(today, -SETTLED_HISTORY_DAYS), last: addDays(today, -1) };
 }
 
 /** The compute per day that a change affects: a stop also stops pipes, a scale does not. */
@@ -69,16 +66,17 @@ export function computeOf(
 export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput): CostEstimate {
   const { rows, today } = basis;
   const service = plan.target.id;
-  if (kind === 'scale' && !movesBounds(plan.body)) return { known: false, why: 'only-the-timeout' };
-  if (kind !== 'start' && !rows.some(picker({ services: [service] }))) {
+  if (kind === 'scale' && !changesScaling(plan.body))
+    return { known: false, why: 'only-the-timeout' };
+  if (kind !== 'start' && !rows.some(rowFilter({ services: [service] }))) {
     return { known: false, why: 'no-costs-yet' };
   }
   const whole = computeOf(kind, service, rows, historySpan(today));
   const compute = kind === 'scale' ? daysAtSize(whole, basis.sizedAt.get(service)) : whole;
   const effect = effectOn(kind, compute, plan, basis);
   if (!effect.known) {
-    const isCut = effect.why === 'too-few-final-days' && compute.length < whole.length;
-    return isCut ? { known: false, why: 'scaled-lately' } : effect;
+    const isCut = effect.why === 'too-few-settled-days' && compute.length < whole.length;
+    return isCut ? { known: false, why: 'scaled-recently' } : effect;
   }
   const level = levelOf(historyOf(compute, today)).value;
   const share = kind === 'start' || level <= 0 ? null : effect.perDay.about / level;

@@ -1,11 +1,21 @@
 import type { Change, State } from '../changes/change.ts';
 import { TARGET_TRAITS } from '../changes/target-kinds.ts';
 import type { Day } from '../costs/calendar/day.ts';
-import { movesBounds } from '../intent/effect.ts';
+import { changesScaling, type EffectKind } from '../intent/effect.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';
-import type { EstimatedKind, LastCostChanges } from './estimated.ts';
+
+/** The last changes that may have affected costs. */
+export interface LastCostChanges {
+  /** By service id: when its last change ran, with any outcome. */
+  readonly ranAt: ReadonlyMap<string, Date>;
+  /** By service id: when the last change of its size ran. */
+  readonly sizedAt: ReadonlyMap<string, Date>;
+}
+
+/** The kinds of changes whose cost effect can be estimated. */
+export type EstimatedKind = Exclude<EffectKind, 'create'>;
 
 /** Returns when the last cost change of each service ran, since the given day. */
 export async function lastCostChanges(
@@ -15,7 +25,7 @@ export async function lastCostChanges(
 ): Promise<LastCostChanges> {
   const ran = await executedChanges(db, first, commands);
   const sized = ran.filter(
-    (change) => estimatedKind(commands, change) === 'scale' && movesBounds(change.plan.body),
+    (change) => estimatedKind(commands, change) === 'scale' && changesScaling(change.plan.body),
   );
   return { ranAt: latestOf(ran), sizedAt: latestOf(sized) };
 }

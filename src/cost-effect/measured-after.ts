@@ -14,7 +14,7 @@ export interface MeasuredAfter {
 }
 
 /**
- * Measures a change over its first 3 or 7 days. `later`: some days are not final. `never`: there is
+ * Measures a change over its first 3 or 7 days. `later`: some days are not settled. `never`: there is
  * nothing to compare with. Days up to `heldFrom` do not count: another change ran on that day.
  */
 export function measureAfter(
@@ -29,7 +29,7 @@ export function measureAfter(
     const { before, after, ratio: about, low, high } = measured;
     return { days, before, after, ratio: { about, low, high } };
   }
-  if (!measured.ok && measured.why === 'not-final-yet') return 'later';
+  if (!measured.ok && measured.why === 'not-settled-yet') return 'later';
   if (!measured.ok && measured.why === 'too-few-days-before') return 'never';
   return fromNothing(held, changedOn, days);
 }

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../changes/change.ts';
 import { type Day, dayOf } from '../costs/calendar/day.ts';
 import { isFixed, type SizedDay, type UnitPrice, unitPrice } from '../costs/effect/unit-price.ts';
-import { seriesOf } from '../costs/ledger/daily.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
+import { seriesOf } from '../costs/ledger/series-of-rows.ts';
+import { isSettled } from '../costs/locking/open-day.ts';
 import type { Service } from '../directory/directory.ts';
 import { priceArea, scalingOf } from '../intent/effect.ts';
-import type { LastCostChanges } from './estimated.ts';
+import type { LastCostChanges } from './executed-changes.ts';
 
 export interface PriceContext {
   readonly services: readonly Service[];
@@ -44,5 +45,5 @@ function sizedDays(
   const compute = seriesOf(rows, { entities: [id], metric: 'computeCredits' }, span);
   return compute
     .filter(({ day }) => day > since)
-    .map(({ value, final }) => ({ value, final, changed: false, scaling }));
+    .map((one) => ({ value: one.value, settled: isSettled(one), changed: false, scaling }));
 }

@@ -1,77 +1,116 @@
-import { usualRange } from '../costs/anomaly/anomaly.ts';
+import { type Range, usualRange } from '../costs/anomaly/anomaly.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
-import { dayLabel } from '../costs/calendar/span-label.ts';
-import { dayAgainst } from '../costs/comparison/standing.ts';
-import { changeText, figure, signedFigure } from '../costs/ledger/numbers.ts';
-import { type DayValue, microOf } from '../costs/ledger/row.ts';
+import { formatDay } from '../costs/calendar/format.ts';
+import { compareDay } from '../costs/comparison/day-counts.ts';
+import {
+  bracketed,
+  changeText,
+  figure,
+  figureNote,
+  roundedFigure,
+  signedFigure,
+} from '../costs/ledger/numbers.ts';
+import { type DayValue, microOf, moneyOfDay } from '../costs/ledger/row.ts';
+import { isSettled } from '../costs/locking/open-day.ts';
+import { type Money, moneyDifference, moneyOf } from '../costs/money/money.ts';
+import { roughMoneyText } from '../costs/money/money-text.ts';
 
 const WEEK = 7;
-const LEAST_DAYS = 4;
 
-/** One day compared with the same weekday a week ago, the 7-day average and the usual range. */
-export function dayComparisonText(
-  series: readonly DayValue[],
-  day: DayValue,
-  minimum: number,
-): string {
-  const all = [
-    againstWeekday(series, day),
-    againstAverage(series, day),
-    againstUsual(series, day, minimum),
-  ].filter((text) => text !== null);
-  if (all.length > 0) return all.join(' · ');
-  return day.final ? 'Nothing to compare it with yet' : 'Not final yet, too early to compare';
+/** One day compared with the same weekday a week ago. */
+export function dayComparisonText(series: readonly DayValue[], day: DayValue): string {
+  const compared = againstWeekday(series, day);
+  if (compared !== null) return compared;
+  return isSettled(day)
+    ? 'Nothing to compare it with yet'
+    : 'Not settled yet, too early to compare';
 }
 
 /** `238.4 · +4% vs Tue 10 Nov (229.1)`, for a list of days. */
 export function dayLineText(series: readonly DayValue[], day: DayValue): string {
-  const so = day.final ? '' : ' so far, not final';
   const compared = againstWeekday(series, day);
-  return `${figure(microOf(day.value))}${so}${compared ? ` · ${compared}` : ''}`;
+  const value = figure(microOf(day.value), moneyOfDay(day));
+  return `${value}${openText(day)}${compared ? ` · ${compared}` : ''}`;
+}
+
+/** The label of a day that is not final; a settled one can still change as well. */
+export function openText(day: DayValue): string {
+  if (day.final) return '';
+  return isSettled(day) ? ', not locked' : ' so far, not final';
 }
 
 function againstWeekday(series: readonly DayValue[], day: DayValue): string | null {
   const before = series.find((one) => one.day === addDays(day.day, -WEEK));
-  return before?.final ? againstText(day, before.value, dayLabel(before.day)) : null;
+  if (!before || !isSettled(before)) return null;
+  const name = formatDay(before.day);
+  return againstText(day, { name, value: before.value, money: moneyOfDay(before) });
 }
 
-function againstAverage(series: readonly DayValue[], day: DayValue): string | null {
-  const first = addDays(day.day, -WEEK);
-  const week = series.filter((one) => one.day >= first && one.day < day.day && one.final);
-  if (week.length < LEAST_DAYS) return null;
-  const mean = week.reduce((sum, { value }) => sum + value, 0) / week.length;
-  return againstText(day, mean, `${week.length}-day average`);
+interface Baseline {
+  readonly name: string;
+  readonly value: number;
+  readonly money: Money | null;
 }
 
-function againstText(day: DayValue, baseline: number, name: string): string | null {
-  const verdict = dayAgainst(day, baseline);
-  const was = `${name} (${figure(microOf(baseline))})`;
-  if (verdict.state === 'already-above') return `already ${signedFigure(verdict.delta)} vs ${was}`;
-  if (verdict.state === 'not-final') return null;
-  const { relative, delta } = verdict;
-  return `${relative === null ? signedFigure(delta) : changeText(relative)} vs ${was}`;
+function againstText(day: DayValue, { name, value, money }: Baseline): string | null {
+  const verdict = compareDay(day, value);
+  const was = `${name}${figureNote(microOf(value), money)}`;
+  if (verdict.state === 'not-settled') return null;
+  const now = moneyOf([[day.price, microOf(value) + verdict.delta]]);
+  const difference = signedFigure(verdict.delta, moneyDifference(now, money));
+  if (verdict.state === 'already-above') return `already ${difference} vs ${was}`;
+  const change = verdict.relative === null ? difference : changeText(verdict.relative);
+  return `${verdict.state === 'settled' ? change : `heading for ${change}`} vs ${was}`;
 }
 
-function againstUsual(series: readonly DayValue[], day: DayValue, minimum: number): string | null {
+/** A day and its usual range, rounded alike, so that the texts show on which side of it the day is. */
+export interface UsualText {
+  /** `317` */
+  readonly value: string;
+  /** `€111`, if prices are known. */
+  readonly money: string | null;
+  /** `233–388`; null for a line that is new or rarely has costs. */
+  readonly range: string | null;
+  /** A day that is not settled can still rise, so that it is never below. */
+  readonly side: 'within' | 'above' | 'below';
+}
+
+/** In whole credits, with decimals for small ranges and near the ends of a range. */
+export function usualText(series: readonly DayValue[], day: DayValue, minimum: number): UsualText {
+  const range = usualRange(series, day.day, minimum);
+  const cost = moneyOfDay(day);
+  const money = cost && roughMoneyText(cost);
+  if (!range) {
+    const value = roundedFigure(day.value, day.value < 10);
+    return { value, money, range: null, side: 'within' };
+  }
+  const { low, high } = range;
+  const side = sideOf(day, range);
+  const isClose =
+    side !== 'within' && [low, high].some((end) => Math.round(end) === Math.round(day.value));
+  const text = (credits: number) => roundedFigure(credits, isClose || high < 10);
+  return { value: text(day.value), money, range: `${text(low)}–${text(high)}`, side };
+}
+
+/** `109–181 credits (€37.99–€63.32)`: the usual range of the day; null if none is known. */
+export function usualCreditsText(
+  series: readonly DayValue[],
+  day: DayValue,
+  minimum: number,
+): string | null {
   const range = usualRange(series, day.day, minimum);
   if (!range) return null;
-  const text = `the usual range ${rangeText(range.low, range.high)}`;
-  if (day.value > range.high) return `above ${text}`;
-  // A day that is not final can still reach the range.
-  if (!day.final) return null;
-  return day.value < range.low ? `below ${text}` : `within ${text}`;
+  const ends = [range.low, range.high];
+  const text = ends.map((end) => roundedFigure(end, range.high < 10)).join('–');
+  const money = ends.flatMap((value) => moneyOfDay({ value, price: day.price }) ?? []);
+  return `${text} credits${bracketed(money.length > 0 ? money.map(roughMoneyText).join('–') : null)}`;
 }
 
-function rangeText(low: number, high: number): string {
-  const whole = (credits: number) => figure(microOf(high < 10 ? credits : Math.round(credits)));
-  return `${whole(low).replace(/\.0$/, '')}–${whole(high).replace(/\.0$/, '')}`;
-}
-
-/** Whether the day is outside its usual range, so that a quiet digest is posted. */
-export function isNotable(series: readonly DayValue[], day: DayValue, minimum: number): boolean {
-  const range = usualRange(series, day.day, minimum);
-  if (!range) return false;
-  return day.value > range.high || (day.final && day.value < range.low);
+/** A difference that no figure can show is none. */
+function sideOf(day: DayValue, { low, high }: Range): UsualText['side'] {
+  const isShown = (end: number) => roundedFigure(end, true) !== roundedFigure(day.value, true);
+  if (day.value > high && isShown(high)) return 'above';
+  return isSettled(day) && day.value < low && isShown(low) ? 'below' : 'within';
 }
 
 /** Whether the day cost at least `minimum` credits more than the same weekday a week ago. */

@@ -1,15 +1,17 @@
-import { lengthOf, type Span } from '../costs/calendar/calendar.ts';
+import { lengthOf, type Span, spanOfBoth } from '../costs/calendar/calendar.ts';
 import type { Day } from '../costs/calendar/day.ts';
-import { spanLabel } from '../costs/calendar/span-label.ts';
+import { formatSpan } from '../costs/calendar/format.ts';
 import { type Comparison, compare } from '../costs/comparison/comparison.ts';
-import { paired, type Unpaired } from '../costs/comparison/pairing.ts';
-import { dayAgainst } from '../costs/comparison/standing.ts';
-import { seriesOf } from '../costs/ledger/daily.ts';
+import { compareDay } from '../costs/comparison/day-counts.ts';
+import { type PairingProblem, pairDays } from '../costs/comparison/day-pairs.ts';
+import { changesOn, type Mover } from '../costs/comparison/movers.ts';
 import { type By, isOfTime } from '../costs/ledger/grouping.ts';
 import type { RowSelector } from '../costs/ledger/ledger.ts';
-import { changeText, figure, signedFigure } from '../costs/ledger/numbers.ts';
-import { type CostRow, type DayValue, type Micro, microOf } from '../costs/ledger/row.ts';
-import { sumBy } from '../costs/ledger/summary.ts';
+import { changeText, figure, figureNote, signedFigure } from '../costs/ledger/numbers.ts';
+import { type CostRow, type DayValue, microOf, moneyOfDay } from '../costs/ledger/row.ts';
+import { seriesOf } from '../costs/ledger/series-of-rows.ts';
+import { isSettled } from '../costs/locking/open-day.ts';
+import { moneyDifference, moneyOf } from '../costs/money/money.ts';
 import { countWords } from '../intent/answers/texts.ts';
 
 /** Two compared spans, and the value of each day of both. */
@@ -19,99 +21,95 @@ export interface PeriodComparison {
   readonly series: readonly DayValue[];
 }
 
-/** `rows`: all rows of the report, because a day is only final when all its rows are. */
+/** `rows`: all rows of the report, because a day is only settled when all its rows are. */
 export function preparePeriods(
   rows: readonly CostRow[],
   selector: RowSelector,
   now: Span,
   before: Span,
 ): PeriodComparison {
-  const first = before.first < now.first ? before.first : now.first;
-  const last = before.last > now.last ? before.last : now.last;
-  return { now, before, series: seriesOf(rows, selector, { first, last }) };
+  return { now, before, series: seriesOf(rows, selector, spanOfBoth(now, before)) };
 }
 
-/** One sentence: the comparison on the days that are final in both spans, or why there is none. */
+/** One sentence: the comparison on the days that are settled in both spans, or why there is none. */
 export function comparisonText(periods: PeriodComparison, today: Day): string {
   const { now, before, series } = periods;
   const comparison = compare(series, now, before);
-  if (!comparison.ok) return alreadyAbove(periods, today) ?? INCOMPARABLE[comparison.why];
+  if (!comparison.ok) return alreadyAbove(periods, today) ?? incomparableText(comparison.why);
   const weekdays = comparison.sameWeekdays ? '' : ' The weekdays differ.';
   return `${changeOf(comparison)} vs ${sumsText(comparison, periods, today)}.${weekdays}`;
 }
 
 type Compared = Extract<Comparison, { ok: true }>;
 
-function changeOf({ delta, relative }: Compared): string {
-  return relative === null ? signedFigure(delta) : changeText(relative);
+/** `+3%`; in credits where a percentage has no meaning. */
+export function changeOf({
+  delta,
+  money,
+  relative,
+}: Pick<Compared, 'delta' | 'money' | 'relative'>): string {
+  return relative === null ? signedFigure(delta, money.delta) : changeText(relative);
 }
 
 /** If only some days are compared, both totals are shown, because they differ from the headline. */
-function sumsText(
-  { days, now: is, before: was }: Compared,
-  periods: PeriodComparison,
-  today: Day,
-): string {
-  const label = spanLabel(periods.before, today);
-  const part = pairedDaysText(days, periods.now, periods.before);
+function sumsText(compared: Compared, periods: PeriodComparison, today: Day): string {
+  const { now: is, before: was, money } = compared;
+  const label = formatSpan(periods.before, today);
+  const part = pairedDaysText(compared, periods.now, periods.before);
   return part === ''
-    ? `${label} (${figure(was)})`
-    : `${label}${part}: ${figure(is)}, was ${figure(was)}`;
+    ? `${label}${figureNote(was, money.before)}`
+    : `${label}${part}: ${figure(is, money.now)}, was ${figure(was, money.before)}`;
 }
 
-/** The number of compared days; empty if all days of both spans are compared. */
-export function pairedDaysText(days: number, now: Span, before: Span): string {
-  if (days === Math.max(lengthOf(now), lengthOf(before))) return '';
-  return `, on the ${countWords(days, 'day')} final in both`;
+/** The number of compared days, if it is not all days of both spans, and how many can still change. */
+export function pairedDaysText(
+  { days, notLocked }: Pick<Compared, 'days' | 'notLocked'>,
+  now: Span,
+  before: Span,
+): string {
+  const isAll = days === Math.max(lengthOf(now), lengthOf(before));
+  const state = notLocked > 0 ? 'settled' : 'final';
+  const open = notLocked > 0 ? ` (${notLocked} not locked)` : '';
+  if (!isAll) return `, on the ${countWords(days, 'day')} ${state} in both${open}`;
+  return open;
 }
 
-const INCOMPARABLE: Readonly<Record<Unpaired, string>> = {
+const INCOMPARABLE: Readonly<Record<PairingProblem, string>> = {
   'unequal-lengths': "Can't compare: one period is longer.",
   'unequal-weekdays': "Can't compare: the periods have different weekdays.",
-  'no-common-final-days': "Can't compare yet: no day is final in both periods.",
+  'no-common-settled-days': "Can't compare yet: no day is settled in both periods.",
 };
 
-/** An increase of a single day is shown before the day is final. Source: docs/costs.md#single-days. */
+export function incomparableText(problem: PairingProblem): string {
+  return INCOMPARABLE[problem];
+}
+
+/** An increase of a single day is shown before the day is settled. Source: docs/costs.md#single-days. */
 function alreadyAbove({ now, before, series }: PeriodComparison, today: Day): string | null {
   const on = (wanted: Day) => series.find(({ day }) => day === wanted);
   const [is, was] = [on(now.first), on(before.first)];
-  if (lengthOf(now) !== 1 || lengthOf(before) !== 1 || !is || !was?.final) return null;
-  const verdict = dayAgainst(is, was.value);
-  if (verdict.state !== 'already-above') return null;
-  const sum = figure(microOf(was.value));
-  return `Already ${signedFigure(verdict.delta)} vs ${spanLabel(before, today)} (${sum}).`;
-}
-
-/** The change of a line between two spans, in millionths of a credit. */
-export interface LineChange {
-  readonly delta: Micro;
-  /** Whether the line has no rows in the earlier span. */
-  readonly isNew: boolean;
+  if (lengthOf(now) !== 1 || lengthOf(before) !== 1 || !is || !was || !isSettled(was)) return null;
+  const verdict = compareDay(is, was.value);
+  if (verdict.state === 'settled' || verdict.state === 'not-settled') return null;
+  const start = verdict.state === 'already-above' ? 'Already' : 'Heading for';
+  const value = microOf(was.value);
+  const expected = moneyOf([[is.price, value + verdict.delta]]);
+  const change = signedFigure(verdict.delta, moneyDifference(expected, moneyOfDay(was)));
+  return `${start} ${change} vs ${formatSpan(before, today)}${figureNote(value, moneyOfDay(was))}.`;
 }
 
 /**
- * The change of each line on the days that are final in both spans, so that the changes add up to
+ * The change of each line on the days that are settled in both spans, so that the changes add up to
  * the change in the headline. Null if nothing can be compared, and for lines by day, week or month.
  */
 export function lineChanges(
   rows: readonly CostRow[],
   by: By,
   { now, before, series }: PeriodComparison,
-): ReadonlyMap<string, LineChange> | null {
+): ReadonlyMap<string, Mover> | null {
   if (isOfTime(by)) return null;
-  const final = new Set(series.filter((value) => value.final).map(({ day }) => day));
-  const pairing = paired(now, before, (day) => final.has(day));
+  const settled = new Set(series.filter(isSettled).map(({ day }) => day));
+  const pairing = pairDays(now, before, (day) => settled.has(day));
   if (!pairing.ok) return null;
-  const on = (days: readonly Day[]) => {
-    const among = new Set(days);
-    return rows.filter(({ day }) => among.has(day));
-  };
-  const changes = new Map<string, LineChange>();
-  for (const { key, total } of sumBy(on(pairing.pairs.map((pair) => pair.now)), by, now)) {
-    changes.set(key, { delta: total, isNew: true });
-  }
-  for (const { key, total } of sumBy(on(pairing.pairs.map((pair) => pair.before)), by, before)) {
-    changes.set(key, { delta: (changes.get(key)?.delta ?? 0) - total, isNew: false });
-  }
-  return changes;
+  return new Map(changesOn(rows, by, pairing.pairs).map((change) => [change.key, change]));
 }

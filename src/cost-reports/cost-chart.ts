@@ -1,14 +1,14 @@
 import { type Bucket, bucketsOf, type TimeUnit } from '../costs/calendar/bucket.ts';
-import { lengthOf, type Span } from '../costs/calendar/calendar.ts';
-import type { Day } from '../costs/calendar/day.ts';
+import { lengthOf, monthOf, type Span, startOf, within } from '../costs/calendar/calendar.ts';
+import { addDays, type Day } from '../costs/calendar/day.ts';
 import {
-  dateOf,
   dayOfMonth,
-  daysLabel,
-  monthLabel,
-  shortSpan,
-  spanLabel,
-} from '../costs/calendar/span-label.ts';
+  formatDate,
+  formatDays,
+  formatMonth,
+  formatShortSpan,
+  formatSpan,
+} from '../costs/calendar/format.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { creditsOf } from '../costs/ledger/row.ts';
 import type { AnswerPart } from '../intent/answers/answer.ts';
@@ -16,20 +16,51 @@ import { countWords } from '../intent/answers/texts.ts';
 
 const POINTS_MAX = 20;
 const TITLE_MAX = 50;
+/** The last day of the first half of a month. */
+const MIDDLE = 15;
 const UNITS: readonly TimeUnit[] = ['day', 'week', 'month'];
 
 /**
+ * One chart, or two for 21 to 40 days: Slack accepts 20 values in a chart and two
+ * charts in a message, and a part of a week or month would look like a drop.
+ */
+export function chartParts(
+  states: readonly DayState[],
+  span: Span,
+  today: Day,
+  wanted: TimeUnit = 'day',
+): readonly AnswerPart[] {
+  return halvesOf(span, wanted).flatMap((half) => chartPart(states, half, today, wanted) ?? []);
+}
+
+function halvesOf(span: Span, wanted: TimeUnit): readonly Span[] {
+  const length = lengthOf(span);
+  const isOne = length <= POINTS_MAX || length > 2 * POINTS_MAX;
+  if (wanted !== 'day' || isOne || isWholeWeeks(span)) return [span];
+  const isMonth = monthOf(span.first) === monthOf(span.last) && dayOfMonth(span.first) === 1;
+  const last = addDays(span.first, (isMonth ? MIDDLE : Math.ceil(length / 2)) - 1);
+  return [
+    { first: span.first, last },
+    { first: addDays(last, 1), last: span.last },
+  ];
+}
+
+function isWholeWeeks(span: Span): boolean {
+  return startOf('week', span.first) === span.first && lengthOf(span) % 7 === 0;
+}
+
+/**
  * Bars by day, or by week or month if there are too many days; not finer than `wanted` if possible.
- * Values that can still change have a mark. A day without data has no bar, because Slack needs a
- * number and 0 would mean that the day cost nothing. The title lists the days without data.
+ * A day without data has no bar, because Slack needs a number and 0 would mean that the day cost
+ * nothing. The title lists the days without data.
  */
 export function chartPart(
   states: readonly DayState[],
-  { first, last }: Span,
+  span: Span,
   today: Day,
   wanted: TimeUnit = 'day',
 ): AnswerPart | null {
-  const own = states.filter(({ day }) => day >= first && day <= last);
+  const own = within(states, span);
   const fitting = fittingUnit(own, wanted);
   if (!fitting) return null;
   const { unit, buckets } = fitting;
@@ -37,10 +68,11 @@ export function chartPart(
     kind: 'chart',
     title: titleOf(unit, own, today),
     unit: 'credits',
-    axis: `${spanLabel({ first, last }, today)} (UTC)${markText(fitting)}`,
+    axis: `${formatSpan(span, today)} (UTC)${openText(fitting)}`,
     points: buckets.filter(hasData).map((bucket) => ({
-      label: `${labelOf(bucket, fitting)}${bucket.isOpen ? '*' : ''}`,
+      label: labelOf(bucket, fitting),
       value: creditsOf(bucket.total),
+      isFinal: !bucket.isOpen,
     })),
   };
 }
@@ -61,21 +93,21 @@ function titleOf(unit: TimeUnit, states: readonly DayState[], today: Day): strin
   const title = `Credits per ${unit}`;
   const missing = states.filter(({ state }) => state === 'no-data').map(({ day }) => day);
   if (missing.length === 0) return title;
-  const whole = `${title} · no data for ${daysLabel(missing, today)}`;
+  const whole = `${title} · no data for ${formatDays(missing, today)}`;
   return whole.length <= TITLE_MAX
     ? whole
     : `${title} · ${countWords(missing.length, 'day')} without data`;
 }
 
-/** The days that are not final: a label that does not fit is hidden together with its mark. */
-function markText({ unit, buckets }: ChartUnit): string {
+/** The days that are not final, if they are one run: Slack hides labels that do not fit. */
+function openText({ unit, buckets }: ChartUnit): string {
   const open = buckets.filter(({ isOpen }) => isOpen);
   const [from] = open;
   const to = open.at(-1);
   if (!from || !to) return '';
   const run = { first: from.first, last: to.last };
   const isRun = unit === 'day' && lengthOf(run) === open.length;
-  return ` · * not final${isRun ? `: ${shortSpan(run)}` : ''}`;
+  return isRun ? ` · not final: ${formatShortSpan(run)}` : '';
 }
 
 interface ChartUnit {
@@ -87,13 +119,14 @@ interface ChartUnit {
 function labelOf(bucket: Bucket, { unit, buckets }: ChartUnit): string {
   const { first, isWhole } = bucket;
   if (unit === 'day') return String(dayOfMonth(first));
-  if (unit === 'week') return isWhole ? dateOf(first) : partOfWeek(bucket);
-  const month = monthLabel(first);
+  if (unit === 'week') return isWhole ? formatDate(first) : partOfWeek(bucket);
+  const month = formatMonth(first);
   const name = buckets.length > 12 ? month : month.slice(0, 3);
-  return isWhole ? name : `${name} ${shortSpan(bucket)}`;
+  return isWhole ? name : `${name} ${formatShortSpan(bucket)}`;
 }
 
 function partOfWeek({ first, last }: Span): string {
-  const from = first.slice(0, 7) === last.slice(0, 7) ? String(dayOfMonth(first)) : dateOf(first);
-  return first === last ? dateOf(first) : `${from}–${dateOf(last)}`;
+  const from =
+    first.slice(0, 7) === last.slice(0, 7) ? String(dayOfMonth(first)) : formatDate(first);
+  return first === last ? formatDate(first) : `${from}–${formatDate(last)}`;
 }

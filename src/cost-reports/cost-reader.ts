@@ -1,21 +1,30 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { CloudClient } from '../cloud/client.ts';
-import { type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
-import { fetchSpan, windowsOf } from '../costs/calendar/windows.ts';
+import { monthSoFar, monthsOf, type Span, within } from '../costs/calendar/calendar.ts';
+import { addDays, type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
 import type { CostGap, CostReading } from '../costs/ledger/costs-read.ts';
 import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
-import { readReport } from '../costs/ledger/report.ts';
+import { createReportReader } from '../costs/ledger/report.ts';
 import type { ReportProblem } from '../costs/ledger/report-problem.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
+import {
+  LEARNED_DAYS,
+  type SnapshotHistory,
+  snapshotHistory,
+} from '../costs/locking/day-snapshots.ts';
+import { learnLockAge } from '../costs/locking/lock-age.ts';
+import { type PriceList, withPrices } from '../costs/money/price.ts';
 import { ApiError } from '../errors.ts';
 import type { Database } from '../storage/engine/database.ts';
 import {
+  costSnapshots,
   loadMonth,
   recordSnapshots,
   type StoredMonth,
   storeMonth,
 } from '../storage/tables/costs.ts';
+import { withOpenDays } from './open-days.ts';
 
 /** An open month is fetched again when it is this old. */
 const KEEP_MS = 15 * 60_000;
@@ -24,6 +33,8 @@ const LONG_AGO_DAYS = 31;
 interface Report {
   readonly rows: readonly CostRow[];
   readonly problems: readonly ReportProblem[];
+  /** Release 1.0 kept only one row of entities of different kinds with the same id. */
+  readonly isKeyedByKind: boolean;
 }
 type Month = StoredMonth<Report>;
 
@@ -34,26 +45,41 @@ const StoredReport = z
       typeof value === 'object' && value !== null && 'rows' in value && 'problems' in value,
   )
   // Earlier releases stored some problems without their day. They are dropped here.
-  .transform(({ rows, problems }) => ({
+  .transform(({ rows, problems, isKeyedByKind = false }) => ({
     rows,
-    problems: problems.filter((problem) => 'figure' in problem || 'of' in problem),
+    isKeyedByKind,
+    problems: problems
+      .filter((problem) => 'figure' in problem || 'of' in problem)
+      .map(withCurrentNames),
   }));
 
-export interface CostReadOptions {
-  /** If requests are rate limited, questions of people come before digests. */
-  readonly priority: 'people' | 'digest';
-  /** Ignores stored months, except months that are final. */
-  readonly fresh?: boolean;
+// Version 1.0 stored other names of a fault and of a key.
+function withCurrentNames(problem: ReportProblem): ReportProblem {
+  const stored: Readonly<Record<string, unknown>> = { ...problem };
+  if (problem.name === 'grand-total-off') {
+    return { ...problem, reported: problem.reported ?? Number(stored.told) };
+  }
+  return stored.name === 'told-twice' ? { ...problem, name: 'duplicate' } : problem;
 }
 
-export type ReadCosts = (
-  span: { first: Day; last: Day },
-  how: CostReadOptions,
-) => Promise<CostReading>;
+interface CostReadOptions {
+  /** If requests are rate limited, questions of people come before digests. */
+  readonly priority: 'people' | 'background';
+  /** Ignores stored months, except months that are final. */
+  readonly fresh?: boolean;
+  /** Never calls the API: a month that is not stored is a gap. */
+  readonly storedOnly?: boolean;
+}
+
+type ReadCosts = (span: Span, how: CostReadOptions) => Promise<CostReading>;
 
 interface Parts {
   readonly cloud: CloudClient;
+  /** Stored reports of another organization do not count. */
+  readonly organizationId: string;
   readonly database: Database;
+  /** Adds to each row the price of its day. */
+  readonly prices?: PriceList | null;
   readonly now: () => Date;
   readonly log: Logger;
 }
@@ -63,33 +89,60 @@ interface Parts {
  * month share one fetch. An open month is kept for 15 minutes, a final month for ever.
  * Source: docs/costs.md#fetching.
  */
-export function createCostReader({ cloud, database, now, log }: Parts): ReadCosts {
+export function createCostReader(parts: Parts): ReadCosts {
+  const { cloud, organizationId, database, prices = null, now, log } = parts;
   const kept = new Map<string, Month>();
   const underWay = new Map<string, Promise<Month>>();
+  let known: { readonly history: SnapshotHistory; readonly until: number } | null = null;
+
+  /** A newer snapshot only repeats what its report shows, so that a copy may be as old as a report. */
+  async function snapshots(): Promise<SnapshotHistory> {
+    const at = now().getTime();
+    if (known && at < known.until) return known.history;
+    const first = addDays(dayOf(now()), -LEARNED_DAYS);
+    const history = snapshotHistory(await costSnapshots(database.db, organizationId, first));
+    known = { history, until: at + KEEP_MS };
+    return history;
+  }
 
   async function monthOf(month: string, how: CostReadOptions): Promise<Month> {
-    const known = kept.get(month) ?? (await loadMonth(database.db, month, StoredReport));
-    if (known) kept.set(month, known);
+    const known = await latestCopy(month);
     if (known && isGood(known, how)) return known;
     const running = underWay.get(month) ?? fetchMonth(month, how.priority);
     underWay.set(month, running);
     return running.finally(() => underWay.delete(month));
   }
 
-  function isGood({ final, fetchedAt }: Month, { fresh }: CostReadOptions): boolean {
-    return final || (!fresh && now().getTime() - fetchedAt.getTime() < KEEP_MS);
+  /** The copy in memory, or a later one that another replica stored. */
+  async function latestCopy(month: string): Promise<Month | null> {
+    const own = kept.get(month) ?? null;
+    if (own && isClosed(own)) return own;
+    const after = own?.fetchedAt ?? null;
+    const stored = await loadMonth(database.db, { organizationId, month, after }, StoredReport);
+    if (stored) kept.set(month, stored);
+    return stored ?? own;
+  }
+
+  function isGood(month: Month, { fresh }: CostReadOptions): boolean {
+    return isClosed(month) || (!fresh && now().getTime() - month.fetchedAt.getTime() < KEEP_MS);
   }
 
   async function fetchMonth(month: string, priority: CostReadOptions['priority']): Promise<Month> {
     const fetchedAt = now();
     const today = dayOf(fetchedAt);
-    const span = fetchSpan(month, today);
+    const span = monthSoFar(month, today);
     const period = { from_date: span.first, to_date: span.last };
-    const { result } = await cloud.getUsageCost(period, { priority });
-    const { rows, problems } = readReport(result, span);
+    let reader = createReportReader(span);
+    const takeRows = () => {
+      reader = createReportReader(span);
+      return reader.add;
+    };
+    const { result } = await cloud.getUsageCost(period, { priority, takeRows });
+    const { rows, problems } = reader.finish(result.grandTotalCredits);
     const days = dayStates(rows, span);
     const final = isSettled(days, span.last, today);
-    const fetched = { month, fetchedAt, final, report: { rows, problems } };
+    const report = { rows, problems, isKeyedByKind: true };
+    const fetched = { month, fetchedAt, final, report };
     kept.set(month, fetched);
     await keep(fetched, days);
     return fetched;
@@ -100,41 +153,73 @@ export function createCostReader({ cloud, database, now, log }: Parts): ReadCost
       .filter(({ state }) => state !== 'no-data')
       .map(({ day, total, state }) => ({ day, total, final: state === 'final' }));
     await database.transaction(async (tx) => {
-      await storeMonth(tx, month);
+      await storeMonth(tx, organizationId, month);
       const { fetchedAt } = month;
       await recordSnapshots(
         tx,
+        organizationId,
         totals.map((one) => ({ ...one, fetchedAt })),
       );
     });
   }
 
   return async (span, how) => {
-    const parts: Month[] = [];
+    const months: Month[] = [];
     const gaps: CostGap[] = [];
     // Months are fetched one after another: the API is rate limited, and commands go between.
-    for (const { month } of windowsOf(span)) {
+    for (const month of monthsOf(span)) {
+      if (how.storedOnly) {
+        const stored = await latestCopy(month);
+        if (stored) months.push(stored);
+        else gaps.push({ month, why: 'not read yet', denied: false, from: null });
+        continue;
+      }
       try {
-        parts.push(await monthOf(month, how));
+        months.push(await monthOf(month, how));
       } catch (error) {
         // A fetch that was stopped with the process is not a gap: a digest would report a failure.
         if (error instanceof ApiError && error.kind === 'stopping') throw error;
         log.warn({ err: error, month }, 'the costs of a month were not read');
         const before = kept.get(month) ?? null;
-        if (before) parts.push(before);
+        if (before) months.push(before);
         gaps.push({ month, ...reasonOf(error), from: before?.fetchedAt ?? null });
       }
     }
-    const times = parts.map(({ fetchedAt }) => fetchedAt.getTime());
+    const history = await snapshots();
+    const rows = months.flatMap(({ report, fetchedAt }) =>
+      withOpenDays({ rows: report.rows, fetchedAt }, history),
+    );
     return {
-      rows: parts
-        .flatMap(({ report }) => report.rows)
-        .filter(({ day }) => day >= span.first && day <= span.last),
-      fetchedAt: times.length > 0 ? new Date(Math.min(...times)) : null,
-      problems: parts.flatMap(({ report }) => report.problems),
+      rows: withPrices(within(rows, span), prices),
+      ...ageOf(months, gaps),
+      problems: months.flatMap(({ report }) => report.problems),
       gaps,
+      lockAge: learnLockAge(history),
+      prices,
     };
   };
+}
+
+function ageOf(
+  months: readonly Month[],
+  gaps: readonly CostGap[],
+): Pick<CostReading, 'fetchedAt' | 'isFinal'> {
+  const timesOf = (some: readonly Month[]) => some.map(({ fetchedAt }) => fetchedAt.getTime());
+  const open = timesOf(months.filter((month) => !isClosed(month)));
+  if (open.length > 0) return { fetchedAt: new Date(Math.min(...open)) };
+  if (months.length === 0) return { fetchedAt: null };
+  const fetchedAt = new Date(Math.max(...timesOf(months)));
+  return gaps.length === 0 ? { fetchedAt, isFinal: true } : { fetchedAt };
+}
+
+/** A month that is never fetched again. */
+function isClosed(month: Month): boolean {
+  return month.final && !isLossy(month);
+}
+
+/** Whether release 1.0 may have dropped the row of a warehouse with the id of a service. */
+function isLossy({ report }: Month): boolean {
+  return !report.isKeyedByKind && report.problems.some(({ name }) => name === 'duplicate');
 }
 
 /** A day without rows may still get rows. After another month, it counts as a day without costs. */

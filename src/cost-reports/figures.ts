@@ -1,82 +1,119 @@
-import { addMonths, type Span, startOf } from '../costs/calendar/calendar.ts';
+import { addMonths, monthOf, monthSpan, type Span, startOf } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
-import { daysLabel, spanLabel } from '../costs/calendar/span-label.ts';
+import { formatDays, formatSpan } from '../costs/calendar/format.ts';
 import { monthToDate } from '../costs/comparison/comparison.ts';
-import { dayCountsOf } from '../costs/comparison/standing.ts';
+import { dayCountsOf } from '../costs/comparison/day-counts.ts';
 import { forecastMonth } from '../costs/forecast/forecast.ts';
-import type { DayState } from '../costs/ledger/ledger.ts';
-import { changeText, creditsText, figure, signedFigure } from '../costs/ledger/numbers.ts';
-import { type DayValue, microOf } from '../costs/ledger/row.ts';
+import { forecastMoney } from '../costs/forecast/forecast-money.ts';
+import { type DayState, isSettledDay } from '../costs/ledger/ledger.ts';
+import {
+  changeText,
+  creditsText,
+  figure,
+  figureNote,
+  roundedFigure,
+  signedFigure,
+} from '../costs/ledger/numbers.ts';
+import type { DayValue } from '../costs/ledger/row.ts';
+import { type LockAge, longestWait } from '../costs/locking/lock-age.ts';
+import { moneyOf } from '../costs/money/money.ts';
+import { roughMoneyText } from '../costs/money/money-text.ts';
+import type { PriceList } from '../costs/money/price.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import { pairedDaysText } from './compare-periods.ts';
 
 type Fact = readonly [string, string];
 
+interface KeyFigureInputs {
+  readonly today: Day;
+  readonly covers: Span;
+  readonly lockAge: LockAge | null;
+  readonly prices: PriceList | null;
+}
+
 /** The month to date, the forecast of the month, and the days that are not final. */
 export function keyFigures(
   series: readonly DayValue[],
   states: readonly DayState[],
-  { today, covers }: { readonly today: Day; readonly covers: Span },
+  inputs: KeyFigureInputs,
 ): readonly Fact[] {
+  const { today, covers, lockAge } = inputs;
   return [
     ['Month to date', monthText(series, states, covers.last)],
-    ['Forecast', forecastText(series, today)],
-    ...openDays(states, today),
+    ['Forecast', forecastText(series, inputs)],
+    ...openDays(states, today, lockAge),
   ];
 }
 
 function monthText(series: readonly DayValue[], states: readonly DayState[], last: Day): string {
   const first = startOf('month', last);
-  const { total, preliminaryDays, missing, days } = dayCountsOf(states, { first, last });
+  const { total, money, preliminaryDays, missing, days } = dayCountsOf(states, { first, last });
   if (missing.length === days) return 'no data yet';
   const open = preliminaryDays > 0 ? ' so far' : '';
   const count = countWords(missing.length, 'day');
   const none = missing.length > 0 ? `, ${count} without data` : '';
-  return `${creditsText(total)}${open}${none}${againstLastMonth(series, last)}`;
+  return `${creditsText(total, money)}${open}${none}${againstLastMonth(series, last)}`;
 }
 
 function againstLastMonth(series: readonly DayValue[], last: Day): string {
   const { through, comparison } = monthToDate(series, last);
   if (through === null || !comparison.ok) return '';
-  const { delta, relative, before, now } = comparison;
+  const { delta, relative, before, now, money } = comparison;
   const month = { first: startOf('month', through), last: through };
   const was = { first: addMonths(month.first, -1), last: addMonths(through, -1) };
-  const change = relative === null ? signedFigure(delta) : changeText(relative);
-  const days = `${spanLabel(month, last)}${pairedDaysText(comparison.days, month, was)}`;
-  return ` · ${days}: ${figure(now)}, ${change} vs ${spanLabel(was, last)} (${figure(before)})`;
+  const change = relative === null ? signedFigure(delta, money.delta) : changeText(relative);
+  const days = `${formatSpan(month, last)}${pairedDaysText(comparison, month, was)}`;
+  const sum = figureNote(before, money.before);
+  return ` · ${days}: ${figure(now, money.now)}, ${change} vs ${formatSpan(was, last)}${sum}`;
 }
 
-function forecastText(series: readonly DayValue[], today: Day): string {
-  const forecast = forecastMonth(series, today);
+function forecastText(
+  series: readonly DayValue[],
+  { today, lockAge, prices }: KeyFigureInputs,
+): string {
+  const forecast = forecastMonth(series, today, lockAge);
   if (!forecast.ok) {
-    return forecast.why === 'too-few-final-days'
-      ? 'not available: too few final days'
-      : 'not available: the last final day is too long ago';
+    return forecast.why === 'too-few-settled-days'
+      ? 'not available: too few settled days'
+      : 'not available: the last settled day is too long ago';
   }
-  const [total, low, high] = [forecast.total, forecast.low, forecast.high].map((credits) =>
-    figure(microOf(Math.round(credits))).replace(/\.0$/, ''),
-  );
-  const month = spanLabel(monthOf(today), today);
-  return `${month} about ${total} (${low}–${high}, about 80% sure) if usage does not change`;
+  const { total, low, high } = forecast;
+  const span = monthSpan(monthOf(today));
+  const month = formatSpan(span, today);
+  const range = `${roundedFigure(low)}–${roundedFigure(high)}`;
+  const text = `${month} about ${roundedFigure(total)} (${range}, about 80% sure) if usage does not change`;
+  const money = [total, low, high].map((end) => forecastMoney(end, series, span, prices));
+  const [inMoney, from, to] = money.flatMap((end) => (end ? [roughMoneyText(end)] : []));
+  return inMoney ? `${text} · ${inMoney} (${from}–${to})` : text;
 }
 
-function monthOf(today: Day): Span {
-  const first = startOf('month', today);
-  return { first, last: addDays(addMonths(first, 1), -1) };
-}
-
-const RECENT_DAYS = 14;
-
-function openDays(states: readonly DayState[], today: Day): readonly Fact[] {
-  const recent = states.filter(({ day }) => day < today && day >= addDays(today, -RECENT_DAYS));
+/** The days before today that are not final, by state, with their sums. */
+export function openDays(
+  states: readonly DayState[],
+  today: Day,
+  lockAge: LockAge | null,
+): readonly Fact[] {
+  const first = addDays(today, -longestWait(lockAge));
+  const recent = states.filter(({ day }) => day < today && day >= first);
   const open = recent.filter(({ state }) => state === 'preliminary');
   const none = recent.filter(({ state }) => state === 'no-data');
-  const sum = open.reduce((all, { total }) => all + total, 0);
-  const openText = `${daysLabel(daysOf(open), today)}: ${creditsText(sum)} so far`;
+  const moving = open.filter((day) => !isSettledDay(day));
   return [
-    ...(open.length > 0 ? [['Not final', openText] as const] : []),
-    ...(none.length > 0 ? [['No data', daysLabel(daysOf(none), today)] as const] : []),
+    ...sumFact('Not locked', open.filter(isSettledDay), { today, note: ', settled' }),
+    ...sumFact('Not final', moving, { today, note: ' so far' }),
+    ...(none.length > 0 ? [['No data', formatDays(daysOf(none), today)] as const] : []),
   ];
+}
+
+function sumFact(
+  label: string,
+  states: readonly DayState[],
+  { today, note }: { readonly today: Day; readonly note: string },
+): readonly Fact[] {
+  if (states.length === 0) return [];
+  const sum = states.reduce((all, { total }) => all + total, 0);
+  const money = moneyOf(states.map(({ price, total }) => [price, total]));
+  return [[label, `${formatDays(daysOf(states), today)}: ${creditsText(sum, money)}${note}`]];
 }
 
 function daysOf(states: readonly DayState[]): readonly Day[] {

@@ -1,29 +1,69 @@
-import type { Span } from '../costs/calendar/calendar.ts';
-import type { Day } from '../costs/calendar/day.ts';
-import { daysLabel } from '../costs/calendar/span-label.ts';
-import { dayCountsOf } from '../costs/comparison/standing.ts';
+import { lengthOf, monthOf, monthSpan, type Span } from '../costs/calendar/calendar.ts';
+import { addDays, type Day } from '../costs/calendar/day.ts';
+import { formatDate, formatDays, formatSpan } from '../costs/calendar/format.ts';
+import { dayCountsOf } from '../costs/comparison/day-counts.ts';
 import type { CostGap, CostReading } from '../costs/ledger/costs-read.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { creditsText, shareText } from '../costs/ledger/numbers.ts';
-import { mergedProblems, problemText } from '../costs/ledger/report-problem.ts';
+import { mergeProblems, problemText } from '../costs/ledger/report-problem.ts';
+import { type LockAge, lockAgeText } from '../costs/locking/lock-age.ts';
+import { priceNote } from '../costs/money/money-text.ts';
+import type { Period } from '../costs/question/period.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { utcStamp } from '../intent/answers/texts.ts';
+import { countWords, utcStamp } from '../intent/answers/texts.ts';
 
-/** `1–19 Nov (UTC) · 4,182.6 credits so far`. Missing days are reported by `notFinalText`. */
+/** `1–19 Nov (UTC) · 4,182.6 credits (€1,463.91) so far`. Missing days are reported by `notFinalText`. */
 export function headline(label: string, states: readonly DayState[], span: Span): string {
-  const { total, preliminaryDays } = dayCountsOf(states, span);
-  return `${label} (UTC) · ${creditsText(total)}${preliminaryDays > 0 ? ' so far' : ''}`;
+  const { total, money, preliminaryDays, settledDays } = dayCountsOf(states, span);
+  const isMoving = preliminaryDays > settledDays;
+  const open = isMoving ? ' so far' : settledDays > 0 ? ', not locked' : '';
+  return `${label} (UTC) · ${creditsText(total, money)}${open}`;
 }
 
 /** How many days are not final or missing; null if all days are final. */
 export function notFinalText(states: readonly DayState[], span: Span, today: Day): string | null {
-  const { days, preliminaryDays, share, missing } = dayCountsOf(states, span);
+  const { days, preliminaryDays, settledDays, share, missing } = dayCountsOf(states, span);
   const part =
     share === null || preliminaryDays === days ? '' : ` (${shareText(share)} of the credits)`;
-  const open = preliminaryDays > 0 ? [`${notFinal(preliminaryDays, days)}${part}.`] : [];
+  const open =
+    preliminaryDays > 0
+      ? [`${notFinal(preliminaryDays, days)}${part}${settledText(settledDays, preliminaryDays)}.`]
+      : [];
   const none =
-    missing.length > 0 ? [`No data for ${daysLabel(missing, today)}; not in the totals.`] : [];
+    missing.length > 0 ? [`No data for ${formatDays(missing, today)}; not in the totals.`] : [];
   return [...open, ...none].join(' ') || null;
+}
+
+/**
+ * Whether a month, quarter or year that ended is final, or when its last open day usually is, by the
+ * lock age; null for other periods, and while the lock age is unknown. Source: docs/costs.md#standing.
+ */
+export function closingText(
+  { first, last, unit }: Period,
+  states: readonly DayState[],
+  { today, read: { isFinal = false, lockAge } }: ClosingFacts,
+): string | null {
+  const isWhole = unit !== 'day' && unit !== 'week' && last === monthSpan(monthOf(last)).last;
+  if (!isWhole || last >= today) return null;
+  const open = states.findLast(({ state }) => state === 'preliminary');
+  if (open) return lockAge && usuallyFinalText(open.day, lockAge, today);
+  const known = states.filter(({ state }) => state === 'final').length;
+  const missing = lengthOf({ first, last }) - known;
+  const locked = `all ${known} days${missing > 0 ? ' with data' : ''} are locked.`;
+  if (isFinal || missing === 0) return `Final: ${locked}`;
+  return `Not final: ${locked} ${countWords(missing, 'day')} without data may still get some.`;
+}
+
+function usuallyFinalText(open: Day, { low, high }: LockAge, today: Day): string {
+  const usual = { first: addDays(open, low), last: addDays(open, high) };
+  if (usual.last < today) return `Later than usual: usually final by ${formatDate(usual.last)}.`;
+  if (usual.first < today) return `Usually final by ${formatDate(usual.last)}.`;
+  return `Usually final on ${formatSpan(usual, today)}.`;
+}
+
+interface ClosingFacts {
+  readonly today: Day;
+  readonly read: Pick<CostReading, 'isFinal' | 'lockAge'>;
 }
 
 function notFinal(open: number, days: number): string {
@@ -32,18 +72,34 @@ function notFinal(open: number, days: number): string {
   return `${open} of ${days} days ${open === 1 ? 'is' : 'are'} not final`;
 }
 
+/** Settled days are named apart: they are used for statistics, but can still change. */
+function settledText(settled: number, open: number): string {
+  if (settled === 0) return '';
+  if (open === 1) return ', but settled (not locked)';
+  return `, ${settled === open ? 'all' : settled} of them settled (not locked)`;
+}
+
 /**
- * The age of the figures, the missing months and the inconsistencies of the report. `shownReason`:
- * a reason that the message shows already, and that the footer leaves out.
+ * The age of the figures, when days become final, the price of a credit, the missing months and the
+ * inconsistencies of the report, and then `more`. `shownReason`: a reason that the message shows
+ * already, and that the footer leaves out.
  */
-export function footer(
-  { fetchedAt, problems, gaps }: CostReading,
+export function footerPart(
+  { fetchedAt, isFinal = false, problems, gaps, lockAge, prices }: CostReading,
   shownReason: string | null = null,
-): string {
-  const age = fetchedAt ? `Fetched ${utcStamp(fetchedAt)}` : 'Nothing could be fetched';
+  more: readonly string[] = [],
+): AnswerPart & { kind: 'note' } {
   const alike = Map.groupBy(gaps, ({ why, from }) => `${from?.toISOString() ?? ''} ${why}`);
-  const missing = [...alike.values()].map((each) => gapText(each, shownReason));
-  return [age, ...missing, ...mergedProblems(problems).map(problemText)].join(' · ');
+  const texts = [
+    fetchedAt ? null : 'Nothing could be fetched',
+    isFinal ? 'final, never fetched again' : lockAgeText(lockAge),
+    prices ? priceNote(prices) : null,
+    ...[...alike.values()].map((each) => gapText(each, shownReason)),
+    ...mergeProblems(problems).map(problemText),
+    ...more,
+  ];
+  const text = texts.filter((each) => each !== null).join(' · ');
+  return { kind: 'note', text, asOf: fetchedAt };
 }
 
 /** One text for all months with the same reason and age. */
@@ -59,10 +115,7 @@ function gapText(alike: readonly CostGap[], shownReason: string | null): string 
 export function noDataAnswer(label: string, read: CostReading): Answer {
   const [gap] = read.gaps;
   const text = gap ? unreadText(gap) : 'The usage report has no data for these days.';
-  const parts: readonly AnswerPart[] = [
-    { kind: 'text', text },
-    { kind: 'note', text: footer(read, gap?.why) },
-  ];
+  const parts: readonly AnswerPart[] = [{ kind: 'text', text }, footerPart(read, gap?.why)];
   return { title: `${label} (UTC)`, parts };
 }
 

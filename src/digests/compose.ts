@@ -1,27 +1,28 @@
-import { serviceTable, spanBefore } from '../cost-reports/breakdown.ts';
-import { dayComparisonText, dayLineText } from '../cost-reports/compare-day.ts';
+import { serviceTable } from '../cost-reports/breakdown.ts';
+import {
+  dayComparisonText,
+  dayLineText,
+  openText,
+  usualCreditsText,
+} from '../cost-reports/compare-day.ts';
 import { comparisonText } from '../cost-reports/compare-periods.ts';
 import { chartPart } from '../cost-reports/cost-chart.ts';
-import { keyFigures } from '../cost-reports/figures.ts';
-import { footer, headline, notFinalText } from '../cost-reports/summary.ts';
-import {
-  addMonths,
-  lengthOf,
-  monthOf,
-  monthSpan,
-  type Span,
-  startOf,
-} from '../costs/calendar/calendar.ts';
+import { keyFigures, openDays } from '../cost-reports/figures.ts';
+import { scopeNotes } from '../cost-reports/scope.ts';
+import { footerPart, notFinalText } from '../cost-reports/summary.ts';
+import { lengthOf, type Span, startOf, within } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
-import { dayLabel, spanLabel } from '../costs/calendar/span-label.ts';
-import { creditsText, figure } from '../costs/ledger/numbers.ts';
-import { creditsOf, type DayValue, microOf } from '../costs/ledger/row.ts';
+import { formatDay, formatSpan } from '../costs/calendar/format.ts';
+import { creditsText } from '../costs/ledger/numbers.ts';
+import { creditsOf, type DayValue, microOf, moneyOfDay } from '../costs/ledger/row.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { utcStamp } from '../intent/answers/texts.ts';
 import type { DigestFacts } from './facts.ts';
-import { type FindingInputs, findings, hasSection } from './findings.ts';
+import { type FindingInputs, findings, hasSection, isOneDay } from './findings.ts';
 import { type LastPostedFigures, toLastPosted } from './last-posted.ts';
 import { measure } from './measure.ts';
+import { attentionParts, neededAttention } from './needed-attention.ts';
+import { digestTitle, spanToCompare, subjectText } from './title.ts';
 
 export interface ComposedDigest {
   readonly message: Answer;
@@ -35,34 +36,34 @@ export interface ComposedDigest {
 
 const CHART_DAYS = 14;
 
-/** One message of at most twelve blocks, and the table for its thread. Source: docs/digests.md#content. */
+/** One message of at most twelve blocks, and the details for its thread. Source: docs/digests.md#content. */
 export function composeDigest(facts: DigestFacts): ComposedDigest {
   const measured = measure(facts);
   if (measured.day === null) return withoutData(facts);
   const { period } = facts.options;
-  const isOneDay = period === 'day' && lengthOf(facts.covers) === 1;
-  const span = isOneDay ? { first: measured.day.day, last: measured.day.day } : facts.covers;
+  const covered = period === 'day' && lengthOf(facts.covers) === 1;
+  const span = covered ? { first: measured.day.day, last: measured.day.day } : facts.covers;
   const inputs: FindingInputs = { facts, measured, day: measured.day, span };
+  const needed = neededAttention(inputs);
   const found = findings(inputs);
+  const summary = [needed.calm, ...comparedLines(inputs), ...facts.closing].filter(
+    (line) => line !== null,
+  );
   const parts: readonly (AnswerPart | null)[] = [
-    { kind: 'text', text: [...gapLines(facts), ...openingLines(inputs)].join('\n') },
-    hasSection(facts, 'figures') ? { kind: 'facts', facts: allFigures(inputs) } : null,
-    ...found.parts,
+    ...attentionParts(inputs, needed, gapLines(facts)),
+    { kind: 'text', text: [summary.join('\n'), ...found.lists].join('\n\n') },
     hasSection(facts, 'chart') ? chartOf(inputs) : null,
-    { kind: 'note', text: footerText(facts) },
+    footerOf(facts, openTexts(inputs)),
   ];
-  const message = { title: titleOf(inputs), parts: parts.filter((part) => part !== null) };
-  const lastPosted = toLastPosted(measured.states, facts.selector);
-  return { message, thread: threadOf(inputs), notable: found.notable, lastPosted };
-}
-
-function titleOf({ facts, measured, span }: FindingInputs): string {
-  const label = spanLabel(span, facts.today);
-  return `${subject(facts)} · ${headline(label, measured.states, span)}`;
-}
-
-function subject({ scope }: DigestFacts): string {
-  return scope === null ? 'Cost' : `Cost of ${scope}`;
+  return {
+    message: {
+      title: digestTitle(inputs, needed),
+      parts: parts.filter((part) => part !== null),
+    },
+    thread: threadOf(inputs),
+    notable: needed.isNeeded || found.isRevised,
+    lastPosted: toLastPosted(measured.states, facts.selector),
+  };
 }
 
 /** Old or missing data is reported above all figures. */
@@ -74,40 +75,36 @@ function gapLines({ read }: DigestFacts): readonly string[] {
   return [`⚠ ${age}: the usage report cannot be read now (${gap.why}).`];
 }
 
-function openingLines({ facts, measured, day, span }: FindingInputs): readonly string[] {
-  const { series, states, minimum } = measured;
-  const { period } = facts.options;
-  const own = dayComparisonText(series, day, creditsOf(minimum));
-  if (period === 'day' && lengthOf(span) === 1) return [own];
-  if (period === 'day') return dayByDay(series, span, { day, own });
-  const before = period === 'month' ? monthSpan(previousMonth(span)) : spanBefore(span);
+function comparedLines({ facts, measured, day, span }: FindingInputs): readonly string[] {
+  const { series, states } = measured;
+  if (isOneDay({ facts, span })) return [dayComparisonText(series, day)];
+  if (facts.options.period === 'day') return dayByDay(series, span, day);
+  const before = spanToCompare(facts, span);
   const compared = comparisonText({ now: span, before, series }, facts.today);
   const open = notFinalText(states, span, facts.today);
   return open === null ? [compared] : [compared, open];
 }
 
-function previousMonth({ first }: Span): string {
-  return monthOf(addMonths(first, -1));
+/** One line per day of the span, and one for the day of the headline. */
+function dayByDay(series: readonly DayValue[], span: Span, day: DayValue): readonly string[] {
+  const covered = within(series, span);
+  const all = covered.includes(day) ? covered : [day, ...covered];
+  return all.map((one) => `${formatDay(one.day)}: ${dayLineText(series, one)}`);
 }
 
-/** One line per day of the span. The day of the headline has the full comparison. */
-function dayByDay(
-  series: readonly DayValue[],
-  { first, last }: Span,
-  { day, own }: { readonly day: DayValue; readonly own: string },
-): readonly string[] {
-  const within = series.filter((one) => one.day >= first && one.day <= last);
-  const all = within.includes(day) ? within : [day, ...within];
-  return all.map((one) => {
-    const text = one === day ? `${figure(microOf(day.value))} · ${own}` : dayLineText(series, one);
-    return `${dayLabel(one.day)}: ${text}`;
+function allFigures({ facts, measured, day }: FindingInputs) {
+  const usual = usualCreditsText(measured.series, day, creditsOf(measured.minimum));
+  const own = keyFigures(measured.series, measured.states, {
+    ...facts,
+    lockAge: facts.read.lockAge,
+    prices: facts.read.prices ?? null,
   });
-}
-
-function allFigures({ facts, measured }: FindingInputs) {
-  const own = keyFigures(measured.series, measured.states, facts);
   const budgets = hasSection(facts, 'budgets') ? facts.attention.budgets : [];
-  return [...own, ...budgets.map((text) => ['Budget', text] as const)];
+  return [
+    ...(usual === null ? [] : [[`Usual on ${formatDay(day.day)}`, usual] as const]),
+    ...own,
+    ...budgets.map(({ name, bar }) => ['Budget', `${name} ${bar}`] as const),
+  ];
 }
 
 function chartOf({ facts, measured }: FindingInputs): AnswerPart | null {
@@ -115,21 +112,37 @@ function chartOf({ facts, measured }: FindingInputs): AnswerPart | null {
   return chartPart(measured.states, { first: addDays(last, 1 - CHART_DAYS), last }, facts.today);
 }
 
-function footerText({ read, next, selector }: DigestFacts): string {
-  const storage = selector.services
-    ? ['storage and backups are billed to warehouses and not included']
-    : [];
-  const nextDigest = next ? [`next digest ${utcStamp(next)}`] : [];
-  return [footer(read, read.gaps[0]?.why), ...storage, ...nextDigest].join(' · ');
+/** The days that are not final, because the title shows their figures like others. */
+function openTexts({ facts, measured }: FindingInputs): readonly string[] {
+  const { today, read } = facts;
+  return openDays(measured.states, today, read.lockAge).map(([label, text]) => `${label}: ${text}`);
 }
 
-function threadOf({ facts, measured, day }: FindingInputs): Answer | null {
-  if (!hasSection(facts, 'table') || measured.rows.length === 0) return null;
-  const title = `${subject(facts)} by service · ${dayLabel(day.day)} (UTC)`;
-  const total = creditsText(microOf(day.value));
-  const text = `${total} on ${dayLabel(day.day)}${day.final ? '' : ' so far, not final'}`;
-  const table = serviceTable(measured.rows, day.day);
-  return { title, parts: [table, ...csvOffer(facts, day.day), { kind: 'note', text }] };
+/** The lock age and the price of a credit are in the thread. */
+function footerOf(
+  { read, next, selector, untagged }: DigestFacts,
+  open: readonly string[] = [],
+): AnswerPart {
+  const nextDigest = next ? [`next digest ${utcStamp(next)}`] : [];
+  const more = [...open, 'days in UTC', ...scopeNotes({ selector, untagged }), ...nextDigest];
+  return footerPart({ ...read, lockAge: null, prices: null }, read.gaps[0]?.why, more);
+}
+
+/** The figures and the table by service, without rows or these sections null. */
+function threadOf(inputs: FindingInputs): Answer | null {
+  const { facts, measured, day } = inputs;
+  const [hasFigures, hasTable] = [hasSection(facts, 'figures'), hasSection(facts, 'table')];
+  if (measured.rows.length === 0 || !(hasFigures || hasTable)) return null;
+  const total = creditsText(microOf(day.value), moneyOfDay(day));
+  const table = hasTable ? [serviceTable(measured.rows, day.day), ...csvOffer(facts, day.day)] : [];
+  return {
+    title: `Details of ${subjectText(facts)}${formatDay(day.day)} (UTC)`,
+    parts: [
+      ...(hasFigures ? [{ kind: 'facts', facts: allFigures(inputs) } as const] : []),
+      ...table,
+      footerPart(facts.read, null, [`${total} on ${formatDay(day.day)}${openText(day)}`]),
+    ],
+  };
 }
 
 /** A button for the rows of the month. No command covers a digest of several services. */
@@ -146,11 +159,8 @@ function withoutData(facts: DigestFacts): ComposedDigest {
     ? `⚠ The usage report cannot be read now, and no older copy is stored: ${why}.`
     : 'The usage report has no data for these days.';
   const message: Answer = {
-    title: `${subject(facts)} · ${spanLabel(facts.covers, facts.today)} (UTC) · no data`,
-    parts: [
-      { kind: 'text', text },
-      { kind: 'note', text: footerText(facts) },
-    ],
+    title: `${subjectText(facts)}${formatSpan(facts.covers, facts.today)}: no data`,
+    parts: [{ kind: 'text', text }, footerOf(facts)],
   };
   return { message, thread: null, notable: true, lastPosted: null };
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Budget } from '../budgets/budgets.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import type { Slot } from '../costs/calendar/schedule.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
@@ -11,12 +12,11 @@ import type { DigestSubscription, SubscriptionSources } from './subscriptions/su
 
 export interface DigestContext extends SubscriptionSources {
   readonly database: Database;
-  readonly messenger: Pick<
-    Messenger,
-    'postToChannel' | 'findChannels' | 'messageUser' | 'notifyOperators'
-  >;
+  readonly messenger: Pick<Messenger, 'postToChannel' | 'findChannels'>;
+  readonly organizationId: string;
   readonly costs: (span: Span) => Promise<CostReading>;
   readonly services: () => readonly Service[];
+  readonly budgets: readonly Budget[];
   /** The anomalies and budgets that a digest shows. */
   readonly attention: (one: DigestSubscription, data: DigestData) => Promise<DigestAttention>;
   readonly log: Logger;

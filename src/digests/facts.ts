@@ -1,3 +1,4 @@
+import type { BudgetSummary } from '../budgets/budget-text.ts';
 import type { DigestOptionsConfig } from '../config/digest-options.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import type { Day } from '../costs/calendar/day.ts';
@@ -19,13 +20,18 @@ export interface AnomalyItem {
   readonly buttons: AnswerPart | null;
 }
 
+export interface DigestBudget extends BudgetSummary {
+  /** Whether the budget covers exactly the costs of the digest. */
+  readonly isOwn: boolean;
+}
+
 export interface DigestAttention {
   /** Null if the last scan is too old to claim that nothing is unusual. */
   readonly anomalies: readonly AnomalyItem[] | null;
-  readonly budgets: readonly string[];
+  readonly budgets: readonly DigestBudget[];
 }
 
-export type DigestOptions = Pick<
+type DigestOptions = Pick<
   DigestOptionsConfig,
   'period' | 'sections' | 'minimumCredits' | 'increasesOnly'
 >;
@@ -42,10 +48,14 @@ export interface DigestFacts {
   readonly selector: RowSelector;
   /** The services or warehouses of the digest, as text; null for all costs. */
   readonly scope: string | null;
+  /** The services with costs and unknown tags, which a scope with tags leaves out. */
+  readonly untagged: number;
   readonly options: DigestOptions;
   readonly posted: readonly PostedDay[];
   readonly changes: readonly ExecutedChange[];
   readonly attention: DigestAttention;
+  /** For a month whose days are all final: that it is, and what changed since its first report. */
+  readonly closing: readonly string[];
   /** When the next digest is due, if the digest is scheduled. */
   readonly next: Date | null;
 }

@@ -1,10 +1,10 @@
 import type { DigestSection } from '../config/digest-options.ts';
-import { moverLines, revisedLines, spanBefore } from '../cost-reports/breakdown.ts';
-import { isNotable, isRise } from '../cost-reports/compare-day.ts';
-import type { Span } from '../costs/calendar/calendar.ts';
-import { dayLabel } from '../costs/calendar/span-label.ts';
+import { moverLines, revisedLines } from '../cost-reports/breakdown.ts';
+import { isRise } from '../cost-reports/compare-day.ts';
+import { lengthOf, type Span, within } from '../costs/calendar/calendar.ts';
+import { formatDay } from '../costs/calendar/format.ts';
 import { creditsOf, type DayValue } from '../costs/ledger/row.ts';
-import type { AnswerPart } from '../intent/answers/answer.ts';
+import { spanBefore } from '../costs/question/versus.ts';
 import type { DigestFacts, ExecutedChange } from './facts.ts';
 import type { DigestMeasures } from './measure.ts';
 
@@ -20,29 +20,30 @@ export function hasSection({ options }: DigestFacts, section: DigestSection): bo
   return options.sections.includes(section);
 }
 
-interface Findings {
-  readonly parts: readonly AnswerPart[];
-  /** Whether a quiet digest is posted today. */
-  readonly notable: boolean;
+/** Whether the digest reports a single day, and not the days of a weekend, a week or a month. */
+export function isOneDay({ facts, span }: Pick<FindingInputs, 'facts' | 'span'>): boolean {
+  return facts.options.period === 'day' && lengthOf(span) === 1;
 }
 
-const ANOMALIES_MAX = 3;
+interface Findings {
+  /** One text, because a digest has at most twelve blocks and each anomaly takes two. */
+  readonly lists: readonly string[];
+  /** Whether a day was revised, so that a quiet digest is posted. */
+  readonly isRevised: boolean;
+}
+
+const MOVERS_MAX = 3;
 const CHANGES_MAX = 5;
 
-/** The movers, the changes that ran, the revised days and the anomalies. */
+/** The movers, the changes that ran and the revised days. */
 export function findings(inputs: FindingInputs): Findings {
-  const { facts, measured, day } = inputs;
-  const { states, series, minimum } = measured;
-  const revised = hasSection(facts, 'revisions') ? revisedLines(facts.posted, states, minimum) : [];
-  const lists = [...moverLists(inputs), ...listed('Revised', revised)];
-  const text = lists.join('\n\n');
+  const { facts, measured } = inputs;
+  const revised = hasSection(facts, 'revisions')
+    ? revisedLines(facts.posted, measured.states, measured.minimum)
+    : [];
   return {
-    // The lists share one block, because a digest has at most twelve and each anomaly takes two.
-    parts: [...(text === '' ? [] : [{ kind: 'text', text } as const]), ...anomalyParts(facts)],
-    notable:
-      isNotable(series, day, creditsOf(minimum)) ||
-      revised.length > 0 ||
-      (facts.attention.anomalies ?? []).length > 0,
+    lists: [...moverLists(inputs), ...listed('Revised', revised)],
+    isRevised: revised.length > 0,
   };
 }
 
@@ -56,36 +57,22 @@ function moverLists({ facts, measured, day, span }: FindingInputs): readonly str
   const movers = moverLines(rows, compared, before, wanted);
   const hasRisen = isLong || isRise(series, day, creditsOf(minimum));
   const executed = hasRisen ? changeLines(changes, { first: before.first, last: covers.last }) : [];
-  const baseline = isLong ? 'the days before' : dayLabel(before.first);
+  const baseline = isLong ? 'the days before' : formatDay(before.first);
   return [
     ...listed(
       `Top movers vs ${baseline}${movers.on}`,
-      hasSection(facts, 'movers') ? movers.lines : [],
+      hasSection(facts, 'movers') ? movers.lines.slice(0, MOVERS_MAX) : [],
     ),
     ...listed('Changes of these days', executed),
   ];
 }
 
 /** The changes that ran in the span, latest first. */
-function changeLines(changes: readonly ExecutedChange[], { first, last }: Span): readonly string[] {
-  const own = changes.filter(({ day }) => day >= first && day <= last);
-  const shown = own.slice(0, CHANGES_MAX).map(({ day, text }) => `${text}, ${dayLabel(day)}`);
+function changeLines(changes: readonly ExecutedChange[], span: Span): readonly string[] {
+  const own = within(changes, span);
+  const shown = own.slice(0, CHANGES_MAX).map(({ day, text }) => `${text}, ${formatDay(day)}`);
   const more = own.length - shown.length;
   return more > 0 ? [...shown, `and ${more} more`] : shown;
-}
-
-/** Each anomaly with its own buttons below it. */
-function anomalyParts(facts: DigestFacts): readonly AnswerPart[] {
-  const { anomalies } = facts.attention;
-  if (anomalies === null || !hasSection(facts, 'unusual')) return [];
-  if (anomalies.length === 0) return [{ kind: 'text', text: 'Nothing unusual.' }];
-  const isCut = anomalies.length > ANOMALIES_MAX;
-  const heading = isCut ? `Unusual, top ${ANOMALIES_MAX} of ${anomalies.length}` : 'Unusual';
-  return anomalies.slice(0, ANOMALIES_MAX).flatMap(({ text, buttons }, index) => {
-    const line = `• ${text}`;
-    const own: AnswerPart = { kind: 'text', text: index === 0 ? `${heading}:\n${line}` : line };
-    return buttons ? [own, buttons] : [own];
-  });
 }
 
 function listed(heading: string, lines: readonly string[]): readonly string[] {

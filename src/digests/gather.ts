@@ -1,3 +1,4 @@
+import { type Budget, type BudgetStanding, readBudgetStandings } from '../budgets/budgets.ts';
 import type { Change } from '../changes/change.ts';
 import { changeTitle } from '../changes/change-title.ts';
 import { TARGET_TRAITS } from '../changes/target-kinds.ts';
@@ -6,10 +7,11 @@ import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
+import { type SnapshotHistory, snapshotHistory } from '../costs/locking/day-snapshots.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
-import { type CostSnapshot, costSnapshots } from '../storage/tables/costs.ts';
+import { costSnapshots } from '../storage/tables/costs.ts';
 import type { DigestFacts, ExecutedChange } from './facts.ts';
 import { daysLastPosted, type LastPostedFigures } from './last-posted.ts';
 import { rowsNeeded } from './measure.ts';
@@ -21,19 +23,24 @@ export interface DigestData {
   readonly read: CostReading;
   /** The states of all days, for the whole organization. */
   readonly states: readonly DayState[];
-  readonly snapshots: readonly CostSnapshot[];
+  readonly snapshots: SnapshotHistory;
   readonly changes: readonly Change[];
   readonly services: readonly Service[];
+  /** Empty without any row. */
+  readonly budgets: readonly BudgetStanding[];
 }
 
-const SNAPSHOT_DAYS = 21;
+/** The days of which one may have settled last. */
+const SNAPSHOT_DAYS = 35;
 const CHANGES_MAX = 200;
 
 export async function gatherDigestData(
   db: Db,
   sources: {
+    readonly organizationId: string;
     readonly costs: (span: Span) => Promise<CostReading>;
     readonly services: readonly Service[];
+    readonly budgets: readonly Budget[];
     readonly now: Date;
   },
 ): Promise<DigestData> {
@@ -41,24 +48,32 @@ export async function gatherDigestData(
   const span = rowsNeeded(today);
   const [read, stored, changes] = await Promise.all([
     sources.costs(span),
-    costSnapshots(db, addDays(today, -SNAPSHOT_DAYS)),
+    costSnapshots(db, sources.organizationId, addDays(today, -SNAPSHOT_DAYS)),
     listChanges(db, { states: ['succeeded'], limit: CHANGES_MAX }),
   ]);
-  const states = dayStates(read.rows, span);
-  return { today, read, states, snapshots: stored, changes, services: sources.services };
+  const hasRows = read.rows.length > 0;
+  return {
+    today,
+    read,
+    states: dayStates(read.rows, span),
+    budgets: hasRows ? await readBudgetStandings({ ...sources, today }, read) : [],
+    snapshots: snapshotHistory(stored),
+    changes,
+    services: sources.services,
+  };
 }
 
-interface DigestDetails extends Pick<DigestFacts, 'covers' | 'next' | 'attention'> {
+interface DigestDetails extends Pick<DigestFacts, 'covers' | 'next' | 'attention' | 'closing'> {
   readonly lastPosted: LastPostedFigures | null;
 }
 
 /** The facts of one digest, from the data of all. */
 export function digestFacts(
   { options }: Pick<DigestSubscription, 'options'>,
-  { covers, next, lastPosted, attention }: DigestDetails,
+  { covers, next, lastPosted, attention, closing }: DigestDetails,
   { read, today, states, services, changes }: DigestData,
 ): DigestFacts {
-  const { selector, label } = costScope(options.on, services, read.rows);
+  const { selector, label, untagged } = costScope(options.on, services, read.rows);
   const own = changes.filter(
     ({ plan: { target } }) => !selector.services || selector.services.includes(target.id),
   );
@@ -69,10 +84,12 @@ export function digestFacts(
     covers,
     selector,
     scope: label,
+    untagged,
     options,
     posted: daysLastPosted(lastPosted, selector),
     changes: own.flatMap(executedChange),
     attention,
+    closing,
     next,
   };
 }
@@ -81,10 +98,4 @@ function executedChange(change: Change): readonly ExecutedChange[] {
   const { id, plan, outcome } = change;
   if (outcome?.how !== 'succeeded' || !TARGET_TRAITS[plan.target.kind].affectsCosts) return [];
   return [{ day: dayOf(outcome.at), text: `${changeTitle(change)} (${id})` }];
-}
-
-/** The last final day, according to the snapshots up to that instant. */
-export function lastFinalDayAt({ snapshots: all }: DigestData, at: Date): Day | null {
-  const final = all.filter((one) => one.final && one.fetchedAt <= at).map(({ day }) => day);
-  return final.toSorted().at(-1) ?? null;
 }

@@ -12,7 +12,8 @@ const StoredFigures = z.object({
 /** The daily totals that a digest posted last, and the selector that they belong to. */
 export type LastPostedFigures = z.infer<typeof StoredFigures>;
 
-const REMEMBERED_DAYS = 21;
+/** Longer than days usually need to become final: a revision is shown when its day is final. */
+const REMEMBERED_DAYS = 56;
 
 export function toLastPosted(
   states: readonly DayState[],

@@ -2,15 +2,16 @@ import { valueOn } from '../cost-reports/compare-day.ts';
 import { minImpactOf } from '../costs/anomaly/anomaly.ts';
 import { addMonths, monthOf, type Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
-import { headlineDay } from '../costs/comparison/standing.ts';
-import { seriesFrom } from '../costs/ledger/daily.ts';
-import { type DayState, selected, statesWithin } from '../costs/ledger/ledger.ts';
+import { headlineDay } from '../costs/comparison/day-counts.ts';
+import { SETTLED_HISTORY_DAYS } from '../costs/forecast/series.ts';
+import { type DayState, selectRows, statesWithin } from '../costs/ledger/ledger.ts';
 import { type CostRow, type DayValue, type Micro, microOf } from '../costs/ledger/row.ts';
+import { seriesFrom } from '../costs/ledger/series-of-rows.ts';
 import type { DigestFacts } from './facts.ts';
 
-/** The days whose rows a digest needs: eight weeks of history, and all of the previous month. */
+/** The days whose rows a digest needs: ten weeks of history, and all of the previous month. */
 export function rowsNeeded(today: Day): Span {
-  const history = addDays(today, -63);
+  const history = addDays(today, -SETTLED_HISTORY_DAYS);
   const month = `${monthOf(addMonths(today, -2))}-01`;
   return { first: history < month ? history : month, last: today };
 }
@@ -27,7 +28,7 @@ export interface DigestMeasures {
 }
 
 export function measure(facts: DigestFacts): DigestMeasures {
-  const rows = selected(facts.read.rows, facts.selector);
+  const rows = selectRows(facts.read.rows, facts.selector);
   const states = statesWithin(facts.states, rows);
   const series = seriesFrom(states);
   const minimum = microOf(facts.options.minimumCredits ?? minImpactOf(series));

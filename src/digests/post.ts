@@ -1,5 +1,5 @@
 import type { Day } from '../costs/calendar/day.ts';
-import { dayLabel } from '../costs/calendar/span-label.ts';
+import { formatDay } from '../costs/calendar/format.ts';
 import type { Channel, ChannelLookup } from '../workflow/messenger-port.ts';
 import {
   endWithoutPost,
@@ -9,6 +9,7 @@ import {
   postChannel,
   postOncePerRecord,
 } from '../workflow/notify/post-once.ts';
+import { closingOfDigest } from './closed-months/closing-digest.ts';
 import { type ComposedDigest, composeDigest } from './compose.ts';
 import type { DigestContext, DueDigest } from './digest-context.ts';
 import { type DigestData, digestFacts } from './gather.ts';
@@ -45,11 +46,14 @@ export async function postDigest(
   const { channel } = to;
   const attention = await context.attention(one, data);
   const lastPosted = await readLastPosted(context.database.db, one.key);
-  const details = { covers: slot.covers, next, lastPosted, attention };
+  const { covers } = slot;
+  const closing = await closingOfDigest(context, one, { covers, channel: channel.id, data });
+  const details = { covers, next, lastPosted, attention, closing: closing?.lines ?? [] };
   const composed = composeDigest(digestFacts(one, details, data));
   const channelName = `#${channel.name}`;
   const figures = composed.lastPosted;
-  const record = digestRecord(context, one, { day, channelName, figures });
+  const announces = closing?.key ?? null;
+  const record = digestRecord(context, one, { day, channelName, figures, announces });
   if (isQuiet(one, composed, day)) {
     const isFirst = await endWithoutPost(context, record, { state: 'posted', at: null });
     return isFirst ? 'quiet' : 'taken';
@@ -59,7 +63,7 @@ export async function postDigest(
 
 /** A quiet digest is posted on Mondays even if nothing is notable, so that silence is no failure. */
 function isQuiet({ options }: DigestSubscription, { notable }: ComposedDigest, day: Day): boolean {
-  const isMonday = dayLabel(day).startsWith('Mon');
+  const isMonday = formatDay(day).startsWith('Mon');
   return options.quiet && options.period === 'day' && !notable && !isMonday;
 }
 

@@ -1,9 +1,9 @@
-import type { Span } from '../costs/calendar/calendar.ts';
-import { addMonths, startOf } from '../costs/calendar/calendar.ts';
+import { previousMonth, type Span } from '../costs/calendar/calendar.ts';
 import { addDays, dayOf } from '../costs/calendar/day.ts';
 import { localTime } from '../costs/calendar/local-time.ts';
-import { dueDigest } from '../costs/calendar/schedule.ts';
+import { findDueSlot } from '../costs/calendar/schedule.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
+import { textAnswer } from '../intent/answers/texts.ts';
 import { postChannel } from '../workflow/notify/post-once.ts';
 import { composeDigest } from './compose.ts';
 import type { DigestContext } from './digest-context.ts';
@@ -12,37 +12,35 @@ import { readLastPosted } from './last-posted.ts';
 import { type DigestPostOutcome, postComposed, postThreads, type ThreadPost } from './post.ts';
 import { digestRecord } from './post-record.ts';
 import { checkSchedule, scheduleOf } from './schedule.ts';
-import { textAnswer } from './subscriptions/listing.ts';
+
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
 /** The digest as of now; `hasNext`: whether it shows when the next one is due. */
 async function composeNow(context: DigestContext, one: DigestSubscription, hasNext: boolean) {
   const now = context.now();
   const { db } = context.database;
-  const { costs } = context;
-  const data = await gatherDigestData(db, { costs, services: context.services(), now });
+  const data = await gatherDigestData(db, { ...context, services: context.services(), now });
   const lastPosted = await readLastPosted(db, one.key);
   const attention = await context.attention(one, data);
   const next = hasNext ? checkSchedule(one, now, null).next : null;
   const covers = coversNow(one, now);
-  return composeDigest(digestFacts(one, { covers, next, lastPosted, attention }, data));
+  return composeDigest(
+    digestFacts(one, { covers, next, lastPosted, attention, closing: [] }, data),
+  );
 }
 
 /** The days of a digest that is due now; on Mondays, a weekday digest covers the weekend. */
 function coversNow(one: DigestSubscription, now: Date): Span {
   const schedule = scheduleOf(one);
   const yesterday = addDays(dayOf(now), -1);
-  if (one.options.period === 'month') {
-    const first = startOf('month', dayOf(now));
-    return { first: addMonths(first, -1), last: addDays(first, -1) };
-  }
+  if (one.options.period === 'month') return previousMonth(dayOf(now));
   if (one.options.period === 'week') return { first: addDays(yesterday, -6), last: yesterday };
-  const due = dueDigest({ ...schedule, at: localTime(now, schedule.timezone) }, now, null);
+  const due = findDueSlot({ ...schedule, at: localTime(now, schedule.timezone) }, now, null);
   return due.state === 'due' ? due.slot.covers : { first: yesterday, last: yesterday };
 }
 
 /** Whether the previewed digest is scheduled. */
-export type PreviewStatus = 'scheduled' | 'paused' | 'not-added';
+type PreviewStatus = 'scheduled' | 'paused' | 'not-added';
 
 const NOT_SCHEDULED: Readonly<Record<PreviewStatus, readonly AnswerPart[]>> = {
   scheduled: [],
@@ -62,7 +60,7 @@ export async function previewDigest(
   const { message, thread } = await composeNow(context, one, status === 'scheduled');
   const note = {
     kind: 'note',
-    text: 'Preview: only visible to you. The table is posted into the thread.',
+    text: 'Preview: only visible to you. The figures and the table are posted into the thread.',
   } as const;
   const parts = [...message.parts, ...(thread?.parts ?? []), ...NOT_SCHEDULED[status], note];
   return { title: message.title, parts };

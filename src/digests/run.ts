@@ -1,12 +1,13 @@
 import { dayOf } from '../costs/calendar/day.ts';
+import { lastSettledAt } from '../costs/locking/settled-days.ts';
 import { note, traced } from '../observability/trace.ts';
 import { lastDigests } from '../storage/tables/digests.ts';
 import { missOnce } from '../workflow/notify/post-once.ts';
 import type { DigestContext, DueDigest } from './digest-context.ts';
-import { type DigestData, gatherDigestData, lastFinalDayAt } from './gather.ts';
+import { type DigestData, gatherDigestData } from './gather.ts';
 import { type DigestPostOutcome, postDigest, postThreads, type ThreadPost } from './post.ts';
 import { digestRecord, endStuckDigests } from './post-record.ts';
-import { checkSchedule, shouldWaitForFinalDays } from './schedule.ts';
+import { checkSchedule, shouldWaitForDays } from './schedule.ts';
 import { loadSubscriptions } from './subscriptions/subscriptions.ts';
 
 const POSTS_PER_ROUND = 200;
@@ -73,8 +74,8 @@ async function postDue(
   due: readonly DueDigest[],
   now: Date,
 ): Promise<void> {
-  const { costs, database } = context;
-  const data = await gatherDigestData(database.db, { costs, services: context.services(), now });
+  const services = context.services();
+  const data = await gatherDigestData(context.database.db, { ...context, services, now });
   const waiting = due.filter((one) => isWaiting(one, data, now));
   const ready = due.filter((one) => !waiting.includes(one));
   const outcomes = await postAll(context, ready.slice(0, POSTS_PER_ROUND), data);
@@ -90,8 +91,13 @@ const RETRIED: readonly DigestPostOutcome[] = ['rate-limited', 'lookup-failed'];
 function isWaiting({ one, slot, before }: DueDigest, data: DigestData, now: Date): boolean {
   // A failed read of the usage report is reported now.
   if (data.read.gaps.length > 0) return false;
-  const finalBefore = before ? lastFinalDayAt(data, before) : null;
-  return shouldWaitForFinalDays(one, slot, { now, states: data.states, finalBefore });
+  const settledBefore = before ? lastSettledAt(data.snapshots, before) : null;
+  return shouldWaitForDays(one, slot, {
+    now,
+    states: data.states,
+    lockAge: data.read.lockAge,
+    settledBefore,
+  });
 }
 
 /** Posts one after another, and stops at the first rate limit: the rest follows in a later round. */

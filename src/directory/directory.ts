@@ -1,4 +1,4 @@
-import type { JsonObject, Snapshot, Target } from '../changes/change.ts';
+import type { Json, JsonObject, Snapshot, Target } from '../changes/change.ts';
 
 /** A service that users can name: configured, or learned from a reply or the usage report. */
 export interface Service {
@@ -8,6 +8,8 @@ export interface Service {
   /** Null for a service that the configuration does not list. */
   readonly tags: readonly string[] | null;
   readonly warehouse: string | null;
+  /** Groups costs; null also for a service that the configuration does not list. */
+  readonly team: string | null;
   readonly pipes: readonly { readonly id: string; readonly name: string }[];
   readonly source: string;
   readonly lastSeen: Snapshot | null;
@@ -26,8 +28,8 @@ type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags'> & {
 };
 
 /**
- * Returns all services that users can name. The configuration decides names, tags and warehouses:
- * a reply of the API may add a service, but never give it a tag.
+ * Returns all services that users can name. The configuration decides names, tags, warehouses and
+ * teams: a reply of the API may add a service, but never give it a tag.
  */
 export function buildDirectory(
   configured: readonly ConfiguredService[],
@@ -51,6 +53,7 @@ function learnedService(learned: LearnedService): Service {
     aliases: [],
     tags: null,
     warehouse: null,
+    team: null,
     pipes: [],
     source: learned.source,
     lastSeen: snapshotOf(learned),
@@ -86,4 +89,24 @@ export function findByName<T extends NamedItem>(items: readonly T[], text: strin
 export function serviceTarget(service: Service): Target {
   const { id, name, tags, warehouse } = service;
   return { kind: 'service', id, name, tags, warehouse };
+}
+
+/** The tags of a target that the configuration does not list: rules by tag or warehouse refuse it. */
+export const UNKNOWN_TAGS = { tags: null, warehouse: null } as const;
+
+/**
+ * Returns the tags and warehouse of a new service. In an existing warehouse it has the tags of its
+ * services, if the configuration has this warehouse under its id; otherwise they are unknown.
+ */
+export function newServiceTags(
+  warehouseId: Json | undefined,
+  services: readonly Service[],
+): Pick<Target, 'tags' | 'warehouse'> {
+  if (warehouseId === undefined) return { tags: [], warehouse: null };
+  const wanted = String(warehouseId).toLowerCase();
+  const own = services.filter(({ warehouse }) => warehouse?.toLowerCase() === wanted);
+  const [first] = own;
+  if (!first) return UNKNOWN_TAGS;
+  const tags = [...new Set(own.flatMap((service) => service.tags ?? []))];
+  return { tags, warehouse: first.warehouse };
 }

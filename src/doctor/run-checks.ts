@@ -1,30 +1,39 @@
 import { pino } from 'pino';
 import { commandNames, commands, nouns } from '../commands/index.ts';
 import type { Env, ReadFile } from '../config/environment.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { type Config, loadConfig } from '../config/load-config.ts';
 import { secretsIn } from '../observability/log.ts';
 import { createSlackChecks, type SlackChecks } from '../slack/slack-checks.ts';
+import { readKeyRing } from '../storage/audit/key-ring.ts';
 import {
   checkWritable,
   type DatabaseInspection,
   fileFacts,
   inspectDatabase,
-} from '../storage/engine/examine.ts';
+  readLastOutcomes,
+} from '../storage/engine/inspect-database.ts';
+import { openReader } from '../storage/engine/reader.ts';
+import type { LastOutcome } from '../storage/tables/changes/last-outcomes.ts';
+import { storedChannelIds } from '../storage/tables/channel-ids.ts';
 import { type TimedResult, withinTime } from '../with-timeout.ts';
 import type { CheckContext } from './check-context.ts';
-import { apiLines } from './checks/apis.ts';
-import { channelLines } from './checks/channels.ts';
+import { openApiClients } from './checks/api-clients.ts';
+import { checkApis, isReachable } from './checks/apis.ts';
+import { channelIds, channelLines } from './checks/channels.ts';
 import { collectorLines } from './checks/collector.ts';
 import { configurationLines, problemLines } from './checks/configuration.ts';
+import { costDayLines } from './checks/costs.ts';
 import { databaseLines } from './checks/database.ts';
 import { readManifest } from './checks/manifest.ts';
-import { peopleLines, readRegister } from './checks/people.ts';
+import { probeReads, type ReadChecks, readLines } from './checks/optional-reads.ts';
+import { peopleLines } from './checks/people.ts';
+import { permissionLines } from './checks/permissions.ts';
 import { instanceLines, replicaLines } from './checks/running.ts';
 import { manualSlackChecks, slackLines } from './checks/slack.ts';
 import { type CheckSection, skipped } from './line.ts';
 import { cleaned, type DoctorReport } from './report.ts';
 
-export interface CheckInput extends Pick<CheckContext, 'version' | 'now' | 'withinMs'> {
+interface CheckInput extends Pick<CheckContext, 'version' | 'now' | 'withinMs'> {
   readonly env: Env;
   readonly readFile: ReadFile;
 }
@@ -56,39 +65,80 @@ export async function runChecks(input: CheckInput): Promise<DoctorReport> {
 /** All checks run at the same time, so that the slowest answer limits the duration. */
 async function checkAll(context: CheckContext): Promise<readonly CheckSection[]> {
   const { config, withinMs } = context;
-  const target = { port: config.port, withinMs };
+  const target = { port: config.port, opsPort: config.opsPort ?? config.port, withinMs };
   const [slack, apis, collector, database, instance] = await Promise.all([
     slackSections(context),
-    apiLines(context),
+    checkApisAndReads(context),
     collectorLines(context),
     checkDatabase(context),
     config.port === 0 ? [] : instanceLines(target, config.slack.signingSecret),
   ]);
+  const [costs, outcomes] = await Promise.all([
+    costDayLines(context, database.examined),
+    readOutcomes(context, database.examined),
+  ]);
   return [
     { title: 'Configuration', lines: configurationLines(config) },
     ...slack,
-    { title: 'APIs', lines: apis },
+    { title: 'APIs', lines: apis.lines },
+    ...(config.reads === 'extended' ? [optionalReads(context, apis.reads)] : []),
+    {
+      title: 'Permissions of the cloud key',
+      lines: permissionLines(context, {
+        ...{ usage: apis.usage, outcomes },
+        capabilities: apis.reads?.capabilities ?? [],
+      }),
+    },
     ...(collector.length > 0 ? [{ title: 'Traces', lines: collector }] : []),
     { title: 'Database', lines: databaseLines(database) },
-    { title: 'Running', lines: [...instance, ...replicas(context, database.examined)] },
-    { title: 'Check manually', lines: [...manualSlackChecks(), writePermission()] },
+    { title: 'Running', lines: [...instance, ...replicas(context, database.examined), ...costs] },
+    { title: 'Check manually', lines: manualSlackChecks(config.slack.appToken === null) },
   ];
 }
 
+async function checkApisAndReads(context: CheckContext) {
+  const clients = openApiClients(context);
+  const { lines, usage } = await checkApis(context, clients);
+  const reads = isReachable(usage) ? await probeReads(context, clients) : null;
+  return { lines, usage, reads };
+}
+
+function optionalReads({ now }: CheckContext, reads: ReadChecks | null): CheckSection {
+  const title = 'Optional reads';
+  if (reads) return { title, lines: readLines(reads, now()) };
+  return { title, lines: [skipped('not checked', 'the cloud API could not be read')] };
+}
+
+async function readOutcomes(
+  { config, withinMs }: CheckContext,
+  examined: TimedResult<DatabaseInspection> | null,
+): Promise<readonly LastOutcome[]> {
+  if (!examined?.ok || !examined.value.isReadable) return [];
+  const read = await withinTime(withinMs, () => readLastOutcomes(config.databaseUrl.reveal()));
+  return read.ok ? read.value : [];
+}
+
+/** A large workspace has some 20 pages of channels. Each page has the time limit of one call. */
+const LIST_CALLS = 6;
+
 async function slackSections(context: CheckContext): Promise<readonly CheckSection[]> {
   const { config, withinMs } = context;
+  const stored = await withinTime(withinMs, () => readChannelIds(config));
+  const ids = channelIds(config, stored.ok ? stored.value : new Map());
   const { slack: settings, policy } = config;
   // Longer than withinTime, so that one timer decides which call was too slow.
   const log = pino({ level: 'silent' });
   const slack = createSlackChecks({ ...settings, log, withinMs: withinMs + 500 });
   const call = <T>(work: (from: SlackChecks) => Promise<T>) =>
     withinTime(withinMs, () => work(slack));
+  const listed = <T>(work: (from: SlackChecks) => Promise<T>) =>
+    withinTime(withinMs * LIST_CALLS, () => work(slack));
   const { appToken } = settings;
-  const [self, channels, people, register, connection] = await Promise.all([
+  const [self, channels, people, groups, connection] = await Promise.all([
     call((from) => from.self()),
-    call((from) => from.channels()),
-    call((from) => from.people()),
-    call((from) => readRegister(from, policy)),
+    listed((from) => from.channels([...ids.values()])),
+    listed((from) => from.people()),
+    call((from) => from.groups(policy)),
     appToken ? call((from) => from.openConnection(appToken)) : null,
   ]);
   const withoutToken = [skipped('not checked', 'the bot token does not work')];
@@ -96,31 +146,44 @@ async function slackSections(context: CheckContext): Promise<readonly CheckSecti
     { title: 'Slack', lines: slackLines(context, { self, people, connection }) },
     {
       title: 'Channels',
-      lines: self.ok ? channelLines(config, channels, self.value.botName) : withoutToken,
+      lines: self.ok
+        ? channelLines(config, { rooms: channels, ids }, self.value.botName)
+        : withoutToken,
     },
     {
       title: 'People',
-      lines: self.ok ? peopleLines(policy, { self: self.value, register, people }) : withoutToken,
+      lines: self.ok ? peopleLines(policy, { self: self.value, groups, people }) : withoutToken,
     },
   ];
 }
 
+/** The channels that Signalbox has resolved; none where the database does not exist yet. */
+async function readChannelIds({ databaseUrl }: Config): Promise<ReadonlyMap<string, string>> {
+  const url = databaseUrl.reveal();
+  if (fileFacts(url)?.exists === false) return new Map();
+  const reader = await openReader(url);
+  try {
+    return await storedChannelIds(reader.db);
+  } finally {
+    await reader.close();
+  }
+}
+
 async function checkDatabase({ config, withinMs }: CheckContext) {
   const url = config.databaseUrl.reveal();
-  const key = config.key ? Buffer.from(config.key.reveal(), 'base64') : null;
+  const key = readKeyRing(
+    config.key?.reveal() ?? null,
+    config.previousKeys.map((one) => one.reveal()),
+  );
   const facts = await withinTime(withinMs, async () => fileFacts(url));
   if (!facts.ok) return { url, file: null, examined: facts, written: null };
   const file = facts.value;
   const exists = file ? file.exists : !url.startsWith('file:');
   const examined = exists ? await withinTime(withinMs, () => inspectDatabase(url, key)) : null;
   const isWritable =
-    examined?.ok === true && isSupported(examined.value) && file?.ownedByUs !== false;
+    examined?.ok === true && examined.value.isReadable && file?.ownedByUs !== false;
   const written = isWritable ? await withinTime(withinMs, () => checkWritable(url)) : null;
   return { url, file, examined, written };
-}
-
-function isSupported({ schema, known }: DatabaseInspection): boolean {
-  return schema > 0 && schema <= known;
 }
 
 function replicas(
@@ -130,9 +193,4 @@ function replicas(
   if (!examined?.ok) return [skipped('replicas', 'not checked: they are listed in the database')];
   const { instances, clock } = examined.value;
   return replicaLines(instances, { now: clock?.server ?? now(), version });
-}
-
-function writePermission() {
-  const says = 'not checked, because the doctor changes nothing';
-  return skipped('write permission', says, 'a cloud key without it shows 403 at the first change');
 }

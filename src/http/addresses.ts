@@ -11,7 +11,7 @@ export class AddressRefusedError extends Error {
   }
 }
 
-export interface AddressRules {
+interface AddressRules {
   /** Private network addresses are allowed as well. */
   readonly allowPrivate: boolean;
 }

@@ -12,20 +12,58 @@ export function requestEffectOf(status: number): RequestEffect {
   return status >= 400 && status < 500 && status !== 408 && status !== 409 ? 'refused' : 'unknown';
 }
 
-/** A 404 without JSON comes from another server or route, not from the API. */
-export function errorKindOf(status: number, body: Body): ApiErrorKind {
+/**
+ * A 404 without JSON comes from another server or route, not from the API, unless the operation has
+ * servers that report a missing object as plain text.
+ */
+export function errorKindOf(status: number, body: Body, hasPlainNotFound = false): ApiErrorKind {
   if (status === 429) return 'rate-limit';
   if (status >= 300 && status < 400) return 'redirect';
-  return status === 404 && body.kind !== 'json' ? 'wrong-address' : 'answer';
+  if (status !== 404 || body.kind === 'json') return 'answer';
+  const isMissing = hasPlainNotFound && body.kind === 'text' && /^not found\.?$/i.test(body.text);
+  return isMissing ? 'answer' : 'wrong-address';
 }
 
 /** The server's error text from any of its known error shapes, at most 500 characters; or null. */
 export function serverTextOf(body: Body): string | null {
   const text = body.kind === 'json' ? textIn(body.value) : body.kind === 'text' ? body.text : null;
-  // Control characters could forge log lines or colour a terminal.
-  const line = text?.replace(/[\s\p{Cc}]+/gu, ' ').trim() ?? '';
-  if (line === '' || /<!doctype|<\/?(?:html|head|body)\b/i.test(line)) return null;
+  const line = lineOf(text ?? '');
+  return line === '' || /<!doctype|<\/?(?:html|head|body)\b/i.test(line) ? null : bounded(line);
+}
+
+// Control characters could forge log lines or colour a terminal.
+function lineOf(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+function bounded(line: string): string {
   return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT - 1)}…` : line;
+}
+
+const READ_OF_PAGE = 10_000;
+
+/**
+ * The text of a 2xx body that is not the API's, at most 500 characters, without tags: a page or plain
+ * text. Empty for JSON of another shape, which could contain a password; null for any other body.
+ */
+export function foreignTextOf(body: Body): string | null {
+  if (body.kind === 'json') return isRecord(body.value) || body.value === null ? null : '';
+  if (body.kind !== 'html' && body.kind !== 'text') return null;
+  return bounded(lineOf(body.text.slice(0, READ_OF_PAGE).replace(/<[^<>]*>/g, ' ')));
+}
+
+/** Whether a body with a 2xx status says that the request was not accepted. `field` has the result. */
+export function isContradiction(body: Body, field: string): boolean {
+  if (body.kind !== 'json') return false;
+  if (Array.isArray(body.value)) return issuesIn(body.value) !== null;
+  if (!isRecord(body.value)) return false;
+  const { status, error, errors, message, success, ok, [field]: result } = body.value;
+  const isMessage = (result ?? null) === null && typeof message === 'string';
+  const isErrorStatus = /^[45]\d\d$/.test(`${status}`);
+  const hasErrors = isRecord(errors) || (Array.isArray(errors) && errors.length > 0);
+  return (
+    isErrorStatus || Boolean(error) || hasErrors || isMessage || success === false || ok === false
+  );
 }
 
 export function codeOf(serverText: string | null): string | null {
@@ -64,10 +102,11 @@ function secondsIn(value: string | string[] | undefined, more: number): number |
 function textIn(value: unknown): string | null {
   if (Array.isArray(value)) return issuesIn(value);
   if (!isRecord(value)) return typeof value === 'string' ? value : null;
-  const { error, message } = value;
+  const { error, errors, message } = value;
   if (typeof error === 'string') return error;
   const inner = isRecord(error) ? (error.message ?? error.details) : null;
-  return [inner, message].find((text) => typeof text === 'string') ?? null;
+  const listed = Array.isArray(errors) ? issuesIn(errors) : null;
+  return [inner, listed, message].find((text) => typeof text === 'string') ?? null;
 }
 
 /** Older alerts servers return a list: `[{ type, errors: { issues: [{ path, message }] } }]`. */

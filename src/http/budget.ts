@@ -1,16 +1,23 @@
+import { once } from 'node:events';
 import type { Clock } from './clock.ts';
 
 export interface Limit {
   readonly requests: number;
+  /** How many of them may be reads; 70 % if it is absent. */
+  readonly reads?: number;
   readonly perMs: number;
 }
 
-/** Requests of people are sent before those of scheduled reports. */
-export type Priority = 'people' | 'digest';
+const PRIORITIES = ['write', 'people', 'background', 'optional'] as const;
+/**
+ * Writes are sent first, then the reads of people, then background work, then reads that nothing
+ * needs. The last have at most 30 % of the requests.
+ */
+export type Priority = (typeof PRIORITIES)[number];
 
-export type BudgetTurn = { readonly ok: true } | { readonly ok: false; readonly inMs: number };
+type BudgetTurn = { readonly ok: true } | { readonly ok: false; readonly inMs: number };
 
-export interface RequestBudget {
+interface RequestBudget {
   /**
    * Resolves when one request may start. Resolves with `ok: false` when the request cannot start by
    * `until` (in the clock's milliseconds), when the queue is full, or when the signal aborts.
@@ -21,18 +28,52 @@ export interface RequestBudget {
   pause(ms: number): void;
 }
 
+/** The same window for all replicas that use one API key. */
+export interface SharedBudget {
+  /** Records a start and returns 0, or returns the milliseconds until the next one may start. */
+  claim(window: {
+    readonly priority: Priority;
+    readonly requests: number;
+    readonly reads: number;
+    readonly optional: number;
+    readonly perMs: number;
+  }): Promise<number>;
+  /** The last known number of replicas. */
+  replicas(): number;
+}
+
 interface Waiter {
   readonly priority: Priority;
   readonly until: number;
   readonly answer: (turn: BudgetTurn) => void;
 }
 
-// More requests than a window serves before their deadlines; a longer queue only uses memory.
+// For each priority more requests than a window serves before their deadlines.
 const MOST_WAITING = 200;
+/** The part of a window that reads leave free, so that a write need not wait for them. */
+const KEPT_FOR_WRITES = 0.3;
+/** The part of a window that optional reads may use. */
+const FOR_OPTIONAL = 0.3;
 
-/** A sliding window: at most `requests` starts within any `perMs`. One budget per API key. */
-export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>): RequestBudget {
-  const starts: number[] = [];
+interface Start {
+  readonly at: number;
+  readonly priority: Priority;
+}
+
+/**
+ * A sliding window: at most `requests` starts within any `perMs`. One budget per API key. With a
+ * shared window it counts the starts of all replicas; while that cannot be reached, each replica
+ * has a fair share.
+ */
+export function createBudget(
+  limit: Limit,
+  clock: Pick<Clock, 'now' | 'sleep'>,
+  shared: SharedBudget | null = null,
+): RequestBudget {
+  const keptForWrites = Math.floor(limit.requests * KEPT_FOR_WRITES);
+  const mostReads = limit.reads ?? limit.requests - keptForWrites;
+  const mostOptional = Math.max(1, Math.floor(limit.requests * FOR_OPTIONAL));
+  const starts: Start[] = [];
   let waiting: readonly Waiter[] = [];
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let serving = false;
@@ -42,60 +83,89 @@ export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>):
 
   const now = () => Math.max(clock.now(), sleptUntil);
 
-  function nextStart(): number {
-    const [oldest = 0] = starts;
-    const free = starts.length < limit.requests ? now() : oldest + limit.perMs;
-    return Math.max(now(), free, pausedUntil);
+  function nextStart(priority: Priority): number {
+    const freed = (start: Start | undefined) => (start ? start.at + limit.perMs : now());
+    const free = [freed(starts.at(-limit.requests))];
+    const reads = starts.filter((start) => start.priority !== 'write');
+    if (priority !== 'write') free.push(freed(reads.at(-mostReads)));
+    const optional = starts.filter((start) => start.priority === 'optional');
+    if (priority === 'optional') free.push(freed(optional.at(-mostOptional)));
+    return Math.max(now(), pausedUntil, ...free);
   }
 
-  function dismissLate(at: number): void {
-    const late = waiting.filter(({ until }) => until < at);
-    waiting = waiting.filter(({ until }) => until >= at);
-    for (const { answer } of late) answer({ ok: false, inMs: at - now() });
+  function dismissLate(): void {
+    const isLate = ({ until, priority }: Waiter) => until < nextStart(priority);
+    const late = waiting.filter(isLate);
+    waiting = waiting.filter((waiter) => !isLate(waiter));
+    for (const { answer, priority } of late)
+      answer({ ok: false, inMs: nextStart(priority) - now() });
   }
 
   /** Removes an aborted request from the queue; an empty queue needs no timer. */
   function withdraw(waiter: Waiter): void {
     waiting = waiting.filter((other) => other !== waiter);
-    waiter.answer({ ok: false, inMs: nextStart() - now() });
+    waiter.answer({ ok: false, inMs: nextStart(waiter.priority) - now() });
     if (waiting.length === 0) idle.abort();
   }
 
   async function sleepUntil(at: number): Promise<void> {
     idle = new AbortController();
-    await clock.sleep(at - now(), idle.signal);
-    if (!idle.signal.aborted) sleptUntil = at;
+    const { signal } = idle;
+    await Promise.race([clock.sleep(at - now(), signal), once(signal, 'abort')]);
+    if (!signal.aborted) sleptUntil = at;
   }
 
-  function admitOne(): void {
-    const next = waiting.find(({ priority }) => priority === 'people') ?? waiting[0];
+  function firstWaiting(): Waiter | undefined {
+    const [first] = waiting.toSorted((a, b) => rank(a.priority) - rank(b.priority));
+    return first;
+  }
+
+  /** The milliseconds until the window of all replicas has a place; 0 when it was claimed. */
+  async function claim(shared: SharedBudget, priority: Priority): Promise<number> {
+    const window = { ...limit, reads: mostReads, optional: mostOptional, priority };
+    return shared.claim(window).catch(() => {
+      const share = Math.max(1, Math.floor(limit.requests / shared.replicas()));
+      const last = starts.at(-share);
+      return last ? Math.max(0, last.at + limit.perMs - now()) : 0;
+    });
+  }
+
+  function admit(next: Waiter): void {
+    // Aborted while its place was claimed.
+    if (!waiting.includes(next)) return;
     waiting = waiting.filter((waiter) => waiter !== next);
-    starts.push(now());
+    starts.push({ at: now(), priority: next.priority });
     if (starts.length > limit.requests) starts.shift();
-    next?.answer({ ok: true });
+    next.answer({ ok: true });
   }
 
   async function serve(): Promise<void> {
     if (serving) return;
     serving = true;
-    while (waiting.length > 0) {
-      const at = nextStart();
-      dismissLate(at);
-      if (waiting.length > 0 && at > now()) await sleepUntil(at);
-      else if (waiting.length > 0) admitOne();
+    for (;;) {
+      dismissLate();
+      const next = firstWaiting();
+      if (!next) break;
+      const at = nextStart(next.priority);
+      const isFree = at <= now();
+      const waitMs = isFree && shared ? await claim(shared, next.priority) : at - now();
+      if (waitMs > 0) await sleepUntil(now() + waitMs);
+      else admit(next);
     }
     serving = false;
   }
 
   return {
     async take(priority, until, signal) {
-      const at = nextStart();
-      const full = waiting.length >= MOST_WAITING;
+      const at = nextStart(priority);
+      const full = waiting.filter((each) => each.priority === priority).length >= MOST_WAITING;
       if (full || at > until || signal?.aborted) return { ok: false, inMs: at - now() };
       const { promise, resolve: answer } = Promise.withResolvers<BudgetTurn>();
       const waiter = { priority, until, answer };
       const giveUp = () => withdraw(waiter);
       signal?.addEventListener('abort', giveUp);
+      // It need not wait until a request of a lower priority may start.
+      if (waiting.every((each) => rank(priority) < rank(each.priority))) idle.abort();
       waiting = [...waiting, waiter];
       void serve();
       return promise.finally(() => signal?.removeEventListener('abort', giveUp));
@@ -104,4 +174,8 @@ export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>):
       pausedUntil = Math.max(pausedUntil, now() + ms);
     },
   };
+}
+
+function rank(priority: Priority): number {
+  return PRIORITIES.indexOf(priority);
 }

@@ -3,9 +3,10 @@ import { ApiError, type Secret } from '../errors.ts';
 import { AddressRefusedError, guardedConnector } from './addresses.ts';
 import { requestIdOf } from './answer.ts';
 import { type Body, readResponseBody } from './body.ts';
-import { createBudget, type Limit, type Priority } from './budget.ts';
+import { createBudget, type Limit, type Priority, type SharedBudget } from './budget.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { answerError, noAnswerError, retryDelay } from './failure.ts';
+import type { StreamedArray } from './streamed-rows.ts';
 
 export interface Call {
   readonly operation: string;
@@ -14,7 +15,14 @@ export interface Call {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** An array of the reply that is taken while it arrives, in a body of up to 128 MiB. */
+  readonly streamed?: StreamedArray | undefined;
+  /** Older servers report a missing object as the plain text `Not Found`, with status 404. */
+  readonly hasPlainNotFound?: boolean | undefined;
+  /** Of a read; a write has the highest priority. */
   readonly priority?: Priority | undefined;
+  /** A time limit of the whole call that is shorter than that of the client. For reads only. */
+  readonly withinMs?: number | undefined;
   /** Aborts the call in any phase: queued, waiting for a repetition or sent. For reads only. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,6 +40,8 @@ export interface Reply<T> {
   readonly requestId: string | null;
   readonly status: number;
   readonly tookMs: number;
+  /** What the server sent in reply to a write, if the answer is not the API's; else missing. */
+  readonly foreignText?: string;
 }
 
 /** One sent request; `status` is null when no answer came. */
@@ -53,6 +63,8 @@ export interface HttpOptions {
   readonly secrets: readonly Secret[];
   readonly version: string;
   readonly limit: Limit;
+  /** The budget that other replicas use as well. */
+  readonly sharedBudget?: SharedBudget | undefined;
   /** Milliseconds to wait after a 429 without a wait time. */
   readonly retryAfterMs: number;
   readonly timing?: Partial<HttpTimeouts> | undefined;
@@ -65,7 +77,7 @@ export interface HttpOptions {
   readonly observe?: ((observation: Observation) => void) | undefined;
 }
 
-export interface HttpTimeouts {
+interface HttpTimeouts {
   readonly connectMs: number;
   /** For the whole call, including waits and repetitions. */
   readonly deadlineMs: number;
@@ -73,7 +85,7 @@ export interface HttpTimeouts {
   readonly writeWaitMs: number;
 }
 
-export interface Http {
+interface Http {
   /**
    * Resolves for a 2xx only; every other result is thrown as ApiError. Only a GET is ever repeated.
    * A write with a 2xx status succeeds even if its body breaks off (the body is then `unreadable`).
@@ -89,16 +101,15 @@ const DEFAULT_TIMEOUTS: HttpTimeouts = {
   deadlineMs: 40_000,
   writeWaitMs: 12_000,
 };
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 export function createHttp(options: HttpOptions): Http {
   const { clock = systemClock } = options;
   const timing = { ...DEFAULT_TIMEOUTS, ...options.timing };
-  const budget = createBudget(options.limit, clock);
+  const budget = createBudget(options.limit, clock, options.sharedBudget ?? null);
   const transport = createTransport(options, timing.connectMs);
 
   async function send(call: Call): Promise<HttpAnswer> {
-    const deadline = clock.now() + timing.deadlineMs;
+    const deadline = clock.now() + Math.min(timing.deadlineMs, call.withinMs ?? timing.deadlineMs);
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await attemptOnce(call, attempt, deadline);
       if (!(outcome instanceof ApiError)) return outcome;
@@ -109,7 +120,8 @@ export function createHttp(options: HttpOptions): Http {
   }
 
   async function attemptOnce(call: Call, attempt: number, deadline: number) {
-    const { operation, method, priority = 'people' } = call;
+    const { operation, method } = call;
+    const priority = method === 'GET' ? (call.priority ?? 'people') : 'write';
     const signal = call.signal ?? options.leaving;
     const patience = method === 'GET' ? timing.deadlineMs : timing.writeWaitMs;
     const until = Math.min(deadline - 1, clock.now() + patience);
@@ -159,11 +171,12 @@ function createTransport(options: HttpOptions, connectMs: number) {
         signal: abort ? AbortSignal.any([deadline, abort]) : deadline,
       });
       const { statusCode: status, headers } = reply;
-      const body = await readResponseBody(reply.body, MAX_BODY_BYTES).catch((cause): Body => {
+      const streamed = isSuccess(status) ? call.streamed : undefined;
+      const body = await readResponseBody(reply.body, streamed).catch((cause): Body => {
         if (method === 'GET' && isSuccess(status)) throw cause;
         return { kind: 'unreadable' };
       });
-      if (!isSuccess(status)) return answerError(operation, { status, headers, body }, options);
+      if (!isSuccess(status)) return answerError(call, { status, headers, body }, options);
       return { status, body, requestId: requestIdOf(body) };
     } catch (cause) {
       const isUnconfirmed = cause instanceof Error && unconnected.has(cause);

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
-import { ApiError, type ApiErrorKind } from '../errors.ts';
-import { isRecord } from './answer.ts';
+import { ApiError, type ApiErrorKind, type ApiFailure } from '../errors.ts';
+import { foreignTextOf, isContradiction, isRecord, serverTextOf } from './answer.ts';
 import type { Priority } from './budget.ts';
 import { type Call, createHttp, type HttpAnswer, type HttpOptions, type Reply } from './client.ts';
+import { withoutSecrets } from './failure.ts';
+import { isOtherObject } from './tolerance.ts';
 
 /** Options of every API call. The default priority is `people`. */
 export interface CallOptions {
@@ -13,7 +15,8 @@ type ReadCall = Omit<Call, 'method' | 'body'>;
 
 /**
  * Both APIs return an object with the result in one field. A read without that field is an error.
- * A write with a 2xx status is accepted, so a missing or unreadable result becomes null.
+ * A write with a 2xx status is accepted, so a missing or unreadable result becomes null. If its body
+ * contradicts that, its effect is unknown.
  */
 export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOptions) {
   const http = createHttp(options);
@@ -43,7 +46,18 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
   async function write<S extends z.ZodType>(call: Call, schema: S) {
     const answer = await http.send(call);
     const parsed = schema.safeParse(objectIn(answer)?.[field]);
-    return replyOf<z.output<S> | null>(answer, parsed.success ? parsed.data : null);
+    const isOther = !parsed.success && isOtherObject(parsed.error);
+    if (isOther || isContradiction(answer.body, field)) {
+      const serverText = isOther
+        ? null
+        : withoutSecrets(serverTextOf(answer.body), options.secrets);
+      const kind = isOther ? 'other-object' : 'contradiction';
+      throw contradictionError(call.operation, answer, { kind, serverText });
+    }
+    const foreignText = withoutSecrets(foreignTextOf(answer.body), options.secrets);
+    const result = parsed.success ? parsed.data : null;
+    const reply = replyOf<z.output<S> | null>(answer, result);
+    return foreignText === null ? reply : { ...reply, foreignText };
   }
 
   return { read, readWhole, write, close: http.close };
@@ -55,6 +69,14 @@ function objectIn({ body }: HttpAnswer): Record<string, unknown> | null {
 
 function replyOf<T>({ status, requestId, tookMs }: HttpAnswer, result: T): Reply<T> {
   return { result, requestId, status, tookMs };
+}
+
+function contradictionError(
+  operation: string,
+  { status, requestId }: HttpAnswer,
+  what: Pick<ApiFailure, 'kind' | 'serverText'>,
+): ApiError {
+  return new ApiError({ operation, effect: 'unknown', status, requestId, ...what });
 }
 
 function replyError(operation: string, answer: HttpAnswer, cause?: z.ZodError): ApiError {

@@ -12,15 +12,20 @@ import type { Body } from './body.ts';
 
 const MAX_ATTEMPTS = 3;
 
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
 }
 
+interface AnsweredCall {
+  readonly operation: string;
+  readonly hasPlainNotFound?: boolean | undefined;
+}
+
 /** The error for an answer other than 2xx. */
 export function answerError(
-  operation: string,
+  { operation, hasPlainNotFound }: AnsweredCall,
   { status, headers, body }: ErrorAnswer,
   options: { readonly secrets: readonly Secret[]; readonly retryAfterMs: number },
 ): ApiError {
@@ -28,7 +33,7 @@ export function answerError(
   return new ApiError({
     operation,
     effect: requestEffectOf(status),
-    kind: errorKindOf(status, body),
+    kind: errorKindOf(status, body, hasPlainNotFound),
     status,
     serverText,
     code: codeOf(serverText),
@@ -60,8 +65,8 @@ export function retryDelay(error: ApiError, attempt: number, chance: number): nu
   return status === 500 && attempt === 1 ? jitterMs : null;
 }
 
-/** A server may quote the rejected request in its error text, including the credentials. */
-function withoutSecrets(text: string | null, secrets: readonly Secret[]): string | null {
+/** Returns a text without these secrets. A server may quote the rejected request in its error text, including the credentials. */
+export function withoutSecrets(text: string | null, secrets: readonly Secret[]): string | null {
   return secrets
     .map((secret) => secret.reveal())
     .filter((value) => value !== '')

@@ -10,6 +10,8 @@ export interface SharedRead<Value> {
    * few milliseconds share one fetch.
    */
   read(key: string, how: { readonly fresh: boolean }): Promise<Value>;
+  /** The cached result, or null where there is none that is valid now. */
+  cached(key: string): Value | null;
   forget(key: string): void;
 }
 
@@ -21,16 +23,19 @@ interface Fetch<Value> {
   result: Promise<Value>;
 }
 
+/** Each fetch waits for its `turn`; fresh reads that begin during this wait share the fetch. */
 export function sharedRead<Value>(
   fetch: (key: string) => Promise<Value>,
   keepMs: number,
   now: () => number,
+  turn: () => Promise<void> = async () => undefined,
 ): SharedRead<Value> {
   const cached = new Map<string, { readonly value: Value; readonly until: number }>();
   const pending = new Map<string, Fetch<Value>>();
 
   async function run(key: string, own: Omit<Fetch<Value>, 'result'>): Promise<Value> {
     if (!own.isStarted) await wait(GATHER_MS);
+    await turn();
     own.isStarted = true;
     const value = await fetch(key);
     if (pending.get(key) === own) cached.set(key, { value, until: now() + keepMs });
@@ -38,6 +43,7 @@ export function sharedRead<Value>(
   }
 
   function start(key: string, fresh: boolean): Promise<Value> {
+    for (const [old, { until }] of cached) if (now() >= until) cached.delete(old);
     const own = { isStarted: !fresh };
     const result = run(key, own);
     pending.set(key, Object.assign(own, { result }));
@@ -48,14 +54,19 @@ export function sharedRead<Value>(
     return result;
   }
 
+  function valid(key: string): Value | null {
+    const entry = cached.get(key);
+    return entry && now() < entry.until ? entry.value : null;
+  }
+
   return {
     read: (key, { fresh }) => {
       const running = pending.get(key);
       if (running && (!fresh || !running.isStarted)) return running.result;
-      const entry = cached.get(key);
-      if (!fresh && entry && now() < entry.until) return Promise.resolve(entry.value);
-      return start(key, fresh);
+      const value = fresh ? null : valid(key);
+      return value === null ? start(key, fresh) : Promise.resolve(value);
     },
+    cached: valid,
     forget: (key) => {
       cached.delete(key);
       // A fetch that is still running is older than the change, so its result is not cached either.

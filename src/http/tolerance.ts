@@ -6,7 +6,8 @@ import { z } from 'zod';
 const DIGITS = /^\s*-?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/;
 const NUMERIC = z.string().regex(DIGITS).transform(Number);
 
-function tolerant<S extends z.ZodType>(schema: S) {
+/** Null instead of a value that is missing or does not match the schema. */
+export function tolerant<S extends z.ZodType>(schema: S) {
   return schema
     .nullish()
     .transform((value) => value ?? null)
@@ -24,7 +25,7 @@ export const MaybeRecords = tolerant(z.array(z.record(z.string(), z.unknown())))
 
 // The same without a schema, for usage reports, in which schemas are too slow.
 
-export function numberOf(value: unknown): number | null {
+function numberOf(value: unknown): number | null {
   if (typeof value === 'string') return DIGITS.test(value) ? Number(value) : null;
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
@@ -48,8 +49,15 @@ export function matchingId<S extends z.ZodType<Record<string, unknown>>>(
   field: string,
   id: string,
 ) {
-  return schema.refine((reply) => {
+  const isMatch = (reply: Record<string, unknown>) => {
     const actual = reply[field];
     return typeof actual !== 'string' || actual.toLowerCase() === id.toLowerCase();
-  });
+  };
+  return schema.refine(isMatch, { error: OTHER_OBJECT });
+}
+
+const OTHER_OBJECT = 'is about another object';
+
+export function isOtherObject({ issues }: z.ZodError): boolean {
+  return issues.some(({ message }) => message === OTHER_OBJECT);
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Change, JsonObject, PlanRow, Snapshot, Target, UserId } from '../changes/change.ts';
+import type { CloudPermission } from '../cloud/permissions.ts';
 import type { NamedItem, Service } from '../directory/directory.ts';
 import type { FieldProblem, Secret } from '../errors.ts';
 import type { Answer } from './answers/answer.ts';
@@ -10,54 +11,56 @@ import { type TimingSupport, timingShape } from './arguments/timing.ts';
 import type { EffectKind } from './effect.ts';
 import type { Caller, CommandContext } from './ports/command-context.ts';
 
-/** A reply as people may see it: the request's id, and what the server reported. */
+/** The part of a reply that people may see: the request id and the reported values. */
 export interface SendResult {
   readonly requestId: string | null;
   readonly reported: readonly string[];
-  /** What the reply taught about the target; kept as its last seen values. */
+  /** The values of the target in the reply; stored as its last seen values. */
   readonly learned: {
     readonly id: string;
     readonly name: string;
     readonly fields: JsonObject;
   } | null;
-  /** Shown once, to the requester alone. */
+  /** Shown once, only to the requester. */
   readonly secret?: Secret | null;
 }
 
-interface Words {
+interface CommandWords {
   /** Noun and verb: `service stop`. Policy, modal, help and manifest use this name. */
   readonly name: string;
   /** Earlier names: still accepted when typed, in policy files and in stored changes. */
   readonly aliases?: readonly string[];
   readonly summary: string;
   readonly examples: readonly string[];
-  /** Whether a field has a meaning, given the others; all of them where this is missing. */
+  /** The permission that the key of the cloud API needs; if missing, it calls no such operation. */
+  readonly permission?: CloudPermission;
+  /** Whether a field applies, given the others; if missing, all fields apply. */
   readonly hasField?: (field: string, among: FieldContext) => boolean;
 }
 
-export interface QueryCommand<Args = unknown> extends Words {
+export interface QueryCommand<Args = unknown> extends CommandWords {
   readonly kind: 'query';
   readonly args: z.ZodObject;
   readonly target: (args: Args) => Target | null;
   readonly answer: (args: Args, context: CommandContext, asker: Caller) => Answer | Promise<Answer>;
-  /** Whether the line leaves so much open that its form is the better answer. */
+  /** Whether the line lacks so much that Signalbox opens the form instead. */
   readonly needsForm?: (given: TypedValues) => boolean;
 }
 
-export interface ChangeCommand<Args = unknown> extends Words {
+export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly kind: 'change';
   readonly args: z.ZodObject;
-  /** How people read the call: `PATCH state`. */
+  /** The API call as people read it: `PATCH state`. */
   readonly call: string;
-  /** Takes `at=` and `in=`, and `for=` where what takes it back is known; missing: none of them. */
+  /** Accepts `at=` and `in=`, and `for=` if a revert is possible; if missing, none of them. */
   readonly timed?: TimingSupport;
-  /** The wire's method: a `post` is never sent a second time, whatever happened to the first. */
+  /** The HTTP method. A `post` is never sent a second time, whatever the first result was. */
   readonly callClass: 'patch' | 'post' | 'put';
-  /** How it moves the costs of its target; nothing is said of them where this is missing. */
+  /** How the change affects the costs of its target; if missing, no cost is estimated. */
   readonly effect?: EffectKind;
-  /** Asked for under every rule, for whoever is held up by it wants to know why. */
+  /** Every rule requires a reason: users who are blocked by the change need to read it. */
   readonly needsReason?: true;
-  /** What depends on who asks, and when, made exact before anything is planned. */
+  /** Resolves arguments that depend on the requester or the time, before the plan. */
   readonly resolveArguments?: (
     args: Args,
     context: CommandContext,
@@ -68,18 +71,18 @@ export interface ChangeCommand<Args = unknown> extends Words {
     args: Args,
     context: CommandContext,
   ) => Snapshot | null | Promise<Snapshot | null>;
-  /** Reads the target again right before sending, where the API has a read to do it with. */
+  /** Reads the target again right before sending, if the API can read it. */
   readonly readBeforeSending?: (target: Target, context: CommandContext) => Promise<Snapshot>;
-  /** What a form starts with, once the target was read. */
+  /** The initial values of the form, from the current values of the target. */
   readonly prefill?: (before: Snapshot) => TypedValues;
   readonly desired: (args: Args, before: Snapshot | null) => JsonObject;
-  /** What the rules of single fields cannot say; nothing is asked for while there is one. */
+  /** Problems that concern several fields; with any of them the change is not requested. */
   readonly problems?: (
     args: Args,
     before: Snapshot | null,
     context: CommandContext,
   ) => readonly FieldProblem[];
-  /** Field by field, where the body does not have the names of the arguments. */
+  /** The rows of the plan, if the body has other field names than the arguments. */
   readonly rows?: (args: Args, before: Snapshot | null) => readonly PlanRow[];
   readonly unchanged?: (args: Args, before: Snapshot | null) => readonly string[];
   readonly warnings: (
@@ -93,37 +96,37 @@ export interface ChangeCommand<Args = unknown> extends Words {
     context: CommandContext,
     of: ChangeOrigin,
   ) => Promise<SendResult>;
-  /** Looks whether an attempt without an answer took effect; null where it still cannot be said. */
+  /** Checks whether an attempt without an answer took effect; null: still unknown. */
   readonly verifyOutcome?: (
     target: Target,
     body: JsonObject,
     context: CommandContext,
     of: ChangeOrigin,
   ) => Promise<SendResult | null>;
-  /** The command that takes this one back, with the words to type; null where there is none. */
+  /** The command that reverts this change, with its line; null if there is none. */
   readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => UndoCommand | null;
-  /** The reply holds a password, which is kept sealed until its requester has seen it. */
+  /** The reply contains a password, stored encrypted until the requester has seen it. */
   readonly hasSecret?: true;
-  /** What a person reads after success, in place of more than is known. */
+  /** The last line of the card after success: what the reply does not prove. */
   readonly endingNote: string;
 }
 
-/** The change that is sent, for what is kept in our own database. */
-export type ChangeOrigin = Pick<Change, 'id' | 'requester' | 'reason'>;
+/** The change that is sent, for commands that write to Signalbox's own database. */
+type ChangeOrigin = Pick<Change, 'id' | 'requester' | 'reason'>;
 
-export type ResolvedArguments<Args> =
+type ResolvedArguments<Args> =
   | { readonly ok: true; readonly args: Args }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-export interface UndoCommand {
+interface UndoCommand {
   readonly label: string;
   readonly line: string;
 }
 
 export type Command = QueryCommand | ChangeCommand;
 
-/** Fields that name something arrive as what they name. */
-type Resolved<Shape extends z.ZodObject> = {
+/** Fields that name an item have the item as their value. */
+type ResolvedValues<Shape extends z.ZodObject> = {
   [Key in keyof z.output<Shape>]: Key extends 'service'
     ? Service
     : Key extends 'pipe' | 'alert' | 'tag' | 'warehouse' | 'ask'
@@ -135,16 +138,16 @@ type Resolved<Shape extends z.ZodObject> = {
           : z.output<Shape>[Key];
 };
 
-// The registry holds commands of many argument types in one list. The one place that calls them
-// passes what their own schema has read, so that the erased type is right by construction.
+// The list of commands has many argument types. Their only caller passes values that the schema of
+// the same command parsed, so the erased type is correct.
 export function queryCommand<Shape extends z.ZodObject>(
-  definition: Omit<QueryCommand<Resolved<Shape>>, 'kind'> & { args: Shape },
+  definition: Omit<QueryCommand<ResolvedValues<Shape>>, 'kind'> & { args: Shape },
 ): QueryCommand {
   return { ...definition, kind: 'query' } as unknown as QueryCommand;
 }
 
 export function changeCommand<Shape extends z.ZodObject>(
-  definition: Omit<ChangeCommand<Resolved<Shape>>, 'kind'> & { args: Shape },
+  definition: Omit<ChangeCommand<ResolvedValues<Shape>>, 'kind'> & { args: Shape },
 ): ChangeCommand {
   const args = definition.args.extend(timingShape(definition.timed));
   return { ...definition, args, kind: 'change' } as unknown as ChangeCommand;

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../changes/change.ts';
 import type { Scaling } from '../costs/effect/unit-price.ts';
 
-/** What a command does to the costs of its target. */
+/** How a command affects the costs of its target. */
 export type EffectKind = 'stop' | 'start' | 'scale' | 'create';
 
-/** The bounds of a service in fields as replies name them; null unless all four are known. */
+/** The scaling of a service, from reply fields; null unless all four fields are known. */
 export function scalingOf(fields: JsonObject | undefined): Scaling | null {
   const { minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas, idleScaling } = fields ?? {};
   const sizes = [minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas].filter(isSize);
@@ -25,12 +25,12 @@ function isSize(value: Json | undefined): value is number {
 
 const BOUNDS = ['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'numReplicas', 'idleScaling'];
 
-/** Whether a body touches what costs are estimated from: a timeout alone does not. */
-export function movesBounds(body: JsonObject): boolean {
+/** Whether a body changes a field that the cost estimate uses; an idle timeout does not. */
+export function changesScaling(body: JsonObject): boolean {
   return BOUNDS.some((field) => body[field] !== undefined);
 }
 
-/** Where the price of a GB-hour is the same; null where replies have not said it all. */
+/** Provider, region and tier, which determine the price of a GB-hour; null if one is unknown. */
 export function priceArea(fields: JsonObject | undefined): string | null {
   const parts = [fields?.provider, fields?.region, fields?.tier];
   return parts.every((part) => typeof part === 'string' && part !== '') ? parts.join(' ') : null;

@@ -1,9 +1,9 @@
 import type { Answer, AnswerPart } from './answers/answer.ts';
+import { slashCommand } from './answers/texts.ts';
 import { type Field, fieldsOf, isPlaced } from './arguments/arguments.ts';
 import { type Command, nounOf, verbOf } from './define.ts';
-import { slashCommand } from './slash-command.ts';
 
-/** What may follow the slash command, as Slack shows it while people type. */
+/** The hint that Slack shows while a user types the slash command. */
 export function usageHint(commands: readonly Command[], noun: string): string {
   const verbs = commands.filter((command) => nounOf(command) === noun).map(verbOf);
   return `${verbs.join(' | ')} | help`;
@@ -23,7 +23,7 @@ function wordOf({ name, word, rest }: Field): string {
   return rest ? name : `${word}=`;
 }
 
-/** Help shows what the reader may use first, and says whose the rest is. */
+/** Returns the help: first the commands that the reader may use, then the others. */
 export function helpFor(
   noun: string | null,
   commands: readonly Command[],
@@ -45,5 +45,5 @@ export function helpFor(
 function lines(title: string, commands: readonly Command[], prefix: string): readonly AnswerPart[] {
   if (commands.length === 0) return [];
   const rows = commands.map((command) => [usage(command, prefix), command.summary] as const);
-  return [{ kind: 'table', columns: [title, ''], rows }];
+  return [{ kind: 'table', columns: [title, 'What it does'], rows }];
 }

@@ -1,10 +1,12 @@
 import type { AlertsClient } from '../alerts/client.ts';
+import type { AlertsReadOperation } from '../alerts/reads.ts';
 import type { CloudClient } from '../cloud/client.ts';
+import type { CloudReadOperation } from '../cloud/reads/requests.ts';
 
 /** The operations of each API. A new method of a client does not compile without its route. */
-export interface ApiOperations {
-  readonly cloud: Exclude<keyof CloudClient, 'close'>;
-  readonly alerts: Exclude<keyof AlertsClient, 'close'>;
+interface ApiOperations {
+  readonly cloud: Exclude<keyof CloudClient, 'close' | 'reads'> | CloudReadOperation;
+  readonly alerts: Exclude<keyof AlertsClient, 'close' | 'reads'> | AlertsReadOperation;
 }
 export type Api = keyof ApiOperations;
 
@@ -22,11 +24,24 @@ const ROUTES: { readonly [A in Api]: Readonly<Record<ApiOperations[A], string>> 
     getUsageCost: `${ORGANIZATION}/usageCost`,
     getPipeSettings: `${SERVICE}/pipes/{pipeId}/settings`,
     getBackup: `${SERVICE}/backups/{backupId}`,
+    listOrganizations: '/v1/organizations',
+    listServices: `${ORGANIZATION}/services`,
+    getService: SERVICE,
+    getScalingSchedule: `${SERVICE}/scalingSchedule`,
+    listBackups: `${SERVICE}/backups`,
+    listPipes: `${SERVICE}/pipes`,
+    listReversePrivateEndpoints: `${SERVICE}/pipesReversePrivateEndpoints`,
+    getReversePrivateEndpoint: `${SERVICE}/pipesReversePrivateEndpoints/{endpointId}`,
+    listActivities: `${ORGANIZATION}/activities`,
+    getKey: `${ORGANIZATION}/keys/{keyId}`,
   },
   alerts: {
     listAlerts: ALERTS,
     getAlert: `${ALERTS}/{id}`,
     updateAlert: `${ALERTS}/{id}`,
+    listWebhooks: '/api/v2/webhooks',
+    listSavedSearches: '/api/v2/saved-searches',
+    listDashboards: '/api/v2/dashboards',
   },
 };
 

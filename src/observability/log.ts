@@ -30,7 +30,7 @@ export function newRequest(): string {
   return randomBytes(5).toString('hex');
 }
 
-export interface LogOptions {
+interface LogOptions {
   /** A pino level, for example info, debug or silent. */
   readonly level: string;
   /** Values that never appear in a line. Values can be added later. */

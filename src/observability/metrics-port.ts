@@ -15,8 +15,10 @@ export interface Measures {
   /** Time from the arrival of a Slack payload to its acknowledgement. */
   readonly acknowledged: (kind: string, ms: number) => void;
   readonly called: (api: Api, observation: Observation) => void;
+  /** A message was given up after all retries. */
+  readonly messageLost: (kind: string) => void;
   /** Slack did not answer a lookup of a user or a user group. */
   readonly lookupFailed: () => void;
 }
 
-export type AnswerEnding = 'answered' | 'drafted' | 'misread' | 'refused' | 'failed';
+type AnswerEnding = 'answered' | 'drafted' | 'misread' | 'refused' | 'failed';

@@ -27,6 +27,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
   const moves = counter('change_moves_total', 'State transitions of changes', 'command', 'state');
   const refusals = counter('refusals_total', 'Refusals, by reason', 'reason');
   const lookups = counter('lookup_failures_total', 'Failed Slack lookups of users and user groups');
+  const lost = counter('messages_lost_total', 'Messages given up after all retries', 'kind');
   const acks = new Histogram({
     name: 'signalbox_ack_seconds',
     help: 'Time from the arrival of a Slack payload to its acknowledgement',
@@ -55,6 +56,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
       moved: (command, state) => moves.inc({ command, state }),
       refused: (reason) => refusals.inc({ reason }),
       lookupFailed: () => lookups.inc(),
+      messageLost: (kind) => lost.inc({ kind }),
       acknowledged: (kind, ms) => acks.observe({ kind }, ms / 1_000),
       called: (api, { operation, status, ms }) =>
         calls.observe({ api, operation, status: String(status ?? 'none') }, ms / 1_000),
@@ -81,13 +83,18 @@ function databaseGauges(gauge: MakeGauge): (readings: Gauges | null, now: Date) 
   const waits = gauge('queue_age_seconds', 'Time since the oldest entry is due', 'queue');
   const digests = gauge('digests', 'Digests, by state', 'state');
   const broken = gauge('trail_broken', '1 if the verification of the audit trail failed');
-  const all = [broken, changes, oldest, queued, waits, digests];
+  const outdated = gauge(
+    'config_outdated',
+    '1 if another replica uses a newer configuration, so that this one executes no change',
+  );
+  const all = [broken, outdated, changes, oldest, queued, waits, digests];
 
   return (readings, now) => {
     for (const each of all) each.reset();
     readable.set(readings ? 1 : 0);
     if (!readings) return;
     broken.set(readings.trailProblem === null ? 0 : 1);
+    outdated.set(readings.isOutdated ? 1 : 0);
     for (const [state, reading] of readings.changes) {
       changes.set({ state }, reading.count);
       oldest.set({ state }, ageOf(reading, now));

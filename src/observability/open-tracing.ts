@@ -22,7 +22,7 @@ const FLUSH_WITHIN_MS = 2_000;
 /** A full queue drops the newest spans, to limit the memory. */
 const MAX_QUEUE_SIZE = 2_048;
 
-export interface OpenTracing {
+interface TraceExport {
   /** Sends the queued spans. False: the collector did not answer in time. */
   readonly close: () => Promise<boolean>;
 }
@@ -33,7 +33,7 @@ interface TracingContext {
 }
 
 /** Starts tracing. Only this file loads the OpenTelemetry SDK, which takes start-up time. */
-export function openTracing(tracing: Tracing, { version, log }: TracingContext): OpenTracing {
+export function openTracing(tracing: Tracing, { version, log }: TracingContext): TraceExport {
   const { url, headers, timeoutMs } = tracing;
   const exporter = new OTLPTraceExporter({
     url,

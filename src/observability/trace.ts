@@ -15,7 +15,7 @@ export interface Work {
 export type Facts = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** The fields that connect log lines with traces. */
-export interface TraceIds {
+interface TraceIds {
   readonly trace_id: string;
   readonly span_id: string;
 }

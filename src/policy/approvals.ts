@@ -1,7 +1,7 @@
 import type { Change, Requirement, RoleName, UserId } from '../changes/change.ts';
 import { decidingRoles } from '../changes/lifecycle.ts';
 
-export interface ApprovalStatus {
+interface ApprovalStatus {
   readonly met: boolean;
   readonly counted: readonly UserId[];
   readonly missing: number;

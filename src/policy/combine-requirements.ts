@@ -24,3 +24,14 @@ export function combineRequirements(change: Requirement, revert: Requirement): R
 function sameEscalation({ escalation: one }: Requirement, { escalation: other }: Requirement) {
   return one?.to === other?.to && one?.afterMs === other?.afterMs;
 }
+
+/** Whether a change that meets the first requirement also meets the second one. */
+export function coversRequirement(first: Requirement, second: Requirement): boolean {
+  if (second.from === null) return true;
+  return (
+    first.from === second.from &&
+    first.count >= second.count &&
+    (second.self || !first.self) &&
+    (first.escalation === null || sameEscalation(first, second))
+  );
+}

@@ -48,6 +48,15 @@ export function decide(policy: Policy, question: PolicyQuestion): Decision {
   return { allow: true, requires: requirementOf(rule), rule };
 }
 
+/** Returns what the rule for a change requires, for any requester; null if no rule decides it. */
+export function requirementFor(
+  policy: Policy,
+  about: Pick<PolicyQuestion, 'command' | 'target'>,
+): Requirement | null {
+  const { rule, isCertain } = ruleFor(policy, { ...about, kind: 'change' });
+  return rule && isCertain ? requirementOf(rule) : null;
+}
+
 interface RuleMatch {
   readonly rule: Rule | null;
   readonly isCertain: boolean;
@@ -56,7 +65,10 @@ interface RuleMatch {
 // It is unknown whether a rule with a selector matches an unknown target. Skipping the rule could
 // miss a stricter one, and applying it could use a less strict one, so the change is refused.
 // A query without a target covers all targets, so that no rule with a selector matches.
-function ruleFor(policy: Policy, { command, kind, target }: PolicyQuestion): RuleMatch {
+function ruleFor(
+  policy: Policy,
+  { command, kind, target }: Pick<PolicyQuestion, 'command' | 'kind' | 'target'>,
+): RuleMatch {
   for (const rule of reachable(policy, command)) {
     const selected = selects(rule.on, target);
     if (selected === true) return { rule, isCertain: true };

@@ -1,4 +1,5 @@
 import type { Target, TargetKind } from '../changes/change.ts';
+import type { Actor } from '../changes/outcome.ts';
 import type { Policy, Rule, Selector } from './policy-types.ts';
 
 /** `service *` matches every command of the noun, `*` every command; else only itself. */
@@ -69,4 +70,15 @@ export function reachable(policy: Policy, command: string): readonly Rule[] {
   const rules = policy.rules.filter((rule) => allows(rule, command));
   const last = rules.findIndex(({ on }) => on === null);
   return last < 0 ? rules : rules.slice(0, last + 1);
+}
+
+/** Returns the commands that an actor may request on at least one target. */
+export function commandsFor(
+  policy: Policy,
+  commands: readonly string[],
+  actor: Actor,
+): readonly string[] {
+  return commands.filter((command) =>
+    reachable(policy, command).some(({ to }) => actor.roles.includes(to)),
+  );
 }

@@ -13,6 +13,11 @@ export interface Selector {
   readonly warehouses: readonly string[] | null;
 }
 
+/** A selection of costs, which may also name teams. */
+export interface CostSelector extends Selector {
+  readonly teams: readonly string[] | null;
+}
+
 export interface Rule {
   /** The rule's place in the file, counted from 1. */
   readonly place: number;

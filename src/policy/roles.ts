@@ -7,7 +7,8 @@ const Group = z.string().regex(/^(@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
   error: withHint('must be a user group', "its handle in quotes, '@db-leads', or its id, S…"),
 });
 
-const User = z
+/** The member id of a user. */
+export const MemberId = z
   .string()
   .regex(/^[UW][A-Z0-9]{2,}$/, {
     error: withHint('must be the id of a user', 'U… or W…, from the profile: “Copy member ID”'),
@@ -21,7 +22,7 @@ export function rolesSchema() {
   });
   const RoleEntry = strictConfigObject({
     groups: z.array(Group).min(1).optional(),
-    users: z.array(User).min(1).optional(),
+    users: z.array(MemberId).min(1).optional(),
   })
     .refine(({ groups, users }) => groups || users, {
       error: withHint('has no members', 'set groups, users, or both'),

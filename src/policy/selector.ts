@@ -1,24 +1,50 @@
 import { z } from 'zod';
-import type { PolicyVocabulary, Selector } from './policy-types.ts';
+import type { CostSelector, PolicyVocabulary, Selector } from './policy-types.ts';
 import { declaredName, strictConfigObject, withHint } from './problem.ts';
 
-/** The schema of a selection of targets, for rules, freezes, digests and budgets. */
-export function selectorSchema({ services, tags, warehouses }: PolicyVocabulary) {
-  const list = (what: string, known: readonly string[]) =>
-    z.array(declaredName(what, known)).min(1).optional();
-  return strictConfigObject({
-    services: list('service', [...services.keys()]),
-    tags: list('tag of a service', tags),
-    warehouses: list('warehouse', warehouses),
-  })
+type TargetWords = Pick<PolicyVocabulary, 'services' | 'tags' | 'warehouses'>;
+type CostWords = TargetWords & { readonly teams: readonly string[] };
+
+/** The schema of a selection of targets, for rules and freezes. */
+export function selectorSchema(words: TargetWords) {
+  return strictConfigObject(targetLists(words))
     .refine((on) => on.services || on.tags || on.warehouses, {
       error: withHint('selects nothing', 'set services, tags or warehouses, or remove it'),
     })
-    .transform(
-      (on): Selector => ({
-        services: on.services?.map((name) => ({ name, id: services.get(name) ?? '' })) ?? null,
-        tags: on.tags ?? null,
-        warehouses: on.warehouses ?? null,
-      }),
-    );
+    .transform((on) => targetsOf(on, words));
+}
+
+/** The schema of a selection of costs, for digests and budgets. */
+export function costSelectorSchema(words: CostWords) {
+  return strictConfigObject({ ...targetLists(words), teams: list('team', words.teams) })
+    .refine((on) => on.services || on.tags || on.warehouses || on.teams, {
+      error: withHint('selects nothing', 'set services, tags, warehouses or teams, or remove it'),
+    })
+    .transform((on): CostSelector => ({ ...targetsOf(on, words), teams: on.teams ?? null }));
+}
+
+interface TargetLists {
+  readonly services?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly warehouses?: readonly string[] | undefined;
+}
+
+function targetLists({ services, tags, warehouses }: TargetWords) {
+  return {
+    services: list('service', [...services.keys()]),
+    tags: list('tag of a service', tags),
+    warehouses: list('warehouse', warehouses),
+  };
+}
+
+function list(what: string, known: readonly string[]) {
+  return z.array(declaredName(what, known)).min(1).optional();
+}
+
+function targetsOf(on: TargetLists, { services }: TargetWords): Selector {
+  return {
+    services: on.services?.map((name) => ({ name, id: services.get(name) ?? '' })) ?? null,
+    tags: on.tags ?? null,
+    warehouses: on.warehouses ?? null,
+  };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withHint } from './problem.ts';
+import { quoted, withHint } from './problem.ts';
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 365 * 86_400_000;
@@ -23,3 +23,16 @@ export const InstantTextSchema = z
     error: ({ input }) => (input === undefined ? 'is missing' : AS_INSTANT),
   })
   .transform((text) => new Date(text));
+
+/** A UTC day of the calendar, as `2026-01-31`. */
+export const DayTextSchema = z.string().refine(isExistingDay, {
+  abort: true,
+  error: ({ input }) =>
+    withHint(`is not a day: ${quoted(String(input))}`, 'a UTC day, for example 2026-01-01'),
+});
+
+function isExistingDay(text: string): boolean {
+  if (!/^2\d{3}-\d\d-\d\d$/.test(text)) return false;
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+}

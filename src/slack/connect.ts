@@ -1,6 +1,7 @@
 import { App, type Receiver } from '@slack/bolt';
 import type { Logger } from 'pino';
 import type { Secret } from '../errors.ts';
+import { type Clock, systemClock } from '../http/clock.ts';
 import type { Command } from '../intent/define.ts';
 import { during, newRequest } from '../observability/log.ts';
 import type { Measures } from '../observability/metrics-port.ts';
@@ -8,68 +9,79 @@ import { traced } from '../observability/trace.ts';
 import type { Policy } from '../policy/policy-types.ts';
 import type { Messenger, PersonLookup } from '../workflow/messenger-port.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';
-import type { Drawing } from './cards/drawing.ts';
+import type { DrawContext } from './cards/draw-context.ts';
 import { withAckFallback } from './inbound/ack-fallback.ts';
 import { createDeliveries, type Deliveries } from './inbound/deliveries.ts';
 import { checkEnvelope, listen } from './inbound/listeners.ts';
 import { payloadNames } from './inbound/payload-name.ts';
+import { checkInstallation, type InstalledApp } from './installed-app.ts';
+import { createPermalinks, type Permalinks } from './links/permalinks.ts';
 import { boltLogger } from './outbound/bolt-logger.ts';
+import { type ChannelIdStore, createChannelFinder } from './outbound/channels.ts';
 import { type Clients, createClients } from './outbound/clients.ts';
 import { type Channels, createMessenger } from './outbound/messenger.ts';
 import { createRespond, type Post, type Respond } from './outbound/response-url.ts';
-import { type Actors, createActors, type Home } from './people/actors.ts';
+import { type Actors, createActors } from './people/actors.ts';
 import { peopleByName } from './people/find-person.ts';
 import { findGroups } from './people/groups.ts';
 import type { SlackContext } from './slack-context.ts';
+import type { SlackProblem } from './token-errors.ts';
 
-export interface SlackOptions {
+interface SlackOptions {
   readonly botToken: Secret;
   readonly appToken: Secret | null;
+  /** False for a reload, which keeps the connections of the start. */
+  readonly opensSocket: boolean;
   readonly signingSecret: Secret | null;
   readonly apiUrl: string | null;
   readonly commandPrefix: string;
   readonly policy: Policy;
   readonly channels: Channels;
+  /** All channels of the configuration, as names or ids. */
+  readonly configuredChannels: readonly string[];
   readonly commands: readonly Command[];
   readonly post: Post;
   readonly log: Logger;
   readonly now: () => Date;
+  readonly clock?: Clock | undefined;
   readonly measures: Pick<Measures, 'lookupFailed'>;
 }
 
 /** The connection to one workspace: lookups, messages and incoming payloads. */
 export interface Slack {
   readonly actors: Actors;
-  readonly messenger: Messenger;
+  readonly openMessenger: (channelIds: ChannelIdStore) => Messenger;
   /** Finds a user by name, mention or id. */
   readonly findPerson: (word: string) => Promise<PersonLookup>;
   /** The receiver of payloads. It outlives a reload of the configuration. */
-  readonly deliveries: () => Deliveries;
-  readonly listen: (context: WorkflowContext) => Promise<Listening>;
+  readonly deliveries: (onRefused: (error: unknown) => void) => Deliveries;
+  readonly listen: (context: WorkflowContext) => Promise<PayloadListener>;
 }
 
-export interface Listening {
+interface PayloadListener {
   /** Handles the payloads of these deliveries from now on. */
   readonly attach: (deliveries: Deliveries) => void;
   /** Resolves when every payload that has arrived is handled. */
   readonly idle: () => Promise<void>;
 }
 
-export type Connected =
+type ConnectResult =
   | { readonly ok: true; readonly slack: Slack }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: false; readonly problems: readonly SlackProblem[] };
 
 const SLACK_API_URL = 'https://slack.com/api/';
 
-/** Reads the app's identity and the user groups. A missing group stops the start. */
-export async function connect(options: SlackOptions): Promise<Connected> {
+/** Checks tokens, scopes and user groups. Returns every problem that stops the start. */
+export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
   const clients = createClients(options.botToken, slackApiUrl, options.log);
-  const self = await readSelf(clients);
-  const found = await findGroups(clients.lookups, options.policy);
+  const checked = await checkInstallation({ ...options, ...clients, slackApiUrl });
+  if (!checked.ok) return checked;
+  const { app: self, socketUrl } = checked;
+  const found = await findGroups(clients.lookups, options.policy, self.workspace);
   if (!found.ok) return found;
 
-  const { policy, log, now, channels, measures } = options;
+  const { policy, log, now, channels, measures, clock = systemClock } = options;
   const warn = (error: unknown, lookup: string) => {
     log.warn({ err: error, lookup }, 'a lookup in Slack failed');
     measures.lookupFailed();
@@ -81,68 +93,57 @@ export async function connect(options: SlackOptions): Promise<Connected> {
     groups: found.groups,
     home: self.home,
     now,
+    clock,
     warn,
   });
-  const drawing: Drawing = {
+  const permalinks = createPermalinks({ lookups, slackApiUrl, clock, log });
+  const drawing: DrawContext = {
     policy,
     prefix: options.commandPrefix,
     commands: new Map(
       options.commands.flatMap((each) => (each.kind === 'change' ? [[each.name, each]] : [])),
     ),
     groupIds: (role) => (found.groups.get(role) ?? []).map(({ id }) => id),
+    linkOf: permalinks.of,
   };
   const respond = createRespond(slackApiUrl, options.post);
-  const messenger = createMessenger({
-    posts: clients.posts,
-    lookups: clients.lookups,
-    botId: self.botId,
-    respond,
-    drawing,
-    channels,
-    commands: options.commands,
-  });
-  const parts = { options, clients, self, drawing, respond, actors };
+  const openMessenger = (store: ChannelIdStore) => {
+    const configured = options.configuredChannels;
+    const finder = createChannelFinder({ lookups, configured, store, clock, log });
+    const { posts } = clients;
+    const { commands } = options;
+    const { botId } = self;
+    const own = { posts, lookups, botId, finder, respond };
+    const time = { clock, now };
+    return createMessenger({ ...own, ...time, drawing, channels, commands, permalinks, log });
+  };
+  const parts = { options, clients, self, drawing, permalinks, respond, actors };
   return {
     ok: true,
     slack: {
       actors,
-      messenger,
+      openMessenger,
       findPerson: peopleByName(lookups, now),
-      deliveries: () => deliveriesOf(options, slackApiUrl),
+      deliveries: (onRefused) =>
+        createDeliveries({ ...options, slackApiUrl, socketUrl, clock, onRefused }),
       listen: (context) => startListening(context, parts),
     },
   };
 }
 
-interface Self {
-  readonly home: Home;
-  readonly botId: string;
-  readonly botUserId: string;
-  readonly appId: string;
-}
-
-async function readSelf({ lookups }: Clients): Promise<Self> {
-  const { team_id, enterprise_id, bot_id, user_id } = await lookups.auth.test();
-  if (!team_id || !bot_id || !user_id)
-    throw new Error('Slack did not return the owner of this token');
-  const { bot } = await lookups.bots.info({ bot: bot_id });
-  if (!bot?.app_id) throw new Error('Slack did not return the app of this token');
-  const home = { teamId: team_id, enterpriseId: enterprise_id ?? null };
-  return { home, botId: bot_id, botUserId: user_id, appId: bot.app_id };
-}
-
 interface Parts {
   readonly options: SlackOptions;
   readonly clients: Clients;
-  readonly self: Self;
-  readonly drawing: Drawing;
+  readonly self: InstalledApp & { readonly appId: string };
+  readonly drawing: DrawContext;
+  readonly permalinks: Permalinks;
   readonly respond: Respond;
   readonly actors: Actors;
 }
 
-async function startListening(context: WorkflowContext, parts: Parts): Promise<Listening> {
-  const { options, clients, self, drawing, respond, actors } = parts;
-  const { botToken, commandPrefix, commands, log } = options;
+async function startListening(context: WorkflowContext, parts: Parts): Promise<PayloadListener> {
+  const { options, clients, self, drawing, permalinks, respond, actors } = parts;
+  const { botToken, commandPrefix, commands, log, clock = systemClock } = options;
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
   const app = new App({
     token: botToken.reveal(),
@@ -172,11 +173,14 @@ async function startListening(context: WorkflowContext, parts: Parts): Promise<L
     context,
     commands,
     drawing,
+    permalinks,
     clients,
     respond,
     home: self.home,
+    botUserId: self.botUserId,
     prefix: commandPrefix,
     log,
+    clock,
   };
   const work = trackWork();
   app.use(async ({ next }) => work.during(next));
@@ -191,10 +195,6 @@ const NO_RECEIVER: Receiver = {
   start: async () => undefined,
   stop: async () => undefined,
 };
-
-function deliveriesOf({ appToken, signingSecret, log }: SlackOptions, slackApiUrl: string) {
-  return createDeliveries({ appToken, signingSecret, slackApiUrl, log });
-}
 
 type Process = App['processEvent'];
 

@@ -1,6 +1,6 @@
+import { slashCommand } from '../intent/answers/texts.ts';
 import type { Command } from '../intent/define.ts';
 import { usageHint } from '../intent/help.ts';
-import { slashCommand } from '../intent/slash-command.ts';
 import { callbackIdOf, titleOf } from './forms/form.ts';
 import { PALETTE } from './forms/palette.ts';
 
@@ -14,7 +14,7 @@ interface ManifestOptions {
 }
 
 /** Each scope with its reason: a security review reads this list first. */
-const SCOPES = [
+export const REQUIRED_SCOPES = [
   'commands', // slash commands and shortcuts
   'chat:write', // cards, their threads, private answers
   'channels:read', // whether a channel is shared with another workspace, before costs are posted there
@@ -24,13 +24,23 @@ const SCOPES = [
   'users:read', // who is a guest, deactivated, a bot or from another workspace
 ];
 
-// Installing without these is possible; a card may then appear twice after a lost answer of Slack.
+// Installing without these is possible: a card may then appear twice after a lost answer of Slack, and
+// messages to the app get no answer.
 const OPTIONAL_SCOPES = [
   'channels:history', // whether an own message was posted, after a lost answer
   'groups:history', // the same in private channels
+  'im:history', // commands and help in the direct messages of the app
+  'app_mentions:read', // help where a user mentions the app
 ];
 
-const EVENTS = ['app_home_opened', 'subteam_members_changed', 'subteam_updated', 'user_change'];
+const EVENTS = [
+  'app_home_opened',
+  'app_mention',
+  'message.im',
+  'subteam_members_changed',
+  'subteam_updated',
+  'user_change',
+];
 
 const LONG_DESCRIPTION = `Signalbox lets engineers operate the services of a hosted analytics \
 database from Slack. Signalbox previews every change, asks its requester to confirm it, \
@@ -52,7 +62,7 @@ export function manifestOf({ commands, nouns, prefix, url }: ManifestOptions) {
       app_home: {
         home_tab_enabled: true,
         messages_tab_enabled: true,
-        messages_tab_read_only_enabled: true,
+        messages_tab_read_only_enabled: false,
       },
       bot_user: { display_name: 'Signalbox', always_online: true },
       slash_commands: Object.entries(nouns).map(([noun, description]) => ({
@@ -68,7 +78,7 @@ export function manifestOf({ commands, nouns, prefix, url }: ManifestOptions) {
       ],
     },
     oauth_config: {
-      scopes: { bot: [...SCOPES, ...OPTIONAL_SCOPES], bot_optional: OPTIONAL_SCOPES },
+      scopes: { bot: [...REQUIRED_SCOPES, ...OPTIONAL_SCOPES], bot_optional: OPTIONAL_SCOPES },
     },
     settings: {
       event_subscriptions: { ...requests, bot_events: EVENTS },

@@ -3,6 +3,8 @@ import type { Secret } from '../errors.ts';
 
 export interface ProbeTarget {
   readonly port: number;
+  /** The port of the readiness probe. */
+  readonly opsPort: number;
   readonly withinMs: number;
 }
 
@@ -38,9 +40,9 @@ export async function probeInstance(
 }
 
 /** Null when the instance on the port is ready, else its reason; throws when none listens. */
-export async function readiness({ port, withinMs }: ProbeTarget): Promise<string | null> {
+export async function readiness({ opsPort, withinMs }: ProbeTarget): Promise<string | null> {
   const signal = AbortSignal.timeout(withinMs);
-  const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { redirect: 'error', signal });
+  const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`, { redirect: 'error', signal });
   const text = (await answer.text()).trim().slice(0, 200);
   return answer.ok ? null : text;
 }

@@ -1,29 +1,24 @@
 import { type ConversationsListResponse, type UsersListResponse, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Secret } from '../errors.ts';
+import type { Policy } from '../policy/policy-types.ts';
+import { type InstalledApp, readInstalledApp } from './installed-app.ts';
 import { boltLogger } from './outbound/bolt-logger.ts';
 import { readPages } from './outbound/read-pages.ts';
-import type { Home, standingOf } from './people/actors.ts';
-import { listGroups } from './people/groups.ts';
+import type { standingOf } from './people/account.ts';
+import { listNamedGroups } from './people/groups.ts';
+import { refusedBySlack } from './slack-error.ts';
 
 const SLACK_API_URL = 'https://slack.com/api/';
-const PAGE_SIZE = 1_000;
 
-export interface SlackCheckOptions {
+interface SlackCheckOptions {
   readonly botToken: Secret;
   readonly apiUrl: string | null;
   readonly log: Logger;
   readonly withinMs: number;
 }
 
-export interface Self {
-  readonly home: Home;
-  readonly workspace: string;
-  readonly botName: string;
-  readonly botUserId: string;
-  readonly appId: string | null;
-  /** What this token was granted when the app was last installed. */
-  readonly scopes: readonly string[];
+export interface AppIdentity extends InstalledApp {
   /** How far the clock of this machine is ahead of Slack's; null without a date in Slack's answer. */
   readonly aheadMs: number | null;
 }
@@ -62,18 +57,14 @@ export function createSlackChecks({ botToken, apiUrl, log, withinMs }: SlackChec
     });
   const slack = client(botToken);
   return {
-    self: async () => ({ ...(await selfOf(slack)), aheadMs: clock.aheadMs }),
+    self: async () => ({ ...(await readInstalledApp(slack)), aheadMs: clock.aheadMs }),
     /** Requests a Socket Mode connection without opening it. */
     openConnection: async (appToken: Secret) =>
       void (await client(appToken).apps.connections.open()),
-    channels: () => channelsOf(slack),
+    /** The channels with these ids; all channels where one id is not known. */
+    channels: (ids: readonly (string | null)[]) => channelsOf(slack, ids),
     people: () => peopleOf(slack),
-    groups: () => listGroups(slack),
-    membersOf: async (group: string) => {
-      const { users } = await slack.usergroups.users.list({ usergroup: group });
-      if (!users) throw new Error('Slack returned no members of a group');
-      return users;
-    },
+    groups: (policy: Policy) => listNamedGroups(slack, policy),
   };
 }
 
@@ -90,26 +81,19 @@ function timed(clock: { aheadMs: number | null }): typeof fetch {
   };
 }
 
-async function selfOf(slack: WebClient): Promise<Omit<Self, 'aheadMs'>> {
-  const self = await slack.auth.test();
-  const { team_id, enterprise_id, bot_id, user_id, team = '', user = '' } = self;
-  if (!team_id || !bot_id || !user_id)
-    throw new Error('Slack did not return the owner of this token');
-  const scopes = self.response_metadata?.scopes ?? [];
-  const home = { teamId: team_id, enterpriseId: enterprise_id ?? null };
-  const known = { home, workspace: team, botUserId: user_id, scopes };
-  if (!scopes.includes('users:read')) return { ...known, botName: user, appId: null };
-  const { bot } = await slack.bots.info({ bot: bot_id });
-  return { ...known, botName: bot?.name ?? user, appId: bot?.app_id ?? null };
-}
+/** More channels than this would exceed the rate limit of single lookups. */
+const LOOKUPS_MAX = 40;
 
-async function channelsOf(slack: WebClient): Promise<readonly ChannelFacts[]> {
-  const types = 'public_channel,private_channel';
-  const options = { types, limit: PAGE_SIZE };
-  const all: ConversationsListResponse['channels'] = [];
-  const pages = readPages<ConversationsListResponse>(slack, 'conversations.list', options);
-  for await (const { channels = [] } of pages) all.push(...channels);
-  return all.map((channel) => ({
+async function channelsOf(
+  slack: WebClient,
+  ids: readonly (string | null)[],
+): Promise<readonly ChannelFacts[]> {
+  const known = ids.filter((id) => id !== null);
+  const isKnown = known.length === ids.length && known.length <= LOOKUPS_MAX;
+  const channels = isKnown
+    ? (await Promise.all(known.map((id) => channelWithId(slack, id)))).flat()
+    : await allChannels(slack);
+  return channels.map((channel) => ({
     id: channel.id ?? '',
     name: channel.name ?? '',
     formerNames: channel.previous_names ?? [],
@@ -119,9 +103,29 @@ async function channelsOf(slack: WebClient): Promise<readonly ChannelFacts[]> {
   }));
 }
 
+type SlackChannels = NonNullable<ConversationsListResponse['channels']>;
+
+async function channelWithId(slack: WebClient, id: string): Promise<SlackChannels> {
+  try {
+    const { channel } = await slack.conversations.info({ channel: id });
+    return channel ? [channel] : [];
+  } catch (error) {
+    if (refusedBySlack(error) === 'channel_not_found') return [];
+    throw error;
+  }
+}
+
+async function allChannels(slack: WebClient): Promise<SlackChannels> {
+  const types = 'public_channel,private_channel';
+  const all: SlackChannels = [];
+  const pages = readPages<ConversationsListResponse>(slack, 'conversations.list', { types });
+  for await (const { channels = [] } of pages) all.push(...channels);
+  return all;
+}
+
 async function peopleOf(slack: WebClient): Promise<readonly PersonFacts[]> {
   const all: UsersListResponse['members'] = [];
-  const pages = readPages<UsersListResponse>(slack, 'users.list', { limit: PAGE_SIZE });
+  const pages = readPages<UsersListResponse>(slack, 'users.list', {});
   for await (const { members = [] } of pages) all.push(...members);
   return all.map((user) => ({
     id: user.id ?? '',

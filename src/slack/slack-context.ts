@@ -1,20 +1,38 @@
 import type { Logger } from 'pino';
+import type { UserId } from '../changes/change.ts';
+import type { Clock } from '../http/clock.ts';
 import type { Command } from '../intent/define.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';
-import type { Drawing } from './cards/drawing.ts';
+import type { DrawContext } from './cards/draw-context.ts';
+import type { Permalinks } from './links/permalinks.ts';
 import type { Clients } from './outbound/clients.ts';
+import type { ReplyTarget } from './outbound/post.ts';
 import type { Respond } from './outbound/response-url.ts';
-import type { Home } from './people/actors.ts';
+import type { Home } from './people/account.ts';
 
 /** What every listener works with. It has no state. */
 export interface SlackContext {
   readonly context: WorkflowContext;
   readonly commands: readonly Command[];
-  readonly drawing: Drawing;
+  readonly drawing: DrawContext;
+  readonly permalinks: Permalinks;
   readonly clients: Clients;
   readonly respond: Respond;
   readonly home: Home;
+  /** The user id of the app, as mentions carry it. */
+  readonly botUserId: string;
   /** Prepended to each noun, so that two apps of one workspace do not clash. */
   readonly prefix: string;
   readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/** A command line that a user typed, or a button that types it for them. */
+export interface CommandLine {
+  readonly noun: string;
+  readonly text: string;
+  readonly by: UserId;
+  readonly replyTarget: ReplyTarget;
+  /** Slack's id of this interaction: it opens a modal and recognises a repeated delivery. */
+  readonly trigger: string;
 }

@@ -1,15 +1,27 @@
-import { causeCode } from '../errors.ts';
+import { causeCode, type Secret } from '../errors.ts';
+import type { ConfigProblem } from '../policy/problem.ts';
 import { refusedBySlack } from './slack-error.ts';
 
-export interface TokenProblem {
+interface TokenProblem {
   readonly says: string;
   readonly fix: string;
   /** Temporary: a later attempt may succeed. */
   readonly passing: boolean;
 }
 
+/** A problem that stops a start, with the doctor's words and fix. */
+export interface SlackProblem extends ConfigProblem {
+  readonly hint: string;
+  /** A later start may succeed without a fix. */
+  readonly passing: boolean;
+}
+
 const REINSTALL = 'at api.slack.com/apps open the app, Install App, Reinstall to Workspace';
 const COPY = 'then copy the bot token into SLACK_BOT_TOKEN';
+
+export const REINSTALL_WITH_SCOPES =
+  'add the missing scopes under OAuth & Permissions (or paste manifest.json under App Manifest), ' +
+  'then choose Install App, Reinstall to Workspace: the token changes only then';
 
 /** The meaning of Slack's error names for a token, and the fix for each. */
 const REFUSALS: Readonly<Record<string, readonly [says: string, fix: string]>> = {
@@ -49,6 +61,25 @@ function paidPlan(): readonly [string, string] {
   ];
 }
 
+const APP_TOKEN =
+  'under Basic Information, App-Level Tokens, create a token with connections:write and set SLACK_APP_TOKEN';
+
+/** Why Slack refused a Socket Mode connection: `says` and `fix` are about SLACK_APP_TOKEN. */
+export function appTokenProblem(error: unknown): TokenProblem {
+  const problem = tokenProblem(error);
+  const refused = refusedBySlack(error) ?? '';
+  const isToken = ['missing_scope', 'invalid_auth', 'token_revoked', 'not_authed'].includes(
+    refused,
+  );
+  return isToken ? { ...problem, fix: APP_TOKEN } : problem;
+}
+
+/** A refusal that stays until a person changes the app or its token. */
+export function isLastingRefusal(error: unknown): boolean {
+  const refused = refusedBySlack(error) ?? '';
+  return refused === 'missing_scope' || Object.hasOwn(REFUSALS, refused);
+}
+
 /** Why Slack rejected a call, in words for the administrator who installs Signalbox. */
 export function tokenProblem(error: unknown): TokenProblem {
   const refused = refusedBySlack(error);
@@ -57,10 +88,26 @@ export function tokenProblem(error: unknown): TokenProblem {
   const known = refused === null ? undefined : REFUSALS[refused];
   if (known) return { says: known[0], fix: known[1], passing: false };
   if (refused !== null) {
-    const fix = 'look the word up at docs.slack.dev, under the method’s errors';
+    const fix = "look the word up at docs.slack.dev, under the method's errors";
     return { says: `Slack refuses: ${refused}`, fix, passing: false };
   }
   return unreachable(error);
+}
+
+/** A failed call of a start. An error without a definite answer of Slack counts as passing. */
+export function callProblem(where: string, error: unknown): SlackProblem {
+  const { says, fix } = tokenProblem(error);
+  const refused = refusedBySlack(error);
+  const passing = refused === null || refused === 'ratelimited';
+  return { where, problem: says, hint: fix, passing };
+}
+
+/** The problem of an app-level token that belongs to another app than the bot token, or null. */
+export function foreignAppToken(appToken: Secret, appId: string) {
+  const [, , tokensApp] = appToken.reveal().split('-');
+  if (!tokensApp?.startsWith('A') || tokensApp === appId) return null;
+  const problem = `SLACK_APP_TOKEN belongs to the app ${tokensApp}, SLACK_BOT_TOKEN to ${appId}`;
+  return { problem, hint: 'copy both tokens from one app, at api.slack.com/apps' };
 }
 
 function tooOften(): TokenProblem {

@@ -1,11 +1,19 @@
-import type { Change, ChangeId, Target, UserId } from '../changes/change.ts';
+import {
+  type Change,
+  type ChangeId,
+  hasAuditMismatch,
+  type Target,
+  type UserId,
+} from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import { type Decision, decide } from '../policy/decide.ts';
-import { commandsFor } from '../policy/explain.ts';
+import { commandsFor, reachable, selects } from '../policy/matching.ts';
 import type { Policy } from '../policy/policy-types.ts';
 import { loadChange } from '../storage/tables/changes/changes.ts';
+import { nameAlternatives } from './alternatives.ts';
 import type { Verb } from './clicks.ts';
 import { createDenial, type Denial } from './denial.ts';
+import { confirmBeforeDrawing } from './notify/confirm-before-drawing.ts';
 import type { DecisionContext, Identity } from './ports.ts';
 import { recordRefusal } from './record.ts';
 import { denialOfVerb, refusalOfVerb } from './review/review.ts';
@@ -16,7 +24,7 @@ export interface Refused {
 }
 
 export type Authorization = { readonly ok: true } | Refused;
-export type ChangeAuthorization = { readonly ok: true; readonly change: Change } | Refused;
+type ChangeAuthorization = { readonly ok: true; readonly change: Change } | Refused;
 
 interface QueryRequest {
   readonly command: string;
@@ -37,10 +45,21 @@ export async function authorizeQuery(
   const { actor } = identity;
   const question = { kind: 'query', command, target, actor, reason: null } as const;
   const decision = decide(context.policy, { ...question, now: context.now() });
-  return decision.allow ? { ok: true } : refuse(await policyDenial(context, decision, { command }));
+  return decision.allow ? { ok: true } : refuse(policyDenial(decision, { command }));
 }
 
-export type CommandAuthorization =
+/** The same without a record, for a user who does not act now. */
+export async function mayQuery(
+  { people, policy, now }: DecisionContext,
+  { command, target, by, fresh = false }: QueryRequest,
+): Promise<boolean> {
+  const identity = await people.identify(by, { fresh });
+  if (!identity.ok) return false;
+  const question = { kind: 'query', command, target, actor: identity.actor, reason: null } as const;
+  return decide(policy, { ...question, now: now() }).allow;
+}
+
+type CommandAuthorization =
   | {
       readonly ok: true;
       readonly identity: Identity & { ok: true };
@@ -72,11 +91,54 @@ export async function authorizeCommand(
   if (!identity.ok) return refuse(createDenial(identity.refusal, about));
   const question = { kind: 'change', command, target, actor: identity.actor, reason } as const;
   const decision = decide(policy, { ...question, now: at });
-  if (!decision.allow) return refuse(await policyDenial(context, decision, about));
+  if (!decision.allow) return refuse(policyDenial(decision, about));
   if (!request.needsReason || reason !== null) return { ok: true, identity, decision };
   const { rule } = decision;
   const missing = { refusal: 'reason-required', rule, freeze: null, never: null } as const;
-  return refuse(await policyDenial(context, missing, about));
+  return refuse(policyDenial(missing, about));
+}
+
+interface FormRequest {
+  readonly commands: readonly string[];
+  readonly target?: Target | null;
+  readonly by: UserId;
+  /** Records a refusal. False where refusals have no rate limit. */
+  readonly record: boolean;
+}
+
+/**
+ * Whether a user may see the form of a command, its values and the names that it suggests: the
+ * policy must have a rule that admits the user to one of the commands, for any target. The request
+ * is authorized again.
+ */
+export async function authorizeForm(
+  context: DecisionContext,
+  request: FormRequest,
+): Promise<Authorization> {
+  const { commands, by, record } = request;
+  const identity = await context.people.identify(by, { fresh: false });
+  const denial = denialOfForm(context.policy, request, identity);
+  if (!denial) return { ok: true };
+  const tried = commands[0] ?? 'none';
+  if (record) return refused(context, denial, { tried, by, identity });
+  return { ok: false, denial: await nameAlternatives(context, denial) };
+}
+
+function denialOfForm(
+  policy: Policy,
+  { commands, target = null }: FormRequest,
+  identity: Identity,
+): Denial | null {
+  const [command = null] = commands;
+  const about = { command, target: target?.name ?? null };
+  if (!identity.ok) return createDenial(identity.refusal, about);
+  if (!command || commandsFor(policy, commands, identity.actor).length > 0) return null;
+  const deciding = reachable(policy, command).find(
+    ({ on }) => !target || selects(on, target) === true,
+  );
+  if (!deciding) return createDenial('no-rule', about);
+  const { place: rule, to: role } = deciding;
+  return createDenial('not-a-requester', { ...about, rule, role });
 }
 
 /** The commands for which the policy has a rule that admits the user. */
@@ -103,23 +165,44 @@ export async function authorizePress(
   const identity = change && (await context.people.identify(by, { fresh: false }));
   const refusal = refusalOfPress(context, change, identity, { verb, by });
   if (change && !refusal) return { ok: true, change };
-  const denial = await denialOfVerb(context, refusal ?? 'not-found', change);
+  const denial = denialOfVerb(context, refusal ?? 'not-found', change);
   return refused(context, denial, { tried: verb, by, identity });
 }
 
 function refusalOfPress(
-  { now }: DecisionContext,
+  context: DecisionContext,
   change: Change | null,
   identity: Identity | null,
   { verb, by }: { readonly verb: Verb; readonly by: UserId },
 ): Refusal | null {
   if (!change || !identity) return 'not-found';
   if (!identity.ok) return identity.refusal;
-  return refusalOfVerb(verb, change, { id: by, roles: identity.actor.roles }, now());
+  return refusalOfVerb(context, verb, change, { id: by, roles: identity.actor.roles });
 }
 
 /** Whether a user may see the whole request: its requester, and the roles of its rule. */
 export async function authorizeDetails(
+  context: DecisionContext,
+  id: ChangeId,
+  by: UserId,
+): Promise<ChangeAuthorization> {
+  const { database, people } = context;
+  const stored = await loadChange(database.db, id);
+  if (!stored) return { ok: false, denial: createDenial('not-found') };
+  const change = await confirmBeforeDrawing(context, stored);
+  const identity = await people.identify(by, { fresh: false });
+  const { to, from } = change.requires;
+  const about = { change, role: from ?? to };
+  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal, about) };
+  const { roles } = identity.actor;
+  const isAllowed = change.requester === by || roles.some((role) => role === to || role === from);
+  if (!isAllowed) return { ok: false, denial: createDenial('not-an-approver', about) };
+  if (!hasAuditMismatch(change)) return { ok: true, change };
+  return { ok: false, denial: createDenial('audit-mismatch', about) };
+}
+
+/** Whether a user may edit a draft or see its password: its requester only, as an active member. */
+export async function authorizeRequester(
   { database, people }: DecisionContext,
   id: ChangeId,
   by: UserId,
@@ -127,24 +210,7 @@ export async function authorizeDetails(
   const change = await loadChange(database.db, id);
   if (!change) return { ok: false, denial: createDenial('not-found') };
   const identity = await people.identify(by, { fresh: false });
-  const { to, from } = change.requires;
-  const about = { change, role: from ?? to };
-  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal, about) };
-  const { roles } = identity.actor;
-  const isAllowed = change.requester === by || roles.some((role) => role === to || role === from);
-  return isAllowed
-    ? { ok: true, change }
-    : { ok: false, denial: createDenial('not-an-approver', about) };
-}
-
-/** Whether a user may edit a draft or see its password: its requester only. */
-export async function authorizeRequester(
-  { database }: DecisionContext,
-  id: ChangeId,
-  by: UserId,
-): Promise<ChangeAuthorization> {
-  const change = await loadChange(database.db, id);
-  if (!change) return { ok: false, denial: createDenial('not-found') };
+  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal, { change }) };
   return change.requester === by
     ? { ok: true, change }
     : { ok: false, denial: createDenial('not-requester', { change }) };
@@ -156,18 +222,16 @@ async function refused(
   attempt: Parameters<typeof recordRefusal>[2],
 ): Promise<Refused> {
   await recordRefusal(context, denial, attempt);
-  return { ok: false, denial };
+  return { ok: false, denial: await nameAlternatives(context, denial) };
 }
 
 type PolicyRefusal = Omit<Decision & { allow: false }, 'allow'>;
 
-/** The policy's refusal with its rule, and the users whom the rule admits. */
-async function policyDenial(
-  { people }: DecisionContext,
+/** The policy's refusal with its rule and the role that the rule admits. */
+function policyDenial(
   { refusal, rule, freeze, never }: PolicyRefusal,
   about: Partial<Denial>,
-): Promise<Denial> {
+): Denial {
   const role = rule?.to ?? null;
-  const who = role ? await people.membersOf(role) : null;
-  return createDenial(refusal, { ...about, rule: rule?.place ?? null, role, who, freeze, never });
+  return createDenial(refusal, { ...about, rule: rule?.place ?? null, role, freeze, never });
 }

@@ -25,11 +25,18 @@ export interface ReplyTo {
   readonly url: string | null;
   readonly user: UserId;
   readonly channel: string | null;
-  /** The click came from an ephemeral message, which the answer replaces. */
+  /** The direct message with the button, which the URL cannot replace. Null for any other. */
+  readonly ts: string | null;
+  /** The thread of the button: Slack shows the answer there only if it is named. */
+  readonly thread: string | null;
+  /** The click came from a private message, which the answer replaces. */
   readonly replaces: boolean;
   /** The click came from the App Home tab, which is redrawn afterwards. */
   readonly home: boolean;
 }
+
+/** The button with which an operator accepts a gap of the audit trail. */
+export const ACCEPT_GAP = 'trail.accept';
 
 /** What the buttons of an anomaly do. */
 export const INCIDENT_VERBS = ['expected', 'mute'] as const;

@@ -2,6 +2,12 @@ import type { Change, RoleName, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Freeze, NeverRule } from '../policy/policy-types.ts';
 
+export interface SomeMembers {
+  readonly users: readonly UserId[];
+  /** Whether there may be others. */
+  readonly more: boolean;
+}
+
 /** A refusal with what its sentence needs: rule, role, and the users who could act instead. */
 export interface Denial {
   readonly refusal: Refusal;
@@ -9,8 +15,8 @@ export interface Denial {
   readonly target: string | null;
   readonly rule: number | null;
   readonly role: RoleName | null;
-  /** The users who could act instead; null where the lookup failed. */
-  readonly who: readonly UserId[] | null;
+  /** Users who could act instead; null where it is unknown. */
+  readonly who: SomeMembers | null;
   readonly freeze: Freeze | null;
   readonly never: NeverRule | null;
   readonly change: Change | null;

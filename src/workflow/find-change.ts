@@ -18,7 +18,7 @@ export async function loadForUser({ database }: FindContext, id: ChangeId): Prom
   return loadChange(database.db, id);
 }
 
-export type ChangeLookup =
+type ChangeLookup =
   | { readonly ok: true; readonly change: Change }
   | { readonly ok: false; readonly answer: Answer };
 

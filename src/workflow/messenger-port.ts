@@ -1,7 +1,7 @@
-import type { Change, ChannelId, Position, UserId } from '../changes/change.ts';
+import type { Change, ChangeId, ChannelId, Position, UserId } from '../changes/change.ts';
 import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import type { Answer } from '../intent/answers/answer.ts';
+import type { Answer, AnswerAction, InlinePart } from '../intent/answers/answer.ts';
 import type { BreakGlassEvent, Reminder } from '../storage/tables/queues/outbox-message.ts';
 import type { ClickOutcome, IncidentClickOutcome, ReplyTo } from './clicks.ts';
 
@@ -11,7 +11,7 @@ import type { ClickOutcome, IncidentClickOutcome, ReplyTo } from './clicks.ts';
  */
 export interface Messenger {
   postCard(change: Change, attempt: PostAttempt): Promise<Position>;
-  redrawCard(change: Change, at: Position): Promise<void>;
+  redrawCard(change: Change, at: Position): Promise<'drawn' | 'deleted'>;
   /** Posts the state that the change entered into the thread of its card. */
   postThreadUpdate(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
   /** Mentions the users who have to act, in the thread of the card. */
@@ -43,20 +43,41 @@ export interface Messenger {
   postUnfreezeOffer(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
   /** Posts the outcome, or the break-glass event, into the audit channel. */
   postAuditLine(change: Change, attempt: PostAttempt, event?: BreakGlassEvent): Promise<void>;
-  answerClick(replyTo: ReplyTo, outcome: ClickOutcome): Promise<void>;
-  answerIncidentClick(replyTo: ReplyTo, outcome: IncidentClickOutcome): Promise<void>;
+  /** Shows the user of a stored click a notice if the click is not handled within 2 s. */
+  expectAnswer(
+    click: { readonly key: string; readonly replyTo: ReplyTo },
+    isHandled: () => Promise<boolean>,
+  ): void;
+  answerClick(replyTo: ReplyTo, outcome: ClickOutcome, click: HandledClick): Promise<void>;
+  answerIncidentClick(
+    replyTo: ReplyTo,
+    outcome: IncidentClickOutcome,
+    click: HandledClick,
+  ): Promise<void>;
   /** Posts into a channel or thread. A definite refusal is a value; no answer throws. */
   postToChannel(to: ChannelId, answer: Answer, threadTs?: string): Promise<PostResult>;
   updateMessage(at: Position, answer: Answer): Promise<PostResult>;
   /** Looks up each channel by its name or id. */
   findChannels(wanted: readonly string[]): Promise<ReadonlyMap<string, ChannelLookup>>;
+  /** Why names of channels cannot be resolved now, or null. Shown at the readiness probe. */
+  lookupProblem(): string | null;
   messageUser(user: UserId, answer: Answer): Promise<void>;
   /** Posts into the audit channel, where one is configured. */
-  notifyOperators(sentence: string): Promise<void>;
-  /** Finds the newest matching message of Signalbox in the audit channel. */
-  findOwnMessage(pattern: RegExp): Promise<NoteLookup>;
+  notifyOperators(
+    sentence: string,
+    attempt: PostAttempt,
+    extras: { readonly line: readonly InlinePart[]; readonly actions: readonly AnswerAction[] },
+  ): Promise<void>;
+  /** Returns the matching texts among the newest messages of Signalbox in the audit channel. */
+  findOwnMessages(pattern: RegExp): Promise<OwnTexts>;
   /** Replaces the content of the user's App Home tab. */
   showHome(user: UserId, content: HomeContent): Promise<void>;
+}
+
+/** A click that is answered: its key in the inbox, and when it was received. */
+export interface HandledClick {
+  readonly key: string;
+  readonly at: Date;
 }
 
 /** `again`: an earlier attempt got no answer, so that its message may exist already. */
@@ -72,7 +93,16 @@ export type PostResult =
 export type { BreakGlassEvent, Reminder } from '../storage/tables/queues/outbox-message.ts';
 
 /** Why Signalbox does not revert a timed change. */
-export const REVERT_STOP_REASONS = ['moved', 'gone', 'late', 'unclear', 'restored'] as const;
+export const REVERT_STOP_REASONS = [
+  'moved',
+  'gone',
+  'late',
+  'unclear',
+  'restored',
+  'gap-accepted',
+  'upgraded',
+  'audit-mismatch',
+] as const;
 export type RevertStopReason = (typeof REVERT_STOP_REASONS)[number];
 
 export interface Channel {
@@ -89,10 +119,15 @@ export type ChannelLookup =
   | { readonly ok: true; readonly room: Channel }
   | { readonly ok: false; readonly why: 'no-such-channel' | 'lookup-failed' };
 
-/** `text` is null where the channel has no such message. A channel that cannot be read is an error. */
-export type NoteLookup =
-  | { readonly ok: true; readonly text: string | null }
-  | { readonly ok: false; readonly why: string };
+/** A channel that cannot be read is not a channel without messages. */
+export type OwnTexts = { readonly ok: true; readonly texts: readonly string[] } | UnreadChannel;
+
+export interface UnreadChannel {
+  readonly ok: false;
+  readonly why: string;
+  /** A later attempt may succeed without a fix: a rate limit, or no answer. */
+  readonly passing: boolean;
+}
 
 /** The user whom a name or id means. Several users may have the same name. */
 export type PersonLookup =
@@ -109,6 +144,10 @@ export interface HomeLists {
   /** Ended break-glass changes that the user may review. */
   readonly toReview: readonly Change[];
   readonly recent: readonly Change[];
+  /** Null for a user who may not ask for costs, and while none are stored. */
+  readonly costs: { readonly lines: readonly string[]; readonly asOf: Date } | null;
+  /** Changes whose rows are damaged, in none of the lists. */
+  readonly unreadable: readonly ChangeId[];
   /** More changes are pending than were read, so that `waiting` may be incomplete. */
   readonly more: boolean;
   readonly at: Date;

@@ -2,13 +2,17 @@ import type { Logger } from 'pino';
 import type { ChangeId, CostEffect, Plan, RoleName, UserId } from '../changes/change.ts';
 import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
+import type { PriceList } from '../costs/money/price.ts';
+import type { Service } from '../directory/directory.ts';
 import type { ChangeCommand } from '../intent/define.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
 import type { Measures } from '../observability/metrics-port.ts';
 import type { Policy } from '../policy/policy-types.ts';
+import type { AuditKey } from '../storage/audit/key-ring.ts';
 import type { Database, Db } from '../storage/engine/database.ts';
 import type { IncidentService } from './clicks.ts';
-import type { Messenger } from './messenger-port.ts';
+import type { SomeMembers } from './denial.ts';
+import type { HomeLists, Messenger } from './messenger-port.ts';
 
 /**
  * What it takes to identify a user, decide, record the decision and notify users.
@@ -16,10 +20,16 @@ import type { Messenger } from './messenger-port.ts';
  */
 export interface DecisionContext {
   readonly database: Database;
-  readonly auditKey: Buffer | null;
+  readonly auditKey: AuditKey;
   readonly trail: Trail;
   /** The policy of the configuration file, without the freezes that users made. */
   readonly policy: Policy;
+  /** The hash of that file. */
+  readonly configuration: string;
+  /** The prices of a credit; null: figures are in credits only. */
+  readonly prices: PriceList | null;
+  /** The current directory, which alone assigns tags and warehouses to targets. */
+  readonly services: () => readonly Service[];
   readonly commands: ReadonlyMap<string, ChangeCommand>;
   readonly people: People;
   readonly messenger: Messenger;
@@ -39,9 +49,11 @@ export interface WorkflowContext extends DecisionContext {
   readonly refreshDirectory: () => void;
   readonly incidents: IncidentService;
   readonly estimateCost: EstimateCost;
+  /** What App Home shows about costs, from the stored report; null if it was not read yet. */
+  readonly homeCosts: () => Promise<HomeLists['costs']>;
 }
 
-/** Returns the expected cost effect of a plan; undefined for a command without one. NeverRule throws. */
+/** Returns the expected cost effect of a plan; undefined for a command without one. Never throws. */
 export type EstimateCost = (
   command: Pick<ChangeCommand, 'effect'>,
   plan: Plan,
@@ -53,8 +65,11 @@ export interface People {
    * A lookup that Slack does not answer is the refusal `lookup-failed`, never "not a member".
    */
   identify(user: UserId, how: { readonly fresh: boolean }): Promise<Identity>;
-  /** Returns the active members of a role, or null where the lookup failed. */
-  membersOf(role: RoleName): Promise<readonly UserId[] | null>;
+  /**
+   * Returns up to six active members of a role, for a text that names them. It has a request budget
+   * of its own and takes at most a second. Null where Slack gave no answer in this time.
+   */
+  someMembers(role: RoleName): Promise<SomeMembers | null>;
   /** Returns the user's IANA time zone, or null where the lookup failed. */
   zoneOf(user: UserId): Promise<string | null>;
 }
@@ -79,6 +94,16 @@ export interface Trail {
    * Null: none was found. Within a transaction, pass that transaction.
    */
   readonly problem: (db: Db) => Promise<string | null>;
+  /** Verifies the whole trail in small batches. Only a success here clears a stored problem. */
+  readonly verifyAll: () => Promise<void>;
+  /**
+   * Verifies what was added to the trail, and that the events of this change and of all freezes are
+   * those that this process verified before. `problem` returns what it found. Await it right before a
+   * claim, outside the transaction.
+   */
+  readonly follow: (id: ChangeId) => Promise<void>;
+  /** Whether this process verified an event that plans the revert of this change. */
+  readonly isRevertPlanned: (id: ChangeId) => boolean;
   /** Writes the end of the trail to the file next to the database, where there is one. */
   readonly writeCheckpoint: () => Promise<void>;
 }

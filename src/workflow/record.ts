@@ -2,6 +2,7 @@ import type { Change, JsonObject, State, UserId } from '../changes/change.ts';
 import type { Transition } from '../changes/outcome.ts';
 import { step } from '../observability/trace.ts';
 import { appendEvent } from '../storage/audit/append.ts';
+import { recordFacts, recordState } from '../storage/audit/record-hash.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import { updateChange } from '../storage/tables/changes/changes.ts';
 import { enqueue } from '../storage/tables/queues/outbox.ts';
@@ -11,13 +12,14 @@ import { remindersFor } from './notify/reminders.ts';
 import type { DecisionContext, Identity } from './ports.ts';
 import { unfreezeMessages } from './revert/unfreeze.ts';
 
-/** The group lookups behind an identity, as facts of an audit event. */
+/** The roles of an identity and the group lookups behind it, as facts of an audit event. */
 export function identityFacts(identity: Identity | null): JsonObject {
   if (!identity?.ok) return {};
-  return { groups: identity.evidence.groups.map((group) => ({ ...group })) };
+  const groups = identity.evidence.groups.map((group) => ({ ...group }));
+  return { roles: [...identity.actor.roles], groups };
 }
 
-export interface AuditedAction {
+interface AuditedAction {
   readonly kind: string;
   readonly by: UserId | 'signalbox';
   readonly facts?: JsonObject;
@@ -50,6 +52,7 @@ async function storeMove(
   action: AuditedAction,
 ): Promise<void> {
   const at = context.now();
+  const stored = await recordState(tx, before);
   await updateChange(tx, before, after);
   // Counted before the commit: a transaction that is rolled back and repeated counts twice.
   if (before.state !== after.state) {
@@ -64,7 +67,14 @@ async function storeMove(
     from: before.state,
     to: after.state,
     at,
-    body: { by: action.by, digest: after.digest, rule: after.requires.rule, ...action.facts },
+    body: {
+      by: action.by,
+      digest: after.digest,
+      ...(await recordFacts(tx, after.id, stored)),
+      rule: after.requires.rule,
+      configuration: context.configuration,
+      ...action.facts,
+    },
   });
   const messages = messagesFor(before, after).map((message) => ({ ...message, at }));
   const later = [...remindersFor(before, after, at), ...unfreezeMessages(before, after)];

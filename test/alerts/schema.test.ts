@@ -66,7 +66,7 @@ describe('an alert is silenced', () => {
     ['until a second from now', until('2026-11-20T12:00:01Z'), true],
     ['until this moment: no longer', until('2026-11-20T12:00:00Z'), false],
     ['until yesterday: no longer', until('2026-11-19T12:00:00Z'), false],
-    ['until nobody knows: not that we know', until(null), false],
+    ['until an unknown end: not silenced', until(null), false],
     ['until nonsense: not that we know', until('soon'), false],
     ['by a yes', true, true],
     ['by a no: it is not', false, false],

@@ -33,38 +33,38 @@ function tell(all: readonly LineJudgement[], known: readonly CostAnomaly[] = [])
 const TOTAL = { id: 'e1', metric: null, name: 'prod' };
 
 test('a total that rises with its metric is one message, about the metric', () => {
-  const { ones } = tell([judged(TOTAL, [50, 50]), judged({}, [50, 50])]);
-  expect(ones.map(({ news, anomaly }) => [news, anomaly.name])).toEqual([
+  const { alone } = tell([judged(TOTAL, [50, 50]), judged({}, [50, 50])]);
+  expect(alone.map(({ news, anomaly }) => [news, anomaly.name])).toEqual([
     ['opened', 'prod · compute'],
   ]);
 });
 
-test('a drop is a notice, of which only some channels want to hear at once', () => {
-  const { ones } = tell([judged({}, [50, 50], { 50: 0 })]);
-  expect(ones.map(({ anomaly: { incident } }) => [incident.direction, incident.tier])).toEqual([
+test('a drop is a notice, which only sensitive digests announce at once', () => {
+  const { alone } = tell([judged({}, [50, 50], { 50: 0 })]);
+  expect(alone.map(({ anomaly: { incident } }) => [incident.direction, incident.tier])).toEqual([
     ['down', 'notice'],
   ]);
 });
 
 test('only the end of a reported anomaly is reported', () => {
   const opened = judged({}, [50, 50]).changed;
-  const told = opened.map((one) => ({ ...one, announced: 'alone' as const }));
+  const announced = opened.map((one) => ({ ...one, announced: 'alone' as const }));
   const over = (known: readonly CostAnomaly[]) => tell([judged({}, [51, 53], SPIKE, known)], known);
-  expect(over(told).ones.map(({ news }) => news)).toEqual(['resolved']);
-  expect(over(opened).ones).toEqual([]);
+  expect(over(announced).alone.map(({ news }) => news)).toEqual(['resolved']);
+  expect(over(opened).alone).toEqual([]);
 });
 
 test('an anomaly that began and ended between two scans is not reported', () => {
-  expect(tell([judged({}, [49, 55])]).ones).toEqual([]);
+  expect(tell([judged({}, [49, 55])]).alone).toEqual([]);
 });
 
 test('when most lines rise on one day there is one message for all of them', () => {
   const many = Array.from({ length: 8 }, (_, index) =>
     judged({ id: `e${index} computeCredits`, entityId: `e${index}` }, [50, 50]),
   );
-  const { ones, crowds } = tell(many);
-  expect(ones).toEqual([]);
-  expect(crowds.map(({ day, direction, all }) => [day, direction, all.length])).toEqual([
+  const { alone, commonCauses } = tell(many);
+  expect(alone).toEqual([]);
+  expect(commonCauses.map(({ day, direction, all }) => [day, direction, all.length])).toEqual([
     [at(50), 'up', 8],
   ]);
 });
@@ -74,5 +74,5 @@ test('the ends of many anomalies are not reported one by one', () => {
     ...one,
     announced: 'crowd' as const,
   }));
-  expect(tell([judged({}, [51, 53], SPIKE, known)], known).ones).toEqual([]);
+  expect(tell([judged({}, [51, 53], SPIKE, known)], known).alone).toEqual([]);
 });

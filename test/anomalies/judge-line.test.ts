@@ -19,7 +19,7 @@ function newsOf(judged: ReturnType<typeof judge>): readonly string[] {
   return judged.found.map(({ day, news }) => `${day} ${news}`);
 }
 
-test('a calm line brings up nothing, and every day of it was judged', () => {
+test('a usual line has no incident, and each of its days is judged', () => {
   const judged = judge(steady(60), [40, 59]);
   expect(judged.changed).toEqual([]);
   expect(judged.verdicts).toHaveLength(20);
@@ -33,7 +33,7 @@ test('a spike opens on its day and is over after two final days', () => {
   expect(judged.changed[0]?.peak.range?.high).toBeLessThan(20);
 });
 
-test('the same days looked at in pieces end the same', () => {
+test('days that are judged in several scans have the same result', () => {
   const values = steady(60, { 50: 40 });
   let known: readonly CostAnomaly[] = [];
   for (let day = 48; day <= 55; day += 1) {
@@ -44,7 +44,7 @@ test('the same days looked at in pieces end the same', () => {
 });
 
 test.for<[string, number, boolean]>([
-  ['an increase on a day that is not final is told', 40, true],
+  ['an increase on a day that is not final is reported', 40, true],
   ['a drop on a day that is not final is not', 1, false],
 ])('%s', ([, value, isFound]) => {
   expect(newsOf(judge(steady(60, { 59: value }, 59), [59, 59])).length > 0).toBe(isFound);
@@ -57,7 +57,7 @@ test('an incident that is over does not judge its days a second time', () => {
   expect(judge(values, [50, 53], changed).changed).toEqual([]);
 });
 
-test('what a person expected starts a new baseline, and stays silent', () => {
+test('an expected incident starts a new baseline, and is not reported', () => {
   const shift = Object.fromEntries(Array.from({ length: 20 }, (_, day) => [50 + day, 30]));
   const values = steady(70, shift);
   const opened = judge(values, [50, 50]).changed.map((one) => ({

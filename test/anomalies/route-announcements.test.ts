@@ -6,7 +6,7 @@ import type { CostAnomaly } from '../../src/costs/anomaly/cost-anomaly.ts';
 import { row } from '../costs/rows.ts';
 import { at, line, steady } from './watched-line.ts';
 
-const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: null };
+const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: null, team: null };
 const readOptions = digestReader([STAGING]);
 const rows = [row({ entityId: 'e1' }), row({ entityId: 's-2' })];
 
@@ -19,9 +19,10 @@ function unusual(value: number): CostAnomaly {
 const ALERT = unusual(40);
 const NOTICE = { ...ALERT, incident: { ...ALERT.incident, tier: 'notice' as const } };
 const DROP = unusual(0);
+const OF_WAREHOUSE = { ...ALERT, entityId: 's-2', kind: 'warehouse' as const, serviceId: null };
 
-/** The channels that are told of these, where each of these digests is set for its own. */
-async function told(one: CostAnomaly, digests: readonly object[], isCrowd = false) {
+/** The channels that get the announcement, one per digest. */
+async function channelsFor(one: CostAnomaly, digests: readonly object[], isCommon = false) {
   const configured = digests.map((options, index) => {
     const reading = readOptions({ channel: `#c${index}`, ...options });
     return reading.ok ? reading.value : expect.fail(JSON.stringify(reading.problems));
@@ -29,13 +30,13 @@ async function told(one: CostAnomaly, digests: readonly object[], isCrowd = fals
   const now = () => new Date('2026-11-20T12:00:00Z');
   const channels = async () =>
     configured.map((options) => ({ channel: options.channel, options, paused: false }));
-  const context = { channels, services: () => [], now };
+  const context = { channels, services: () => [], now, prices: null };
   const day = at(50);
   const direction = one.incident.direction;
-  const tellings = isCrowd
-    ? { ones: [], crowds: [{ day, direction, all: [one] }] }
-    : { ones: [{ news: 'opened' as const, day, anomaly: one }], crowds: [] };
-  const reports = await routeAnnouncements(context, tellings, rows);
+  const announcements = isCommon
+    ? { alone: [], commonCauses: [{ day, direction, all: [one] }] }
+    : { alone: [{ news: 'opened' as const, day, anomaly: one }], commonCauses: [] };
+  const reports = await routeAnnouncements(context, announcements, rows);
   expect(reports.announced).toHaveLength(reports.all.length);
   return reports.all.map(({ channel }) => channel);
 }
@@ -46,16 +47,32 @@ const high = { sensitivity: 'high' };
 test.for<[string, CostAnomaly, readonly object[], readonly string[]]>([
   ['an alert goes to a digest of any sensitivity', ALERT, [low], ['#c0']],
   ['a notice waits for the digest', NOTICE, [{}], []],
-  ['a notice is told at once where a digest is sensitive', NOTICE, [high], ['#c0']],
-  ['a notice goes to the first digest that wants it', NOTICE, [low, {}, high], ['#c2']],
-  ['a drop is told at once where a digest is sensitive', DROP, [high], ['#c0']],
-  ['a drop is not, where only rises are of interest', DROP, [{ ...high, increasesOnly: true }], []],
-  ['an alert is told nowhere that it is not shown', ALERT, [{ sections: ['figures'] }], []],
-  ['an alert of another service is told nowhere', ALERT, [{ on: { services: ['staging'] } }], []],
+  ['a notice is announced at once to a sensitive digest', NOTICE, [high], ['#c0']],
+  ['a notice goes to the first sensitive digest', NOTICE, [low, {}, high], ['#c2']],
+  ['a drop is announced at once to a sensitive digest', DROP, [high], ['#c0']],
+  [
+    'a drop is not announced to a digest of increases only',
+    DROP,
+    [{ ...high, increasesOnly: true }],
+    [],
+  ],
+  [
+    'an alert is not announced to a digest without that section',
+    ALERT,
+    [{ sections: ['figures'] }],
+    [],
+  ],
+  [
+    'an alert of a warehouse with the id of a service is not announced to the digest of the service',
+    OF_WAREHOUSE,
+    [{ on: { services: ['staging'] } }],
+    [],
+  ],
+  ['an alert of another service is not announced', ALERT, [{ on: { services: ['staging'] } }], []],
 ])('%s', async ([, one, digests, channels]) => {
-  expect(await told(one, digests)).toEqual(channels);
+  expect(await channelsFor(one, digests)).toEqual(channels);
 });
 
 test('when most lines move, each channel that covers them is notified, whatever the severity', async () => {
-  expect(await told(NOTICE, [low], true)).toEqual(['#c0']);
+  expect(await channelsFor(NOTICE, [low], true)).toEqual(['#c0']);
 });

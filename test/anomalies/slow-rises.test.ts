@@ -12,10 +12,23 @@ test('a rise over weeks is found once for an entity, by its metric', () => {
   const { all } = slowRises([total, line(values)], [], LAST);
   expect(all.map(({ name }) => name)).toEqual(['prod · compute']);
   const [rise] = all;
-  expect(rise && slowRiseText(rise)).toMatch(/^prod · compute rises slowly: \d/);
+  if (!rise) return expect.fail('no rise was found');
+  expect(slowRiseText(rise, LAST.last, null)).toMatch(/^prod · compute rises slowly: \d/);
+  const prices = [{ from: '2020-01-01', currency: 'EUR', perCredit: 500_000 }];
+  const { now, before } = { ...rise, now: 12, before: 9.8 };
+  expect(slowRiseText({ ...rise, now, before }, LAST.last, prices)).toBe(
+    'prod · compute rises slowly: 12.0 (€6.00) per day in the last week, 9.8 (€4.90) in the four weeks before',
+  );
 });
 
-test('a calm line does not rise', () => {
+test('a warehouse with the id of a rising service is found as well', () => {
+  const values = steady(60, RAMP);
+  const warehouse = line(values, { id: 'warehouse e1', kind: 'warehouse', name: 'warehouse main' });
+  const { all } = slowRises([line(values), warehouse], [], LAST);
+  expect(all.map(({ kind }) => kind)).toEqual(['service', 'warehouse']);
+});
+
+test('a usual line does not rise', () => {
   expect(slowRises([line(steady(60))], [], LAST).all).toEqual([]);
 });
 
@@ -31,6 +44,6 @@ test.for<[string | null, string, boolean]>([
   [null, '2026-11-20', true],
   ['2026-11-19', '2026-11-20', false],
   ['2026-11-22', '2026-11-23', true],
-])('last looked on %s, on %s a week is new: %s', ([before, today, isNew]) => {
+])('last run on %s, a new week on %s: %s', ([before, today, isNew]) => {
   expect(isNewWeek(before, today)).toBe(isNew);
 });

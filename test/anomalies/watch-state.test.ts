@@ -1,15 +1,23 @@
 import { expect, test } from 'vitest';
-import { isScanDue, judgedThrough } from '../../src/anomalies/watch-state.ts';
+import {
+  isScanDue,
+  judgedThrough,
+  readWatch,
+  WATCH_KEY,
+  watchText,
+} from '../../src/anomalies/watch-state.ts';
 import type { Day } from '../../src/costs/calendar/day.ts';
 import type { DayState } from '../../src/costs/ledger/ledger.ts';
+import { writeMeta } from '../../src/storage/tables/meta.ts';
+import { freshDatabase } from '../storage/engines.ts';
 
-const state = (lastFinal: Day, ranOn: Day) => ({
-  ...{ through: lastFinal, lastFinal, ranOn, at: '2026-11-20T07:00:00.000Z' },
+const state = (lastSettled: Day, ranOn: Day) => ({
+  ...{ through: lastSettled, lastSettled, ranOn, at: '2026-11-20T07:00:00.000Z' },
   ...{ lines: 1, version: 1 },
 });
 
 test.for<[string, ReturnType<typeof state> | null, string, string, boolean]>([
-  ['nobody has looked yet', null, '2026-11-17', '2026-11-20T12:00Z', true],
+  ['nothing was scanned yet', null, '2026-11-17', '2026-11-20T12:00Z', true],
   [
     'the day was looked at',
     state('2026-11-17', '2026-11-20'),
@@ -38,8 +46,8 @@ test.for<[string, ReturnType<typeof state> | null, string, string, boolean]>([
     '2026-11-21T06:00Z',
     true,
   ],
-])('when %s', ([, before, lastFinal, now, isDue]) => {
-  expect(isScanDue(before, { lastFinal, now: new Date(now) })).toBe(isDue);
+])('when %s', ([, before, lastSettled, now, isDue]) => {
+  expect(isScanDue(before, { lastSettled, now: new Date(now) })).toBe(isDue);
 });
 
 function days(states: string): readonly DayState[] {
@@ -58,9 +66,22 @@ test.for<[string, string, Day | null]>([
   ['a day in between has no data yet', 'ff-ff', '2026-11-02'],
   ['the first is open', 'pffff', null],
 ])('judged through, when %s', ([, states, through]) => {
-  expect(judgedThrough(days(states), '2026-11-06')).toBe(through);
+  expect(judgedThrough(days(states), '2026-11-06', null)).toBe(through);
 });
 
-test('a day that stays open for ten days holds up no other', () => {
-  expect(judgedThrough(days('fpffffffffffff'), '2026-11-15')).toBe('2026-11-14');
+test('a day that stays open a week longer than usual does not delay others', () => {
+  const late = { usual: 4, low: 3, high: 5, days: 28 };
+  const states = days('fpffffffffffff');
+  expect(judgedThrough(states, '2026-11-15', late)).toBe('2026-11-14');
+  expect(judgedThrough(states, '2026-11-15', { ...late, high: 6 })).toBe('2026-11-01');
+  expect(judgedThrough(states, '2026-11-15', null)).toBe('2026-11-01');
+});
+
+test('a state that version 1.0 stored is read, and version 1.0 can read the current one', async () => {
+  const { db, transaction } = await freshDatabase('sqlite');
+  const { lastSettled: lastFinal, ...rest } = state('2026-11-17', '2026-11-20');
+  await transaction((tx) => writeMeta(tx, WATCH_KEY, JSON.stringify({ ...rest, lastFinal })));
+  expect((await readWatch(db)).state).toMatchObject({ lastSettled: '2026-11-17' });
+  const current = watchText(state('2026-11-18', '2026-11-20'));
+  expect(JSON.parse(current)).toMatchObject({ lastFinal: '2026-11-18', lastSettled: '2026-11-18' });
 });

@@ -9,7 +9,7 @@ export function at(count: number): Day {
   return addDays(FIRST, count);
 }
 
-/** Ten credits a day with a little noise, but for the days that are said; final but for the last. */
+/** Ten credits a day with a little noise, except on the given days; all but the last are final. */
 export function steady(
   days: number,
   but: Readonly<Record<number, number>> = {},

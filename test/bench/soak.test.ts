@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { emptyTally } from '../../bench/soak/hands.ts';
+import type { EndState } from '../../bench/soak/check-end-state.ts';
 import { growthOf } from '../../bench/soak/memory.ts';
 import { promises, type Soaked } from '../../bench/soak/report.ts';
-import type { Verdict } from '../../bench/soak/verdict.ts';
+import { emptyTally } from '../../bench/soak/user-actions.ts';
 
-const fine: Verdict = {
+const fine: EndState = {
   endings: { succeeded: 1 },
   events: 9,
   lost: [],

@@ -57,8 +57,8 @@ test.for<[keyof Figures, number, boolean]>([
   ['readyMs', 801, false],
   ['rssMib', 160, true],
   ['rssMib', 161, false],
-  ['acksPerSecond', 700, true],
-  ['acksPerSecond', 699, false],
+  ['acksPerSecond', 800, true],
+  ['acksPerSecond', 799, false],
 ])('%s of %d is judged by its aim', ([figure, value, met]) => {
   expect(lineOf(figure, [{ [figure]: value }])?.met).toBe(met);
 });

@@ -1,62 +1,19 @@
-import { mkdirSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { startSandbox } from '../../sandbox/start.ts';
+import { ANA, BEN, CLEO, DORA } from '../harness/users.ts';
+import {
+  APPROVALS,
+  COSTS,
+  OPS,
+  openAs,
+  picture,
+  sandbox,
+  say,
+  startBeforeAll,
+} from './open-page.ts';
 
-// Without these flags Chromium contacts servers of its vendor, which a closed network refuses.
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-const ANA = 'U0ANA00001';
-const BEN = 'U0BEN00001';
-const CLEO = 'U0CLEO0001';
-const OPS = 'C0OPS000001';
-const APPROVALS = 'C0APPROVALS';
-const COSTS = 'C0DBCOSTS01';
-
-let browser: Browser;
-let sandbox: Awaited<ReturnType<typeof startSandbox>>;
-
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, delivery: 'http' });
-  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-  browser = await chromium.launch({ executablePath, args: QUIET });
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await sandbox?.stop();
-});
-
-async function openAs(person: string, channel: string, height = 800): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1280, height } });
-  await page.goto(`${sandbox.url}/?as=${person}&channel=${channel}`);
-  return page;
-}
-
-/** Takes screenshots for a person to review, if PICTURES names a folder. */
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env.PICTURES;
-  if (!folder) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: `${folder}/${name}.png` });
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.screenshot({ path: `${folder}/${name}-phone.png` });
-  await page.setViewportSize({ width: 1280, height: 800 });
-}
-
-async function say(page: Page, text: string): Promise<void> {
-  const box = page.getByRole('textbox').first();
-  await box.fill(text);
-  await box.press('Enter');
-}
+startBeforeAll();
 
 async function askFor(page: Page, line: string, title: string): Promise<void> {
   await say(page, line);
@@ -93,6 +50,11 @@ test('in a browser: Ben decides in his Home tab, which updates after each press'
   await home(ana);
   await ana.getByText('Your requests (1)').waitFor();
   await ana.getByText('Scale staging: accepted').waitFor();
+  // Evaluated in the page.
+  const colour = (selector: string) =>
+    `getComputedStyle(document.querySelector('${selector}')).color`;
+  const root = '#slack_blocks_to_jsx';
+  expect(await ana.evaluate(colour(`${root} a`))).not.toBe(await ana.evaluate(colour(root)));
   await picture(ana, 'home-of-ana');
   await ana.getByRole('button', { name: 'Create endpoint' }).click();
   await ana.getByRole('dialog').getByText('Create endpoint').waitFor();
@@ -264,16 +226,16 @@ test('in a browser: a digest is added in its form and posted in the channel', as
   await ana.getByRole('button', { name: 'Post now' }).click();
   await ana.getByText('The scheduled one is still sent.').waitFor();
   const ben = await openAs(BEN, COSTS, 1000);
-  const title = ben.getByRole('heading', { name: /^Cost · .* credits/ }).last();
+  const title = ben.getByRole('heading', { name: /^[\w– ]+ Nov: .* credits/ }).last();
   await title.waitFor();
   await title.scrollIntoViewIfNeeded();
   await picture(ben, 'digest');
 });
 
 test('in a browser: the costs as a chart and a table', async () => {
-  const dora = await openAs('U0DORA0001', OPS, 1000);
+  const dora = await openAs(DORA, OPS, 1000);
   await say(dora, '/cost');
-  const title = dora.getByRole('heading', { name: /credits so far$/ });
+  const title = dora.getByRole('heading', { name: /credits so far · forecast/ });
   await title.waitFor();
   await title.scrollIntoViewIfNeeded();
   await picture(dora, 'cost');

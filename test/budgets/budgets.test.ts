@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
-import { budgetAnswer, budgetLine, progressBar } from '../../src/budgets/budget-text.ts';
+import { evaluateBudgets, recordBudgetNotices } from '../../src/budgets/budget-notices.ts';
+import {
+  budgetAnswer,
+  budgetFacts,
+  budgetSummary,
+  progressBar,
+} from '../../src/budgets/budget-text.ts';
 import {
   type Budget,
+  type BudgetInputs,
   budgetSpan,
   budgetStanding,
   evaluateBudget,
@@ -10,12 +17,14 @@ import { addDays } from '../../src/costs/calendar/day.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import { type CostRow, microOf } from '../../src/costs/ledger/row.ts';
 import type { Service } from '../../src/directory/directory.ts';
+import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
+import { freshDatabase } from '../storage/engines.ts';
 
 const TODAY = '2026-11-20';
 
 function service(id: string, tags: readonly string[]): Service {
-  const rest = { aliases: [], warehouse: null, pipes: [], source: 'configuration', lastSeen: null };
-  return { id, name: id, tags, ...rest };
+  const rest = { aliases: [], warehouse: null, pipes: [], lastSeen: null };
+  return { id, name: id, tags, team: `of-${id}`, source: 'configuration', ...rest };
 }
 
 const services = [service('prod-1', ['prod']), service('dev-1', ['dev'])];
@@ -39,9 +48,12 @@ function rowsOf(credits: Readonly<Record<string, number>>): readonly CostRow[] {
 const ROWS = rowsOf({ 'prod-1': 100, 'dev-1': 40 });
 
 function budget(more: Partial<Budget> = {}): Budget {
-  const on = { services: null, tags: ['prod'], warehouses: null };
+  const on = { services: null, tags: ['prod'], warehouses: null, teams: null };
   const thresholds = [50, 80, 100];
-  return { name: 'production', monthlyCredits: 3_000, on, notify: '#c', thresholds, ...more };
+  return {
+    ...{ name: 'production', credits: 3_000, start: null, on, notify: '#c', thresholds },
+    ...more,
+  };
 }
 
 test.for<[number, string]>([
@@ -53,23 +65,36 @@ test.for<[number, string]>([
   expect(progressBar(share)).toBe(text);
 });
 
-const INPUTS = {
-  rows: ROWS,
-  states: dayStates(ROWS, budgetSpan(TODAY)),
-  services,
-  today: TODAY,
-};
+function inputsOf(rows: readonly CostRow[]): BudgetInputs {
+  const read = { rows, fetchedAt: null, problems: [], gaps: [], lockAge: null };
+  return { read, states: dayStates(rows, budgetSpan(TODAY)), services, today: TODAY };
+}
+
+const INPUTS = inputsOf(ROWS);
 
 test('a budget on a tag counts the services with that tag, and open days separately', () => {
   const standing = budgetStanding(budget(), INPUTS);
-  expect(standing).toMatchObject({ spent: 2_000, preliminary: 300, lastFinal: '2026-11-17' });
+  expect(standing).toMatchObject({ spent: 2_000, preliminary: 300, lastSettled: '2026-11-17' });
   expect(standing.pace?.ratio).toBeCloseTo(1);
   expect(budgetStanding(budget({ on: null }), INPUTS).spent).toBe(2_800);
-  expect(budgetLine(standing)).toBe('production █████░░░ 67% · heading for 3,000 of 3,000 (±0%)');
+  expect(budgetSummary(standing).bar).toBe('█████░░░ 67% · heading for 3,000 of 3,000 (±0%)');
+});
+
+test('a budget on a team counts the services of that team', () => {
+  const on = { services: null, tags: null, warehouses: null, teams: ['of-dev-1'] };
+  expect(budgetStanding(budget({ on }), INPUTS).spent).toBe(800);
+});
+
+test('a budget on a tag shows how many services with costs have no known tags', () => {
+  const rows = [...ROWS, ...rowsOf({ 'new-1': 10 })];
+  const fact = (on: Budget['on']) =>
+    new Map(budgetFacts(budgetStanding(budget({ on }), inputsOf(rows)))).get('Scope');
+  expect(fact(budget().on)).toBe('1 service left out: not in signalbox.yaml');
+  expect(fact(null)).toBeUndefined();
 });
 
 test('of several thresholds crossed at once only the highest is reported', () => {
-  const standing = budgetStanding(budget({ monthlyCredits: 2_400 }), INPUTS);
+  const standing = budgetStanding(budget({ credits: 2_400 }), INPUTS);
   const { memory, news } = evaluateBudget(standing, null, TODAY);
   expect(news).toContainEqual({ kind: 'threshold', threshold: 80 });
   expect(
@@ -79,15 +104,39 @@ test('of several thresholds crossed at once only the highest is reported', () =>
 
 test('a budget with an edited amount is reported again', () => {
   const before = evaluateBudget(budgetStanding(budget(), INPUTS), null, TODAY);
-  const edited = budgetStanding(budget({ monthlyCredits: 2_000 }), INPUTS);
+  const edited = budgetStanding(budget({ credits: 2_000 }), INPUTS);
   expect(evaluateBudget(edited, before.memory, TODAY).news).toContainEqual({
     kind: 'threshold',
     threshold: 100,
   });
 });
 
-test('a message names what is to come first, then where the budget stands', () => {
-  const standing = budgetStanding(budget({ monthlyCredits: 2_400 }), INPUTS);
+test('a budget memory that version 1.0 stored is read: no notice is repeated', async () => {
+  const { db, transaction } = await freshDatabase('sqlite');
+  const one = budget({ credits: 2_400 });
+  const { memory, news } = evaluateBudget(budgetStanding(one, INPUTS), null, TODAY);
+  expect(news).not.toEqual([]);
+  const { announced: told, forecast, ...rest } = memory;
+  const { announced: toldForecast, ...runs } = forecast;
+  const old = { ...rest, told, forecast: { ...runs, told: toldForecast } };
+  await transaction((tx) => writeMeta(tx, 'budget production', JSON.stringify(old)));
+  expect(await evaluateBudgets(db, [budgetStanding(one, INPUTS)], TODAY)).toMatchObject([
+    { memory, news: [] },
+  ]);
+});
+
+test('a budget memory also has the names that version 1.0 reads', async () => {
+  const { db, transaction } = await freshDatabase('sqlite');
+  const standing = budgetStanding(budget({ credits: 2_400 }), INPUTS);
+  const updates = await evaluateBudgets(db, [standing], TODAY);
+  await transaction((tx) => recordBudgetNotices(tx, updates, new Date(`${TODAY}T12:00:00Z`)));
+  const stored = JSON.parse((await readMeta(db, 'budget production')) ?? '');
+  expect(stored.told).toBe(stored.announced);
+  expect(stored.forecast.told).toEqual(stored.forecast.announced);
+});
+
+test('a message has the forecast first, then the state of the budget', () => {
+  const standing = budgetStanding(budget({ credits: 2_400 }), INPUTS);
   const { news } = evaluateBudget(standing, null, TODAY);
   expect(budgetAnswer(standing, news)).toMatchInlineSnapshot(`
     {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { invalidateAfterRestore, review } from '../../src/changes/after-outcome.ts';
+import { invalidateOpenChange, review } from '../../src/changes/after-outcome.ts';
 import type { Change } from '../../src/changes/change.ts';
 import { breakGlass } from '../../src/changes/lifecycle.ts';
 import type { Actor } from '../../src/changes/outcome.ts';
@@ -88,11 +88,11 @@ test.for(['draft', 'pending', 'approved', 'executing', 'unknown'] as const)(
   'after a restore a change that was %s becomes stale',
   (state) => {
     const change = { state: 'stale', stopReason: 'restored', lease: null };
-    expect(invalidateAfterRestore(changeIn(state))).toMatchObject({ ok: true, change });
+    expect(invalidateOpenChange(changeIn(state), 'restored')).toMatchObject({ ok: true, change });
   },
 );
 
 test('after a restore an ended change stays as it was', () => {
-  const outcome = invalidateAfterRestore(changeIn('succeeded', { outcome: SUCCESS }));
+  const outcome = invalidateOpenChange(changeIn('succeeded', { outcome: SUCCESS }), 'restored');
   expect(outcome).toEqual({ ok: false, refusal: 'already-decided' });
 });

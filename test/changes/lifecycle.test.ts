@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { markUnknown, resolve } from '../../src/changes/after-outcome.ts';
-import type { Change } from '../../src/changes/change.ts';
+import { markAbandoned, markUnknown, resolve } from '../../src/changes/after-outcome.ts';
+import type { Change, Requirement } from '../../src/changes/change.ts';
 import {
   approve,
   cancel,
@@ -129,7 +129,7 @@ test.for<[string, Transition, Refusal]>([
   [
     'is stopped while it runs',
     stop(changeIn('executing'), 'stale', 'target-changed'),
-    'not-approved',
+    'already-decided',
   ],
   ['is handed back before the claim', returnPermit(changeIn('approved'), NOON), 'not-executing'],
   ['ends before the claim', finish(changeIn('approved'), SUCCESS), 'not-executing'],
@@ -140,6 +140,7 @@ test.for<[string, Transition, Refusal]>([
     markUnknown(changeIn('executing', { lease }), NOON),
     'too-early',
   ],
+  ['is abandoned before the claim', markAbandoned(changeIn('approved'), NOON), 'not-executing'],
 ])('a move is refused when a change %s', ([, outcome, refusal]) => {
   expect(outcome).toEqual({ ok: false, refusal });
 });
@@ -158,7 +159,10 @@ test.for<[string, Change, Actor, string, Refusal]>([
   ],
   ['the note is empty', changeIn('unknown'), ben, '\t', 'note-required'],
 ])('resolving an unknown outcome is refused when %s', ([, change, by, note, refusal]) => {
-  expect(resolve(change, by, { happened: false, note }, NOON)).toEqual({ ok: false, refusal });
+  expect(resolve(change, by, { happened: false, note, current: null }, NOON)).toEqual({
+    ok: false,
+    refusal,
+  });
 });
 
 test.for<[string, Change, Actor]>([
@@ -171,7 +175,31 @@ test.for<[string, Change, Actor]>([
   ['the requester, where the rule needs no approval', changeIn('unknown', { requires: free }), ana],
 ])('%s may resolve an unknown outcome', ([, change, by]) => {
   const resolution = { by: by.id, at: NOON, ...seen };
-  expect(moved(resolve(change, by, seen, NOON))).toMatchObject({ state: 'succeeded', resolution });
-  const answer = { happened: false, note: 'it still runs' };
+  expect(moved(resolve(change, by, { ...seen, current: null }, NOON))).toMatchObject({
+    state: 'succeeded',
+    resolution,
+  });
+  const answer = { happened: false, note: 'it still runs', current: null };
   expect(moved(resolve(change, by, answer, NOON)).state).toBe('failed');
+});
+
+const renamed = { ...REQUIRES, from: 'lead' };
+const lead = actor('U0LEAD', 'lead');
+const anaLeads = actor('U0ANA', 'operator', 'lead');
+
+test.for<[string, Change, Actor, Requirement | null, boolean]>([
+  ['an approver of the current rule', changeIn('unknown'), lead, renamed, true],
+  ['an approver of the rule at the time of the request', changeIn('unknown'), ben, renamed, true],
+  ['a requester of a current rule without approvers', changeIn('unknown'), ana, free, false],
+  [
+    'another user whom a current rule without approvers names',
+    changeIn('unknown'),
+    actor('U0FINN', 'operator'),
+    free,
+    true,
+  ],
+  ['the requester who approves by the current rule', changeIn('unknown'), anaLeads, renamed, false],
+  ['a user of a role that no rule names', changeIn('unknown'), lead, null, false],
+])('whether %s may resolve an unknown outcome', ([, change, by, current, may]) => {
+  expect(resolve(change, by, { ...seen, current }, NOON).ok).toBe(may);
 });

@@ -42,7 +42,8 @@ const VERBS = {
   handBack: (change, _by, now) => returnPermit(change, now),
   finish: (change) => finish(change, SUCCESS),
   giveUp: (change, _by, now) => markUnknown(change, now),
-  resolve: (change, by, now) => resolve(change, by, { happened: true, note: 'I saw it' }, now),
+  resolve: (change, by, now) =>
+    resolve(change, by, { happened: true, note: 'I saw it', current: null }, now),
 } satisfies Readonly<Record<string, Verb>>;
 
 /** The verbs with an allowed actor and time, so that only the state can refuse. */
@@ -87,8 +88,8 @@ test('every verb in every state has the result of this table', () => {
       not-approved: draft pending executing succeeded failed unknown rejected cancelled expired stale denied
       → executing: approved
     stop
-      not-approved: draft pending executing succeeded failed unknown rejected cancelled expired stale denied
-      → stale: approved
+      → stale: draft pending approved
+      already-decided: executing succeeded failed unknown rejected cancelled expired stale denied
     handBack
       not-executing: draft pending approved succeeded failed unknown rejected cancelled expired stale denied
       → approved: executing

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markUnknown } from '../../src/changes/after-outcome.ts';
+import { markAbandoned, markUnknown } from '../../src/changes/after-outcome.ts';
 import type { BlockingFreeze, Change } from '../../src/changes/change.ts';
 import {
   approve,
@@ -88,4 +88,5 @@ test('a change whose sender crashed has an unknown outcome, never failed', () =>
   const left = moved(markUnknown(changeIn('executing', { lease }), lease.until));
   const text = 'Signalbox stopped before the response arrived.';
   expect(left).toMatchObject({ state: 'unknown', lease: null, outcome: { how: 'unknown', text } });
+  expect(moved(markAbandoned(changeIn('executing', { lease }), lease.until))).toEqual(left);
 });

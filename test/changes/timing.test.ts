@@ -41,12 +41,12 @@ test.for<[string, Change, object]>([
     { state: 'pending', expiresAt: minutes(240), notBefore: null },
   ],
   [
-    'waits for approvals until its hour at most',
+    'waits for approvals until its scheduled time at most',
     timed(at(minutes(60))),
     { state: 'pending', expiresAt: minutes(60) },
   ],
   [
-    'that needs none waits for its hour, and an hour longer at most',
+    'that needs no approval waits at most 1 h after its scheduled time',
     timed(at(minutes(600)), 'draft', free),
     { state: 'approved', notBefore: minutes(600), expiresAt: minutes(660) },
   ],
@@ -78,7 +78,7 @@ test('a change for four hours is reverted four hours after it succeeded', () => 
 test('a resolved unknown outcome counts from the time of the request', () => {
   const change = timed({ startAt: null, revert: back }, 'unknown');
   const settle = (happened: boolean) =>
-    resolve(change, ben, { happened, note: 'the console says so' }, minutes(100));
+    resolve(change, ben, { happened, note: 'the console says so', current: null }, minutes(100));
   expect(settle(true)).toMatchObject({ change: { revertAt: minutes(242) } });
   expect(settle(false)).toMatchObject({ change: { revertAt: null } });
 });
@@ -102,7 +102,7 @@ test('a draft expires after 30 minutes, and a revert runs at most a day late', (
 
 test('the plan digest covers the timing', () => {
   const digests = [undefined, at(null), at(NOON), { startAt: null, revert: back }].map((timing) =>
-    planDigest('service stop', timing ? { ...PLAN, timing } : PLAN),
+    planDigest(changeIn('draft', { plan: timing ? { ...PLAN, timing } : PLAN })),
   );
   expect(new Set(digests).size).toBe(4);
 });

@@ -1,17 +1,21 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { StoredMessage } from '../../sandbox/slack/records.ts';
-import { verifyChain } from '../../src/storage/audit/append.ts';
+import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
 import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
-import { settled } from '../scenarios/actions.ts';
-import { ANALYTICS, STAGING } from '../scenarios/request.ts';
-import { ANA, BEN, CLEO, openStage, textOf } from '../scenarios/stage.ts';
+import {
+  type BotProcess,
+  PROCESS_LIMITS,
+  type ProcessSandbox,
+  startProcessSandbox,
+} from '../harness/bot-process.ts';
+import { placeOf, textOf } from '../harness/messages.ts';
+import { ANALYTICS, requestChange, STAGING, waitUntilIdle } from '../harness/requests.ts';
+import { AUDIT_KEY } from '../harness/simulators.ts';
+import { startTcpProxy } from '../harness/tcp-proxy.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO } from '../harness/users.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { type OwnServer, ownServer } from '../storage/postgres.ts';
-import { asked, PATIENCE, placeOf, type ShippedStage } from './processes/hands.ts';
-import { openShippedStage, type Shipped } from './processes/shipped.ts';
-import { openWire } from './processes/wire.ts';
 
-const AUDIT_KEY = Buffer.alloc(32, 7);
 const TAKES_LONG = { timeout: 240_000 };
 /** A message that was being sent when the database failed is sent again after its lease. */
 const LONG = { timeout: 90_000, interval: 200 };
@@ -25,14 +29,20 @@ async function openServer(): Promise<OwnServer> {
   return server;
 }
 
-async function getText(bot: Shipped, path: string) {
+/** All requests for metrics within a second share one reading, which may be from before the crash. */
+async function expectUnreadable(bot: BotProcess): Promise<void> {
+  const metrics = async () => (await getText(bot, '/metrics')).says;
+  await expect.poll(metrics, PROCESS_LIMITS).toContain('signalbox_database_readable 0');
+}
+
+async function getText(bot: BotProcess, path: string) {
   const answer = await fetch(`${bot.url}${path}`);
   return { status: answer.status, says: (await answer.text()).trim() };
 }
 
 const ready = { status: 200, says: 'ready' };
 const privateTextsOf =
-  ({ slack }: ShippedStage, user: string) =>
+  ({ slack }: ProcessSandbox, user: string) =>
   () =>
     slack
       .messages('ops')
@@ -44,43 +54,26 @@ const privateTextsOf =
 /** Starts a bot with one change that waits for Ben and another one whose request is in progress. */
 async function startWithOpenChanges(databaseUrl: string) {
   const answer = Promise.withResolvers<void>();
-  const stage = await openShippedStage({ databaseUrl, wait: () => answer.promise });
-  const { slack, cloud } = stage;
-  const bot = await stage.start();
-  slack.deliverTo(`${bot.url}/slack/events`);
-  const sent = await asked(stage, 'stop');
+  const sandbox = await startProcessSandbox({ databaseUrl, wait: () => answer.promise });
+  const { slack, cloud } = sandbox;
+  const bot = await sandbox.startAndDeliver();
+  const sent = await requestChange(sandbox);
   cloud.injectFault({ operation: 'set state', fault: 'delay-2s', times: 1 });
   await slack.click(BEN, placeOf(sent), 'change.approve');
-  await expect.poll(() => cloud.count('set state'), PATIENCE).toBe(1);
-  await expect.poll(() => sent.text, PATIENCE).toContain('running');
-  const waiting = await requestProdStop(stage);
+  await expect.poll(() => cloud.count('set state'), PROCESS_LIMITS).toBe(1);
+  await expect.poll(() => sent.text, PROCESS_LIMITS).toContain('running');
+  const waiting = await requestChange(sandbox, ANA, '/service stop analytics-prod "for the night"');
   const metrics = async () => (await getText(bot, '/metrics')).says;
-  await expect.poll(metrics, PATIENCE).toContain('signalbox_queue_depth{queue="outbox"} 0');
-  return { stage, bot, sent, waiting, answer: answer.resolve };
-}
-
-async function requestProdStop({ slack }: ShippedStage): Promise<StoredMessage> {
-  await slack.command(ANA, 'ops', '/service stop analytics-prod "for the night"');
-  const preview = () =>
-    slack
-      .messages('ops')
-      .find((each) => textOf(each).includes('analytics-prod?') && each.ephemeralFor);
-  await expect.poll(preview, PATIENCE).toBeTruthy();
-  await slack.click(ANA, placeOf(preview()), 'change.confirm');
-  const card = () =>
-    slack.messages('db-approvals').find(({ text }) => text.includes('analytics-prod: waiting'));
-  await expect.poll(card, PATIENCE).toBeTruthy();
-  const found = card();
-  if (!found) throw new Error('There is no card');
-  return found;
+  await expect.poll(metrics, PROCESS_LIMITS).toContain('signalbox_queue_depth{queue="outbox"} 0');
+  return { sandbox, bot, sent, waiting, answer: answer.resolve };
 }
 
 /** Expects that both changes ran exactly once, in the same process. */
 async function expectAllDone(
   databaseUrl: string,
-  { stage, bot, sent, waiting }: Awaited<ReturnType<typeof startWithOpenChanges>>,
+  { sandbox, bot, sent, waiting }: Awaited<ReturnType<typeof startWithOpenChanges>>,
 ) {
-  const { slack, cloud } = stage;
+  const { slack, cloud } = sandbox;
   await expect.poll(() => sent.text, LONG).toContain('Stop staging: accepted');
   for (const by of [BEN, CLEO]) {
     const { error } = await slack.click(by, placeOf(waiting), 'change.approve');
@@ -95,40 +88,40 @@ async function expectAllDone(
     [BEN, BEN, CLEO].toSorted(),
   );
   expect(await verifyChain(db, AUDIT_KEY)).toMatchObject({ ok: true });
-  expect(bot.said().filter((words) => words.includes('a promise was dropped'))).toEqual([]);
+  expect(bot.logged().filter((words) => words.includes('a promise was dropped'))).toEqual([]);
   bot.signal('SIGTERM');
-  expect(await bot.left).toBe(0);
+  expect(await bot.exited).toBe(0);
 }
 
 test('a crash of the database server loses nothing and repeats nothing', TAKES_LONG, async () => {
   const server = await openServer();
   const work = await startWithOpenChanges(server.url);
-  const { stage, bot, waiting } = work;
-  const { slack } = stage;
+  const { sandbox, bot, waiting } = work;
+  const { slack } = sandbox;
 
   await server.kill();
   await expect
-    .poll(() => getText(bot, '/readyz'), PATIENCE)
+    .poll(() => getText(bot, '/readyz'), PROCESS_LIMITS)
     .toEqual({
       status: 503,
       says: 'The database does not answer. Check that the server of DATABASE_URL is running.',
     });
   expect((await getText(bot, '/healthz')).status).toBe(200);
-  expect((await getText(bot, '/metrics')).says).toContain('signalbox_database_readable 0');
+  await expectUnreadable(bot);
   // The cloud answers while the outcome cannot be stored.
   work.answer();
   await slack.command(ANA, 'ops', '/service start staging');
-  await expect.poll(privateTextsOf(stage, ANA), PATIENCE).toContain(AWAY);
+  await expect.poll(privateTextsOf(sandbox, ANA), PROCESS_LIMITS).toContain(AWAY);
   const pressed = await slack.click(BEN, placeOf(waiting), 'change.approve');
   expect(pressed.error).toBeTruthy();
-  await expect.poll(privateTextsOf(stage, BEN), PATIENCE).toContain(AWAY);
+  await expect.poll(privateTextsOf(sandbox, BEN), PROCESS_LIMITS).toContain(AWAY);
 
   // A failover takes 30 s and more.
-  const storeAttempts = () => bot.said().filter((words) => words === NOT_YET).length;
+  const storeAttempts = () => bot.logged().filter((words) => words === NOT_YET).length;
   await expect.poll(storeAttempts, LONG).toBe(5);
 
   await server.start();
-  await expect.poll(() => getText(bot, '/readyz'), PATIENCE).toEqual(ready);
+  await expect.poll(() => getText(bot, '/readyz'), PROCESS_LIMITS).toEqual(ready);
   await expectAllDone(server.url, work);
 });
 
@@ -137,26 +130,26 @@ test(
   TAKES_LONG,
   async () => {
     const server = await openServer();
-    const wire = await openWire(server.port);
+    const wire = await startTcpProxy(server.port);
     const work = await startWithOpenChanges(wire.through(server.url));
-    const { stage, bot, waiting } = work;
-    const { slack } = stage;
+    const { sandbox, bot, waiting } = work;
+    const { slack } = sandbox;
 
-    wire.hold();
+    wire.dropPackets();
     expect(await getText(bot, '/readyz')).toEqual({
       status: 503,
       says: 'The database does not answer. Check that the server of DATABASE_URL is running.',
     });
     expect((await getText(bot, '/healthz')).status).toBe(200);
-    expect((await getText(bot, '/metrics')).says).toContain('signalbox_database_readable 0');
+    await expectUnreadable(bot);
     work.answer();
     await slack.command(ANA, 'ops', '/service start staging');
     const pressed = await slack.click(BEN, placeOf(waiting), 'change.approve');
     expect(pressed.error).toBeTruthy();
-    await expect.poll(privateTextsOf(stage, ANA), LONG).toContain(AWAY);
-    await expect.poll(privateTextsOf(stage, BEN), LONG).toContain(AWAY);
+    await expect.poll(privateTextsOf(sandbox, ANA), LONG).toContain(AWAY);
+    await expect.poll(privateTextsOf(sandbox, BEN), LONG).toContain(AWAY);
 
-    wire.release();
+    wire.forwardAgain();
     await expect.poll(() => getText(bot, '/readyz'), LONG).toEqual(ready);
     await expectAllDone(server.url, work);
   },
@@ -167,26 +160,26 @@ test(
   TAKES_LONG,
   async () => {
     const url = await freshUrl('postgres');
-    const wire = await openWire(Number(new URL(url).port));
+    const wire = await startTcpProxy(Number(new URL(url).port));
     const digest = { channel: '#db-costs', at: '13:00', timezone: 'UTC', days: 'daily' };
     const yaml = (file: object) => ({ ...file, digests: [digest] });
-    const stage = await openStage({ databaseUrl: wire.through(url), yaml });
-    const posted = () => stage.slack.messages('db-costs').filter(({ threadTs }) => !threadTs);
-    const ready = async () => (await fetch(`${stage.url}/readyz`)).status;
-    wire.hold();
-    stage.clock.now = new Date('2026-11-20T13:01:00Z');
-    stage.wake();
+    const sandbox = await startTestSandbox({ databaseUrl: wire.through(url), yaml });
+    const posted = () => sandbox.slack.messages('db-costs').filter(({ threadTs }) => !threadTs);
+    const ready = async () => (await fetch(`${sandbox.url}/readyz`)).status;
+    wire.dropPackets();
+    sandbox.clock.now = new Date('2026-11-20T13:01:00Z');
+    sandbox.wake();
     expect(await ready()).toBe(503);
     expect(posted()).toEqual([]);
 
-    wire.release();
+    wire.forwardAgain();
     await expect.poll(ready, LONG).toBe(200);
-    stage.clock.now = new Date('2026-11-20T13:02:00Z');
-    stage.wake();
+    sandbox.clock.now = new Date('2026-11-20T13:02:00Z');
+    sandbox.wake();
     await expect.poll(() => posted().length, LONG).toBe(1);
-    stage.clock.now = new Date('2026-11-20T14:00:00Z');
-    stage.wake();
-    await settled(stage);
+    sandbox.clock.now = new Date('2026-11-20T14:00:00Z');
+    sandbox.wake();
+    await waitUntilIdle(sandbox);
     expect(posted()).toHaveLength(1);
   },
 );

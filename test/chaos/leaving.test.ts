@@ -3,11 +3,12 @@ import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
-import { STAGING } from '../scenarios/request.ts';
-import { BEN } from '../scenarios/stage.ts';
+import { writeMeta } from '../../src/storage/tables/meta.ts';
+import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
+import { placeOf } from '../harness/messages.ts';
+import { requestChange, STAGING } from '../harness/requests.ts';
+import { BEN } from '../harness/users.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
-import { asked, PATIENCE, placeOf } from './processes/hands.ts';
-import { openShippedStage } from './processes/shipped.ts';
 
 const DROPPED = fileURLToPath(new URL('./processes/dropped.ts', import.meta.url));
 
@@ -16,21 +17,20 @@ test.for(ENGINES)(
   { timeout: 60_000 },
   async (engine) => {
     const databaseUrl = await freshUrl(engine);
-    const stage = await openShippedStage({ databaseUrl, env: { STOP_WITHIN_S: '4' } });
-    const { slack, cloud } = stage;
-    const bot = await stage.start();
-    slack.deliverTo(`${bot.url}/slack/events`);
-    const card = await asked(stage, 'stop');
+    const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '4' } });
+    const { slack, cloud } = sandbox;
+    const bot = await sandbox.startAndDeliver();
+    const card = await requestChange(sandbox);
     cloud.injectFault({ operation: 'set state', fault: 'hang', times: 1 });
     await slack.click(BEN, placeOf(card), 'change.approve');
     const hanging = () => cloud.requests().filter(({ fault }) => fault === 'hang').length;
-    await expect.poll(hanging, PATIENCE).toBe(1);
+    await expect.poll(hanging, PROCESS_LIMITS).toBe(1);
 
     const began = performance.now();
     bot.signal('SIGTERM');
-    expect(await bot.left).toBe(0);
+    expect(await bot.exited).toBe(0);
     expect(performance.now() - began).toBeLessThan(4_500);
-    expect(bot.said().at(-1)).toBe('stopped');
+    expect(bot.logged().at(-1)).toBe('stopped');
 
     const { db, close } = await openDatabase(databaseUrl);
     const [change] = await listChanges(db, { limit: 10 });
@@ -38,8 +38,8 @@ test.for(ENGINES)(
     await close();
 
     // The next process shows it on the card and sends nothing.
-    await stage.start();
-    await expect.poll(() => card.text, PATIENCE).toContain('outcome unknown');
+    await sandbox.start();
+    await expect.poll(() => card.text, PROCESS_LIMITS).toContain('outcome unknown');
     expect(hanging()).toBe(1);
     expect(cloud.effectCount('set state', STAGING)).toBe(0);
   },
@@ -49,17 +49,16 @@ test('a stop without any finished request still exits with 0 in time', {
   timeout: 60_000,
 }, async () => {
   const databaseUrl = await freshUrl('postgres');
-  const stage = await openShippedStage({ databaseUrl, env: { STOP_WITHIN_S: '2' } });
-  const { slack } = stage;
-  const bot = await stage.start();
-  slack.deliverTo(`${bot.url}/slack/events`);
+  const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '2' } });
+  const { slack } = sandbox;
+  const bot = await sandbox.startAndDeliver();
   // Slack accepts the post without an answer; each attempt waits ten seconds.
   slack.failNext({ method: 'chat.postMessage', times: 99, how: 'no-reply' });
   const tried = () => slack.calls('chat.postMessage').length;
-  await expect.poll(tried, PATIENCE).toBeGreaterThan(0);
+  await expect.poll(tried, PROCESS_LIMITS).toBeGreaterThan(0);
   bot.signal('SIGTERM');
-  expect(await bot.left).toBe(0);
-  expect(bot.said().at(-1)).toContain('another process continues after the lease');
+  expect(await bot.exited).toBe(0);
+  expect(bot.logged().at(-1)).toContain('another process continues after the lease');
 });
 
 test.for(['an unhandled promise rejection', 'an uncaught error'])(
@@ -67,19 +66,19 @@ test.for(['an unhandled promise rejection', 'an uncaught error'])(
   { timeout: 60_000 },
   async (FAULT) => {
     const databaseUrl = await freshUrl('postgres');
-    const stage = await openShippedStage({ databaseUrl, env: { FAULT }, preload: DROPPED });
-    const bot = await stage.start();
+    const sandbox = await startProcessSandbox({ databaseUrl, env: { FAULT }, preload: DROPPED });
+    const bot = await sandbox.start();
     const began = performance.now();
     bot.signal('SIGUSR2');
-    expect(await bot.left).toBe(1);
+    expect(await bot.exited).toBe(1);
     expect(performance.now() - began).toBeLessThan(5_000);
-    const [line = ''] = bot.lines().slice(-1);
+    const [line = ''] = bot.logLines().slice(-1);
     expect(JSON.parse(line)).toMatchObject({
       level: 60,
       msg: 'uncaught error: the process exits',
       err: { message: 'it failed with [secret]', stack: expect.stringContaining('dropped.ts') },
     });
-    expect(bot.lines().join()).not.toContain(stage.slack.botToken);
+    expect(bot.logLines().join()).not.toContain(sandbox.slack.botToken);
   },
 );
 
@@ -93,16 +92,44 @@ test.for<[string, number, Readonly<Record<string, string>>, string]>([
     'is running.',
   ],
 ])('a start with %s exits with %i', { timeout: 60_000 }, async ([, code, env, words]) => {
-  const stage = await openShippedStage({ databaseUrl: await freshUrl('sqlite'), env });
-  const refused = await stage.refused();
-  expect(refused.said).toContain(words);
+  const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('sqlite'), env });
+  const refused = await sandbox.failedStart();
+  expect(refused.errors).toContain(words);
   expect(refused.code).toBe(code);
 });
 
 test('a start with an unknown group exits with 78', { timeout: 60_000 }, async () => {
   const yaml = sandboxYaml().replace('@db-operators', '@nobody');
-  const stage = await openShippedStage({ databaseUrl: await freshUrl('sqlite'), yaml });
-  const refused = await stage.refused();
-  expect(refused.said).toContain('@nobody');
+  const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('sqlite'), yaml });
+  const refused = await sandbox.failedStart();
+  expect(refused.errors).toContain('@nobody');
   expect(refused.code).toBe(78);
 });
+
+test.for<[string, (url: string) => Promise<string>]>([
+  ['the schema of a newer release', withNewerSchema],
+  ['a server that confirms commits before they are on disk', withLossyCommits],
+])('a start with %s exits with 78', { timeout: 60_000 }, async ([, prepare]) => {
+  const databaseUrl = await prepare(await freshUrl('postgres'));
+  const sandbox = await startProcessSandbox({ databaseUrl });
+  const refused = await sandbox.failedStart();
+  expect(refused.errors).toContain('DATABASE_URL');
+  expect(refused.code).toBe(78);
+});
+
+async function withNewerSchema(url: string): Promise<string> {
+  const { transaction, close } = await openDatabase(url);
+  await transaction(async (tx) => {
+    await writeMeta(tx, 'schema-version', '99');
+    await writeMeta(tx, 'oldest-compatible-schema', '98');
+  });
+  await close();
+  return url;
+}
+
+async function withLossyCommits(url: string): Promise<string> {
+  const lossy = new URL(url);
+  const options = lossy.searchParams.get('options');
+  lossy.searchParams.set('options', `${options} -c synchronous_commit=off`);
+  return lossy.href;
+}

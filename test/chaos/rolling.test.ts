@@ -10,15 +10,17 @@ import {
 } from '../../bench/soak/organization.ts';
 import { ImpossibleInteraction } from '../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
-import { verifyChain } from '../../src/storage/audit/append.ts';
+import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
 import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
+import { startProcessSandbox } from '../harness/bot-process.ts';
+import { startLoadBalancer } from '../harness/load-balancer.ts';
+import { hasButton, isCard } from '../harness/messages.ts';
+import { AUDIT_KEY } from '../harness/simulators.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
-import { openBalancer } from './processes/balancer.ts';
-import { openShippedStage } from './processes/shipped.ts';
 
 /** Two for each restart: the cloud accepts ten requests in ten seconds from all replicas together. */
 const CHANGES = 6;
-const PATIENCE = { timeout: 30_000, interval: 100 };
+const PROCESS_LIMITS = { timeout: 30_000, interval: 100 };
 const MANY = 1_000;
 
 test('no press is lost while three replicas restart in turn and 20 users press', {
@@ -26,16 +28,16 @@ test('no press is lost while three replicas restart in turn and 20 users press',
 }, async () => {
   const databaseUrl = await freshUrl('postgres');
   const own = SHARDS.slice(0, CHANGES);
-  const stage = await openShippedStage({
+  const sandbox = await startProcessSandbox({
     databaseUrl,
     organization: organization,
     workspace,
     yaml: yaml(),
   });
-  const { slack, cloud } = stage;
-  const replicas = await Promise.all([stage.start(), stage.start(), stage.start()]);
-  const balancer = await openBalancer(() => replicas.map(({ url }) => url));
-  slack.deliverTo(`${balancer}/slack/events`);
+  const { slack, cloud } = sandbox;
+  const replicas = await Promise.all([sandbox.start(), sandbox.start(), sandbox.start()]);
+  const balancer = await startLoadBalancer(() => replicas.map(({ url }) => url));
+  sandbox.deliverTo({ url: balancer });
   const lost: string[] = [];
   let presses = 0;
 
@@ -50,7 +52,7 @@ test('no press is lost while three replicas restart in turn and 20 users press',
     }
   }
 
-  const cards = () => slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
+  const cards = () => slack.messages('db-approvals').filter(isCard);
   const cardOf = (name: string) => cards().find(({ text }) => text.includes(`${name}:`));
   let over = false;
 
@@ -58,7 +60,9 @@ test('no press is lost while three replicas restart in turn and 20 users press',
   async function approver(id: string): Promise<void> {
     const pressed = new Set<string>();
     while (!over) {
-      const next = cards().find((card) => !pressed.has(card.ts) && has(card, 'change.approve'));
+      const next = cards().find(
+        (card) => !pressed.has(card.ts) && hasButton(card, 'change.approve'),
+      );
       if (next) await press(id, next, 'change.approve');
       if (next) pressed.add(next.ts);
       await pause(50);
@@ -72,20 +76,20 @@ test('no press is lost while three replicas restart in turn and 20 users press',
     const preview = () =>
       slack
         .messages('ops')
-        .find((each) => has(each, 'change.confirm') && JSON.stringify(each).includes(name));
-    await expect.poll(preview, PATIENCE).toBeTruthy();
+        .find((each) => hasButton(each, 'change.confirm') && JSON.stringify(each).includes(name));
+    await expect.poll(preview, PROCESS_LIMITS).toBeTruthy();
     const found = preview();
     if (found) await press(by, found, 'change.confirm');
-    await expect.poll(() => cardOf(name), PATIENCE).toBeTruthy();
+    await expect.poll(() => cardOf(name), PROCESS_LIMITS).toBeTruthy();
   }
 
   async function restart(index: number): Promise<void> {
     replicas[index]?.signal('SIGTERM');
-    expect(await replicas[index]?.left).toBe(0);
-    replicas[index] = await stage.start();
+    expect(await replicas[index]?.exited).toBe(0);
+    replicas[index] = await sandbox.start();
   }
 
-  const crowd = APPROVERS.map(approver);
+  const approving = APPROVERS.map(approver);
   for (const index of replicas.keys()) {
     const batch = own.slice(index * 2, index * 2 + 2);
     await Promise.all([restart(index), ...batch.map(({ name }) => ask(name, index))]);
@@ -93,10 +97,10 @@ test('no press is lost while three replicas restart in turn and 20 users press',
   expect(lost).toEqual([]);
   const texts = () => own.map(({ name }) => cardOf(name)?.text ?? `${name}: lost`);
   await expect
-    .poll(() => texts().filter((text) => !text.includes(': accepted')), PATIENCE)
+    .poll(() => texts().filter((text) => !text.includes(': accepted')), PROCESS_LIMITS)
     .toEqual([]);
   over = true;
-  await Promise.all(crowd);
+  await Promise.all(approving);
 
   expect(lost).toEqual([]);
   expect(presses).toBeGreaterThan(CHANGES * 2);
@@ -104,14 +108,10 @@ test('no press is lost while three replicas restart in turn and 20 users press',
   const { db } = await openForTest(databaseUrl);
   const changes = await listChanges(db, { limit: MANY });
   expect(changes.map(({ state }) => state)).toEqual(own.map(() => 'succeeded'));
-  expect(await verifyChain(db, Buffer.alloc(32, 7))).toMatchObject({ ok: true });
+  expect(await verifyChain(db, AUDIT_KEY)).toMatchObject({ ok: true });
   // A rate-limited request was not executed and is sent again.
   const carriedOut = cloud.requests().filter(({ operation, status }) => {
     return operation === 'set state' && status !== 429;
   });
   expect(carriedOut).toHaveLength(CHANGES);
 });
-
-function has({ blocks }: StoredMessage, actionId: string): boolean {
-  return JSON.stringify(blocks).includes(`"${actionId}"`);
-}

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
-import { STAGING } from '../scenarios/request.ts';
-import { ANA, BEN, textOf } from '../scenarios/stage.ts';
+import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
+import { placeOf, textOf } from '../harness/messages.ts';
+import { requestChange, STAGING } from '../harness/requests.ts';
+import { ANA, BEN } from '../harness/users.ts';
 import { freshUrl } from '../storage/engines.ts';
-import { asked, PATIENCE, placeOf } from './processes/hands.ts';
-import { openShippedStage } from './processes/shipped.ts';
 
 const NEW_SECRET = 'the-secret-of-after-the-rotation';
 
@@ -19,11 +19,10 @@ test('SIGHUP reads a new cloud API key from its file', {
   const file = join(folder, 'cloud-secret');
   writeFileSync(file, `${CLOUD_KEY.secret}\n`);
   const env = { CLOUD_API_KEY_SECRET: '', CLOUD_API_KEY_SECRET_FILE: file };
-  const stage = await openShippedStage({ databaseUrl: await freshUrl('postgres'), env });
-  const { slack, cloud } = stage;
-  const bot = await stage.start();
-  slack.deliverTo(`${bot.url}/slack/events`);
-  const waiting = await asked(stage, 'stop');
+  const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('postgres'), env });
+  const { slack, cloud } = sandbox;
+  const bot = await sandbox.startAndDeliver();
+  const waiting = await requestChange(sandbox);
 
   // The cloud rejects the old key, and a query shows the error.
   cloud.setKey(CLOUD_KEY.id, { secret: NEW_SECRET });
@@ -34,15 +33,15 @@ test('SIGHUP reads a new cloud API key from its file', {
       .filter(({ ephemeralFor }) => ephemeralFor === ANA)
       .map(textOf)
       .join('\n');
-  await expect.poll(answers, PATIENCE).toContain('The server rejected the API key.');
+  await expect.poll(answers, PROCESS_LIMITS).toContain('The server rejected the API key.');
 
   writeFileSync(file, `${NEW_SECRET}\n`);
   bot.signal('SIGHUP');
-  await expect.poll(bot.said, PATIENCE).toContain('the new configuration is active');
+  await expect.poll(bot.logged, PROCESS_LIMITS).toContain('the new configuration is active');
   await slack.click(BEN, placeOf(waiting), 'change.approve');
-  await expect.poll(() => waiting.text, PATIENCE).toContain('Stop staging: accepted');
+  await expect.poll(() => waiting.text, PROCESS_LIMITS).toContain('Stop staging: accepted');
   expect(cloud.effectCount('set state', STAGING)).toBe(1);
   for (const secret of [CLOUD_KEY.secret, NEW_SECRET]) {
-    expect(bot.lines().filter((line) => line.includes(secret))).toEqual([]);
+    expect(bot.logLines().filter((line) => line.includes(secret))).toEqual([]);
   }
 });

@@ -1,58 +1,38 @@
 import { expect, test } from 'vitest';
+import {
+  type BotProcess,
+  PROCESS_LIMITS,
+  type ProcessSandbox,
+  startProcessSandbox,
+} from '../harness/bot-process.ts';
+import { requestChange, STAGING } from '../harness/requests.ts';
+import { ANA, BEN } from '../harness/users.ts';
 import { type Exported, startCollector } from '../observability/collector.ts';
-import { STAGING } from '../scenarios/request.ts';
-import { ANA, BEN } from '../scenarios/stage.ts';
 import { freshUrl } from '../storage/engines.ts';
-import { openShippedStage, type Shipped } from './processes/shipped.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
 const LONG = { timeout: 60_000 };
 const KEY = 'Bearer a-canary-of-the-collector';
 const REASON = 'canary words of a person';
 
-type Stage = Awaited<ReturnType<typeof openShippedStage>>;
-
-async function tracedStage(url: string, env: Readonly<Record<string, string>> = {}) {
-  const stage = await openShippedStage({
+async function startTraced(url: string, env: Readonly<Record<string, string>> = {}) {
+  const sandbox = await startProcessSandbox({
     databaseUrl: await freshUrl('sqlite'),
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env },
   });
-  const bot = await stage.start();
-  stage.slack.deliverTo(`${bot.url}/slack/events`);
-  return { stage, bot };
+  const bot = await sandbox.startAndDeliver();
+  return { sandbox, bot };
 }
 
 /** Runs one change from its command to its outcome. */
-async function wholeChange({ slack }: Stage): Promise<void> {
-  await slack.command(ANA, 'ops', `/service stop staging ${REASON}`);
-  const holding = (channel: string, id: string) => () =>
-    slack.messages(channel).find(({ blocks }) => JSON.stringify(blocks).includes(`"${id}"`));
-  await press(slack, ANA, holding('ops', 'change.confirm'), 'change.confirm');
-  await press(slack, BEN, holding('db-approvals', 'change.approve'), 'change.approve');
-  const ended = () =>
-    slack
-      .messages('db-approvals')
-      .map(({ text }) => text)
-      .join();
-  await expect.poll(ended, PATIENCE).toContain('Stop staging: accepted');
+async function runChange(sandbox: ProcessSandbox): Promise<void> {
+  const card = await requestChange(sandbox, ANA, `/service stop staging ${REASON}`);
+  await sandbox.press(BEN, card, 'change.approve');
+  await expect.poll(() => card.text, PROCESS_LIMITS).toContain('Stop staging: accepted');
 }
 
-type Slack = Stage['slack'];
-
-async function press(
-  slack: Slack,
-  as: string,
-  find: () => ReturnType<Slack['messages']>[number] | undefined,
-  id: string,
-): Promise<void> {
-  await expect.poll(find, PATIENCE).toBeTruthy();
-  const { channel = '', ts = '' } = find() ?? {};
-  await slack.click(as, { in: 'message', channel, ts }, id);
-}
-
-async function stop(bot: Shipped): Promise<number | null> {
+async function stop(bot: BotProcess): Promise<number | null> {
   bot.signal('SIGTERM');
-  return bot.left;
+  return bot.exited;
 }
 
 test(
@@ -60,12 +40,12 @@ test(
   LONG,
   async () => {
     const collector = await startCollector();
-    const { stage, bot } = await tracedStage(collector.url, {
+    const { sandbox, bot } = await startTraced(collector.url, {
       OTEL_SERVICE_NAME: 'points-of-the-north',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging,team=data%20platform',
       OTEL_EXPORTER_OTLP_HEADERS: `authorization=${encodeURIComponent(KEY)}`,
     });
-    await wholeChange(stage);
+    await runChange(sandbox);
     expect(await stop(bot)).toBe(0);
 
     const one = (name: string): Exported => {
@@ -130,14 +110,14 @@ test(
     expect(own.filter(({ parentId }) => parentId !== '')).toEqual([]);
 
     // The log lines contain the trace id.
-    const line = bot.lines().find((each) => each.includes('"to":"approved"'));
+    const line = bot.logLines().find((each) => each.includes('"to":"approved"'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({ trace_id: approved.traceId });
 
     expect(collector.headers.every(({ authorization }) => authorization === KEY)).toBe(true);
     const said = `${collector.raw()}\n${JSON.stringify(collector.spans)}`;
-    const secrets = [stage.slack.botToken, REASON, 'canary', ANA, BEN, STAGING, 'hooks.slack'];
+    const secrets = [sandbox.slack.botToken, REASON, 'canary', ANA, BEN, STAGING, 'hooks.slack'];
     expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
-    expect(bot.lines().filter((each) => each.includes('canary-of-the-collector'))).toEqual([]);
+    expect(bot.logLines().filter((each) => each.includes('canary-of-the-collector'))).toEqual([]);
   },
 );
 
@@ -151,23 +131,23 @@ test.for(['hanging', 503, 400] as const)(
   LONG,
   async (behaviour) => {
     const collector = await startCollector(behaviour);
-    const { stage, bot } = await tracedStage(collector.url);
-    await wholeChange(stage);
-    await expect.poll(() => collector.headers.length, PATIENCE).toBeGreaterThan(0);
+    const { sandbox, bot } = await startTraced(collector.url);
+    await runChange(sandbox);
+    await expect.poll(() => collector.headers.length, PROCESS_LIMITS).toBeGreaterThan(0);
     const began = performance.now();
     expect(await stop(bot)).toBe(0);
     expect(performance.now() - began).toBeLessThan(10_000);
-    expect(bot.said().at(-1)).toBe('stopped');
+    expect(bot.logged().at(-1)).toBe('stopped');
   },
 );
 
 test('an unreachable collector is reported once', LONG, async () => {
-  const { stage, bot } = await tracedStage('http://127.0.0.1:1', {
+  const { sandbox, bot } = await startTraced('http://127.0.0.1:1', {
     OTEL_EXPORTER_OTLP_TIMEOUT: '200',
   });
-  await wholeChange(stage);
-  const warnings = () => bot.lines().filter((line) => line.includes('traces are lost'));
-  await expect.poll(warnings, PATIENCE).toHaveLength(1);
+  await runChange(sandbox);
+  const warnings = () => bot.logLines().filter((line) => line.includes('traces are lost'));
+  await expect.poll(warnings, PROCESS_LIMITS).toHaveLength(1);
   expect(warnings()[0]).toContain('ECONNREFUSED');
   expect(await stop(bot)).toBe(0);
 });
@@ -175,11 +155,11 @@ test('an unreachable collector is reported once', LONG, async () => {
 test('without its variables, OpenTelemetry is not loaded', LONG, async () => {
   const preload = new URL('../observability/without.ts', import.meta.url).href;
   const databaseUrl = await freshUrl('sqlite');
-  const plain = await openShippedStage({ databaseUrl, preload });
+  const plain = await startProcessSandbox({ databaseUrl, preload });
   const bot = await plain.start();
   expect(await stop(bot)).toBe(0);
 
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
-  const traced = await openShippedStage({ databaseUrl, preload, env });
+  const traced = await startProcessSandbox({ databaseUrl, preload, env });
   await expect(traced.start()).rejects.toThrow('does not start');
 });

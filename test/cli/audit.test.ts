@@ -3,11 +3,15 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { appendEvent, auditHead } from '../../src/storage/audit/append.ts';
+import { keyId } from '../../src/storage/audit/key-ring.ts';
+import { gapName } from '../../src/storage/audit/verification/gap.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { writeMeta } from '../../src/storage/tables/meta.ts';
 import { announcedRestore } from '../../src/storage/tables/restore-mark.ts';
+import { acceptGap } from '../storage/accept-gap.ts';
 import { ENGINES, freshUrl, openForTest, run as runOn } from '../storage/engines.ts';
 import { NOON } from '../storage/example-change.ts';
+import { modify, tamper } from '../storage/tamper.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const OTHER = Buffer.alloc(32, 8);
@@ -15,6 +19,7 @@ const OTHER = Buffer.alloc(32, 8);
 interface Setting {
   readonly DATABASE_URL?: string;
   readonly SIGNALBOX_KEY?: string;
+  readonly SIGNALBOX_PREVIOUS_KEYS?: string;
 }
 
 /** The command as people run it, beside whatever else has the database open. */
@@ -72,21 +77,64 @@ test('an edited event is named, and the exit code is 1', async () => {
 });
 
 test.for<[string, string, string]>([
-  ['another key', OTHER.toString('base64'), 'Either SIGNALBOX_KEY is not the key'],
+  [
+    'another key',
+    OTHER.toString('base64'),
+    'Either SIGNALBOX_KEY and SIGNALBOX_PREVIOUS_KEYS lack a key',
+  ],
   ['no key', '', 'SIGNALBOX_KEY is not set, but Signalbox ran with a key.'],
 ])('a trail is not verified with %s', async ([, SIGNALBOX_KEY, sentence]) => {
   const url = await freshUrl('sqlite');
   await write(await openForTest(url), 2);
   const { out, code } = await audit({ DATABASE_URL: url, SIGNALBOX_KEY }, 'verify');
-  expect(out).toContain('Event 1 was not signed with this SIGNALBOX_KEY.');
+  expect(out).toContain('Event 1 was not signed with this SIGNALBOX_KEY, nor with a previous key.');
   expect(out).toContain(sentence);
   expect(code).toBe(1);
+});
+
+test('a trail of two keys is verified with the earlier one as a previous key', async () => {
+  const url = await freshUrl('sqlite');
+  const database = await openForTest(url);
+  await write(database, 2);
+  const at = NOON;
+  const event = { kind: 'key-changed', at, body: { key: keyId(OTHER) } };
+  await database.transaction(async (tx) => {
+    await appendEvent(tx, KEY, event);
+    await appendEvent(tx, { current: OTHER, previous: [KEY] }, { kind: 'started', at, body: {} });
+  });
+  const setting = {
+    DATABASE_URL: url,
+    SIGNALBOX_KEY: OTHER.toString('base64'),
+    SIGNALBOX_PREVIOUS_KEYS: KEY.toString('base64'),
+  };
+  expect((await audit(setting, 'verify')).out).toContain('4 events, all intact.');
+  const { out, code } = await audit(setting, 'export', '--since', '2000-01-01');
+  expect(out.trim().split('\n')).toHaveLength(4);
+  expect(code).toBe(0);
 });
 
 test('an invalid key is refused before the database is opened', async () => {
   const { err, code } = await audit({ SIGNALBOX_KEY: 'short' }, 'verify');
   expect(err).toBe('SIGNALBOX_KEY must be 32 bytes in base64: openssl rand -base64 32\n');
   expect(code).toBe(2);
+});
+
+test('verify names a gap, and passes it with its operators when it is accepted', async () => {
+  const url = await freshUrl('sqlite');
+  const database = await openForTest(url);
+  await write(database, 5);
+  await tamper(database, modify(3));
+  const broken = await audit({ DATABASE_URL: url }, 'verify');
+  const { gap } = await acceptGap(database, KEY);
+  expect(broken.code).toBe(1);
+  expect(broken.out).toContain(`This is gap ${gapName(gap)}. If it cannot be repaired, two`);
+  const { out, code } = await audit({ DATABASE_URL: url }, 'verify');
+  expect(code).toBe(0);
+  expect(out).toContain('6 events, intact except for accepted gaps.');
+  expect(out).toContain(
+    `Accepted gap ${gapName(gap)}: from event 3 to before event 4, accepted by UANA and UFINN in ` +
+      `event 6. Hash before it: ${gap.previous}. After it: ${gap.following}.`,
+  );
 });
 
 test('verify warns about a missing key', async () => {
@@ -127,7 +175,10 @@ test.for<[string, string, string]>([
 test('the database of a newer release is refused', async () => {
   const url = await freshUrl('sqlite');
   const database = await openForTest(url);
-  await database.transaction((tx) => writeMeta(tx, 'schema-version', '77'));
+  await database.transaction(async (tx) => {
+    await writeMeta(tx, 'schema-version', '77');
+    await writeMeta(tx, 'oldest-compatible-schema', '77');
+  });
   const { err, code } = await audit({ DATABASE_URL: url }, 'verify');
   expect(err).toContain('This database has schema version 77');
   expect(code).toBe(1);
@@ -161,8 +212,8 @@ test('the CSV export contains no formulas of users', async () => {
 });
 
 test.for<[string, string[], string]>([
-  ['an unknown verb', ['verfy'], 'Unknown command “verfy”: use verify, export or restored.'],
-  ['an unknown option', ['verify', '--ankor', '1'], '--ankor'],
+  ['an unknown verb', ['verfy'], 'Unknown command “verfy”: did you mean “verify”?'],
+  ['an unknown option', ['verify', '--ankor', '1'], 'did you mean “--anchor”?'],
   ['an option of another', ['verify', '--since', '2026-01-01'], 'verify does not take --since.'],
   ['no beginning', ['export'], 'export needs --since'],
   ['a day that is none', ['export', '--since', '2026-02-30'], '--since must be a date'],

@@ -140,13 +140,14 @@ describe('a reply', () => {
 
   test('may have the effective scaling instead of replicas and timeout', async () => {
     const { numReplicas: _, idleTimeoutMinutes: __, ...horizontal } = stopping;
-    const scaled = { ...horizontal, minReplicas: 2, currentScaling: { numReplicas: 5 } };
+    const scaled = { ...horizontal, minReplicas: 2, currentScaling: { effectiveMinReplicas: 5 } };
     const server = await serve(json(200, envelope(scaled)));
     const { result } = await client(server.url).updateReplicaScaling(SERVICE, { numReplicas: 2 });
     expect(result).toMatchObject({
       numReplicas: null,
       idleTimeoutMinutes: null,
-      currentScaling: { numReplicas: 5 },
+      currentScaling: { effectiveMinReplicas: 5, effectiveMaxReplicas: null, activeEntryId: null },
+      scalingSchedule: null,
     });
   });
 
@@ -273,9 +274,10 @@ describe('a reply about another resource', () => {
     ['updateServiceState', stop],
     ['updateReplicaScaling', scale],
     ['createReversePrivateEndpoint', connect],
-  ])('has no result for %s', async ([, use]) => {
+  ])('leaves the outcome of %s unknown', async ([, use]) => {
     const server = await serve(json(200, envelope(other)));
-    expect(await use(client(server.url))).toMatchObject({ status: 200, result: null });
+    const unknown = { kind: 'other-object', effect: 'unknown', status: 200 };
+    await expect(use(client(server.url))).rejects.toMatchObject(unknown);
   });
 
   test('is an error for a backup', async () => {
@@ -335,7 +337,7 @@ describe('an error', () => {
       { effect: 'refused', serverText: 'FAILED_DEPENDENCY: Current state: idle' },
     ],
     [
-      'a conflict, of which nobody knows what it left behind',
+      'a conflict, after which the effect is unknown',
       json(409, { status: 409, error: "CONFLICT: Current state: 'stopping'" }),
       { effect: 'unknown', status: 409, code: 'CONFLICT' },
     ],
@@ -362,6 +364,16 @@ describe('an error', () => {
     await expect(stop(client(server.url))).rejects.toMatchObject({
       serverText: 'BAD_REQUEST: saw Basic [secret] and [secret]',
     });
+  });
+
+  test('in a 2xx does not contain the key, and neither does another text in a 2xx', async () => {
+    const server = await serve(
+      json(200, { error: 'BAD_REQUEST: saw canary-secret' }),
+      raw(200, 'saw canary-secret'),
+    );
+    const refused = { kind: 'contradiction', serverText: 'BAD_REQUEST: saw [secret]' };
+    await expect(stop(client(server.url))).rejects.toMatchObject(refused);
+    expect(await stop(client(server.url))).toMatchObject({ foreignText: 'saw [secret]' });
   });
 });
 

@@ -1,9 +1,12 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCloudClient } from '../../src/cloud/client.ts';
 import { Backup, backupStatus } from '../../src/cloud/replies.ts';
 import { UsageCosts } from '../../src/cloud/usage.ts';
+import { notStored, type UsageDates } from '../../src/cloud/usage-dates.ts';
+import type { UsageCost } from '../../src/cloud/usage-row.ts';
 import { Secret } from '../../src/errors.ts';
-import { json, type Respond, serve, testClock } from '../http/loopback.ts';
+import { GATEWAY_PAGE, json, type Respond, raw, serve, testClock } from '../http/loopback.ts';
 import { backup, envelope, ORGANIZATION, serviceRow, warehouseRow } from './replies.ts';
 
 const OCTOBER = { from_date: '2026-10-01', to_date: '2026-10-31' };
@@ -19,7 +22,7 @@ function refuseInstants(field: string): Respond {
   };
 }
 
-function client(baseUrl: string) {
+function client(baseUrl: string, usageDates = notStored('auto')) {
   const cloud = createCloudClient({
     baseUrl,
     keyId: 'id',
@@ -27,6 +30,7 @@ function client(baseUrl: string) {
     organizationId: ORGANIZATION,
     version: '0.1.0',
     clock: testClock(),
+    usageDates,
   });
   onTestFinished(() => cloud.close());
   return cloud;
@@ -82,8 +86,55 @@ describe('the days of a report', () => {
     expect(server.received[2]?.query).toEqual(INSTANTS);
   });
 
+  const ofDates = (status: number, error: unknown) => json(status, { error });
+  test.for<[string, Respond]>([
+    ['a 422 that quotes the day', ofDates(422, 'UNPROCESSABLE_ENTITY: 2026-10-01T00:00:00Z')],
+    ['a quoted end with milliseconds', ofDates(400, 'BAD_REQUEST: 2026-10-31T00:00:00.000Z')],
+    ['a value that is URL-encoded', ofDates(400, 'BAD_REQUEST: 2026%2D10%2D01T00%3A00%3A00Z')],
+    ['the name of the field', ofDates(400, 'BAD_REQUEST: Invalid from_date')],
+    ['the name of the field in another style', ofDates(400, 'Invalid toDate')],
+    ['an expected date format', ofDates(400, 'expected a date')],
+    ['an expected time', ofDates(422, 'not a timestamp')],
+    ['a code without a reason', ofDates(400, 'BAD_REQUEST')],
+    ['a sentence without a reason', ofDates(422, 'Unprocessable Entity')],
+    ['no text', json(400, {})],
+    ['an empty body', raw(400, '')],
+    ['a page', raw(400, GATEWAY_PAGE)],
+  ])('are sent in the other form after %s', async ([, refusal]) => {
+    const server = await serve(refusal, COSTS);
+    const cloud = client(server.url);
+    await cloud.getUsageCost(OCTOBER);
+    await cloud.getUsageCost(NOVEMBER);
+    expect(server.received.map(({ query }) => query)).toEqual([INSTANTS, OCTOBER, NOVEMBER]);
+  });
+
+  test('begin in the stored form, and the other form is stored once it is accepted', async () => {
+    const server = await serve(ofDates(400, 'BAD_REQUEST: 2026-10-01'), COSTS);
+    const stored: string[] = [];
+    const cloud = client(server.url, {
+      setting: 'auto',
+      load: async () => 'date',
+      store: async (form) => void stored.push(form),
+    });
+    await cloud.getUsageCost(OCTOBER);
+    await cloud.getUsageCost(OCTOBER);
+    expect(server.received.map(({ query }) => query)).toEqual([OCTOBER, INSTANTS, INSTANTS]);
+    expect(stored).toEqual(['date-time']);
+  });
+
+  test.for<[UsageDates['setting'], object]>([
+    ['date', OCTOBER],
+    ['date-time', INSTANTS],
+  ])('are always sent as %s if that is configured', async ([setting, query]) => {
+    const server = await serve(ofDates(400, 'BAD_REQUEST'));
+    const cloud = client(server.url, notStored(setting));
+    await expect(cloud.getUsageCost(OCTOBER)).rejects.toMatchObject({ status: 400 });
+    expect(server.received.map((request) => request.query)).toEqual([query]);
+  });
+
   test.for<[string, Respond]>([
     ['a 400 about something else', json(400, { error: 'BAD_REQUEST: no such filter' })],
+    ['a 404 without a reason', json(404, {})],
     ['a 403 that quotes the day', json(403, { error: 'FORBIDDEN: 2026-10-01T00:00:00Z' })],
   ])('are not repeated after %s', async ([, answer]) => {
     const server = await serve(answer);
@@ -175,5 +226,60 @@ describe('the status of a backup', () => {
     ],
   ])('%s', ([, fields, status]) => {
     expect(backupStatus(Backup.parse({ ...backup, ...fields }))).toBe(status);
+  });
+});
+
+describe('a large report', () => {
+  const report = (count: number, last: unknown = serviceRow) => {
+    const costs = Array.from({ length: count }, (_, index) => ({
+      ...serviceRow,
+      entityId: `s-${index}`,
+    }));
+    return envelope({ grandTotalCredits: 22, costs: [...costs, last] });
+  };
+  const text = JSON.stringify(report(3_000));
+
+  test('is delivered in batches, in order, and then the report has no rows', async () => {
+    const server = await serve(json(200, report(3_000)));
+    const batches: (string | null)[][] = [];
+    const takeRows = () => (rows: readonly UsageCost[]) =>
+      void batches.push(rows.map(({ entityId }) => entityId));
+    const { result } = await client(server.url).getUsageCost(OCTOBER, { takeRows });
+    expect(batches.length).toBeGreaterThan(2);
+    expect(batches.flat().slice(0, 3_000)).toEqual(
+      Array.from({ length: 3_000 }, (_, index) => `s-${index}`),
+    );
+    expect(batches.flat()).toHaveLength(3_001);
+    expect(result).toMatchObject({ grandTotalCredits: 22, costs: [] });
+  });
+
+  test('counts once if the first attempt breaks off', async () => {
+    const half: Respond = (response) => {
+      response.writeHead(200, { 'content-length': text.length });
+      response.write(text.slice(0, text.length - 9), () => response.socket?.destroy());
+    };
+    const server = await serve(half, json(200, report(3_000)));
+    const { result } = await client(server.url).getUsageCost(OCTOBER);
+    expect(server.received).toHaveLength(2);
+    expect(result.costs).toHaveLength(3_001);
+  });
+
+  test('is read from a gzip archive', async () => {
+    const server = await serve(raw(200, gzipSync(text)));
+    const { result } = await client(server.url).getUsageCost(OCTOBER);
+    expect(result.costs).toHaveLength(3_001);
+  });
+
+  test.for<[string, Respond]>([
+    ['has a word in place of a row', json(200, report(3_000, 'none'))],
+    ['has a word among the first rows', raw(200, text.replace('},{', '},"x",{'))],
+    ['breaks off as text', raw(200, text.slice(0, -9))],
+    ['lacks a comma between two rows', raw(200, text.replace('},{', '}{'))],
+    ['breaks off as an archive', raw(200, gzipSync(text).subarray(0, 900))],
+  ])('is unreadable if it %s', async ([, answer]) => {
+    const server = await serve(answer);
+    await expect(client(server.url).getUsageCost(OCTOBER)).rejects.toMatchObject({
+      kind: 'unreadable-reply',
+    });
   });
 });

@@ -3,7 +3,7 @@ import type { ChangeId, Snapshot, UserId } from '../../src/changes/change.ts';
 import { commands, nouns } from '../../src/commands/index.ts';
 import type { SlackFreeze } from '../../src/intent/arguments/freezes.ts';
 import { type Command, nounOf } from '../../src/intent/define.ts';
-import { understand } from '../../src/intent/parse/understand.ts';
+import { parseLine } from '../../src/intent/parse/parse-line.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { NOON, service, vocabularyOf } from '../intent/fixtures.ts';
 
@@ -48,11 +48,14 @@ function reach(
   return {
     cloud: cloud as CommandContext['cloud'],
     alerts: null,
+    reads: { cloud: {} as CommandContext['reads']['cloud'], alerts: null },
     listAlerts: () => Promise.reject(new Error('There are no alerts')),
     services,
     organization: { plan: 'paid', tier: 'scale' },
     openToTheWorld: false,
-    costs: async () => ({ rows: [], fetchedAt: null, problems: [], gaps: [] }),
+    costs: async () => ({ rows: [], fetchedAt: null, problems: [], gaps: [], lockAge: null }),
+    refreshCosts: () => Promise.reject(new Error('There are no costs')),
+    costChanges: () => Promise.reject(new Error('There are no changes')),
     digests: () => Promise.reject(new Error('There are no digests')),
     anomalies: {
       anomalies: () => Promise.reject(new Error('Nothing is watched')),
@@ -88,7 +91,7 @@ const ORIGIN = { id: '7KQ2MX' as ChangeId, requester: 'UANA' as UserId, reason: 
 
 test.for(commands.flatMap(({ examples }) => examples))('the example “%s” works', (example) => {
   const [noun = '', ...words] = example.split(' ');
-  expect(understand(noun, words.join(' '), vocabulary).kind).toBe('intent');
+  expect(parseLine(noun, words.join(' '), vocabulary).kind).toBe('intent');
 });
 
 test('no two commands have one name', () => {
@@ -163,7 +166,7 @@ test.for<[string, string, Snapshot['fields'] | null, string[]]>([
   expect(shown).toEqual(warnings.map((words) => expect.stringContaining(words)));
 });
 
-test('a change is weighed against what was last seen of its service', async () => {
+test('a change is compared with the last seen state of its service', async () => {
   const lastSeen = seen({ state: 'idle' });
   for (const name of ['service stop', 'service start']) {
     const observed = await change(name).observe({ service: { ...prod, lastSeen } }, reach({}));
@@ -171,7 +174,7 @@ test('a change is weighed against what was last seen of its service', async () =
   }
 });
 
-test('the list shows what is known of each service, and not more', async () => {
+test('the list shows only what is known of each service', async () => {
   const running = { ...prod, lastSeen: seen({ state: 'running' }) };
   const { title, parts } = await answer('service list', {}, [running, service('new')]);
   expect(title).toBe('2 services');
@@ -183,8 +186,13 @@ test('the list shows what is known of each service, and not more', async () => {
   });
 });
 
-test('a service is shown with everything that was seen of it, and since when', async () => {
-  const lastSeen = seen({ state: 'running', minReplicaMemoryGb: 16, isPrimary: true });
+test('a service is shown with its last seen fields and their time', async () => {
+  const lastSeen = seen({
+    state: 'running',
+    minReplicaMemoryGb: 16,
+    maxReplicaMemoryGb: 64,
+    isPrimary: true,
+  });
   const { parts } = await answer('service show', { service: { ...prod, lastSeen } }, []);
   const facts = parts.flatMap((part) => (part.kind === 'facts' ? part.facts : []));
   expect(facts).toEqual(
@@ -195,9 +203,73 @@ test('a service is shown with everything that was seen of it, and since when', a
       ['Pipes', 'orders'],
       ['Source', 'configuration'],
       ['State', 'running'],
-      ['Min replica memory gb', 16],
-      ['Is primary', 'true'],
+      ['Memory per replica', '16–64 GB'],
+      ['Primary', 'yes'],
       ['Last seen', NOON],
     ]),
   );
+});
+
+test('a service that was never seen is shown without a source', async () => {
+  const { parts } = await answer('service show', { service: service('new') }, []);
+  const facts = parts.flatMap((part) => (part.kind === 'facts' ? part.facts : []));
+  expect(facts).toContainEqual(['Last seen', 'never']);
+  expect(facts.map(([label]) => label)).not.toContain('Seen in');
+});
+
+async function shownFacts(fields: Snapshot['fields']): Promise<Readonly<Record<string, unknown>>> {
+  const known = service('staging', { lastSeen: seen(fields) });
+  const { parts } = await answer('service show', { service: known }, [known]);
+  const [facts] = parts;
+  return facts?.kind === 'facts' ? Object.fromEntries(facts.facts) : {};
+}
+
+test('/service show lists the range of replicas of a horizontally scaled service', async () => {
+  const facts = await shownFacts({
+    autoscalingMode: 'horizontal',
+    ...{ minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16, replicaMemoryGb: 16 },
+    // Left from the time before the mode was changed.
+    numReplicas: 3,
+    ...{ minReplicas: 2, maxReplicas: 4 },
+  });
+  expect(facts).toMatchObject({
+    'Autoscaling mode': 'horizontal',
+    'Memory per replica': '16 GB',
+    Replicas: '2–4',
+  });
+  expect(facts).not.toHaveProperty('Applied now');
+});
+
+test('/service show lists the applied size if it differs, with the schedule entry', async () => {
+  const requested = { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 32, numReplicas: 3 };
+  const applied = { ...requested, minReplicaMemoryGb: 64, maxReplicaMemoryGb: 64 };
+  const held = { ...applied, scheduleEntry: '“Business hours”' };
+  expect(await shownFacts({ ...requested, applied: held })).toMatchObject({
+    'Memory per replica': '16–32 GB',
+    Replicas: 3,
+    'Applied now': 'Memory per replica: 64 GB (scaling schedule entry “Business hours”)',
+  });
+  expect(
+    await shownFacts({ ...requested, applied: { ...requested, scheduleEntry: null } }),
+  ).not.toHaveProperty('Applied now');
+  const growing = { ...applied, numReplicas: 2, idleScaling: true, scheduleEntry: null };
+  expect(await shownFacts({ ...requested, applied: growing })).toMatchObject({
+    'Applied now': 'Memory per replica: 64 GB, Replicas: 2',
+  });
+});
+
+test('a scaling that a horizontally scaled service rejects has a warning', () => {
+  const warningsOf = (args: object) =>
+    change('service scale').warnings(
+      { service: prod, ...args },
+      seen({ autoscalingMode: 'horizontal', minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 }),
+      reach({}),
+    );
+  const replicas = 'This service scales the number of replicas; the server rejects a fixed number.';
+  const memory =
+    'This service scales the number of replicas; minimum and maximum memory must be equal.';
+  expect(warningsOf({ numReplicas: 3 })).toContain(replicas);
+  expect(warningsOf({ maxReplicaMemoryGb: 32 })).toContain(memory);
+  expect(warningsOf({ minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 })).not.toContain(memory);
+  expect(warningsOf({ idleScaling: true }).join()).not.toContain('scales the number');
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { UserId } from '../../src/changes/change.ts';
 import { cost } from '../../src/commands/cost.ts';
 import type { Span } from '../../src/costs/calendar/calendar.ts';
+import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
 import { readReport } from '../../src/costs/ledger/report.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import type { Service } from '../../src/directory/directory.ts';
@@ -19,10 +20,14 @@ const NOVEMBER = [
   ...daily('2026-11-18', [8, 4], { locked: false }),
 ];
 
-async function answered(words: string, rows: readonly CostRow[], problems = PROBLEMS.problems) {
+async function answered(
+  words: string,
+  rows: readonly CostRow[],
+  { problems = PROBLEMS.problems, ...more }: Partial<CostReading> = {},
+) {
   const costs = async ({ first, last }: Span) => {
     const within = rows.filter(({ day }) => day >= first && day <= last);
-    return { rows: within, fetchedAt: NOW, problems, gaps: [] };
+    return { rows: within, fetchedAt: NOW, problems, gaps: [], lockAge: null, ...more };
   };
   // The whole of what this command asks for; it throws where it asks for more.
   const reach = { costs, services: [STAGING], now: () => NOW } as unknown as CommandContext;
@@ -55,7 +60,7 @@ function firstCells(table: ReturnType<typeof tableOf>) {
   );
 }
 
-test('a missing day is a row that says so, and no part of “so far”', async () => {
+test('a missing day has a row of its own and is not part of “so far”', async () => {
   const { title, text, table } = await answered('2026-11-10..2026-11-14 by day', NOVEMBER);
   expect(title).toBe('10–14 Nov (UTC) · 40.0 credits');
   expect(text).toBe('No data for Thu 12 Nov; not in the totals.');
@@ -69,7 +74,7 @@ test('a missing day is a row that says so, and no part of “so far”', async (
   expect(table?.caption).toBe('Credits by day');
 });
 
-test('what is not final is so far, marked in its line, and the mark is explained', async () => {
+test('lines that are not final have a mark, which is explained', async () => {
   const { title, text, table } = await answered('2026-11-16..2026-11-19 by day', NOVEMBER);
   expect(title).toBe('16–19 Nov (UTC) · 32.0 credits so far');
   expect(text).toBe('2 of 4 days are not final (38% of the credits).');
@@ -85,6 +90,57 @@ test.for([
   expect((await answered(words, NOVEMBER)).text).toBe(expected);
 });
 
+const LOCK_AGE = { usual: 12, low: 11, high: 14, days: 28 };
+const october = (open: number, missing: readonly number[] = []) =>
+  Array.from({ length: 31 }, (_, index) => index + 1).flatMap((date) =>
+    missing.includes(date)
+      ? []
+      : row({ day: `2026-10-${String(date).padStart(2, '0')}`, credits: 1, locked: date > open }),
+  );
+
+test.for<[string, readonly CostRow[], Partial<CostReading>, string | null]>([
+  ['all days locked', october(0), {}, 'Final: all 31 days are locked.'],
+  // 9 October + 11 and + 14 days.
+  ['open days', october(9), { lockAge: LOCK_AGE }, 'Later than usual: usually final by 23 Oct.'],
+  [
+    'days that lock soon',
+    october(9),
+    { lockAge: { ...LOCK_AGE, low: 42, high: 45 } },
+    'Usually final on 20–23 Nov.',
+  ],
+  [
+    'days that lock by now',
+    october(9),
+    { lockAge: { ...LOCK_AGE, low: 40, high: 42 } },
+    'Usually final by 20 Nov.',
+  ],
+  ['open days of unknown lock age', october(9), {}, null],
+  [
+    'a missing day',
+    october(0, [4]),
+    {},
+    'Not final: all 30 days with data are locked. 1 day without data may still get some.',
+  ],
+  [
+    'a missing day that is long ago',
+    october(0, [4]),
+    { isFinal: true },
+    'Final: all 30 days with data are locked.',
+  ],
+])('a month with %s says whether it is final', async ([, rows, read, expected]) => {
+  const { text } = await answered('last-month', rows, read);
+  const lines = text.split('\n').filter((line) => /^(Final|Not final|Later|Usually)/.test(line));
+  expect(lines.join()).toBe(expected ?? '');
+});
+
+test.for(['mtd', '2026-10-01..2026-10-31', 'last-week'])(
+  '%s has no closing line',
+  async (words) => {
+    const { text } = await answered(words, october(9), { lockAge: LOCK_AGE });
+    expect(text).not.toContain('sually final');
+  },
+);
+
 test('days that are left out are counted, and are not called missing', async () => {
   const { title, text, table } = await answered('2026-11-16.. final by day', NOVEMBER);
   expect(title).toBe('16–19 Nov (UTC) · 20.0 credits');
@@ -95,12 +151,12 @@ test('days that are left out are counted, and are not called missing', async () 
   ]);
 });
 
-test('lines are held against before where days that are not final are left out', async () => {
+test('lines are compared with the previous period if days that are not final are left out', async () => {
   const { table } = await answered('2026-11-16..2026-11-17 final vs prev', NOVEMBER);
   expect(table?.rows[0]?.at(-1)).toEqual({ value: 0, text: '±0' });
 });
 
-test('a period without data is no zero, whatever there is of the days before it', async () => {
+test('a period without data is not zero, even if the days before it have data', async () => {
   const { title, text } = await answered('2026-11-12 vs prev', [
     ...NOVEMBER,
     row({ day: '2026-11-05' }),
@@ -109,13 +165,13 @@ test('a period without data is no zero, whatever there is of the days before it'
   expect(text).toBe('The usage report has no data for these days.');
 });
 
-test('a service without rows on days of others cost nothing, and no day is missing', async () => {
+test('a service without rows on days with other rows costs 0, and no day is missing', async () => {
   const { title, text } = await answered('2026-11-13..2026-11-14 staging', NOVEMBER);
   expect(title).toBe('staging · 13–14 Nov (UTC) · 0 credits');
   expect(text).toBe('');
 });
 
-test('time is sorted by the calendar and credits by their value', async () => {
+test('days are sorted by date and credits by value', async () => {
   const { table } = await answered('2026-11-10..2026-11-13 by day', NOVEMBER);
   const values = table?.rows.map((cells) =>
     cells
@@ -130,18 +186,18 @@ test('time is sorted by the calendar and credits by their value', async () => {
   ]);
 });
 
-test('the footer tells faults of the days that are shown, and names the figure', async () => {
+test('the footer reports the faults of the shown days, with the figure', async () => {
   const told = { ...TOLD, metrics: { computeCredits: Number.NaN } };
   const { problems } = readReport(
     { costs: [told, { ...told, date: '2026-11-19' }], grandTotalCredits: 90 },
     spanOf('2026-11-01', '2026-11-20'),
   );
-  const { footer } = await answered('2026-11-13..2026-11-17', NOVEMBER, problems);
+  const { footer } = await answered('2026-11-13..2026-11-17', NOVEMBER, { problems });
   expect(footer).toBe(
-    'Fetched 2026-11-20 12:00 UTC · compute is no number in 1 row: left out · ' +
+    'compute is not a number in 1 row: left out · ' +
       'figures of 1–20 Nov do not add up (20.0 vs 90.0)',
   );
-  const other = await answered('2026-11-08', NOVEMBER, problems);
+  const other = await answered('2026-11-08', NOVEMBER, { problems });
   expect(other.footer).not.toContain('no number');
 });
 

@@ -3,17 +3,18 @@ import type { UserId } from '../../src/changes/change.ts';
 import { cost } from '../../src/commands/cost.ts';
 import { costCsv } from '../../src/commands/cost-csv.ts';
 import { commands } from '../../src/commands/index.ts';
-import { COST_SUBCOMMANDS } from '../../src/cost-reports/cost-question.ts';
+import { COST_SUBCOMMANDS } from '../../src/cost-reports/question/cost-question.ts';
 import type { Span } from '../../src/costs/calendar/calendar.ts';
 import { addDays } from '../../src/costs/calendar/day.ts';
 import type { Service } from '../../src/directory/directory.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
+import { written } from '../cost-reports/written.ts';
 import { row } from '../costs/rows.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const ASKER = { by: 'U0ANA00001' as UserId, channel: null };
 
-/** What is answered where every day costs a credit more than the day before, and what was read. */
+/** The answer and the read spans, with costs that rise by one credit per day. */
 async function answered(words: string, services: readonly Service[] = []) {
   const asked: Span[] = [];
   const days = Array.from({ length: 30 }, (_, index) => addDays('2026-10-20', index));
@@ -21,11 +22,11 @@ async function answered(words: string, services: readonly Service[] = []) {
   const costs = async (span: Span) => {
     asked.push(span);
     const within = rows.filter(({ day }) => day >= span.first && day <= span.last);
-    return { rows: within, fetchedAt: NOW, problems: [], gaps: [] };
+    return { rows: within, fetchedAt: NOW, problems: [], gaps: [], lockAge: null };
   };
-  // The whole of what this command asks for; it throws where it asks for more.
-  const reach = { costs, services, now: () => NOW } as unknown as CommandContext;
-  const { parts } = await cost.answer({ words }, reach, ASKER);
+  // Everything that this command reads; any other read throws.
+  const context = { costs, services, now: () => NOW } as unknown as CommandContext;
+  const { parts } = await cost.answer({ words }, context, ASKER);
   return { asked, text: JSON.stringify(parts) };
 }
 
@@ -35,20 +36,93 @@ test('the last final day is compared with the same weekday before it', async () 
   expect(text).toContain('{"value":7,"text":"+7.0"}');
 });
 
-test('a period that would end in the future says that it was cut, any other does not', async () => {
-  const said = 'Ends today (UTC, incomplete); future days left out';
-  expect((await answered('2026-11-01..2026-12-15')).text).toContain(said);
-  expect((await answered('2026-11')).text).toContain(said);
-  expect((await answered('mtd')).text).not.toContain(said);
+test('a period is compared with a later one', async () => {
+  const { asked, text } = await answered('2026-11-02..2026-11-08 vs 2026-11-09..2026-11-15');
+  expect(asked).toEqual([{ first: '2026-11-02', last: '2026-11-15' }]);
+  expect(text).toContain('−6% vs 9–15 Nov (861.0)');
+});
+
+test('the answer reports that a period with a future end was cut, and only then', async () => {
+  const cut = 'Ends today (UTC, incomplete); future days left out';
+  expect((await answered('2026-11-01..2026-12-15')).text).toContain(cut);
+  expect((await answered('2026-11')).text).toContain(cut);
+  expect((await answered('mtd')).text).not.toContain(cut);
 });
 
 test('a comparison that goes back too far is refused before anything is read', async () => {
   const { asked, text } = await answered('2026-11-14..2026-11-20 vs 2020-11-14..2020-11-20');
-  expect(text).toContain('more than 800 days');
+  expect(text).toContain('more than 806 days');
   expect(asked).toEqual([]);
 });
 
-test('a service that is called like a month stays one in what is offered', async () => {
+test.for(['400d', '393d', '2025-10-17..2026-11-20', '2026'])(
+  'the offered comparison of %s is not refused',
+  async (period) => {
+    const refused = await answered(`${period} vs 2020-01`);
+    const [, offered = ''] = /"line":"cost ([^"]*vs prev)"/.exec(refused.text) ?? [];
+    expect(offered).toMatch(/vs prev$/);
+    expect((await answered(offered)).asked).toHaveLength(1);
+    expect((await answered(`${period} vs prev`)).asked).toHaveLength(1);
+  },
+);
+
+const CAN_CHANGE = { rows: [row({ day: '2026-11-19' })], problems: [], gaps: [], lockAge: null };
+
+/** A context in which the stored copy is four minutes old, and a refresh gets a new one. */
+function refreshing(again: Date | null = null) {
+  const refreshed: string[] = [];
+  const stored = { ...CAN_CHANGE, fetchedAt: new Date(NOW.getTime() - 240_000) };
+  const refreshCosts: CommandContext['refreshCosts'] = async ({ first, last }, by) => {
+    refreshed.push(`${first}..${last} ${by}`);
+    return again ? { ok: false, again } : { ok: true, read: { ...CAN_CHANGE, fetchedAt: NOW } };
+  };
+  const costs = async () => stored;
+  // Everything that these commands read; any other read throws.
+  const context = { costs, refreshCosts, services: [], now: () => NOW };
+  return { refreshed, context: context as unknown as CommandContext };
+}
+
+test.for([
+  [cost, '2026-11-19 refresh'],
+  [costCsv, 'refresh 2026-11-19'],
+] as const)('%o with “refresh” shows when the report was read again', async ([command, words]) => {
+  const { refreshed, context } = refreshing();
+  expect(written(await command.answer({ words }, context, ASKER))).toContain(
+    'As of 2026-11-20 12:00 UTC',
+  );
+  expect(refreshed).toEqual(['2026-11-19..2026-11-19 U0ANA00001']);
+  const usual = await command.answer({ words: '2026-11-19' }, context, ASKER);
+  expect(written(usual)).toContain('As of 2026-11-20 11:56 UTC');
+  expect(refreshed).toHaveLength(1);
+});
+
+test('a refused refresh shows when it is possible again, and offers the stored costs', async () => {
+  const again = new Date('2026-11-20T12:10:00Z');
+  const { context } = refreshing(again);
+  const { title, parts } = await cost.answer({ words: 'mtd Refresh by day' }, context, ASKER);
+  expect(title).toBe('Not refreshed');
+  expect(parts).toEqual([
+    {
+      kind: 'lines',
+      lines: [[expect.stringContaining('You can refresh again'), { at: again }, '.']],
+    },
+    { kind: 'offers', offers: [{ label: 'Show stored costs', line: 'cost mtd by day' }] },
+  ]);
+});
+
+test('final months have no button to refresh', async () => {
+  const offered = async (isFinal: boolean) => {
+    const { context } = refreshing();
+    const costs = async () => ({ ...CAN_CHANGE, fetchedAt: NOW, isFinal });
+    const answer = await cost.answer({ words: '2026-11-19' }, { ...context, costs }, ASKER);
+    return JSON.stringify(answer.parts);
+  };
+  expect(await offered(false)).toContain('"line":"cost 2026-11-19..2026-11-19 by service refresh"');
+  expect(await offered(true)).not.toContain('refresh');
+  expect(await offered(true)).toContain('final, never fetched again');
+});
+
+test('offers keep the service whose name equals a month', async () => {
   const october = { id: 's-1', name: 'october', aliases: [] } as unknown as Service;
   const { text } = await answered('7d only october', [october]);
   expect(text).toContain('"cost 2026-11-13..2026-11-19 by day only october"');
@@ -60,13 +134,13 @@ test('each cost subcommand is offered for a mistyped verb', () => {
   expect([...COST_SUBCOMMANDS].sort()).toEqual(verbs.sort());
 });
 
-test('a file of the last final day has the rows of that day alone', async () => {
+test('a file of the last final day has only the rows of that day', async () => {
   const final = row({ day: '2026-11-17', credits: 3 });
   const rows = [row({ day: '2026-11-16' }), final, row({ day: '2026-11-18', locked: false })];
-  const costs = async () => ({ rows, fetchedAt: NOW, problems: [], gaps: [] });
-  // The whole of what this command asks for; it throws where it asks for more.
-  const reach = { costs, services: [], now: () => NOW } as unknown as CommandContext;
-  const { title, parts } = await costCsv.answer({ words: 'final' }, reach, ASKER);
+  const costs = async () => ({ rows, fetchedAt: NOW, problems: [], gaps: [], lockAge: null });
+  // Everything that this command reads; any other read throws.
+  const context = { costs, services: [], now: () => NOW } as unknown as CommandContext;
+  const { title, parts } = await costCsv.answer({ words: 'final' }, context, ASKER);
   expect(title).toContain('Tue 17 Nov');
   expect(JSON.stringify(parts)).toContain('1 row,');
 });

@@ -1,163 +1,81 @@
 import { expect, test } from 'vitest';
-import type { Env } from '../../src/config/environment.ts';
-import { ENV, EXAMPLE, KEY, load, said } from './fixtures.ts';
+import { casesIn } from '../harness/cases.ts';
+import { EXAMPLE, envOf, load, said } from './fixtures.ts';
 
-test.for<[string, Env, string]>([
-  [
-    'the bot token is missing',
-    { SLACK_BOT_TOKEN: undefined },
-    'SLACK_BOT_TOKEN: is not set (the bot token, xoxb-…, from the page “OAuth & Permissions”)',
-  ],
-  [
-    'the bot token is set to nothing',
-    { SLACK_BOT_TOKEN: '' },
-    'SLACK_BOT_TOKEN: is not set (the bot token, xoxb-…, from the page “OAuth & Permissions”)',
-  ],
-  [
-    'the name of the bot token is misspelt',
-    { SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKN: 'xoxb-1' },
-    'SLACK_BOT_TOKEN: is not set (did you mean SLACK_BOT_TOKN, which is set?)',
-  ],
-  [
-    'a name nearly like it is set to nothing',
-    { SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKN: '' },
-    'SLACK_BOT_TOKEN: is not set (the bot token, xoxb-…, from the page “OAuth & Permissions”)',
-  ],
-  [
-    'the two tokens are exchanged',
-    { SLACK_BOT_TOKEN: ENV.SLACK_APP_TOKEN },
-    'SLACK_BOT_TOKEN: must begin with xoxb- (the bot token, xoxb-…, from the page “OAuth & Permissions”)',
-  ],
-  [
-    'the app token is no app token',
-    { SLACK_APP_TOKEN: ENV.SLACK_BOT_TOKEN },
-    'SLACK_APP_TOKEN: must begin with xapp- (the app-level token, xapp-…)',
-  ],
-  [
-    'neither mode of connecting is set up',
-    { SLACK_APP_TOKEN: undefined },
-    'SLACK_APP_TOKEN: is not set (SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP)',
-  ],
-  [
-    'the command prefix has capitals',
-    { SLACK_COMMAND_PREFIX: 'DB-' },
-    'SLACK_COMMAND_PREFIX: must be at most 22 lower-case letters, digits and dashes',
-  ],
-  ['the port is a word', { PORT: 'http' }, 'PORT: must be a port number'],
-  ['the port is beyond the last', { PORT: '65536' }, 'PORT: must be at most 65535'],
-  [
-    'the cloud API would be called in clear',
-    { CLOUD_API_URL: 'http://api.example.com' },
-    'CLOUD_API_URL: must begin with https:// (http is allowed for this machine only)',
-  ],
-  [
-    'an address only looks like this machine',
-    { CLOUD_API_URL: 'http://127.0.0.1.example.com' },
-    'CLOUD_API_URL: must begin with https:// (http is allowed for this machine only)',
-  ],
-  [
-    'an address holds a password',
-    { CLOUD_API_URL: 'https://canary:canary@api.example.com' },
-    'CLOUD_API_URL: must not contain a user or a password',
-  ],
-  [
-    'an address holds a query',
-    { SLACK_API_URL: 'https://slack.example.com/api?token=canary' },
-    'SLACK_API_URL: must not contain a query or a fragment',
-  ],
-  [
-    'an address is none',
-    { ALERTS_API_URL: 'alerts.example.com' },
-    'ALERTS_API_URL: must be an address (https://…)',
-  ],
-  [
-    'an address is of another kind',
-    { ALERTS_API_URL: 'file:///etc/passwd' },
-    'ALERTS_API_URL: must begin with https:// (http is allowed for this machine only)',
-  ],
-  [
-    'the cloud API has no key',
-    { CLOUD_API_KEY_ID: undefined },
-    'CLOUD_API_KEY_ID: is not set (the id of an API key, from the cloud console)',
-  ],
-  [
-    'a secret was pasted with a line break',
-    { CLOUD_API_KEY_SECRET: 'canary\ncanary' },
-    'CLOUD_API_KEY_SECRET: must not contain spaces or line breaks',
-  ],
-  [
-    'the alerts API has an address and no token',
-    { ALERTS_API_TOKEN: undefined },
-    'ALERTS_API_TOKEN: is not set, but ALERTS_API_URL is (set both, or neither to switch off alert commands)',
-  ],
-  [
-    'the alerts API has a token and no address',
-    { ALERTS_API_URL: undefined },
-    'ALERTS_API_URL: is not set, but ALERTS_API_TOKEN is (set both, or neither to switch off alert commands)',
-  ],
-  [
-    'the database is of an unknown kind',
-    { DATABASE_URL: 'mysql://canary' },
-    'DATABASE_URL: must begin with file: or postgres://',
-  ],
-  [
-    'the key is too short',
-    { SIGNALBOX_KEY: Buffer.alloc(16, 7).toString('base64') },
-    'SIGNALBOX_KEY: must be 32 bytes in base64 (openssl rand -base64 32)',
-  ],
-  [
-    'the key is written in hexadecimal digits',
-    { SIGNALBOX_KEY: Buffer.alloc(32, 7).toString('hex') },
-    'SIGNALBOX_KEY: must be 32 bytes in base64 (openssl rand -base64 32)',
-  ],
-  [
-    'the key has characters that decoding would pass over',
-    { SIGNALBOX_KEY: `${KEY.slice(0, 20)}  ${KEY.slice(20)}` },
-    'SIGNALBOX_KEY: must be 32 bytes in base64 (openssl rand -base64 32)',
-  ],
-  [
-    'there is no key, and services may be created',
-    { SIGNALBOX_KEY: undefined },
-    'SIGNALBOX_KEY: is not set, but the policy allows service create (32 bytes: openssl rand -base64 32)',
-  ],
-  [
-    'the log level is unknown',
-    { LOG_LEVEL: 'verbose' },
-    'LOG_LEVEL: cannot be “verbose” (one of: fatal, error, warn, info, debug, trace, silent)',
-  ],
-  ['a stop may take no time', { STOP_WITHIN_S: '1' }, 'STOP_WITHIN_S: must be from 2 to 600'],
-  [
-    'a stop may take for ever',
-    { STOP_WITHIN_S: '1e9' },
-    'STOP_WITHIN_S: must be a whole number of seconds',
-  ],
-  [
-    'a variable of ours is misspelt',
-    { SIGNALBOX_CONFG: './policy.yaml' },
-    'SIGNALBOX_CONFG: is not a known variable (did you mean SIGNALBOX_CONFIG?)',
-  ],
-  [
-    'a secret is given twice',
-    { CLOUD_API_KEY_SECRET_FILE: '/run/secret' },
-    'CLOUD_API_KEY_SECRET: is set twice, here and by CLOUD_API_KEY_SECRET_FILE (remove one of them)',
-  ],
-  [
-    'the file of a secret is not there',
-    { SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKEN_FILE: '/run/nothing' },
-    'SLACK_BOT_TOKEN: its file, named by SLACK_BOT_TOKEN_FILE, cannot be read (ENOENT) (correct SLACK_BOT_TOKEN_FILE or the file)',
-  ],
-  [
-    'the file of a secret is empty',
-    { SLACK_APP_TOKEN: undefined, SLACK_APP_TOKEN_FILE: '/run/empty' },
-    'SLACK_APP_TOKEN: its file, named by SLACK_APP_TOKEN_FILE, is empty (correct SLACK_APP_TOKEN_FILE or the file)',
-  ],
-  [
-    'the configuration is not there',
-    { SIGNALBOX_CONFIG: './elsewhere.yaml' },
-    'SIGNALBOX_CONFIG: ./elsewhere.yaml cannot be read (ENOENT) (create it from signalbox.example.yaml)',
-  ],
-])('the start is refused when %s', ([, env, problem]) => {
-  const problems = said(env, EXAMPLE, { '/run/secret': 'canary', '/run/empty': '\n' });
+/** Null stands for a variable that is not set. */
+const REFUSED = casesIn(`
+  the bot token is missing: { SLACK_BOT_TOKEN: null }
+    SLACK_BOT_TOKEN: is not set (the bot token, xoxb-…, from the page “OAuth & Permissions”)
+  the bot token is set to nothing: { SLACK_BOT_TOKEN: "" }
+    SLACK_BOT_TOKEN: is not set (the bot token, xoxb-…, from the page “OAuth & Permissions”)
+  the name of the bot token is misspelt: { SLACK_BOT_TOKEN: null, SLACK_BOT_TOKN: xoxb-1 }
+    SLACK_BOT_TOKEN: is not set (did you mean SLACK_BOT_TOKN, which is set?)
+  a name nearly like it is set to nothing: { SLACK_BOT_TOKEN: null, SLACK_BOT_TOKN: "" }
+    SLACK_BOT_TOKEN: is not set (the bot token, xoxb-…, from the page “OAuth & Permissions”)
+  the two tokens are exchanged: { SLACK_BOT_TOKEN: xapp-1-canary }
+    SLACK_BOT_TOKEN: must begin with xoxb- (the bot token, xoxb-…, from the page “OAuth & Permissions”)
+  the app token is no app token: { SLACK_APP_TOKEN: xoxb-1-canary }
+    SLACK_APP_TOKEN: must begin with xapp- (the app-level token, xapp-…)
+  neither mode of connecting is set up: { SLACK_APP_TOKEN: null }
+    SLACK_APP_TOKEN: is not set (SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP)
+  the command prefix has capitals: { SLACK_COMMAND_PREFIX: DB- }
+    SLACK_COMMAND_PREFIX: must be at most 22 lower-case letters, digits and dashes
+  the port is a word: { PORT: http }
+    PORT: must be a port number
+  the port is beyond the last: { PORT: "65536" }
+    PORT: must be at most 65535
+  the cloud API would be called in clear: { CLOUD_API_URL: http://api.example.com }
+    CLOUD_API_URL: must begin with https:// (http is allowed for this machine only)
+  an address only looks like this machine: { CLOUD_API_URL: http://127.0.0.1.example.com }
+    CLOUD_API_URL: must begin with https:// (http is allowed for this machine only)
+  an address holds a password: { CLOUD_API_URL: https://canary:canary@api.example.com }
+    CLOUD_API_URL: must not contain a user or a password
+  an address holds a query: { SLACK_API_URL: https://slack.example.com/api?token=canary }
+    SLACK_API_URL: must not contain a query or a fragment
+  an address is none: { ALERTS_API_URL: alerts.example.com }
+    ALERTS_API_URL: must be an address (https://…)
+  an address is of another kind: { ALERTS_API_URL: file:///etc/passwd }
+    ALERTS_API_URL: must begin with https:// (http is allowed for this machine only)
+  the cloud API has no key: { CLOUD_API_KEY_ID: null }
+    CLOUD_API_KEY_ID: is not set (the id of an API key, from the cloud console)
+  a secret was pasted with a line break: { CLOUD_API_KEY_SECRET: "canary\\ncanary" }
+    CLOUD_API_KEY_SECRET: must not contain spaces or line breaks
+  the alerts API has an address and no token: { ALERTS_API_TOKEN: null }
+    ALERTS_API_TOKEN: is not set, but ALERTS_API_URL is (set both, or neither to switch off alert commands)
+  the alerts API has a token and no address: { ALERTS_API_URL: null }
+    ALERTS_API_URL: is not set, but ALERTS_API_TOKEN is (set both, or neither to switch off alert commands)
+  the database is of an unknown kind: { DATABASE_URL: mysql://canary }
+    DATABASE_URL: must begin with file: or postgres://
+  the key is too short: { SIGNALBOX_KEY: BwcHBwcHBwcHBwcHBwcHBw== }
+    SIGNALBOX_KEY: must be 32 bytes in base64 (openssl rand -base64 32)
+  the key is written in hexadecimal digits: { SIGNALBOX_KEY: "0707070707070707070707070707070707070707070707070707070707070707" }
+    SIGNALBOX_KEY: must be 32 bytes in base64 (openssl rand -base64 32)
+  the key has characters that decoding would pass over: { SIGNALBOX_KEY: BwcHBwcHBwcHBwcHBwcH  BwcHBwcHBwcHBwcHBwcHBwc= }
+    SIGNALBOX_KEY: must be 32 bytes in base64 (openssl rand -base64 32)
+  there is no key, and services may be created: { SIGNALBOX_KEY: null }
+    SIGNALBOX_KEY: is not set, but the policy allows service create (32 bytes: openssl rand -base64 32)
+  a previous key is too short: { SIGNALBOX_PREVIOUS_KEYS: "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=,BwcH" }
+    SIGNALBOX_PREVIOUS_KEYS: must be keys of 32 bytes in base64, separated by commas (earlier keys)
+  the log level is unknown: { LOG_LEVEL: verbose }
+    LOG_LEVEL: cannot be “verbose” (one of: fatal, error, warn, info, debug, trace, silent)
+  a stop may take no time: { STOP_WITHIN_S: "1" }
+    STOP_WITHIN_S: must be from 2 to 600
+  a stop may take for ever: { STOP_WITHIN_S: "1e9" }
+    STOP_WITHIN_S: must be a whole number of seconds
+  a variable of ours is misspelt: { SIGNALBOX_CONFG: ./policy.yaml }
+    SIGNALBOX_CONFG: is not a known variable (did you mean SIGNALBOX_CONFIG?)
+  a secret is given twice: { CLOUD_API_KEY_SECRET_FILE: /run/secret }
+    CLOUD_API_KEY_SECRET: is set twice, here and by CLOUD_API_KEY_SECRET_FILE (remove one of them)
+  the file of a secret is not there: { SLACK_BOT_TOKEN: null, SLACK_BOT_TOKEN_FILE: /run/nothing }
+    SLACK_BOT_TOKEN: its file, named by SLACK_BOT_TOKEN_FILE, cannot be read (ENOENT) (correct SLACK_BOT_TOKEN_FILE or the file)
+  the file of a secret is empty: { SLACK_APP_TOKEN: null, SLACK_APP_TOKEN_FILE: /run/empty }
+    SLACK_APP_TOKEN: its file, named by SLACK_APP_TOKEN_FILE, is empty (correct SLACK_APP_TOKEN_FILE or the file)
+  the configuration is not there: { SIGNALBOX_CONFIG: ./elsewhere.yaml }
+    SIGNALBOX_CONFIG: ./elsewhere.yaml cannot be read (ENOENT) (create it from signalbox.example.yaml)
+`);
+
+test.for(REFUSED)('the start is refused when %s', ([, env, problem]) => {
+  const problems = said(envOf(env), EXAMPLE, { '/run/secret': 'canary', '/run/empty': '\n' });
   expect(problems).toEqual([problem]);
   expect(problems.join()).not.toContain('canary');
 });
@@ -207,6 +125,6 @@ test.for(['http://127.0.0.1:8080/api', 'http://localhost:8080', 'http://[::1]:80
   },
 );
 
-test('variables of other programs are left alone, even where they begin like Slack’s', () => {
+test("variables of other programs are left alone, even where they begin like Slack's", () => {
   expect(said({ SLACK_WEBHOOK: 'x', CLOUD_REGION: 'eu', HOME: '/root' })).toEqual([]);
 });

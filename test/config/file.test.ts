@@ -1,158 +1,94 @@
 import { expect, test } from 'vitest';
+import { casesIn } from '../harness/cases.ts';
 import { edited, said } from './fixtures.ts';
 
-test.for<[string, string, string, string]>([
-  [
-    'the plan is unknown',
-    'plan: paid',
-    'plan: gold',
-    'organization.plan: cannot be “gold” (one of: paid, free)',
-  ],
-  [
-    'the tier is left blank',
-    'tier: scale ',
-    'tier: ',
-    'organization.tier: is empty (one of: basic, scale, enterprise)',
-  ],
-  [
-    'an id is none',
-    'id: 2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e',
-    'id: ../services/1',
-    'services[0].id: must be an id (a UUID, from the console)',
-  ],
-  [
-    'a service has two words for a name',
-    'name: staging',
-    'name: my staging',
-    'services[1].name: must be one word of letters, digits, dots and dashes',
-  ],
-  [
-    'two services share a name',
-    'name: staging',
-    'name: Analytics-Prod',
-    'services[1].name: repeats “Analytics-Prod” (already used at services[0].name)',
-  ],
-  [
-    'an alias is the name of another',
-    'aliases: [prod]',
-    'aliases: [staging]',
-    'services[1].name: repeats “staging” (already used at services[0].aliases[0])',
-  ],
-  [
-    'two services share an id',
-    'id: 1525c708-e4bc-426d-a9e7-d11b6c27caf5',
-    'id: 2F7C9D34-5F0E-4F0A-8F58-0F6F0B1C2D3E',
-    'services[1].id: repeats “2F7C9D34-5F0E-4F0A-8F58-0F6F0B1C2D3E” (already used at services[0].id)',
-  ],
-  [
-    'two pipes share a name',
-    '      - { name: orders, id: 9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6d }',
-    '      - { name: orders, id: 9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6d }\n      - { name: orders, id: 9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6e }',
-    'services[0].pipes[1].name: repeats “orders” (already used at services[0].pipes[0].name)',
-  ],
-  [
-    'cards would have no channel',
-    "  approvals: '#db-approvals'",
-    "  # approvals: '#db-approvals'",
-    "channels.approvals: is missing, and policy[1], policy[2] names no channel for its approvals (for example '#db-approvals')",
-  ],
-  [
-    'the sign of a channel begins a comment',
-    "audit: '#db-audit'",
-    'audit: #db-audit',
-    "channels.audit: is empty (a name with # needs quotes: '#db')",
-  ],
-  [
-    'a role of a rule is misspelt',
-    'to: operator\n    approvals',
-    'to: oprator\n    approvals',
-    'policy[1].to: names no role: “oprator” (did you mean “operator”?)',
-  ],
-  [
-    'approvers are misspelt',
-    '{ from: approver, count: 2 }',
-    '{ from: aprover, count: 2 }',
-    'policy[1].approvals.from: names no role: “aprover” (did you mean “approver”?)',
-  ],
-  ['a quorum is nobody', 'count: 2', 'count: 0', 'policy[1].approvals.count: must be at least 1'],
-  [
-    'a freeze names an unknown tag',
-    'on: { tags: [prod] }\n    reason: year',
-    'on: { tags: [prd] }\n    reason: year',
-    'freezes[0].on.tags[0]: names no tag of a service: “prd” (did you mean “prod”?)',
-  ],
-  [
-    'a digest has an impossible hour',
-    "at: '09:00'",
-    "at: '24:00'",
-    'digests[0].at: must be a time of day, for example 09:30',
-  ],
-  [
-    'a digest is in a misspelt city',
-    'Europe/Berlin   #',
-    'Europe/Berlim   #',
-    'digests[0].timezone: is not a time zone: “Europe/Berlim” (did you mean “Europe/Berlin”?)',
-  ],
-  [
-    'a digest has a fixed offset for a zone',
-    'Europe/Berlin   #',
-    "'+01:00'   #",
-    'digests[0].timezone: is not a time zone: “+01:00” (use the name of a place, for example Europe/Berlin, so that summer time applies)',
-  ],
-  [
-    'a digest is on unknown days',
-    'days: weekdays',
-    'days: [monday]',
-    'digests[0].days: must be daily, weekdays, or days of the week: mon, tue, wed, thu, fri, sat, sun',
-  ],
-  [
-    'a weekly digest is on two days',
-    'days: [mon]',
-    'days: [mon, fri]',
-    'digests[1].days: must be a single day, for example mon',
-  ],
-  [
-    'a monthly digest has days',
-    'period: week',
-    'period: month',
-    'digests[1].days: has no meaning by month (it is posted when all days of the month are final)',
-  ],
-  [
-    'a channel has two digests a day',
-    'period: week              # day',
-    'period: day               # day',
-    'digests[1]: repeats “#db-costs by day” (already used at digests[0])',
-  ],
-  [
-    'a budget is nothing',
-    'monthlyCredits: 12000',
-    'monthlyCredits: 0',
-    'budgets[0].monthlyCredits: must be more than 0',
-  ],
-  [
-    'a budget is a text',
-    'monthlyCredits: 12000',
-    'monthlyCredits: 12.000,0',
-    'budgets[0].monthlyCredits: must be a number, not text',
-  ],
-  [
-    'a threshold is no percentage',
-    '[50, 80, 100]',
-    '[0.5]',
-    'budgets[0].thresholds[0]: must be a whole number',
-  ],
-  [
-    'the world is neither in nor out',
-    'openToTheWorld: refused',
-    'openToTheWorld: false',
-    'access.openToTheWorld: cannot be “false” (one of: refused, allowed)',
-  ],
-  [
-    'a whole part is misspelt',
-    'freezes:',
-    'freeze:',
-    'freeze: is not a known key (did you mean “freezes”?)',
-  ],
-])('the file is refused when %s', ([, from, to, problem]) => {
+/** The input is the text to replace in the example, and its replacement. */
+const REFUSED = casesIn(`
+  the plan is unknown: plan: paid → plan: gold
+    organization.plan: cannot be “gold” (one of: paid, free)
+  the tier is left blank: tier: scale → tier:
+    organization.tier: is empty (one of: basic, scale, enterprise)
+  an id is none: id: 2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e → id: ../services/1
+    services[0].id: must be an id (a UUID, from the console)
+  a service has two words for a name: name: staging → name: my staging
+    services[1].name: must be one word of letters, digits, dots and dashes
+  two services share a name: name: staging → name: Analytics-Prod
+    services[1].name: repeats “Analytics-Prod” (already used at services[0].name)
+  an alias is the name of another: aliases: [prod] → aliases: [staging]
+    services[1].name: repeats “staging” (already used at services[0].aliases[0])
+  two services share an id: id: 1525c708-e4bc-426d-a9e7-d11b6c27caf5 → id: 2F7C9D34-5F0E-4F0A-8F58-0F6F0B1C2D3E
+    services[1].id: repeats “2F7C9D34-5F0E-4F0A-8F58-0F6F0B1C2D3E” (already used at services[0].id)
+  cards would have no channel:   approvals: '#db-approvals' →   # approvals: '#db-approvals'
+    channels.approvals: is missing, and policy[1], policy[2] names no channel for its approvals (for example '#db-approvals')
+  the sign of a channel begins a comment: audit: '#db-audit' → audit: #db-audit
+    channels.audit: is empty (a name with # needs quotes: '#db')
+  a role of a rule is misspelt: to: operator\\n    approvals → to: oprator\\n    approvals
+    policy[1].to: names no role: “oprator” (did you mean “operator”?)
+  approvers are misspelt: { from: approver, count: 2 } → { from: aprover, count: 2 }
+    policy[1].approvals.from: names no role: “aprover” (did you mean “approver”?)
+  a quorum is nobody: count: 2 → count: 0
+    policy[1].approvals.count: must be at least 1
+  a freeze names an unknown tag: on: { tags: [prod] }\\n    reason: year → on: { tags: [prd] }\\n    reason: year
+    freezes[0].on.tags[0]: names no tag of a service: “prd” (did you mean “prod”?)
+  a budget is of an unknown team: on: { tags: [prod] }\\n    notify → on: { teams: [serach] }\\n    notify
+    budgets[0].on.teams[0]: names no team: “serach” (did you mean “search”?)
+  a budget selects nothing: on: { tags: [prod] }\\n    notify → on: {}\\n    notify
+    budgets[0].on: selects nothing (set services, tags, warehouses or teams, or remove it)
+  a rule is of a team: on: { tags: [prod] }      # services → on: { teams: [search] }      # services
+    policy[1].on.teams: is not a known key (did you mean “tags”?)
+  a digest has an impossible hour: at: '09:00' → at: '24:00'
+    digests[0].at: must be a time of day, for example 09:30
+  a digest is in a misspelt city: Europe/Berlin   # → Europe/Berlim   #
+    digests[0].timezone: is not a time zone: “Europe/Berlim” (did you mean “Europe/Berlin”?)
+  a digest has a fixed offset for a zone: Europe/Berlin   # → '+01:00'   #
+    digests[0].timezone: is not a time zone: “+01:00” (use the name of a place, for example Europe/Berlin, so that summer time applies)
+  a digest is on unknown days: days: weekdays → days: [monday]
+    digests[0].days: must be daily, weekdays, or days of the week: mon, tue, wed, thu, fri, sat, sun
+  a weekly digest is on two days: days: [mon] → days: [mon, fri]
+    digests[1].days: must be a single day, for example mon
+  a monthly digest has days: period: week → period: month
+    digests[1].days: has no meaning by month (it is posted when all days of the month are final)
+  a channel has two digests a day: period: week              # day → period: day               # day
+    digests[1]: repeats “#db-costs by day” (already used at digests[0])
+  a budget is nothing: monthlyCredits: 12000 → monthlyCredits: 0
+    budgets[0].monthlyCredits: must be more than 0
+  a budget is a text: monthlyCredits: 12000 → monthlyCredits: 12.000,0
+    budgets[0].monthlyCredits: must be a number, not text
+  a budget of months has no amount: monthlyCredits: 12000 → # nothing
+    budgets[0].monthlyCredits: is missing (or set period: year with yearlyCredits and start)
+  a budget of months has an amount of years: monthlyCredits: 12000 → monthlyCredits: 1\\n    yearlyCredits: 12
+    budgets[0].yearlyCredits: belongs to a commitment (set period: year, or remove it)
+  a budget of months has a start: monthlyCredits: 12000 → monthlyCredits: 12000\\n    start: 2026-03-01
+    budgets[0].start: belongs to a commitment (set period: year, or remove it)
+  a commitment has an amount of months: yearlyCredits: 150000 → yearlyCredits: 12\\n    monthlyCredits: 1
+    budgets[1].monthlyCredits: belongs to a budget of months (period: year has yearlyCredits)
+  a commitment has no amount: yearlyCredits: 150000 → # nothing
+    budgets[1].yearlyCredits: is missing (the credits of a whole year)
+  a commitment has no start: start: 2026-03-01         # the → # the
+    budgets[1].start: is missing (the first UTC day of the commitment, for example 2026-03-01)
+  a commitment starts on a day that does not exist: start: 2026-03-01 → start: 2026-02-29
+    budgets[1].start: is not a day: “2026-02-29” (a UTC day, for example 2026-01-01)
+  a commitment starts with a time: start: 2026-03-01 → start: 2026-03-01T00:00Z
+    budgets[1].start: is not a day: “2026-03-01T00:00Z” (a UTC day, for example 2026-01-01)
+  a commitment is by quarter: period: year              # month → period: quarter           # month
+    budgets[1].period: cannot be “quarter” (one of: month, year)
+  a commitment is astronomic: yearlyCredits: 150000 → yearlyCredits: 1e12
+    budgets[1].yearlyCredits: must be at most 1000000000
+  a threshold is no percentage: [50, 80, 100] → [0.5]
+    budgets[0].thresholds[0]: must be a whole number
+  the world is neither in nor out: openToTheWorld: refused → openToTheWorld: false
+    access.openToTheWorld: cannot be “false” (one of: refused, allowed)
+  the dates of cost requests have another form: usageDates: auto → usageDates: iso
+    cloud.usageDates: cannot be “iso” (one of: auto, date-time, date)
+  optional reads are neither on nor off: reads: contract → reads: live
+    cloud.reads: cannot be “live” (one of: contract, extended)
+  a whole part is misspelt: freezes: → freeze:
+    freeze: is not a known key (did you mean “freezes”?)
+  two pipes share a name: 1e2f3a4b5c6d } → 1e2f3a4b5c6d }\\n      - { name: orders, id: 9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6e }
+    services[0].pipes[1].name: repeats “orders” (already used at services[0].pipes[0].name)
+`);
+
+test.for(REFUSED)('the file is refused when %s', ([, edit, problem]) => {
+  const [from = '', to = ''] = edit.replaceAll('\\n', '\n').split(' → ');
   expect(said({}, edited([from, to]))).toContain(problem);
 });

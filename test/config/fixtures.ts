@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { commands } from '../../src/commands/index.ts';
+import { parse } from 'yaml';
+import { commandNames } from '../../src/commands/index.ts';
 import type { Env } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import type { Command } from '../../src/intent/define.ts';
 
 export const EXAMPLE = readFileSync(
   new URL('../../signalbox.example.yaml', import.meta.url),
@@ -22,11 +22,6 @@ export const ENV: Env = {
   SIGNALBOX_KEY: KEY,
 };
 
-const namesOf = (kind: Command['kind']) =>
-  commands.filter((command) => command.kind === kind).map(({ name }) => name);
-
-const COMMANDS = { queries: namesOf('query'), changes: namesOf('change') };
-
 type Files = Readonly<Record<string, string>>;
 
 /** What is loaded from these variables, and from files that exist nowhere but here. */
@@ -37,7 +32,7 @@ export function load(env: Env = {}, files: Files = {}) {
     if (text === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
     return text;
   };
-  return loadConfig({ env: { ...ENV, ...env }, readFile, commands: COMMANDS });
+  return loadConfig({ env: { ...ENV, ...env }, readFile, commands: commandNames });
 }
 
 /** The example with some of its text replaced; it throws where there is no such text. */
@@ -55,4 +50,10 @@ export function said(env: Env, yaml: string = EXAMPLE, files: Files = {}): reado
   return loaded.problems.map(({ where, problem, hint }) =>
     hint === null ? `${where}: ${problem}` : `${where}: ${problem} (${hint})`,
   );
+}
+
+/** The variables of a YAML object; null stands for a variable that is not set. */
+export function envOf(text: string): Env {
+  const entries = Object.entries(parse(text)).map(([name, value]) => [name, value ?? undefined]);
+  return Object.fromEntries(entries);
 }

@@ -21,6 +21,7 @@ test('the example file is accepted unchanged', () => {
         { place: 3, approvals: { count: 1, self: false } },
         { place: 4, approvals: null },
         { place: 5, approvals: null },
+        { place: 6, approvals: null },
       ],
       never: [{ commands: ['service stop'], reason: 'The shop reads from it day and night' }],
       freezes: [{ reason: 'year end', from: new Date('2026-12-24T00:00:00Z'), by: 'Gus' }],
@@ -29,7 +30,10 @@ test('the example file is accepted unchanged', () => {
       { at: '09:00', period: 'day', days: ['mon', 'tue', 'wed', 'thu', 'fri'], quiet: false },
       { at: '09:30', period: 'week', days: ['mon'], minimumCredits: 5 },
     ],
-    budgets: [{ name: 'production', monthlyCredits: 12_000, thresholds: [50, 80, 100] }],
+    budgets: [
+      { name: 'production', credits: 12_000, start: null, thresholds: [50, 80, 100] },
+      { name: 'commitment', credits: 150_000, start: '2026-03-01' },
+    ],
     access: { openToTheWorld: false, privateAddresses: false },
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Env } from '../../src/config/environment.ts';
-import { load, said } from './fixtures.ts';
+import { casesIn } from '../harness/cases.ts';
+import { envOf, load, said } from './fixtures.ts';
 
 const ELSEWHERE = 'https://collector.example.com';
 
@@ -81,82 +82,37 @@ test('a collector without headers may use plain HTTP', () => {
   expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', ...here })).toBeTruthy();
 });
 
-const NONE = 'OTEL_TRACES_EXPORTER=none switches tracing off';
+const REFUSED = casesIn(`
+  the address is none: { OTEL_EXPORTER_OTLP_ENDPOINT: collector }
+    OTEL_EXPORTER_OTLP_ENDPOINT: must be an address (https://…)
+  the address is of gRPC: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: grpc://collector:4317 }
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: must be an address (https://…)
+  the address holds a password: { OTEL_EXPORTER_OTLP_ENDPOINT: https://me:canary@collector.example.com }
+    OTEL_EXPORTER_OTLP_ENDPOINT: must not contain a user or a password (OTEL_TRACES_EXPORTER=none switches tracing off)
+  a key would be sent in clear: { OTEL_EXPORTER_OTLP_ENDPOINT: http://collector.example.com, OTEL_EXPORTER_OTLP_HEADERS: key=canary }
+    OTEL_EXPORTER_OTLP_ENDPOINT: must begin with https://, because the headers may contain a key (OTEL_TRACES_EXPORTER=none switches tracing off)
+  the protocol is another one: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_EXPORTER_OTLP_PROTOCOL: grpc }
+    OTEL_EXPORTER_OTLP_PROTOCOL: cannot be “grpc” (one of: http/protobuf)
+  the exporter is another one: { OTEL_TRACES_EXPORTER: zipkin }
+    OTEL_TRACES_EXPORTER: cannot be “zipkin” (one of: otlp, none)
+  the headers are no pairs: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_EXPORTER_OTLP_HEADERS: Bearer canary }
+    OTEL_EXPORTER_OTLP_HEADERS: must be key=value,key=value (OTEL_TRACES_EXPORTER=none switches tracing off)
+  a header would begin another line: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_EXPORTER_OTLP_HEADERS: key=canary%0D%0Ax }
+    OTEL_EXPORTER_OTLP_HEADERS: must be key=value,key=value (OTEL_TRACES_EXPORTER=none switches tracing off)
+  the attributes are badly encoded: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_RESOURCE_ATTRIBUTES: team=%canary }
+    OTEL_RESOURCE_ATTRIBUTES: must be key=value,key=value (OTEL_TRACES_EXPORTER=none switches tracing off)
+  the sampler is unknown: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_TRACES_SAMPLER: jaeger_remote }
+    OTEL_TRACES_SAMPLER: cannot be “jaeger_remote” (one of: always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio)
+  more than all is asked for: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_TRACES_SAMPLER_ARG: "1.5" }
+    OTEL_TRACES_SAMPLER_ARG: must be from 0 to 1 (OTEL_TRACES_EXPORTER=none switches tracing off)
+  the time is none: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_EXPORTER_OTLP_TIMEOUT: 10s }
+    OTEL_EXPORTER_OTLP_TIMEOUT: must be milliseconds, at most 99999 (OTEL_TRACES_EXPORTER=none switches tracing off)
+  the file of the headers is not there: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_EXPORTER_OTLP_HEADERS_FILE: /run/nothing }
+    OTEL_EXPORTER_OTLP_HEADERS: its file, named by OTEL_EXPORTER_OTLP_HEADERS_FILE, cannot be read (ENOENT) (correct OTEL_EXPORTER_OTLP_HEADERS_FILE or the file)
+`);
 
-test.for<[string, Env, string]>([
-  [
-    'the address is none',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector' },
-    'OTEL_EXPORTER_OTLP_ENDPOINT: must be an address (https://…)',
-  ],
-  [
-    'the address is of gRPC',
-    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'grpc://collector:4317' },
-    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: must be an address (https://…)',
-  ],
-  [
-    'the address holds a password',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://me:canary@collector.example.com' },
-    `OTEL_EXPORTER_OTLP_ENDPOINT: must not contain a user or a password (${NONE})`,
-  ],
-  [
-    'a key would be sent in clear',
-    {
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example.com',
-      OTEL_EXPORTER_OTLP_HEADERS: 'key=canary',
-    },
-    `OTEL_EXPORTER_OTLP_ENDPOINT: must begin with https://, because the headers may contain a key (${NONE})`,
-  ],
-  [
-    'the protocol is another one',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
-    'OTEL_EXPORTER_OTLP_PROTOCOL: cannot be “grpc” (one of: http/protobuf)',
-  ],
-  [
-    'the exporter is another one',
-    { OTEL_TRACES_EXPORTER: 'zipkin' },
-    'OTEL_TRACES_EXPORTER: cannot be “zipkin” (one of: otlp, none)',
-  ],
-  [
-    'the headers are no pairs',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_EXPORTER_OTLP_HEADERS: 'Bearer canary' },
-    `OTEL_EXPORTER_OTLP_HEADERS: must be key=value,key=value (${NONE})`,
-  ],
-  [
-    'a header would begin another line',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_EXPORTER_OTLP_HEADERS: 'key=canary%0D%0Ax' },
-    `OTEL_EXPORTER_OTLP_HEADERS: must be key=value,key=value (${NONE})`,
-  ],
-  [
-    'the attributes are badly encoded',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_RESOURCE_ATTRIBUTES: 'team=%canary' },
-    `OTEL_RESOURCE_ATTRIBUTES: must be key=value,key=value (${NONE})`,
-  ],
-  [
-    'the sampler is unknown',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_TRACES_SAMPLER: 'jaeger_remote' },
-    'OTEL_TRACES_SAMPLER: cannot be “jaeger_remote” (one of: always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio)',
-  ],
-  [
-    'more than all is asked for',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_TRACES_SAMPLER_ARG: '1.5' },
-    `OTEL_TRACES_SAMPLER_ARG: must be from 0 to 1 (${NONE})`,
-  ],
-  [
-    'the time is none',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_EXPORTER_OTLP_TIMEOUT: '10s' },
-    `OTEL_EXPORTER_OTLP_TIMEOUT: must be milliseconds, at most 99999 (${NONE})`,
-  ],
-  [
-    'the file of the headers is not there',
-    {
-      OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE,
-      OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/nothing',
-    },
-    'OTEL_EXPORTER_OTLP_HEADERS: its file, named by OTEL_EXPORTER_OTLP_HEADERS_FILE, cannot be read (ENOENT) (correct OTEL_EXPORTER_OTLP_HEADERS_FILE or the file)',
-  ],
-])('the start is refused when %s', ([, env, problem]) => {
-  const problems = said(env);
+test.for(REFUSED)('the start is refused when %s', ([, env, problem]) => {
+  const problems = said(envOf(env));
   expect(problems).toEqual([problem]);
   expect(problems.join().includes('canary')).toBe(false);
 });

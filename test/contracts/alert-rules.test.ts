@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ANA } from '../harness/users.ts';
 import { type ContractBot, openContractBot } from './contract-bot.ts';
+import { linesOf } from './message-lines.ts';
 import { answersTo, type Rule } from './rule-answers.ts';
 
 let bot: ContractBot;
@@ -26,18 +28,7 @@ describe('/alert edit', () => {
   test('an interval consists of a number and a unit', async () => {
     const values = ['1m', '15m', '1h', '99999m', '0m', '5', 'm5', '5 minutes', '100000m'];
     expect(await answersTo(bot, edit('interval'), values)).toMatchInlineSnapshot(`
-      "1m
-        typed: taken
-        form:  taken
-      15m
-        typed: taken
-        form:  taken
-      1h
-        typed: taken
-        form:  taken
-      99999m
-        typed: taken
-        form:  taken
+      "1m, 15m, 1h, 99999m: taken
       0m
         typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 0m)
         form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
@@ -56,21 +47,33 @@ describe('/alert edit', () => {
     `);
   });
 
+  test('a form does not shorten a message that is too long for it', async () => {
+    const message = 'm'.repeat(3_500);
+    bot.alerts.editAlert(LATENCY, { message });
+    const view = await bot.form(`/alert edit ${LATENCY}`, 'alert.edit');
+    expect(linesOf(view.blocks)).toContain(
+      'Message  []  (Has 3,500 characters, more than a form can show. Leave it empty to keep it.)',
+    );
+    const threshold = { threshold: { type: 'number_input', value: '900' } };
+    const { lines } = await bot.submit(view.id, { threshold });
+    expect(lines).toContain('Threshold  850 → 900');
+    expect(lines.join('\n')).toMatch(/Unchanged {2}.*message/);
+    bot.alerts.editAlert(LATENCY, { message: 'Checkout is slow' });
+  });
+
+  test('the form of a typed message that is too long for it says so', async () => {
+    const line = `/alert edit ${LATENCY} message="${'m'.repeat(3_200)}"`;
+    const view = await bot.openEditForm(line, 'alert.edit');
+    expect(linesOf(view.blocks)).toContain(
+      'Message  []  (Had 3,200 characters; a form accepts at most 3,000. Type the command for a longer text.)',
+    );
+    await bot.slack.close(ANA, view.id);
+  });
+
   test('a threshold is a number, including fractions and negative values', async () => {
     const values = ['851', '0', '-5', '0.5', 'many', '850'];
     expect(await answersTo(bot, edit('threshold'), values)).toMatchInlineSnapshot(`
-      "851
-        typed: taken
-        form:  taken
-      0
-        typed: taken
-        form:  taken
-      -5
-        typed: taken
-        form:  taken
-      0.5
-        typed: taken
-        form:  taken
+      "851, 0, -5, 0.5: taken
       many
         typed: threshold must be a number (you typed many)
         form:  [threshold] Please enter a number.
@@ -84,9 +87,7 @@ describe('/alert edit', () => {
   test('the threshold type is above or below', async () => {
     const values = ['below', 'above', 'between'];
     expect(await answersTo(bot, edit('thresholdType'), values)).toMatchInlineSnapshot(`
-      "below
-        typed: taken
-        form:  taken
+      "below: taken
       above
         typed: opens the form: Alert “Checkout latency p95”
       threshold must differ from the current value, or set another field
@@ -100,12 +101,7 @@ describe('/alert edit', () => {
   test('the lower bound is at most the upper one', async () => {
     const values = ['899', '900', '901'];
     expect(await answersTo(bot, edit('threshold', RANGE), values)).toMatchInlineSnapshot(`
-      "899
-        typed: taken
-        form:  taken
-      900
-        typed: taken
-        form:  taken
+      "899, 900: taken
       901
         typed: opens the form: Alert “Orders per minute out of range”
       threshold must not be above the upper bound of this alert (you typed 901)
@@ -129,11 +125,9 @@ describe('/alert edit', () => {
         form:  opens again: Alert “Orders per minute out of range”
       type cannot be changed here: Signalbox does not know the type of this alert (you typed below)"
     `);
-    expect(await answersTo(bot, edit('threshold', ODD_TYPE), ['4'])).toMatchInlineSnapshot(`
-      "4
-        typed: taken
-        form:  taken"
-    `);
+    expect(await answersTo(bot, edit('threshold', ODD_TYPE), ['4'])).toMatchInlineSnapshot(
+      `"4: taken"`,
+    );
   });
 
   test('an alert on a saved search cannot get a tile', async () => {
@@ -155,11 +149,9 @@ describe('/alert edit', () => {
 
   test('the webhook can be changed only if the first channel is a webhook', async () => {
     const webhook = '1cd7edd85bd8339788c3f0f9';
-    expect(await answersTo(bot, edit('webhookId'), [webhook])).toMatchInlineSnapshot(`
-      "1cd7edd85bd8339788c3f0f9
-        typed: taken
-        form:  taken"
-    `);
+    expect(await answersTo(bot, edit('webhookId'), [webhook])).toMatchInlineSnapshot(
+      `"1cd7edd85bd8339788c3f0f9: taken"`,
+    );
     expect(await answersTo(bot, edit('webhookId', PAGER), [webhook])).toMatchInlineSnapshot(`
       "1cd7edd85bd8339788c3f0f9
         typed: opens the form: Alert “Backup missing”
@@ -183,61 +175,45 @@ describe('/alert edit', () => {
     expect(
       await answersTo(bot, edit('name'), ['p95', 'Checkout latency p95']),
     ).toMatchInlineSnapshot(`
-      "p95
-        typed: taken
-        form:  taken
+      "p95: taken
       Checkout latency p95
         typed: opens the form: Alert “Checkout latency p95”
       threshold must differ from the current value, or set another field
         form:  [threshold] must differ from the current value, or set another field"
     `);
-    expect(await bot.run(`/alert edit ${LATENCY} name=" "`)).toMatchInlineSnapshot(`
-      [
-        "name must not be empty (you typed  )",
-      ]
-    `);
+    expect(await bot.run(`/alert edit ${LATENCY} name=" "`)).toEqual([
+      'name must not be empty (you typed  )',
+    ]);
   });
 
   test('the source of an alert cannot be edited', async () => {
-    expect(await bot.run(`/alert edit ${LATENCY} source=search`)).toMatchInlineSnapshot(`
-      [
-        "/alert edit has no key “source=”. Keys: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for.",
-        "For example: /alert edit "5xx rate" threshold=250 interval=15m",
-      ]
-    `);
+    expect(await bot.run(`/alert edit ${LATENCY} source=search`)).toEqual([
+      '/alert edit has no key “source=”. Keys: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for.',
+      'For example: /alert edit "5xx rate" threshold=250 interval=15m',
+    ]);
   });
 
   test('for an unknown alert the nearest name is offered', async () => {
-    expect(await bot.run('/alert edit "Checkout latensy" threshold=1')).toMatchInlineSnapshot(`
-      [
-        "There's no alert called “Checkout latensy”. Did you mean:",
-        "[edit Checkout latency p95]",
-      ]
-    `);
+    expect(await bot.run('/alert edit "Checkout latensy" threshold=1')).toEqual([
+      "There's no alert called “Checkout latensy”. Did you mean:",
+      '[edit Checkout latency p95]',
+    ]);
   });
 });
 
 describe('/alert list', () => {
   test('a page is a whole number from 1', async () => {
-    expect(await bot.run('/alert list page=0')).toMatchInlineSnapshot(`
-      [
-        "page must be 1 or more (you typed 0)",
-      ]
-    `);
-    expect(await bot.run('/alert list page=1.5')).toMatchInlineSnapshot(`
-      [
-        "page must be a whole number (you typed 1.5)",
-      ]
-    `);
+    expect(await bot.run('/alert list page=0')).toEqual(['page must be 1 or more (you typed 0)']);
+    expect(await bot.run('/alert list page=1.5')).toEqual([
+      'page must be a whole number (you typed 1.5)',
+    ]);
     expect((await bot.run('/alert list page=1'))[0]).toBe('14 alerts');
   });
 
   test('silenced is on or off', async () => {
-    expect(await bot.run('/alert list silenced=maybe')).toMatchInlineSnapshot(`
-      [
-        "silenced must be on or off (you typed maybe)",
-      ]
-    `);
+    expect(await bot.run('/alert list silenced=maybe')).toEqual([
+      'silenced must be on or off (you typed maybe)',
+    ]);
     expect((await bot.run('/alert list silenced=on'))[0]).toBe('2 alerts');
   });
 });

@@ -1,20 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
-import { parse, stringify } from 'yaml';
-import { type AlertsSimulator, startAlertsSimulator } from '../../sandbox/alerts/simulator.ts';
-import { type CloudSimulator, startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
-import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import type { AlertsSimulator } from '../../sandbox/alerts/simulator.ts';
+import type { CloudSimulator } from '../../sandbox/cloud/simulator.ts';
+import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../sandbox/seed/shapes.ts';
-import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import { startApp } from '../../src/app.ts';
-import { commandNames } from '../../src/commands/index.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { testConfig } from '../harness/config.ts';
+import { startSimulators } from '../harness/simulators.ts';
+import { NOON } from '../harness/users.ts';
 import { createTime } from './time.ts';
 import { typingUser } from './typing-user.ts';
 
-const NOON = new Date('2026-11-20T12:00:00.000Z');
-const SECRET = 'a-signing-secret-of-the-tests';
 const A_WHILE_MS = 600_000;
 
 export interface ContractBotOptions {
@@ -39,23 +34,33 @@ export type ConfigFile = Readonly<Record<string, unknown>>;
  * time passes only as far as a server or the bot waits for it.
  */
 export async function openContractBot(options: ContractBotOptions = {}) {
+  const { of, file: edit = (file) => file } = options;
   const time = createTime(NOON);
-  const organization = { ...(options.organization ?? ORGANIZATION), ...options.of };
-  const simulated = { now: time.now, wait: async (ms: number) => time.pass(ms) };
-  const cloud = await startCloudSimulator({ ...simulated, organization });
-  const alerts = await startAlertsSimulator(simulated);
-  options.prepare?.({ cloud, alerts });
-  const slack = await startSlackSimulator({
-    manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
-    delivery: { mode: 'http', signingSecret: SECRET },
+  const simulators = await startSimulators({
     now: time.now,
+    wait: async (ms) => time.pass(ms),
+    organization: { ...(options.organization ?? ORGANIZATION), ...of },
   });
+  const { cloud, alerts, slack, env } = simulators;
+  options.prepare?.({ cloud, alerts });
   const { urls = { cloud: cloud.url, alerts: alerts.url } } = options;
-  const config = configOf({ slack, urls }, options);
+  const config = testConfig(
+    {
+      ...env,
+      CLOUD_API_URL: urls.cloud,
+      ALERTS_API_URL: urls.alerts,
+      DATABASE_URL: 'file::memory:',
+    },
+    (file: ConfigFile) =>
+      edit({
+        ...withoutApprovals(file),
+        organization: { ...Object(file.organization), ...of },
+      }),
+  );
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const app = await startApp({ config, version: 'test', log, now: time.now, clock: time.clock });
   if (!app.ok) throw new Error(JSON.stringify(app.problems));
-  slack.deliverTo(`http://127.0.0.1:${app.port}/slack/events`);
+  simulators.deliverTo({ url: `http://127.0.0.1:${app.port}` });
 
   return {
     cloud,
@@ -66,41 +71,12 @@ export async function openContractBot(options: ContractBotOptions = {}) {
     ...typingUser(slack, () => time.pass(A_WHILE_MS)),
     close: async () => {
       await app.stop();
-      await Promise.all([slack.stop(), cloud.stop(), alerts.stop()]);
+      await simulators.stop();
     },
   };
 }
 
 export type ContractBot = Awaited<ReturnType<typeof openContractBot>>;
-
-interface Endpoints {
-  readonly slack: { readonly botToken: string; readonly apiUrl: string };
-  readonly urls: { readonly cloud: string; readonly alerts: string };
-}
-
-function configOf({ slack, urls }: Endpoints, { of, file: edit }: ContractBotOptions) {
-  const plain: ConfigFile = withoutApprovals(parse(sandboxYaml()));
-  const file = { ...plain, organization: { ...Object(plain.organization), ...of } };
-  const read = loadConfig({
-    env: {
-      SLACK_BOT_TOKEN: slack.botToken,
-      SLACK_SIGNING_SECRET: SECRET,
-      SLACK_API_URL: slack.apiUrl,
-      PORT: '0',
-      CLOUD_API_URL: urls.cloud,
-      CLOUD_API_KEY_ID: CLOUD_KEY.id,
-      CLOUD_API_KEY_SECRET: CLOUD_KEY.secret,
-      ALERTS_API_URL: urls.alerts,
-      ALERTS_API_TOKEN: ALERTS_TOKEN,
-      DATABASE_URL: 'file::memory:',
-      SIGNALBOX_KEY: Buffer.alloc(32, 7).toString('base64'),
-    },
-    readFile: () => stringify(edit ? edit(file) : file),
-    commands: commandNames,
-  });
-  if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));
-  return read.config;
-}
 
 function withoutApprovals(file: ConfigFile & { policy?: readonly object[] }): ConfigFile {
   const rules = file.policy ?? [];

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ANA } from '../harness/users.ts';
 import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { AWS, create, replacing } from './creations.ts';
 import { answerForm, formOf } from './forms.ts';
 import { linesOf } from './message-lines.ts';
 import { answersTo } from './rule-answers.ts';
-import { ANA } from './typing-user.ts';
 
 let scale: ContractBot;
 let basic: ContractBot;
@@ -22,21 +22,11 @@ describe('/service create', () => {
   test('a name has 1 to 50 letters, digits and spaces', async () => {
     const values = ['a', 'a'.repeat(49), 'a'.repeat(50), 'a'.repeat(51), 'a-b', 'größer', '   '];
     expect(await answersTo(scale, create('name'), values)).toMatchInlineSnapshot(`
-      "a
-        typed: taken
-        form:  taken
-      a×49
-        typed: taken
-        form:  taken
-      a×50
-        typed: taken
-        form:  taken
+      "a, a×49, a×50: taken
       a×51
         typed: Name must be 1 to 50 letters, digits and spaces (you typed a×51)
         form:  [name] must be 1 to 50 letters, digits and spaces
-      a-b
-        typed: Name must be 1 to 50 letters, digits and spaces (you typed a-b)
-        form:  [name] must be 1 to 50 letters, digits and spaces
+      a-b: taken
       größer
         typed: Name must be 1 to 50 letters, digits and spaces (you typed größer)
         form:  [name] must be 1 to 50 letters, digits and spaces
@@ -49,9 +39,7 @@ describe('/service create', () => {
   test('the provider is one of three', async () => {
     const rule = replacing('provider', 'region=eu-west-1 ip=10.0.0.0/8', 'provider=aws');
     expect(await answersTo(scale, rule, ['aws', 'ibm'])).toMatchInlineSnapshot(`
-      "aws
-        typed: taken
-        form:  taken
+      "aws: taken
       ibm
         typed: provider must be one of aws, gcp, azure (you typed ibm)
         form:  not offered; [provider] must be one of aws, gcp, azure"
@@ -60,18 +48,29 @@ describe('/service create', () => {
 
   test('the region must belong to the provider', async () => {
     const rule = replacing('region', 'provider=gcp ip=10.0.0.0/8', 'region=us-east1');
-    const values = ['europe-west4', 'eu-west-1', 'atlantis'];
+    const values = ['europe-west4', 'europe-west2', 'eu-west-1', 'atlantis'];
     expect(await answersTo(scale, rule, values)).toMatchInlineSnapshot(`
-      "europe-west4
+      "europe-west4: taken
+      europe-west2
         typed: taken
-        form:  taken
+        form:  not offered; taken
       eu-west-1
         typed: opens the form: region must be a region of gcp (you typed eu-west-1)
         form:  not offered; [region] must be a region of gcp
       atlantis
-        typed: region must be one of ap-northeast-1, ap-south-1, ap-southeast-1, ap-southeast-2, eu-central-1, eu-west-1, eu-west-2, me-central-1, us-east-1, us-east-2, us-west-2, us-east1, us-central1, europe-west4, asia-southeast1, eastus, eastus2, westus3, germanywestcentral (you typed atlantis)
-        form:  not offered; [region] must be one of ap-northeast-1, ap-south-1, ap-southeast-1, ap-southeast-2, eu-central-1, eu-west-1, eu-west-2, me-central-1, us-east-1, us-east-2, us-west-2, us-east1, us-central1, europe-west4, asia-southeast1, eastus, eastus2, westus3, germanywestcentral"
+        typed: region must be one of ap-northeast-1, ap-south-1, ap-southeast-1, ap-southeast-2, eu-central-1, eu-west-1, eu-west-2, us-east-1, us-east-2, us-west-2, me-central-1, us-east1, us-central1, europe-west4, asia-southeast1, eastus, eastus2, westus3, germanywestcentral (you typed atlantis)
+        form:  not offered; [region] must be one of ap-northeast-1, ap-south-1, ap-southeast-1, ap-southeast-2, eu-central-1, eu-west-1, eu-west-2, us-east-1, us-east-2, us-west-2, me-central-1, us-east1, us-central1, europe-west4, asia-southeast1, eastus, eastus2, westus3, germanywestcentral"
     `);
+  });
+
+  test('the form keeps a typed region that only live servers have', async () => {
+    const line = '/service create right provider=gcp region=europe-west2 ip=10.0.0.0/8';
+    const view = await scale.openEditForm(line, formOf('service create'));
+    expect(linesOf(view.blocks)).toContain('Region  [europe-west2]');
+    const answer = await scale.submit(view.id, {});
+    expect(answer.lines).toContain(
+      '⚠ The region “europe-west2” is not in the contract of the API; live servers accept it.',
+    );
   });
 
   test('the memory is a multiple of 4 from 8 to 356, and the minimum is at most the maximum', async () => {
@@ -79,20 +78,13 @@ describe('/service create', () => {
     const values = ['12', '16', '20', '18', '356', '360'];
     expect(await answersTo(scale, rule, values)).toMatchInlineSnapshot(`
       "12
-        typed: opens the form: min must not be above the maximum (12) (you typed 16)
-        form:  [minReplicaMemoryGb] must not be above the maximum (12)
-      16
-        typed: taken
-        form:  taken
-      20
-        typed: taken
-        form:  taken
+        typed: opens the form: min must not be above the maximum, 12 (you typed 16)
+        form:  [minReplicaMemoryGb] must not be above the maximum, 12
+      16, 20: taken
       18
         typed: max must be a multiple of 4 from 8 to 356 (you typed 18) | [create with 16] [create with 20]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
-      356
-        typed: taken
-        form:  taken
+      356: taken
       360
         typed: max must be a multiple of 4 from 8 to 356 (you typed 360) | [create with 356]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356"
@@ -105,12 +97,7 @@ describe('/service create', () => {
       "1
         typed: opens the form: replicas must be 2 to 20 for the first service of a warehouse (you typed 1)
         form:  [numReplicas] must be 2 to 20 for the first service of a warehouse
-      2
-        typed: taken
-        form:  taken
-      20
-        typed: taken
-        form:  taken
+      2, 20: taken
       21
         typed: replicas must be a whole number from 1 to 20 (you typed 21)
         form:  [numReplicas] Please enter a number of at most 20."
@@ -123,17 +110,13 @@ describe('/service create', () => {
       "0
         typed: replicas must be a whole number from 1 to 20 (you typed 0)
         form:  [numReplicas] Please enter a number of at least 1.
-      1
-        typed: taken
-        form:  taken"
+      1: taken"
     `);
     expect(await answersTo(basic, create('numReplicas'), ['0', '1'])).toMatchInlineSnapshot(`
       "0
         typed: replicas must be a whole number from 1 to 20 (you typed 0)
         form:  [numReplicas] Please enter a number of at least 1.
-      1
-        typed: taken
-        form:  taken"
+      1: taken"
     `);
   });
 
@@ -143,12 +126,7 @@ describe('/service create', () => {
       "4
         typed: idle-timeout must be a whole number of minutes, 5 or more (you typed 4)
         form:  [idleTimeoutMinutes] Please enter a number of at least 5.
-      5
-        typed: taken
-        form:  taken
-      6
-        typed: taken
-        form:  taken"
+      5, 6: taken"
     `);
   });
 
@@ -187,23 +165,13 @@ describe('/service create', () => {
       "44
         typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44) | [create with 48] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=44 max=232 byoc=own-1
         form:  not offered; [minReplicaMemoryGb] is required with an own cloud region and must be one of 48, 116, 172, 232
-      48
-        typed: taken
-        form:  taken
+      48: taken
       52
         typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 52) | [create with 48] [create with 116] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=52 max=232 byoc=own-1
         form:  not offered; [minReplicaMemoryGb] is required with an own cloud region and must be one of 48, 116, 172, 232
-      116
-        typed: taken
-        form:  taken
-      172
-        typed: taken
-        form:  taken
-      232
-        typed: taken
-        form:  taken
+      116, 172, 232: taken
       236
-        typed: min must not be above the maximum (232) (you typed 236) | min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 236) | [create with 232] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=236 max=232 byoc=own-1
+        typed: min must not be above the maximum, 232 (you typed 236) | min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 236) | [create with 232] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=236 max=232 byoc=own-1
         form:  not offered; [minReplicaMemoryGb] is required with an own cloud region and must be one of 48, 116, 172, 232"
     `);
   });
@@ -215,22 +183,13 @@ describe('/service create', () => {
         form:  no such field; taken"
     `);
     const inside = create('isReadonly', `${AWS} warehouse=${WAREHOUSE}`);
-    expect(await answersTo(scale, inside, ['on', 'off'])).toMatchInlineSnapshot(`
-      "on
-        typed: taken
-        form:  taken
-      off
-        typed: taken
-        form:  taken"
-    `);
+    expect(await answersTo(scale, inside, ['on', 'off'])).toMatchInlineSnapshot(`"on, off: taken"`);
   });
 
   test('a backup is selected by its id', async () => {
     const values = ['53837fde-9e4f-4c3d-b63e-8c949cf4822f', 'yesterday'];
     expect(await answersTo(scale, create('backupId'), values)).toMatchInlineSnapshot(`
-      "53837fde-9e4f-4c3d-b63e-8c949cf4822f
-        typed: taken
-        form:  taken
+      "53837fde-9e4f-4c3d-b63e-8c949cf4822f: taken
       yesterday
         typed: backup must be a backup id from the console (you typed yesterday)
         form:  [backupId] must be a backup id from the console"
@@ -240,9 +199,7 @@ describe('/service create', () => {
   test('each line switches one protocol on or off', async () => {
     const values = ['mysql on', 'mysql', 'mysql maybe'];
     expect(await answersTo(scale, create('endpoints'), values)).toMatchInlineSnapshot(`
-      "mysql on
-        typed: taken
-        form:  taken
+      "mysql on: taken
       mysql
         typed: endpoints must have one protocol per line, for example “mysql on” (you typed mysql)
         form:  [endpoints] must have one protocol per line, for example “mysql on”

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ANA } from '../harness/users.ts';
 import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { answerForm, formOf } from './forms.ts';
 import { linesOf } from './message-lines.ts';
 import { answersTo, type Rule } from './rule-answers.ts';
-import { ANA } from './typing-user.ts';
 
 let bot: ContractBot;
 beforeAll(async () => {
@@ -28,15 +28,7 @@ describe('/endpoint create', () => {
     const rule = create('description', SERVICE, 'description=feed');
     const values = ['a', 'a'.repeat(254), 'a'.repeat(255), 'a'.repeat(256)];
     expect(await answersTo(bot, rule, values)).toMatchInlineSnapshot(`
-      "a
-        typed: taken
-        form:  taken
-      a×254
-        typed: taken
-        form:  taken
-      a×255
-        typed: taken
-        form:  taken
+      "a, a×254, a×255: taken
       a×256
         typed: description must be a text of at most 255 characters (you typed a×59…)
         form:  [description] must be a text of at most 255 characters"
@@ -95,12 +87,7 @@ describe('/endpoint create', () => {
     const rule = create('streamAuthentication', words, 'authentication=SASL_IAM');
     const values = ['SASL_IAM', 'SASL_SCRAM', 'NONE'];
     expect(await answersTo(bot, rule, values)).toMatchInlineSnapshot(`
-      "SASL_IAM
-        typed: taken
-        form:  taken
-      SASL_SCRAM
-        typed: taken
-        form:  taken
+      "SASL_IAM, SASL_SCRAM: taken
       NONE
         typed: authentication must be one of SASL_IAM, SASL_SCRAM (you typed NONE)
         form:  not offered; [streamAuthentication] must be one of SASL_IAM, SASL_SCRAM"

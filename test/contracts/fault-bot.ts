@@ -1,6 +1,5 @@
-import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import type { ServiceSeed } from '../../sandbox/seed/shapes.ts';
-import { type ConfigFile, type ContractBot, openContractBot } from './contract-bot.ts';
+import { copiesOfStaging, organizationWith, withDevServices } from '../harness/services.ts';
+import { type ContractBot, openContractBot } from './contract-bot.ts';
 
 interface FaultAction {
   /** The simulator's name of the request that gets the fault. */
@@ -70,16 +69,13 @@ export interface FaultOutcome {
 const TARGETS = 180;
 
 /** Each change gets its own service, because an unknown outcome keeps its target locked. */
-const BOXES: readonly ServiceSeed[] = Array.from({ length: TARGETS }, (_, index) => {
-  const like = ORGANIZATION.services.find(({ name }) => name === 'staging');
-  if (!like) throw new Error('The seed has no service called staging');
-  const digits = String(index + 1).padStart(12, '0');
-  return { ...like, name: `box-${index + 1}`, id: `00000000-0000-4000-8000-${digits}` };
-});
+const BOXES = copiesOfStaging(TARGETS, 'box');
 
 export async function openFaultBot() {
-  const organization = { ...ORGANIZATION, services: [...ORGANIZATION.services, ...BOXES] };
-  const bot = await openContractBot({ organization, file: withBoxes });
+  const bot = await openContractBot({
+    organization: organizationWith(BOXES),
+    file: (file) => withDevServices(file, BOXES),
+  });
   bot.alerts.addAlerts(TARGETS);
   passWhileHanging(bot);
   let n = 0;
@@ -93,11 +89,6 @@ export async function openFaultBot() {
 }
 
 export type FaultBot = Awaited<ReturnType<typeof openFaultBot>>;
-
-function withBoxes(file: ConfigFile & { services?: readonly object[] }): ConfigFile {
-  const more = BOXES.map(({ name, id }) => ({ name, id, tags: ['dev'], warehouse: 'lab' }));
-  return { ...file, services: [...(file.services ?? []), ...more] };
-}
 
 // While a server hangs, the clock passes the client's time limit.
 function passWhileHanging({ cloud, alerts, time }: ContractBot): void {

@@ -18,7 +18,7 @@ afterAll(() => bot.close());
 interface Expected {
   /** `again`: a second request succeeded. A pattern matches the text of the error. */
   readonly read: 'shown' | 'again' | RegExp;
-  readonly write: 'accepted' | 'no details' | 'unknown' | 'refused' | 'later';
+  readonly write: 'accepted' | 'no details' | 'not the API' | 'unknown' | 'refused' | 'later';
   readonly effects: 0 | 1;
 }
 
@@ -47,7 +47,8 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'wrong-content-type': FINE,
   bom: FINE,
   gzip: FINE,
-  'html-200': BARE,
+  'html-200': { ...BARE, write: 'not the API' },
+  'error-200': { read: /Request failed/, write: 'unknown', effects: 0 },
   'empty-200': BARE,
   '201': FINE,
   '307': { read: /Request failed/, write: 'unknown', effects: 0 },
@@ -78,12 +79,21 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
 };
 
 /** Faults that do not apply to every operation have separate tests below. */
-const SPECIAL = ['nulls', 'stale-state', 'no-state', 'reply-differs', 'wrong-object'];
+const SPECIAL = [
+  'nulls',
+  'null-in-list',
+  'stale-state',
+  'no-state',
+  'reply-differs',
+  'wrong-object',
+];
 const ALL = Object.entries(EXPECTED);
 
 test('every fault of the simulators has an expected behaviour', () => {
   const known = [...Object.keys(EXPECTED), ...SPECIAL];
-  const faults = FAULT_CHOICES.map(({ name }) => name).filter((name) => !name.startsWith('costs-'));
+  const faults = FAULT_CHOICES.map(({ name }) => name).filter(
+    (name) => !/^(costs|read)-/.test(name),
+  );
   expect(known.toSorted()).toEqual(faults.toSorted());
 });
 
@@ -125,6 +135,10 @@ test('a read fails after two attempts with 500', async () => {
 const ENDINGS: Readonly<Record<Expected['write'], readonly [RegExp, RegExp]>> = {
   accepted: [/^● .*: accepted$/, /The server reports: /],
   'no details': [/^● .*: accepted$/, /The server reports: no details\./],
+  'not the API': [
+    /^● .*: accepted$/,
+    /The server reports: ⚠ the answer was not the API's: “200 Welcome”/,
+  ],
   unknown: [/^\? .*: outcome unknown$/, /Signalbox does not send it again/],
   refused: [/^✕ .*: rejected by the server$/, /Nothing was changed\./],
   later: [/^○ .*: approved$/, /requested a pause, so nothing was sent\. Next attempt: /],
@@ -191,18 +205,26 @@ test('an unknown outcome keeps its target locked and is not sent again', async (
   expect(bot.cloud.count('scale')).toBe(before);
 });
 
+test('null between the alerts of the list leaves the others in it', async () => {
+  bot.time.pass(61_000);
+  const total = bot.alerts.alerts().length;
+  bot.alerts.injectFault({ operation: 'list alerts', fault: 'null-in-list', times: 1 });
+  const lines = await bot.run('/alert list page=2');
+  expect(lines[0]).toBe(`${total - 1} alerts · page 2 of 2`);
+  expect(lines.join('\n')).toContain(`Only ${total - 1} of ${total} alerts were read.`);
+});
+
 test.for<[FaultActionName, string, string]>([
   ['stop', 'stale-state', 'The server reports: running. This can take minutes'],
   ['stop', 'no-state', 'The server reports: no details. This can take minutes'],
   ['stop', 'nulls', 'The server reports: no details. This can take minutes'],
   ['stop', 'unknown-enum', 'The server reports: brand-new. This can take minutes'],
-  ['stop', 'wrong-object', 'The server reports: no details. This can take minutes'],
   ['scale', 'stale-state', '⚠ maxReplicaMemoryGb is 32, not 64 as sent'],
   ['scale', 'reply-differs', '⚠ minReplicaMemoryGb is 20, not 16 as sent'],
   [
     'scale',
     'number-as-string',
-    'running, all values as requested, in force now: minReplicaMemoryGb 8, max',
+    'running, all values are saved as requested, not applied yet: minReplicaMemoryGb is 8, max',
   ],
   ['scale', 'nulls', 'The server reports: no details.'],
   ['endpoint', 'nulls', 'The server reports: id '],
@@ -214,10 +236,24 @@ test.for<[FaultActionName, string, string]>([
   ['edit', 'reply-differs', '⚠ threshold is 4325, not 4321 as sent'],
   ['edit', 'missing-field', '⚠ threshold: the reply does not show it (sent: 4321)'],
   ['edit', 'no-state', 'The server reports: no details.'],
-  ['edit', 'wrong-object', 'The server reports: no details.'],
+  ['edit', 'wrong-object', 'read again: all values are as requested'],
 ])('%s with the reply %s shows “%s”', async ([action, fault, words]) => {
   const { lines, deliveries, effects } = await bot.runWithFault(action, fault);
   expect(lines[0]).toMatch(/: accepted$/);
   expect(lines.join('\n')).toContain(words);
   expect([deliveries, effects]).toEqual([1, 1]);
 });
+
+test.for<[FaultActionName, string, string]>([
+  ['stop', 'wrong-object', '200 The answer of the server is about another object.'],
+  ['scale', 'wrong-object', '200 The answer of the server is about another object.'],
+  ['stop', 'error-200', '200 BAD_REQUEST: The request was not accepted'],
+  ['edit', 'error-200', '200 Not accepted'],
+])(
+  '%s with the contradicting reply %s is unknown and shows “%s”',
+  async ([action, fault, words]) => {
+    const outcome = await bot.runWithFault(action, fault);
+    await expectEnding(outcome, 'unknown');
+    expect(outcome.lines.join('\n')).toContain(words);
+  },
+);

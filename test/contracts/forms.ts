@@ -3,8 +3,8 @@ import type { View, ViewValues } from '../../sandbox/protocol.ts';
 import { elementsIn } from '../../sandbox/slack/input-state.ts';
 import { commands } from '../../src/commands/index.ts';
 import { type Field, fieldsOf } from '../../src/intent/arguments/arguments.ts';
+import { ANA } from '../harness/users.ts';
 import type { ContractBot } from './contract-bot.ts';
-import { ANA } from './typing-user.ts';
 
 export type Values = Readonly<Record<string, string>>;
 

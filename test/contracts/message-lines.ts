@@ -16,7 +16,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   rich_text: ({ elements }) => list(elements).flatMap(richLines),
   context: ({ elements }) => [list(elements).map(plain).join(' ')],
   actions: ({ elements }) => [list(elements).map(control).join(' ')],
-  data_table: ({ rows }) => table(rows).map((row) => row.map(plain).join(' · ')),
+  table: tableLines,
+  data_table: tableLines,
   input: ({ label, element, hint }) => [
     [plain(label), control(json(element)), hint ? `(${plain(hint)})` : ''].join('  ').trim(),
   ],
@@ -38,6 +39,17 @@ function control(element: Json): string {
   const chosen = element.initial_option ?? element.initial_value;
   const shown = typeof chosen === 'string' ? chosen : chosen ? plain(json(chosen).text) : '';
   return `[${element.placeholder ? plain(element.placeholder) : shown}]`;
+}
+
+function tableLines({ rows }: Json): readonly string[] {
+  return table(rows).map((row) => row.map(cell).join(' · '));
+}
+
+/** A text, a number or a time. */
+function cell(value: Json): string {
+  return value.type === 'rich_text'
+    ? list(value.elements).flatMap(richLines).join(' ')
+    : plain(value);
 }
 
 function plain(value: unknown): string {

@@ -10,36 +10,26 @@ afterAll(() => bot.close());
 test('a reason has at most 500 characters', async () => {
   const short = await bot.run(`/service stop staging ${'a'.repeat(500)}`);
   expect(short[0]).toBe('Stop staging?');
-  expect(await bot.run(`/service stop staging ${'a'.repeat(501)}`)).toMatchInlineSnapshot(`
-    [
-      "Reason is too long: 501 of at most 500 characters",
-    ]
-  `);
+  expect(await bot.run(`/service stop staging ${'a'.repeat(501)}`)).toEqual([
+    'Reason is too long: 501 of at most 500 characters',
+  ]);
 });
 
 test('a backup is selected by its id', async () => {
-  expect(await bot.run('/backup show staging yesterday!')).toMatchInlineSnapshot(`
-    [
-      "Backup must be a backup id from the console (you typed yesterday!)",
-    ]
-  `);
-  expect(await bot.run(`/backup show staging ${'a'.repeat(65)}`)).toMatchInlineSnapshot(`
-    [
-      "Backup must be a backup id from the console (you typed aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…)",
-    ]
-  `);
+  expect(await bot.run('/backup show staging yesterday!')).toEqual([
+    'Backup must be a backup id from the console (you typed yesterday!)',
+  ]);
+  expect(await bot.run(`/backup show staging ${'a'.repeat(65)}`)).toEqual([
+    'Backup must be a backup id from the console (you typed aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…)',
+  ]);
 });
 
 test('a pipe is selected by its configured name or its id', async () => {
-  expect(await bot.run('/pipe settings analytics-prod order')).toMatchInlineSnapshot(`
-    [
-      "There's no pipe called “order”. Did you mean:",
-      "[settings orders]",
-    ]
-  `);
-  expect(await bot.run('/pipe settings analytics-prod zebra')).toMatchInlineSnapshot(`
-    [
-      "There's no pipe called “zebra”. Pipe names are set in signalbox.yaml; an id also works.",
-    ]
-  `);
+  expect(await bot.run('/pipe settings analytics-prod order')).toEqual([
+    "There's no pipe called “order”. Did you mean:",
+    '[settings orders]',
+  ]);
+  expect(await bot.run('/pipe settings analytics-prod zebra')).toEqual([
+    "There's no pipe called “zebra”. Pipe names are set in signalbox.yaml; an id also works.",
+  ]);
 });

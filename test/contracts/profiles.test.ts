@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ANA } from '../harness/users.ts';
 import { type ContractBot, openContractBot } from './contract-bot.ts';
+import { linesOf } from './message-lines.ts';
+import { until } from './typing-user.ts';
 
 let bot: ContractBot;
 beforeAll(async () => {
@@ -15,7 +18,7 @@ async function done(line: string): Promise<readonly string[]> {
   return bot.currentLines(await bot.confirm(await bot.type(line)));
 }
 
-describe.for(['contract', 'full'] as const)('a cloud server with the profile %s', (profile) => {
+describe.for(['contract', 'extended'] as const)('a cloud server with the profile %s', (profile) => {
   beforeAll(() => {
     bot.cloud.profile(profile);
   });
@@ -24,17 +27,18 @@ describe.for(['contract', 'full'] as const)('a cloud server with the profile %s'
     bot.cloud.setServiceState(STAGING, 'running');
     const lines = await done('/service stop staging');
     expect(lines[0]).toBe('● Stop staging: accepted');
-    const reported = profile === 'full' ? 'stopping' : 'no details';
+    const reported = profile === 'extended' ? 'stopping' : 'no details';
     expect(lines.join('\n')).toContain(`The server reports: ${reported}. This can take minutes`);
     expect(bot.cloud.service(STAGING)?.state).toBe('stopping');
   });
 
   test('scales a service, and /service show contains the new size', async () => {
-    const [min, max] = profile === 'full' ? [16, 64] : [20, 72];
+    const [min, max] = profile === 'extended' ? [16, 64] : [20, 72];
     const lines = await done(`/service scale staging min=${min} max=${max}`);
-    expect(lines.join('\n')).toContain('all values as requested');
+    const saved = 'all values are saved as requested, not applied yet';
+    expect(lines.join('\n')).toContain(profile === 'extended' ? saved : 'all values as requested');
     const seen = await bot.run('/service show staging');
-    expect(seen).toContain(`Max replica memory gb  ${max}`);
+    expect(seen).toContain(`Memory per replica  ${min}–${max} GB`);
   });
 
   test('creates a service and shows its password to its requester only', async () => {
@@ -51,8 +55,59 @@ describe.for(['contract', 'full'] as const)('a cloud server with the profile %s'
     bot.time.pass(61_000);
     const id = 'c6a20eb7-42fe-4995-b901-d32fb4f1fa9e';
     const lines = await bot.run(`/backup show analytics-prod ${id}`);
-    const status = profile === 'full' ? 'done' : 'finished';
+    const status = profile === 'extended' ? 'done' : 'finished';
     expect(lines[0]).toBe(`Backup of analytics-prod: ${status}`);
+  });
+});
+
+describe('a live cloud server', () => {
+  beforeAll(() => {
+    bot.cloud.profile('extended');
+    bot.time.pass(61_000);
+  });
+
+  test('holds another size by its schedule, which the card and /service show name', async () => {
+    const lines = await done('/service scale bi-readonly min=16 max=32');
+    expect(lines.join('\n')).toContain(
+      'all values are saved as requested, ⚠ the scaling schedule entry “Business hours” applies now: minReplicaMemoryGb 64, maxReplicaMemoryGb 64.',
+    );
+    const seen = await bot.run('/service show bi-readonly');
+    expect(seen).toContain('Memory per replica  16–32 GB');
+    expect(seen).toContain(
+      'Applied now  Memory per replica: 64 GB (scaling schedule entry “Business hours”)',
+    );
+  });
+
+  test('scales the number of replicas, which /service show and the next preview say', async () => {
+    await done('/service scale ml-features idle=off');
+    const seen = await bot.run('/service show ml-features');
+    expect(seen).toContain('Autoscaling mode  horizontal');
+    expect(seen).toContain('Replicas  2–4');
+    const preview = await bot.run('/service scale ml-features replicas=3');
+    expect(preview.join('\n')).toContain(
+      'This service scales the number of replicas; the server rejects a fixed number.',
+    );
+  });
+
+  test.for([
+    ['done, without an end', 'lab-core', 'bc084d52-9d01-4bf4-88e9-0bed3b7ff7d7', 'done'],
+    ['failed', 'reporting-core', '7286a06a-a449-45c0-8967-7a17475a29ed', 'error'],
+  ] as const)('reports a backup that is %s', async ([, service, id, status]) => {
+    const lines = await bot.run(`/backup show ${service} ${id}`);
+    expect(lines[0]).toBe(`Backup of ${service}: ${status}`);
+    expect(lines.join('\n')).not.toContain('so far');
+    expect(lines).toContain(`Duration  ${status === 'done' ? '8 min (480 s)' : '3 min (180 s)'}`);
+  });
+
+  test('has no settings for a pipe that copies a database, which is no error', async () => {
+    const lines = await bot.run('/pipe settings analytics-prod customers-copy');
+    expect(lines.slice(0, 2)).toEqual([
+      'This pipe has no settings',
+      'Pipes that copy a database have none. Any other pipe was deleted or belongs to another service.',
+    ]);
+    expect(lines[2]).toMatch(
+      /^Server response {2}404 NOT_FOUND: ingestion for pipe ".*" not found$/,
+    );
   });
 });
 
@@ -91,6 +146,26 @@ describe.for(PROFILES)('an alerts server with the profile %s', (profile) => {
     const { updatedAt: __, ...wanted } = { ...before, interval };
     expect(present(after)).toEqual(present(wanted));
   });
+});
+
+test.for(PROFILES)('a deleted alert on a server with the profile %s', async (profile) => {
+  bot.alerts.profile(profile);
+  bot.time.pass(61_000);
+  expect((await bot.run('/alert list'))[0]).toMatch(/^\d+ alerts$/);
+  // The list is cached for 30 s, so that its alert can be selected.
+  const [deleted] = bot.alerts.alerts();
+  bot.alerts.deleteAlert(deleted?.id ?? '');
+  for (const line of [`/alert show ${deleted?.id}`, `/alert edit ${deleted?.id} threshold=5`]) {
+    const lines = await bot.run(line);
+    expect(lines[0]).toBe('There is no such alert');
+    expect(lines[2]).toMatch(/^Server response {2}404 (Not Found|Alert not found)$/);
+  }
+  await bot.slack.command(ANA, 'ops', `/alert edit ${deleted?.id}`);
+  const sentence = 'There is no such alert. It may have been deleted.';
+  const shown = () =>
+    bot.slack.clientState(ANA).views.find(({ blocks }) => linesOf(blocks).includes(sentence));
+  const view = await until(shown, 'the form of a deleted alert');
+  await bot.slack.close(ANA, view.id);
 });
 
 /** Removes null and undefined fields: servers may send either for a missing value. */

@@ -51,7 +51,16 @@ const liveService = (id: string, name: string, state: string) => ({
   provider: 'aws',
   region: 'eu-west-1',
   releaseChannel: 'default',
-  currentScaling: { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 64, numReplicas: 3 },
+  autoscalingMode: 'vertical',
+  currentScaling: {
+    effectiveAutoscalingMode: 'vertical',
+    effectiveMinReplicaMemoryGb: 8,
+    effectiveMaxReplicaMemoryGb: 64,
+    effectiveMinReplicas: 3,
+    effectiveMaxReplicas: 3,
+    effectiveIdleScaling: true,
+    effectiveIdleTimeoutMinutes: 15,
+  },
   tags: [{ key: 'team', value: 'data' }],
 });
 

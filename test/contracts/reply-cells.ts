@@ -90,7 +90,7 @@ async function seen(bot: ContractBot, recorder: Recorder, { name }: Operation, r
   for (const line of reads) lines.push(...(await bot.run(line)));
   return lines
     .filter((line) => !line.startsWith('Last seen  '))
-    .map((line) => line.replace(/^Fetched \S+ \S+ UTC/, 'Fetched [now]'));
+    .map((line) => line.replace(/^As of .*?(?= ·|$)/, 'As of [now]'));
 }
 
 /** The lines of a card that come from the reply. */
@@ -98,6 +98,7 @@ async function written(bot: ContractBot, line: string): Promise<readonly string[
   bot.time.pass(61_000);
   const card = await bot.confirm(await bot.type(line));
   const drawn = bot.currentLines(card);
+  if (drawn[0]?.includes('outcome unknown')) await bot.resolveUnknown(card);
   const shownLines = drawn.filter((each, index) => index === 0 || /^The server /.test(each));
   if (!drawn.some((each) => each.includes('[Show the password]'))) return shownLines;
   return [...shownLines, `behind “Show the password”  ${await bot.revealPassword(card)}`];
@@ -147,7 +148,7 @@ function difference(before: readonly string[], after: readonly string[]): string
   const at = after.findIndex((line, index) => line !== before[index]);
   const line = after[at];
   if (line === undefined) return before.length > after.length ? 'whether it is there' : '';
-  if (/Request failed|no details/.test(line)) return 'compared with the request';
+  if (/Request failed|no details|outcome unknown/.test(line)) return 'compared with the request';
   return labelOf(after, before, at);
 }
 
@@ -155,7 +156,7 @@ function labelOf(after: readonly string[], before: readonly string[], at: number
   const line = after[at] ?? '';
   const [, label] = /^(.+?) {2}/.exec(line) ?? /^(The server reports): /.exec(line) ?? [];
   if (label) return label;
-  if (line.startsWith('Fetched')) return 'footer';
+  if (line.startsWith('As of')) return 'footer';
   const cells = line.split(' · ');
   const header = headerOf(after, at, cells.length);
   const column = cells.findIndex((cell, index) => cell !== before[at]?.split(' · ')[index]);

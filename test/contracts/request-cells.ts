@@ -4,12 +4,12 @@ import { ServiceCreation } from '../../src/cloud/schema.ts';
 import { commands } from '../../src/commands/index.ts';
 import { type Field, fieldsOf } from '../../src/intent/arguments/arguments.ts';
 import { type Command, verbOf } from '../../src/intent/define.ts';
+import { ANA } from '../harness/users.ts';
 import type { Operation } from './contract.ts';
 import { operationOf } from './contract.ts';
 import type { ContractBot } from './contract-bot.ts';
 import { linesOf } from './message-lines.ts';
 import type { Recorded } from './recorder.ts';
-import { ANA } from './typing-user.ts';
 
 /** A command with one recorded exchange: the typed line and the sent requests. */
 export interface Known {

@@ -1,7 +1,7 @@
+import { ANA } from '../harness/users.ts';
 import type { ContractBot } from './contract-bot.ts';
 import { answerForm, type FormAnswer, fieldOf, formOf, type Values } from './forms.ts';
 import { linesOf } from './message-lines.ts';
-import { ANA } from './typing-user.ts';
 
 /** One field of a command, tested together with valid other arguments. */
 export interface Rule {
@@ -15,17 +15,21 @@ export interface Rule {
   readonly filled?: Values;
 }
 
-/** The answers to each value, typed and in the form, as a table. */
+/** The answers to each value, typed and in the form; adjacent values with equal answers are together. */
 export async function answersTo(bot: ContractBot, rule: Rule, values: readonly string[]) {
-  const lines: string[] = [];
+  const answers: { values: string[]; text: string }[] = [];
   for (const value of values) {
     bot.time.pass(61_000);
     const { typedOtherArgs = rule.otherArgs } = rule;
-    lines.push(shorten(value === '' ? '(empty)' : value));
-    lines.push(`  typed: ${await typed(bot, { ...rule, otherArgs: typedOtherArgs }, value)}`);
-    lines.push(`  form:  ${await filledIn(bot, rule, value)}`);
+    const inLine = await typed(bot, { ...rule, otherArgs: typedOtherArgs }, value);
+    const inForm = await filledIn(bot, rule, value);
+    const text = inLine === inForm ? `: ${inLine}` : `\n  typed: ${inLine}\n  form:  ${inForm}`;
+    const shown = shorten(value === '' ? '(empty)' : value);
+    const last = answers.at(-1);
+    if (last?.text === text) last.values.push(shown);
+    else answers.push({ values: [shown], text });
   }
-  return lines.join('\n');
+  return answers.map(({ values: equal, text }) => `${equal.join(', ')}${text}`).join('\n');
 }
 
 /** A preview begins with a question; any other answer is a rejection with offers. */

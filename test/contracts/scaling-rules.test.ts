@@ -27,21 +27,11 @@ describe('/service scale', () => {
       "4
         typed: max must be a multiple of 4 from 8 to 356 (you typed 4) | [scale with 8]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
-      8
-        typed: taken
-        form:  taken
-      12
-        typed: taken
-        form:  taken
+      8, 12: taken
       30
         typed: max must be a multiple of 4 from 8 to 356 (you typed 30) | [scale with 28] [scale with 32]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
-      352
-        typed: taken
-        form:  taken
-      356
-        typed: taken
-        form:  taken
+      352, 356: taken
       360
         typed: max must be a multiple of 4 from 8 to 356 (you typed 360) | [scale with 356]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
@@ -61,18 +51,11 @@ describe('/service scale', () => {
       "4
         typed: min must be a multiple of 4 from 8 to 356 (you typed 4) | [scale with 8]
         form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356
-      8
-        typed: taken
-        form:  taken
+      8: taken
       10
         typed: min must be a multiple of 4 from 8 to 356 (you typed 10) | [scale with 8] [scale with 12]
         form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356
-      12
-        typed: taken
-        form:  taken
-      356
-        typed: taken
-        form:  taken
+      12, 356: taken
       360
         typed: min must be a multiple of 4 from 8 to 356 (you typed 360) | [scale with 356]
         form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356"
@@ -82,12 +65,7 @@ describe('/service scale', () => {
   test('the memory of an organization on the free plan is at most 120', async () => {
     const rule = scale('maxReplicaMemoryGb', 'min=8');
     expect(await answersTo(free, rule, ['116', '120', '124'])).toMatchInlineSnapshot(`
-      "116
-        typed: taken
-        form:  taken
-      120
-        typed: taken
-        form:  taken
+      "116, 120: taken
       124
         typed: max must be at most 120 for an organization on the free plan (you typed 124) | [scale with 120] | /service scale staging min=8 max=124
         form:  not offered; [maxReplicaMemoryGb] must be at most 120 for an organization on the free plan"
@@ -95,9 +73,7 @@ describe('/service scale', () => {
     expect(
       await answersTo(free, scale('minReplicaMemoryGb'), ['120', '124']),
     ).toMatchInlineSnapshot(`
-      "120
-        typed: taken
-        form:  taken
+      "120: taken
       124
         typed: min must be at most 120 for an organization on the free plan (you typed 124) | [scale with 120] | /service scale staging min=124
         form:  not offered; [minReplicaMemoryGb] must be at most 120 for an organization on the free plan"
@@ -107,15 +83,10 @@ describe('/service scale', () => {
   test('the minimum is at most the maximum', async () => {
     const rule = scale('minReplicaMemoryGb', 'max=64');
     expect(await answersTo(paid, rule, ['60', '64', '68'])).toMatchInlineSnapshot(`
-      "60
-        typed: taken
-        form:  taken
-      64
-        typed: taken
-        form:  taken
+      "60, 64: taken
       68
-        typed: opens the form: min must not be above the maximum (64) (you typed 68)
-        form:  [minReplicaMemoryGb] must not be above the maximum (64)"
+        typed: opens the form: min must not be above the maximum, 64 (you typed 68)
+        form:  [minReplicaMemoryGb] must not be above the maximum, 64"
     `);
   });
 
@@ -125,15 +96,7 @@ describe('/service scale', () => {
       "0
         typed: replicas must be a whole number from 1 to 20 (you typed 0)
         form:  [numReplicas] Please enter a number of at least 1.
-      1
-        typed: taken
-        form:  taken
-      2
-        typed: taken
-        form:  taken
-      20
-        typed: taken
-        form:  taken
+      1, 2, 20: taken
       21
         typed: replicas must be a whole number from 1 to 20 (you typed 21)
         form:  [numReplicas] Please enter a number of at most 20.
@@ -153,12 +116,7 @@ describe('/service scale', () => {
       "4
         typed: idle-timeout must be a whole number of minutes, 5 or more (you typed 4)
         form:  [idleTimeoutMinutes] Please enter a number of at least 5.
-      5
-        typed: taken
-        form:  taken
-      6
-        typed: taken
-        form:  taken
+      5, 6: taken
       5.5
         typed: idle-timeout must be a whole number of minutes, 5 or more (you typed 5.5)
         form:  [idleTimeoutMinutes] Please enter a whole number."
@@ -173,22 +131,13 @@ describe('/service scale', () => {
         form:  no such field; taken"
     `);
     const without = scale('idleTimeoutMinutes');
-    expect(await answersTo(paid, without, ['15'])).toMatchInlineSnapshot(`
-      "15
-        typed: taken
-        form:  taken"
-    `);
+    expect(await answersTo(paid, without, ['15'])).toMatchInlineSnapshot(`"15: taken"`);
   });
 
   test('idling is on or off', async () => {
     const values = ['on', 'off', 'YES', 'sometimes'];
     expect(await answersTo(paid, scale('idleScaling'), values)).toMatchInlineSnapshot(`
-      "on
-        typed: taken
-        form:  taken
-      off
-        typed: taken
-        form:  taken
+      "on, off: taken
       YES
         typed: taken
         form:  not offered; taken
@@ -208,26 +157,20 @@ describe('/service scale', () => {
   });
 
   test('each key occurs once and belongs to the command', async () => {
-    expect(await paid.run('/service scale staging min=8 min=16')).toMatchInlineSnapshot(`
-      [
-        "“min=” is given twice.",
-        "For example: /service scale analytics-prod min=16 max=64",
-      ]
-    `);
-    expect(await paid.run('/service scale staging memory=8')).toMatchInlineSnapshot(`
-      [
-        "/service scale has no key “memory=”. Did you mean max or min?",
-        "For example: /service scale analytics-prod min=16 max=64",
-        "[with max=] [with min=]",
-      ]
-    `);
-    expect(await paid.run('/service scale staging mim=8')).toMatchInlineSnapshot(`
-      [
-        "/service scale has no key “mim=”. Did you mean min or in or max?",
-        "For example: /service scale analytics-prod min=16 max=64",
-        "[with min=] [with in=] [with max=]",
-      ]
-    `);
+    expect(await paid.run('/service scale staging min=8 min=16')).toEqual([
+      '“min=” is given twice.',
+      'For example: /service scale analytics-prod min=16 max=64',
+    ]);
+    expect(await paid.run('/service scale staging memory=8')).toEqual([
+      '/service scale has no key “memory=”. Did you mean max or min?',
+      'For example: /service scale analytics-prod min=16 max=64',
+      '[with max=] [with min=]',
+    ]);
+    expect(await paid.run('/service scale staging mim=8')).toEqual([
+      '/service scale has no key “mim=”. Did you mean min or in or max?',
+      'For example: /service scale analytics-prod min=16 max=64',
+      '[with min=] [with in=] [with max=]',
+    ]);
   });
 
   test('a single bound is checked against the other one as last seen', async () => {
@@ -235,12 +178,7 @@ describe('/service scale', () => {
     await paid.confirm(preview);
     const rule = { ...scale('minReplicaMemoryGb'), otherArgs: 'archive' };
     expect(await answersTo(paid, rule, ['28', '32', '36'])).toMatchInlineSnapshot(`
-      "28
-        typed: taken
-        form:  taken
-      32
-        typed: taken
-        form:  taken
+      "28, 32: taken
       36
         typed: opens the form: min does not fit the maximum last seen (32): set both (you typed 36)
         form:  opens again: min does not fit the maximum last seen (32): set both (you typed 36)"

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ANA } from '../harness/users.ts';
 import type { ContractBot } from './contract-bot.ts';
 import { openLargeOrganization } from './large-organization.ts';
-import { ANA } from './typing-user.ts';
 
 let bot: ContractBot;
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { View, ViewValues } from '../../sandbox/protocol.ts';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import type { SlackSimulator } from '../../sandbox/slack/simulator.ts';
+import { isCard, isProgress } from '../harness/messages.ts';
+import { ANA, FINN } from '../harness/users.ts';
 import { linesOf } from './message-lines.ts';
 
-/** An operator, who may request every change. */
-export const ANA = 'U0ANA00001';
 const CHANNEL = 'ops';
 const CARDS = 'db-approvals';
 const STILL = /: (waiting for approval|approved|running)$/;
@@ -18,8 +18,10 @@ const ASKED_AT_ONCE = 15;
 export function typingUser(simulator: SlackSimulator, rest: () => void) {
   const slack = withinRateLimit(simulator, rest);
   const privately = () =>
-    slack.messages(CHANNEL).filter(({ ephemeralFor }) => ephemeralFor === ANA);
-  const cards = () => slack.messages(CARDS).filter(({ threadTs }) => threadTs === null);
+    slack
+      .messages(CHANNEL)
+      .filter((message) => message.ephemeralFor === ANA && !isProgress(message));
+  const cards = () => slack.messages(CARDS).filter(isCard);
 
   /** The next private answer after `act`. */
   async function answerTo(what: string, act: () => Promise<unknown>): Promise<StoredMessage> {
@@ -61,11 +63,13 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
 
   /** Submits a form: the errors under its fields, or the lines of the answer. */
   async function submit(viewId: string, values: ViewValues) {
-    const before = privately().length;
+    // The answer to an edit replaces its preview; any other answer is a new message.
+    const before = new Map(privately().map((one) => [one.ts, JSON.stringify(one.blocks)]));
     await slack.submit(ANA, viewId, values);
     const view = slack.clientState(ANA).views.find(({ id }) => id === viewId);
     if (view) return { errors: view.errors, lines: [] };
-    const answered = () => privately()[before] ?? reopenedForm(viewId);
+    const isNew = ({ ts, blocks }: StoredMessage) => before.get(ts) !== JSON.stringify(blocks);
+    const answered = () => privately().find(isNew) ?? reopenedForm(viewId);
     const answer = await until(answered, 'the answer to a form');
     if ('ts' in answer) return { errors: {}, lines: linesOf(answer.blocks) };
     await slack.close(ANA, answer.id);
@@ -92,6 +96,21 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
     return until(ended, `an ending of ${linesOf(preview.blocks)[0]}`);
   }
 
+  /** Records that a request with an unknown outcome did not happen, so that its target is free. */
+  async function resolveUnknown({ channel, ts }: StoredMessage): Promise<void> {
+    const callbackId = 'change.did-not-happen';
+    await slack.click(FINN, { in: 'message', channel, ts }, callbackId);
+    const modal = () =>
+      slack.clientState(FINN).views.find((view) => view.callbackId === callbackId);
+    const view = await until(modal, 'the form of an unknown outcome');
+    const value = 'Not in the console';
+    const note = { type: 'plain_text_input', value };
+    await slack.submit(FINN, view.id, { reason: { reason: note } });
+    const title = () =>
+      linesOf(slack.messages(channel).find((message) => message.ts === ts)?.blocks ?? [])[0] ?? '';
+    await until(() => (title().includes('outcome unknown') ? null : true), 'the recorded outcome');
+  }
+
   /** The password that the button on the card of a creation shows once. */
   async function revealPassword({ channel, ts }: StoredMessage): Promise<string> {
     await slack.click(ANA, { in: 'message', channel, ts }, 'change.reveal');
@@ -111,6 +130,7 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
     confirm,
     answerTo,
     revealPassword,
+    resolveUnknown,
     linesIn: ({ blocks }: StoredMessage) => linesOf(blocks),
     run: async (line: string) => linesOf((await type(line)).blocks),
     /** The current lines of the same message. */

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openContractBot } from './contract-bot.ts';
+import { type ConfigFile, openContractBot } from './contract-bot.ts';
 import { until } from './typing-user.ts';
 
 /** A bot whose first read of the usage report fails, and that knows staging only from that report. */
-async function startWithFault(fault: string | null, times = 1) {
+async function startWithFault(fault: string | null, times = 1, more: ConfigFile = {}) {
   const bot = await openContractBot({
-    file: (file) => ({ ...file, services: withoutStaging(file.services) }),
+    file: (file) => ({ ...file, ...more, services: withoutStaging(file.services) }),
     prepare: ({ cloud }) => {
       if (fault) cloud.injectFault({ operation: 'usage cost', fault, times });
     },
@@ -48,3 +48,17 @@ test('a cost report with 5,000 rows fits into a message', async () => {
   expect(lines[0]).toMatch(/credits/);
   expect(lines.length).toBeLessThan(250);
 });
+
+test.for([
+  ['auto', true],
+  ['date', false],
+] as const)(
+  'with cloud.usageDates: %s, dates are refused at first: %s',
+  async ([usageDates, isRefused]) => {
+    const bot = await startWithFault(null, 1, { cloud: { usageDates } });
+    await bot.run('/cost mtd');
+    const seen = bot.cloud.requests().filter(({ operation }) => operation === 'usage cost');
+    expect(seen.some(({ status }) => status === 200)).toBe(true);
+    expect(seen.some(({ status }) => status === 400)).toBe(isRefused);
+  },
+);

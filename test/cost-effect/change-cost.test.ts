@@ -5,17 +5,17 @@ import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { PLAN } from '../changes/fixtures.ts';
 import { daily } from '../costs/rows.ts';
-import { aWorld } from '../workflow/context.ts';
+import { createTestContext } from '../workflow/context.ts';
 
 const TODAY = new Date('2026-11-20T12:00:00Z');
 const STOP: Plan = { ...PLAN, target: { ...PLAN.target, id: 's-1' } };
 const rows = daily('2026-10-30', Array(20).fill(20));
-const whole: CostReading = { rows, fetchedAt: TODAY, problems: [], gaps: [] };
+const whole: CostReading = { rows, fetchedAt: TODAY, problems: [], gaps: [], lockAge: null };
 const why = 'no answer';
 
 /** A context in which the report says this and nothing else can be reached. */
-async function told(costs: () => Promise<CostReading>, effect?: 'stop' | 'create') {
-  const { context, clock } = await aWorld();
+async function costTextOf(costs: () => Promise<CostReading>, effect?: 'stop' | 'create') {
+  const { context, clock } = await createTestContext();
   clock.now = TODAY;
   const reach = () => ({ services: [], costs }) as unknown as CommandContext;
   const estimate = createCostEstimator({ ...context, commandContext: reach });
@@ -30,8 +30,8 @@ afterEach(() => {
 });
 
 test('an estimate has its figures, for a comparison with the measurement', async () => {
-  expect(await told(async () => whole, 'stop')).toEqual({
-    text: '−20.0 credits per day, from 14 final days; −200.0 by month end; storage continues',
+  expect(await costTextOf(async () => whole, 'stop')).toEqual({
+    text: '−20.0 credits per day, from 14 settled days; −200.0 by month end; storage continues',
     perDay: -20,
     share: -1,
   });
@@ -43,7 +43,7 @@ test('a preview waits at most two seconds for the usage report', async () => {
     asked = true;
     return new Promise<CostReading>(() => {});
   };
-  const answer = told(never, 'stop');
+  const answer = costTextOf(never, 'stop');
   await vi.waitUntil(() => asked);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(await answer).toMatchObject({ text: 'unknown: the usage report did not answer' });
@@ -51,7 +51,7 @@ test('a preview waits at most two seconds for the usage report', async () => {
 
 test('a failed usage report does not fail the request', async () => {
   const broken = () => Promise.reject(new Error('broken'));
-  expect(await told(broken, 'stop')).toMatchObject({
+  expect(await costTextOf(broken, 'stop')).toMatchObject({
     text: 'unknown: the usage report did not answer',
     perDay: null,
   });
@@ -60,11 +60,11 @@ test('a failed usage report does not fail the request', async () => {
 test('an estimate from a stored report shows its age', async () => {
   const from = new Date('2026-11-20T06:30:00Z');
   const old = { ...whole, gaps: [{ month: '2026-11', why, denied: false, from }] };
-  expect((await told(async () => old, 'stop'))?.text).toMatch(
+  expect((await costTextOf(async () => old, 'stop'))?.text).toMatch(
     /; the usage report did not answer \(2026-11 as of 2026-11-20 06:30 UTC\)$/,
   );
   const partly = { ...whole, gaps: [{ month: '2026-09', why, denied: false, from: null }] };
-  expect((await told(async () => partly, 'stop'))?.text).toContain(
+  expect((await costTextOf(async () => partly, 'stop'))?.text).toContain(
     'did not answer (without 2026-09)',
   );
 });
@@ -75,13 +75,13 @@ test('missing months are reported as a missing answer, not as too few days', asy
     rows: rows.slice(-3),
     gaps: [{ month: '2026-10', why, denied: false, from: null }],
   };
-  expect((await told(async () => little, 'stop'))?.text).toBe(
+  expect((await costTextOf(async () => little, 'stop'))?.text).toBe(
     'unknown: the usage report did not answer',
   );
 });
 
 test('the cost of a new service is unknown, and an alert has no cost', async () => {
   const unread = () => Promise.reject(new Error('not asked'));
-  expect((await told(unread, 'create'))?.text).toBe('unknown: depends on the load');
-  expect(await told(unread)).toBeUndefined();
+  expect((await costTextOf(unread, 'create'))?.text).toBe('unknown: depends on the load');
+  expect(await costTextOf(unread)).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { claimDueMessages } from '../../src/storage/tables/queues/outbox.ts';
 import type { WorkflowContext } from '../../src/workflow/ports.ts';
 import { daily } from '../costs/rows.ts';
 import { aChange, minutes, NOON, stored } from '../storage/example-change.ts';
-import { aWorld } from '../workflow/context.ts';
+import { createTestContext } from '../workflow/context.ts';
 
 const DAY = 24 * 60;
 const SERVICE = '11111111-1111-4111-8111-111111111111';
@@ -22,9 +22,9 @@ const rows = daily(
     entityId: SERVICE,
   },
 );
-const whole: CostReading = { rows, fetchedAt: NOON, problems: [], gaps: [] };
+const whole: CostReading = { rows, fetchedAt: NOON, problems: [], gaps: [], lockAge: null };
 const costs = async () => whole;
-const unread = () => Promise.reject(new Error('nobody asked for this'));
+const unread = () => Promise.reject(new Error('unexpected read'));
 
 function scaled(over: Partial<Change> = {}): Change {
   const ending = { how: 'succeeded', at: NOON, ...ENDED, reported: [] } as const;
@@ -33,7 +33,7 @@ function scaled(over: Partial<Change> = {}): Change {
 
 /** So many days after noon of the change. */
 async function worldAfter(days: number, ...changes: readonly Change[]) {
-  const { context, clock } = await aWorld();
+  const { context, clock } = await createTestContext();
   clock.now = minutes(days * DAY);
   await stored(context.database, ...changes);
   return { context, clock };
@@ -54,7 +54,7 @@ test('of two replicas that measure at the same time, one posts', async () => {
   ).toContain(0);
   expect(await waiting(context)).toEqual([
     expect.stringMatching(
-      /^effect:3 3 final days later: compute [\d.]+ → [\d.]+ per day \(−5\d ?%/,
+      /^effect:3 3 settled days later: compute [\d.]+ → [\d.]+ per day \(−5\d ?%/,
     ),
   ]);
 });
@@ -62,7 +62,7 @@ test('of two replicas that measure at the same time, one posts', async () => {
 test('after a week of downtime only the longer measurement is posted', async () => {
   const { context } = await worldAfter(9, scaled());
   expect(await postCostEffects(context, costs)).toBe(1);
-  expect(await waiting(context)).toEqual([expect.stringContaining('7 final days later')]);
+  expect(await waiting(context)).toEqual([expect.stringContaining('7 settled days later')]);
   expect(await postCostEffects(context, unread)).toBe(0);
 });
 
@@ -81,15 +81,31 @@ test('days with an earlier change are not used as the state before', async () =>
 });
 
 test('a change with an unknown outcome is not measured', async () => {
-  const doubt = { how: 'unknown', at: NOON, ...ENDED, status: 502, text: 'bad gateway' } as const;
-  const { context } = await worldAfter(9, aChange({ state: 'unknown', outcome: doubt }));
+  const unknownOutcome = {
+    how: 'unknown',
+    at: NOON,
+    ...ENDED,
+    status: 502,
+    text: 'bad gateway',
+  } as const;
+  const { context } = await worldAfter(9, aChange({ state: 'unknown', outcome: unknownOutcome }));
   expect(await postCostEffects(context, unread)).toBe(0);
 });
 
 test('a change that an unknown outcome followed is not measured', async () => {
   const at = minutes(DAY);
-  const doubt = { how: 'unknown', at, ...ENDED, status: 502, text: 'bad gateway' } as const;
-  const { context } = await worldAfter(9, scaled(), aChange({ state: 'unknown', outcome: doubt }));
+  const unknownOutcome = {
+    how: 'unknown',
+    at,
+    ...ENDED,
+    status: 502,
+    text: 'bad gateway',
+  } as const;
+  const { context } = await worldAfter(
+    9,
+    scaled(),
+    aChange({ state: 'unknown', outcome: unknownOutcome }),
+  );
   expect(await postCostEffects(context, costs)).toBe(0);
   expect(await waiting(context)).toEqual([]);
 });

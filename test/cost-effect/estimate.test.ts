@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Plan } from '../../src/changes/change.ts';
-import { planDigest } from '../../src/changes/plan-digest.ts';
 import { estimateText } from '../../src/cost-effect/effect-text.ts';
 import { type EstimateInput, estimate, historySpan } from '../../src/cost-effect/estimate.ts';
-import type { EstimatedKind } from '../../src/cost-effect/estimated.ts';
+import type { EstimatedKind } from '../../src/cost-effect/executed-changes.ts';
+import type { PriceList } from '../../src/costs/money/price.ts';
 import type { Service } from '../../src/directory/directory.ts';
 import { NOON, PLAN } from '../changes/fixtures.ts';
 import { daily, row, TODAY, warehouseRow } from '../costs/rows.ts';
@@ -17,7 +17,12 @@ function planFor(body: Plan['body'], fields: Plan['body'] | null = null): Plan {
   return { ...PLAN, target: { ...PLAN.target, id: 's-1' }, body, before };
 }
 
-function said(kind: EstimatedKind, plan: Plan, basis: Partial<EstimateInput>): string {
+function said(
+  kind: EstimatedKind,
+  plan: Plan,
+  basis: Partial<EstimateInput>,
+  prices: PriceList | null = null,
+): string {
   const whole = {
     rows: [],
     today: TODAY,
@@ -26,7 +31,7 @@ function said(kind: EstimatedKind, plan: Plan, basis: Partial<EstimateInput>): s
     sizedAt: new Map(),
     ...basis,
   };
-  return estimateText(kind, estimate(kind, plan, whole), plan.timing);
+  return estimateText(kind, estimate(kind, plan, whole), plan.timing, { prices, today: TODAY });
 }
 
 /** Twenty days, the last of them the day before yesterday, of a tenth more and a tenth less. */
@@ -37,10 +42,28 @@ const PIPE = { entityId: 'p-1', serviceId: 's-1', kind: 'pipe' } as const;
 const stored = { storageCredits: 3_200_000, backupCredits: 400_000 };
 const storage = daily('2026-10-30', USUAL, warehouseRow({ metrics: stored, credits: 3.6 }));
 
+test('with a price, an estimate is shown in money as well, each day with its own price', () => {
+  // Ten days remain: five at 0.32 and five at 0.40.
+  const prices = [
+    { from: '2026-01-01', currency: 'EUR', perCredit: 320_000 },
+    { from: '2026-11-26', currency: 'EUR', perCredit: 400_000 },
+  ];
+  const stop = planFor({ command: 'stop' });
+  expect(said('stop', stop, { rows: compute }, prices)).toBe(
+    '−19.9 credits (−€6.35) per day (−18.0 to −22.0), from 14 settled days; −198.7 (−€71.52) by month end; storage continues',
+  );
+  const nightly = {
+    startAt: null,
+    revert: { afterMs: 86_400_000 / 2, line: 'service start x', label: 'Start it again' },
+  };
+  const timed = said('stop', { ...stop, timing: nightly }, { rows: compute }, prices);
+  expect(timed).toContain('; −9.9 (−€3.18) in the 12 h until the revert');
+});
+
 test('a stop saves the cost of usual days, while storage and backups continue', () => {
   const text = said('stop', planFor({ command: 'stop' }), { rows: [...compute, ...storage] });
   expect(text).toMatchInlineSnapshot(
-    `"−19.9 credits per day (−18.0 to −22.0), from 14 final days; −198.7 by month end; storage (3.2) and backups (0.40 per day) continue"`,
+    `"−19.9 credits per day (−18.0 to −22.0), from 14 settled days; −198.7 by month end; storage (3.2) and backups (0.40 per day) continue"`,
   );
 });
 
@@ -48,12 +71,12 @@ test.for<[string, NonNullable<Plan['timing']>, string]>([
   [
     'for four hours',
     { startAt: null, revert: { afterMs: 4 * 3_600_000, label: '', line: '' } },
-    'from 14 final days; −3.3 in the 4 h until the revert; storage continues',
+    'from 14 settled days; −3.3 in the 4 h until the revert; storage continues',
   ],
   [
     'at a later time',
     { startAt: '2026-11-30T20:00:00.000Z', revert: null },
-    'from 14 final days; storage continues',
+    'from 14 settled days; storage continues',
   ],
 ])('a stop %s has no total until the end of the month', ([, timing, words]) => {
   const plan = { ...planFor({ command: 'stop' }), timing };
@@ -65,13 +88,13 @@ test('a stop saves the compute of pipes too, and a scale does not', () => {
   const rows = [...daily('2026-10-30', Array(20).fill(20)), ...pipes];
   expect(said('stop', planFor({ command: 'stop' }), { rows })).toContain('−40.');
   const plan = planFor({ numReplicas: 1 }, SIZE);
-  expect(said('scale', plan, { rows })).toContain('−10.0 credits per day, from 14 final days');
+  expect(said('scale', plan, { rows })).toContain('−10.0 credits per day, from 14 settled days');
 });
 
 test('between two fixed sizes the usual days are scaled', () => {
   const plan = planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE);
   expect(said('scale', plan, { rows: compute })).toMatchInlineSnapshot(
-    `"−9.9 credits per day (−9.0 to −11.0), from 14 final days and both sizes; −99.3 by month end"`,
+    `"−9.9 credits per day (−9.0 to −11.0), from 14 settled days and both sizes; −99.3 by month end"`,
   );
   const more = planFor({ minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 }, SIZE);
   expect(said('scale', more, { rows: compute })).toContain('+19.9');
@@ -97,14 +120,14 @@ test.for<[string, EstimatedKind, Plan, Partial<EstimateInput>, string]>([
     'scale',
     planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
     { rows: compute, sizedAt: new Map([['s-1', new Date('2026-11-13T10:00:00Z')]]) },
-    'unknown: needs 7 final days since the last change of its size',
+    'unknown: needs 7 settled days since the last change of its size',
   ],
   [
     'the price of a GB-hour is unknown',
     'scale',
     planFor({ maxReplicaMemoryGb: 64 }, SIZE),
     { rows: compute },
-    'unknown: needs 3 final days at a fixed size without idling',
+    'unknown: needs 3 settled days at a fixed size without idling',
   ],
   [
     'only the idle timeout changes',
@@ -118,7 +141,7 @@ test.for<[string, EstimatedKind, Plan, Partial<EstimateInput>, string]>([
     'stop',
     planFor({ command: 'stop' }),
     { rows: daily('2026-11-13', [20, 20, 20, 20, 20]).concat(row(OTHER)) },
-    'unknown: needs 7 final days',
+    'unknown: needs 7 settled days',
   ],
   [
     'the usage report does not contain the service',
@@ -142,13 +165,13 @@ test('a start costs as much as the days on which the service ran', () => {
   const stopped = daily('2026-10-30', [...USUAL.slice(6), 0, 0, 0, 0, 0, 0]);
   const text = said('start', planFor({ command: 'start' }), { rows: stopped });
   expect(text).toMatchInlineSnapshot(
-    `"+19.8 credits per day (+18.0 to +22.0), from 14 final days; +198.7 by month end; no change if it already runs"`,
+    `"+19.8 credits per day (+18.0 to +22.0), from 14 settled days; +198.7 by month end; no change if it already runs"`,
   );
 });
 
 function service(id: string, over: Partial<Service> = {}): Service {
   const lastSeen = { fields: { ...SIZE, ...PLACE }, seenAt: SEEN, source: 'reply to a scale' };
-  const known = { name: id, aliases: [], tags: null, warehouse: null, pipes: [] };
+  const known = { name: id, aliases: [], tags: null, warehouse: null, team: null, pipes: [] };
   return { id, ...known, source: 'configuration', lastSeen, ...over };
 }
 
@@ -158,16 +181,29 @@ test('a size range is priced by fixed-size services of the same region and provi
   const plan = planFor({ maxReplicaMemoryGb: 32 }, { ...SIZE, ...PLACE });
   const basis = { rows: [...compute, ...other], services: [service('s-2')] };
   expect(said('scale', plan, basis)).toMatchInlineSnapshot(
-    `"±0 credits per day (−4.5 to +10.9), from 14 final days and the size limits; autoscaling decides"`,
+    `"±0 credits per day (−4.5 to +10.9), from 14 settled days and the size limits; autoscaling decides"`,
   );
 
   const elsewhere = { ...SIZE, ...PLACE, region: 'us-east-1' };
   const far = service('s-2', { lastSeen: { fields: elsewhere, seenAt: SEEN, source: 'reply' } });
   expect(said('scale', plan, { ...basis, services: [far] })).toContain(
-    '3 final days at a fixed size',
+    '3 settled days at a fixed size',
   );
   const moved = new Map([['s-2', NOON]]);
-  expect(said('scale', plan, { ...basis, ranAt: moved })).toContain('3 final days at a fixed size');
+  expect(said('scale', plan, { ...basis, ranAt: moved })).toContain(
+    '3 settled days at a fixed size',
+  );
+});
+
+test('settled days that are not locked have a price too', () => {
+  const openDay = { settled: true, completion: null };
+  const rows = [...compute, ...daily('2026-10-30', Array(20).fill(15.36), OTHER)];
+  const open = rows.map((one) => ({ ...one, locked: false, openDay }));
+  const plan = planFor({ maxReplicaMemoryGb: 32 }, { ...SIZE, ...PLACE });
+  const services = [service('s-2')];
+  expect(said('scale', plan, { rows: open, services })).toBe(
+    said('scale', plan, { rows, services }),
+  );
 });
 
 test('days before the size was known do not affect the price', () => {
@@ -176,15 +212,9 @@ test('days before the size was known do not affect the price', () => {
   const late = { fields, seenAt: new Date('2026-11-16T12:00:00Z'), source: 'reply' };
   const plan = planFor({ maxReplicaMemoryGb: 32 }, fields);
   const basis = { rows: [...compute, ...other], services: [service('s-2', { lastSeen: late })] };
-  expect(said('scale', plan, basis)).toContain('3 final days at a fixed size');
-});
-
-test('the plan digest does not cover the cost estimate', () => {
-  const plan = planFor({ command: 'stop' });
-  const told = { ...plan, cost: { text: '−20.0 credits per day', perDay: -20, share: -1 } };
-  expect(planDigest('service stop', told)).toBe(planDigest('service stop', plan));
+  expect(said('scale', plan, basis)).toContain('3 settled days at a fixed size');
 });
 
 test('the history has full weeks before the days that are not final', () => {
-  expect(historySpan(TODAY)).toEqual({ first: '2026-09-18', last: '2026-11-19' });
+  expect(historySpan(TODAY)).toEqual({ first: '2026-09-11', last: '2026-11-19' });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Change } from '../../src/changes/change.ts';
 import { executedChanges, lastCostChanges } from '../../src/cost-effect/executed-changes.ts';
 import { aChange, ana, stored } from '../storage/example-change.ts';
-import { aWorld } from '../workflow/context.ts';
+import { createTestContext } from '../workflow/context.ts';
 
 const ENDED = { tookMs: 800, requestId: null };
 
@@ -16,7 +16,7 @@ function accepted(day: string, change: Change = aChange()): Change {
 const FIRST = '2026-08-10';
 
 test('a change that was resolved days later counts from the time it was sent', async () => {
-  const { context } = await aWorld();
+  const { context } = await createTestContext();
   const at = new Date('2026-08-20T10:00:00Z');
   const resolution = { by: ana, at, happened: true, note: 'seen in the console' };
   const change: Change = { ...accepted('2026-08-12'), resolution };
@@ -26,17 +26,23 @@ test('a change that was resolved days later counts from the time it was sent', a
 });
 
 test('changes on all pages are read', async () => {
-  const { context } = await aWorld();
+  const { context } = await createTestContext();
   const many = Array.from({ length: 201 }, () => accepted('2026-08-12'));
   await stored(context.database, ...many, accepted('2026-08-09'), aChange());
   expect(await executedChanges(context.database.db, FIRST, context.commands)).toHaveLength(201);
 });
 
 test('an unknown outcome may have affected costs, and an endpoint has not', async () => {
-  const { context } = await aWorld();
+  const { context } = await createTestContext();
   const at = new Date('2026-08-13T10:00:00Z');
-  const doubt = { how: 'unknown', at, ...ENDED, status: 502, text: 'bad gateway' } as const;
-  const unknown = aChange({ state: 'unknown', outcome: doubt });
+  const unknownOutcome = {
+    how: 'unknown',
+    at,
+    ...ENDED,
+    status: 502,
+    text: 'bad gateway',
+  } as const;
+  const unknown = aChange({ state: 'unknown', outcome: unknownOutcome });
   const endpoint = accepted('2026-08-14', aChange({ command: 'endpoint create' }));
   await stored(context.database, accepted('2026-08-12'), unknown, endpoint);
   const { ranAt } = await lastCostChanges(context.database.db, FIRST, context.commands);

@@ -3,6 +3,7 @@ import { measuredText } from '../../src/cost-effect/effect-text.ts';
 import { measureAfter } from '../../src/cost-effect/measured-after.ts';
 import { addDays } from '../../src/costs/calendar/day.ts';
 import type { DayValue } from '../../src/costs/ledger/row.ts';
+import type { PriceList } from '../../src/costs/money/price.ts';
 
 const CHANGED = '2026-11-20';
 
@@ -20,32 +21,40 @@ function said(
   series: readonly DayValue[],
   days: 3 | 7,
   estimate: Parameters<typeof measuredText>[1],
+  prices: PriceList | null = null,
 ) {
   const result = measureAfter(series, CHANGED, days, null);
   if (typeof result === 'string') return result;
-  return measuredText(result, estimate);
+  return measuredText(result, estimate, { prices, today: '2026-11-28' });
 }
 
 test('half the size is shown with the estimate', () => {
   const estimate = { perDay: -12.5, share: -0.48 };
   expect(said(around(26, 13), 7, estimate)).toMatchInlineSnapshot(
-    `"7 final days later: compute 25.9 → 12.9 per day (−51%, 80% interval −48 to −52); estimate −48%."`,
+    `"7 settled days later: compute 25.9 → 12.9 per day (−51%, 80% interval −48 to −52); estimate −48%."`,
   );
   expect(said(around(26, 13, 3), 3, { perDay: null, share: null })).toMatchInlineSnapshot(
-    `"3 final days later: compute 25.9 → 13.0 per day (−50%, 80% interval −46 to −54)."`,
+    `"3 settled days later: compute 25.9 → 13.0 per day (−50%, 80% interval −46 to −54)."`,
+  );
+});
+
+test('with a price, the compute of a day is shown in money as well', () => {
+  const prices = [{ from: '2026-11-28', currency: 'EUR', perCredit: 350_000 }];
+  expect(said(around(26, 13), 7, { perDay: -12.5, share: -0.48 }, prices)).toBe(
+    '7 settled days later: compute 25.9 → 12.9 per day (€9.07 → €4.52, −51%, 80% interval −48 to −52); estimate −48%.',
   );
 });
 
 test('an increase is shown as an ascending interval, and a multiple as a factor', () => {
   expect(said(around(10, 15), 7, { perDay: 5, share: 0.5 })).toMatchInlineSnapshot(
-    `"7 final days later: compute 10.0 → 14.9 per day (+48%, 80% interval +43 to +56); estimate +50%."`,
+    `"7 settled days later: compute 10.0 → 14.9 per day (+48%, 80% interval +43 to +56); estimate +50%."`,
   );
   expect(said(around(10, 42), 7, { perDay: null, share: null })).toContain('(×4.2,');
 });
 
 test('a service that was stopped has no ratio, only a figure', () => {
   expect(said(around(0, 40), 3, { perDay: 41.2, share: null })).toMatchInlineSnapshot(
-    `"3 final days later: compute 0 → 40.0 per day; estimate +41.2 per day."`,
+    `"3 settled days later: compute 0 → 40.0 per day; estimate +41.2 per day."`,
   );
 });
 

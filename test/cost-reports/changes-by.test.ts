@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { lineChanges, preparePeriods } from '../../src/cost-reports/compare-periods.ts';
-import { tablePart } from '../../src/cost-reports/cost-table.ts';
+import { tablePart } from '../../src/cost-reports/tables/cost-table.ts';
 import { microOf } from '../../src/costs/ledger/row.ts';
 import { sumBy } from '../../src/costs/ledger/summary.ts';
 import { row } from '../costs/rows.ts';
@@ -39,7 +39,7 @@ test('the others together have the change of all others', () => {
   ]);
 });
 
-test('what has no day before says that it is new, and what has none in both says nothing', () => {
+test('a line without earlier days is new, and one without compared days has no change', () => {
   const rows = [...ROWS, costs('2026-11-09', 'c', 7), costs('2026-11-10', 'd', 8, false)];
   const changes = lineChanges(rows, 'service', preparePeriods(rows, {}, NOW, BEFORE));
   const part = tablePart('service', sumBy(rows, 'service', NOW), changes);
@@ -52,7 +52,7 @@ test('days, weeks and months have no change of their own', () => {
   expect(lineChanges(ROWS, 'day', preparePeriods(ROWS, {}, NOW, BEFORE))).toBe(null);
 });
 
-test('periods that do not compare have no changes', () => {
+test('periods that cannot be compared have no changes', () => {
   expect(
     lineChanges(ROWS, 'service', preparePeriods(ROWS, {}, NOW, { ...BEFORE, last: '2026-11-04' })),
   ).toBe(null);

@@ -13,17 +13,17 @@ function said(rows: readonly CostRow[], now: Span = WEEK, before: Span = BEFORE,
 
 const FINAL = daily('2026-11-06', [10, 10, 10, 10, 10, 10, 10, 12, 12, 12, 12, 12]);
 
-test('where all days count, the sum of before stands beside the change', () => {
+test('if all days count, the earlier sum is shown with the change', () => {
   const rows = [...FINAL, ...daily('2026-11-18', [12, 12])];
   expect(said(rows)).toBe('+20% vs 6–12 Nov (70.0).');
 });
 
-test('where only some days count, it says on how many, and both sums of just those', () => {
+test('if only some days count, their number and both of their sums are shown', () => {
   const rows = [...FINAL, ...daily('2026-11-18', [90, 90], { locked: false })];
   expect(said(rows)).toBe('+20% vs 6–12 Nov, on the 5 days final in both: 60.0, was 50.0.');
 });
 
-test('months are compared whatever their weekdays, and it says so', () => {
+test('months are compared with any weekdays, and the answer says so', () => {
   const rows = daily('2026-09-01', Array(61).fill(10));
   const [october, september] = [
     { first: '2026-10-01', last: '2026-10-31' },
@@ -40,10 +40,10 @@ test('an increase of a single day is shown early, a decrease only when it is fin
   const week = { first: '2026-11-12', last: '2026-11-12' };
   const open = (credits: number) => [...FINAL, row({ day: day.first, credits, locked: false })];
   expect(said(open(16), day, week)).toBe('Already +6.0 vs Thu 12 Nov (10.0).');
-  expect(said(open(4), day, week)).toContain('no day is final in both');
+  expect(said(open(4), day, week)).toContain('no day is settled in both');
 });
 
-test('a service without a row on a day of others cost nothing on it, and is compared', () => {
+test('a service without a row on a day with other rows costs 0 on it, and is compared', () => {
   const rows = [
     row({ day: '2026-11-12', credits: 8 }),
     row({ day: '2026-11-12', entityId: 's-2' }),

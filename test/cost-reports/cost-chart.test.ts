@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chartPart } from '../../src/cost-reports/cost-chart.ts';
+import { chartPart, chartParts } from '../../src/cost-reports/cost-chart.ts';
 import type { TimeUnit } from '../../src/costs/calendar/bucket.ts';
 import type { Span } from '../../src/costs/calendar/calendar.ts';
 import { addDays } from '../../src/costs/calendar/day.ts';
@@ -18,16 +18,16 @@ function labelsOf(rows: readonly CostRow[], span: Span) {
 
 const YEAR = daily('2025-10-01', Array(416).fill(1));
 
-test('days that can still change are marked, and the axis says what the mark means', () => {
+test('days that can still change are not final, and the axis names them', () => {
   const rows = [...daily('2026-11-14', [1, 2, 3]), ...daily('2026-11-17', [4], { locked: false })];
   expect(chartOf(rows, { first: '2026-11-14', last: '2026-11-17' })).toMatchObject({
     title: 'Credits per day',
-    axis: '14–17 Nov (UTC) · * not final: 17',
+    axis: '14–17 Nov (UTC) · not final: 17',
     points: [
-      { label: '14', value: 1 },
-      { label: '15', value: 2 },
-      { label: '16', value: 3 },
-      { label: '17*', value: 4 },
+      { label: '14', value: 1, isFinal: true },
+      { label: '15', value: 2, isFinal: true },
+      { label: '16', value: 3, isFinal: true },
+      { label: '17', value: 4, isFinal: false },
     ],
   });
 });
@@ -65,7 +65,7 @@ test.for<[string, Span, string, readonly string[]]>([
   expect(labelsOf(YEAR, span)).toEqual(labels);
 });
 
-test('no bar is lost and no label comes twice, however long the period', () => {
+test('every bar has a unique label, for any length of the period', () => {
   for (let length = 2; length <= 400; length += 1) {
     const span = { first: addDays('2026-11-19', 1 - length), last: '2026-11-19' };
     const chart = chartOf(YEAR, span);
@@ -78,7 +78,7 @@ test('no bar is lost and no label comes twice, however long the period', () => {
   }
 });
 
-test('who asks for weeks or months gets bars of them, where that is more than one', () => {
+test('a question by week or month has bars of weeks or months, if there are several', () => {
   const autumn = { first: '2026-10-10', last: '2026-11-08' };
   const states = dayStates(YEAR, autumn);
   const titleBy = (unit: TimeUnit, span = autumn) => {
@@ -93,14 +93,56 @@ test('who asks for weeks or months gets bars of them, where that is more than on
   expect(titleBy('month', { first: '2026-10-12', last: '2026-10-20' })).toBe('Credits per day');
 });
 
-test('days that are open here and there are marked in their labels alone', () => {
+test('separate open days are not named in the axis', () => {
   const rows = [
     ...daily('2026-11-14', [1], { locked: false }),
     ...daily('2026-11-15', [2]),
     ...daily('2026-11-16', [3], { locked: false }),
   ];
   expect(chartOf(rows, { first: '2026-11-14', last: '2026-11-16' })).toMatchObject({
-    axis: '14–16 Nov (UTC) · * not final',
-    points: [{ label: '14*' }, { label: '15' }, { label: '16*' }],
+    axis: '14–16 Nov (UTC)',
+    points: [
+      { label: '14', isFinal: false },
+      { label: '15', isFinal: true },
+      { label: '16', isFinal: false },
+    ],
   });
+});
+
+test.for<[string, Span, readonly string[]]>([
+  ['a month to date of 20 days', { first: '2026-11-01', last: '2026-11-20' }, ['1–20 Nov']],
+  [
+    'a month to date of 21 days',
+    { first: '2026-11-01', last: '2026-11-21' },
+    ['1–15 Nov', '16–21 Nov'],
+  ],
+  ['a month', { first: '2026-10-01', last: '2026-10-31' }, ['1–15 Oct', '16–31 Oct']],
+  ['30 days', { first: '2026-10-20', last: '2026-11-18' }, ['20 Oct – 3 Nov', '4–18 Nov']],
+])('%s is shown by day', ([, span, axes]) => {
+  const days = dayStates(daily('2026-10-01', Array(60).fill(2)), span);
+  const charts = chartParts(days, span, TODAY).flatMap((part) =>
+    part.kind === 'chart' ? [part] : [],
+  );
+  expect(charts.map(({ title }) => title)).toEqual(axes.map(() => 'Credits per day'));
+  expect(charts.map(({ axis }) => axis)).toEqual(axes.map((axis) => `${axis} (UTC)`));
+  const points = charts.flatMap((chart) => chart.points);
+  expect(points.map(({ value }) => value)).toEqual(days.map(() => 2));
+  expect(Math.max(...charts.map((chart) => chart.points.length))).toBeLessThanOrEqual(20);
+});
+
+test.for<[string, Span, TimeUnit | undefined]>([
+  ['whole weeks', { first: '2026-10-19', last: '2026-11-15' }, undefined],
+  ['41 days', { first: '2026-10-10', last: '2026-11-19' }, undefined],
+  ['a month by week', { first: '2026-10-01', last: '2026-10-31' }, 'week'],
+])('%s are one chart by week', ([, span, unit]) => {
+  const days = dayStates(YEAR, span);
+  const charts = chartParts(days, span, TODAY, unit);
+  expect(charts).toHaveLength(1);
+  expect(charts[0]).toMatchObject({ title: 'Credits per week' });
+});
+
+test('half a month without data has no chart', () => {
+  const span = { first: '2026-11-01', last: '2026-11-21' };
+  const days = dayStates(daily('2026-11-17', [1, 2, 3]), span);
+  expect(chartParts(days, span, TODAY)).toMatchObject([{ points: [{}, {}, {}] }]);
 });

@@ -1,10 +1,20 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import type { CloudBehaviour } from '../../sandbox/cloud/behaviour.ts';
 import { type CloudOptions, startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { createCloudClient } from '../../src/cloud/client.ts';
 import { createCostReader } from '../../src/cost-reports/cost-reader.ts';
+import { addDays, dayOf } from '../../src/costs/calendar/day.ts';
+import {
+  dayStates,
+  isSettledDay,
+  lastFinalDay,
+  lastSettledDay,
+} from '../../src/costs/ledger/ledger.ts';
+import type { PriceList } from '../../src/costs/money/price.ts';
 import { Secret } from '../../src/errors.ts';
+import { storeMonth } from '../../src/storage/tables/costs.ts';
 import { freshDatabase } from '../storage/engines.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
@@ -36,14 +46,15 @@ async function reader(options: CloudOptions = {}) {
     await cloud.stop();
   });
   const log = pino({ level: 'silent' });
-  const again = () => createCostReader({ cloud: client, database, now, log });
+  const again = (organizationId = ORGANIZATION.id, prices: PriceList | null = null) =>
+    createCostReader({ cloud: client, organizationId, database, prices, now, log });
   const calls = () => cloud.requests().filter(({ status }) => status === 200).length;
-  return { cloud, clock, read: again(), again, calls, stop: () => stopping.abort() };
+  return { cloud, clock, database, read: again(), again, calls, stop: () => stopping.abort() };
 }
 
 const people = { priority: 'people' } as const;
 
-test('a span over three months is three calls, and then none for a quarter of an hour', async () => {
+test('a span of three months takes three calls, and then none for 15 minutes', async () => {
   const { read, calls, clock } = await reader();
   const first = await read(AUTUMN, people);
   expect(new Set(first.rows.map(({ day }) => day)).size).toBeGreaterThan(50);
@@ -58,13 +69,46 @@ test('a span over three months is three calls, and then none for a quarter of an
   expect(calls()).toBe(5);
 });
 
-test('a hundred who ask at once cost one call', async () => {
+test('a fresh read fetches every month that can still change, and no final one', async () => {
+  const { read, calls, clock } = await reader();
+  const SEPTEMBER = { first: '2026-09-01', last: '2026-09-30' };
+  expect(await read(AUTUMN, people)).toMatchObject({ fetchedAt: NOON });
+  clock.now = new Date(NOON.getTime() + 60_000);
+  const fresh = await read(AUTUMN, { ...people, fresh: true });
+  // October has a day without rows.
+  expect(calls()).toBe(5);
+  expect(fresh).toMatchObject({ fetchedAt: clock.now });
+  expect(fresh).not.toHaveProperty('isFinal');
+  const september = await read(SEPTEMBER, { ...people, fresh: true });
+  expect(september).toMatchObject({ fetchedAt: NOON, isFinal: true });
+  expect(calls()).toBe(5);
+});
+
+test('a final month does not make the figures older than the open one', async () => {
+  const { read, clock } = await reader();
+  await read({ first: '2026-09-01', last: '2026-09-30' }, people);
+  clock.now = new Date(NOON.getTime() + 16 * 60_000);
+  expect((await read(AUTUMN, people)).fetchedAt).toEqual(clock.now);
+});
+
+test('what another replica read again is shown at once, and not fetched twice', async () => {
+  const { read, again, calls, clock } = await reader();
+  const other = again();
+  await other(NOVEMBER, people);
+  clock.now = new Date(NOON.getTime() + 60_000);
+  await read(NOVEMBER, { ...people, fresh: true });
+  expect(calls()).toBe(2);
+  expect((await other(NOVEMBER, people)).fetchedAt).toEqual(clock.now);
+  expect(calls()).toBe(2);
+});
+
+test('a hundred questions at once cost one call', async () => {
   const { read, calls } = await reader();
   await Promise.all(Array.from({ length: 100 }, () => read(NOVEMBER, people)));
   expect(calls()).toBe(1);
 });
 
-test('a restart, or another replica, begins with what was stored', async () => {
+test('a restart, or another replica, starts with the stored months', async () => {
   const { read, again, calls } = await reader();
   const before = await read(NOVEMBER, people);
   const after = await again()(NOVEMBER, people);
@@ -72,7 +116,106 @@ test('a restart, or another replica, begins with what was stored', async () => {
   expect(after).toEqual(before);
 });
 
-test('while the report cannot be read, the figures of before are shown with their age', async () => {
+test('each row gets the price of its day, and nothing of it is stored', async () => {
+  const prices = [{ from: '2026-11-16', currency: 'EUR', perCredit: 350_000 }];
+  const { again } = await reader();
+  const { rows } = await again(ORGANIZATION.id, prices)(NOVEMBER, people);
+  const priced = new Set(rows.flatMap(({ day, price }) => (price ? [day] : [])));
+  expect([...priced].sort()[0]).toBe('2026-11-16');
+  expect(rows.filter(({ day }) => day < '2026-11-16')).not.toEqual([]);
+  expect((await again()(NOVEMBER, people)).rows.some(({ price }) => price)).toBe(false);
+});
+
+test('a month of another organization is not shown on the same database', async () => {
+  const { read, again, database, calls } = await reader();
+  const { id } = ORGANIZATION;
+  const of = { first: '2026-10-01', last: '2026-10-31' };
+  const stored = { month: '2026-10', fetchedAt: NOON, final: true };
+  const report = { rows: [], problems: [] };
+  await database.transaction((tx) => storeMonth(tx, id, { ...stored, report }));
+  expect((await read(of, people)).rows).toEqual([]);
+  expect(calls()).toBe(0);
+  expect((await again('0b7c2a52-6c8e-4d1e-9f1a-3d2f5b8f7e10')(of, people)).rows).not.toEqual([]);
+  expect(calls()).toBe(1);
+});
+
+test('a month that version 1.0 stored without its organization is fetched again', async () => {
+  const { read, database, calls } = await reader();
+  const report = JSON.stringify({ rows: [], problems: [] });
+  const row = { month: '2026-10', fetched_at: NOON.toISOString(), final: 1 as const, report };
+  await database.db.insertInto('cost_month').values(row).execute();
+  const { rows } = await read({ first: '2026-10-01', last: '2026-10-31' }, people);
+  expect(rows).not.toEqual([]);
+  expect(calls()).toBe(1);
+});
+
+test('the problems of a month that version 1.0 stored have the current names', async () => {
+  const { read, database } = await reader();
+  const of = { first: '2026-10-01', last: '2026-10-31' };
+  const counted = { day: null, figure: null, count: 1 };
+  const problems = [
+    { name: 'told-twice', ...counted },
+    { name: 'grand-total-off', counted: 1, told: 2, of },
+  ];
+  const report = { rows: [], problems };
+  const stored = { month: '2026-10', fetchedAt: NOON, final: true, report };
+  await database.transaction((tx) => storeMonth(tx, ORGANIZATION.id, stored));
+  expect((await read(of, people)).problems).toMatchObject([
+    { name: 'duplicate', ...counted },
+    { name: 'grand-total-off', counted: 1, reported: 2, of },
+  ]);
+});
+
+test.for<Partial<CloudBehaviour>>([
+  { costDateRefusal: 'encoded value' },
+  { costDateRefusal: 'field', costDateStatus: 422 },
+  { costDateRefusal: 'no reason' },
+  { costDateRefusal: 'html', costDateStatus: 422 },
+  { costDates: 'date-time' },
+])('costs are read from a server with %j', async (behaviour) => {
+  const { read } = await reader({ behaviour });
+  const { rows, gaps } = await read(NOVEMBER, people);
+  expect(gaps).toEqual([]);
+  expect(rows.length).toBeGreaterThan(100);
+});
+
+test('a report of more than 16 MiB is read to the last row', async () => {
+  const { read, cloud } = await reader({ profile: 'contract' });
+  cloud.injectFault({ operation: 'usage cost', fault: 'costs-62000-rows', times: 2 });
+  const { rows, gaps, problems } = await read({ first: '2026-10-01', last: '2026-10-31' }, people);
+  expect(gaps).toEqual([]);
+  expect(problems).toEqual([]);
+  expect(rows).toHaveLength(62_000);
+});
+
+const OCTOBER = { first: '2026-10-01', last: '2026-10-31' };
+
+test.for(['extended', 'contract'] as const)(
+  'a warehouse with the id of a service loses no credits (%s)',
+  async (profile) => {
+    const usual = await reader({ profile });
+    const shared = await reader({ profile, behaviour: { costWarehouseIds: 'of a service' } });
+    const total = async ({ read }: typeof usual) =>
+      (await read(OCTOBER, people)).rows.reduce((sum, row) => sum + row.total, 0);
+    expect(await total(shared)).toBe(await total(usual));
+    expect((await shared.read(OCTOBER, people)).problems).toEqual([]);
+  },
+);
+
+test('a final month that version 1.0 stored with lost rows is fetched again once', async () => {
+  const { read, again, database, calls } = await reader();
+  const september = { first: '2026-09-01', last: '2026-09-30' };
+  const problems = [{ name: 'told-twice', day: '2026-09-02', figure: null, count: 1 }];
+  const report = { rows: [], problems };
+  const stored = { month: '2026-09', fetchedAt: new Date('2026-11-01'), final: true, report };
+  await database.transaction((tx) => storeMonth(tx, ORGANIZATION.id, stored));
+  const { rows } = await read(september, people);
+  expect(rows.length).toBeGreaterThan(100);
+  expect(await again()(september, people)).toMatchObject({ rows });
+  expect(calls()).toBe(1);
+});
+
+test('while the report cannot be read, older figures are shown with their age', async () => {
   const { read, cloud, clock } = await reader();
   const before = await read(NOVEMBER, people);
   clock.now = new Date(NOON.getTime() + 3_600_000);
@@ -83,7 +226,7 @@ test('while the report cannot be read, the figures of before are shown with thei
   expect(gaps).toMatchObject([{ month: '2026-11', from: NOON }]);
 });
 
-test('where nothing was ever read, nothing is shown, and never a zero', async () => {
+test('without any stored copy, nothing is shown, and never a zero', async () => {
   const { read, cloud } = await reader();
   cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   const { rows, gaps, fetchedAt } = await read(NOVEMBER, people);
@@ -94,7 +237,7 @@ test('where nothing was ever read, nothing is shown, and never a zero', async ()
   expect(gaps[0]?.denied).toBe(true);
 });
 
-test('costs in another shape are read all the same', async () => {
+test('costs in another shape are read too', async () => {
   const { read, cloud } = await reader();
   cloud.injectFault({ operation: 'usage cost', fault: 'costs-null', times: 2 });
   expect((await read(NOVEMBER, people)).rows).toEqual([]);
@@ -103,10 +246,39 @@ test('costs in another shape are read all the same', async () => {
 test('a stop cancels a read of many months as a whole, without gaps', async () => {
   const { read, cloud, stop } = await reader();
   cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 99 });
-  const told = read({ first: '2026-01-01', last: '2026-11-19' }, people);
+  const reading = read({ first: '2026-01-01', last: '2026-11-19' }, people);
   const asked = () => cloud.requests().length;
   await expect.poll(asked).toBe(1);
   stop();
-  await expect(told).rejects.toMatchObject({ kind: 'stopping' });
+  await expect(reading).rejects.toMatchObject({ kind: 'stopping' });
   expect(asked()).toBe(1);
+});
+
+test('without earlier snapshots, unlocked days older than three days are settled, but not final', async () => {
+  const { read } = await reader();
+  const { rows, lockAge } = await read(NOVEMBER, people);
+  const states = dayStates(rows, NOVEMBER);
+  const settled = states.filter((one) => isSettledDay(one) && one.state !== 'final');
+  expect(settled.map(({ day }) => day)).toContain('2026-11-16');
+  expect(settled.every(({ state }) => state === 'preliminary')).toBe(true);
+  expect(lastSettledDay(states)).toBe('2026-11-16');
+  expect(lockAge).toBeNull();
+});
+
+test('the lock age is learned from the reports of the following days', async () => {
+  const costLocking = { days: 12, batchDays: 1, stragglers: 0 };
+  const { read, clock, again } = await reader({ behaviour: { costLocking, rateLimit: null } });
+  for (let day = 0; day < 20; day += 1) {
+    clock.now = new Date(NOON.getTime() + day * 24 * 3_600_000);
+    await read({ first: '2026-11-01', last: dayOf(clock.now) }, people);
+  }
+  const today = dayOf(clock.now);
+  const { lockAge, rows } = await read({ first: '2026-11-01', last: today }, people);
+  expect(lockAge).toMatchObject({ usual: 12, low: 12, high: 12 });
+  const { lockAge: restarted } = await again()({ first: today, last: today }, people);
+  expect(restarted).toEqual(lockAge);
+  const states = dayStates(rows, { first: '2026-11-01', last: today });
+  expect(lastFinalDay(states)).toBe(addDays(today, -12));
+  // The sandbox moves a day for two days, so that its third report is the first of two equal ones.
+  expect(lastSettledDay(states)).toBe(addDays(today, -5));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { footer, noDataAnswer } from '../../src/cost-reports/summary.ts';
+import { footerPart, noDataAnswer } from '../../src/cost-reports/summary.ts';
 import type { CostGap, CostReading } from '../../src/costs/ledger/costs-read.ts';
 import { written } from './written.ts';
 
@@ -9,10 +9,10 @@ function unread(why: string, denied = false, from: Date | null = null): CostRead
   const gaps = ['2026-09', '2026-10', '2026-11'].map(
     (month): CostGap => ({ month, why, denied, from }),
   );
-  return { rows: [], fetchedAt: from, problems: [], gaps };
+  return { rows: [], fetchedAt: from, problems: [], gaps, lockAge: null };
 }
 
-test('what a key may not read is said once for all months, and not to be tried again', () => {
+test('a missing permission is shown once for all months, without a hint to try again', () => {
   const why = 'the API key may not read it: FORBIDDEN: not allowed';
   expect(written(noDataAnswer('1–19 Nov', unread(why, true)))).toMatchInlineSnapshot(`
     "1–19 Nov (UTC)
@@ -21,17 +21,19 @@ test('what a key may not read is said once for all months, and not to be tried a
   `);
 });
 
-test('what may pass is to be tried again in a minute', () => {
+test('a temporary error has a hint to try again in a minute', () => {
   expect(written(noDataAnswer('1–19 Nov', unread('The server asks to wait.')))).toContain(
     'cannot be read now: The server asks to wait. Try again in a minute.',
   );
 });
 
-test('months of one age and reason share a place in the footer, others have their own', () => {
+test('months of the same age and reason share one text in the footer', () => {
   const { gaps, ...read } = unread('Too many requests', false, FROM);
   const other: CostGap = { month: '2026-08', why: 'no connection', denied: false, from: null };
-  expect(footer({ ...read, gaps: [other, ...gaps] })).toBe(
-    'Fetched 2026-11-20 08:00 UTC · 2026-08 is missing: no connection · 2026-09, 2026-10, 2026-11 ' +
+  const note = footerPart({ ...read, gaps: [other, ...gaps] });
+  expect(note.asOf).toEqual(FROM);
+  expect(note.text).toBe(
+    '2026-08 is missing: no connection · 2026-09, 2026-10, 2026-11 ' +
       'are from 2026-11-20 08:00 UTC: the report cannot be read now (Too many requests)',
   );
 });

@@ -1,4 +1,11 @@
-import type { Answer, AnswerPart, Cell } from '../../src/intent/answers/answer.ts';
+import type {
+  Answer,
+  AnswerPart,
+  Cell,
+  ChartPoint,
+  InlinePart,
+} from '../../src/intent/answers/answer.ts';
+import { utcStamp } from '../../src/intent/answers/texts.ts';
 
 /** An answer as it is read, one line for each thing that is said. */
 export function written({ title, parts }: Answer): string {
@@ -8,8 +15,11 @@ export function written({ title, parts }: Answer): string {
 function linesOf(part: AnswerPart): readonly string[] {
   switch (part.kind) {
     case 'text':
-    case 'note':
       return [part.text];
+    case 'note':
+      return [[...(part.asOf ? [`As of ${utcStamp(part.asOf)}`] : []), part.text].join(' · ')];
+    case 'lines':
+      return part.lines.map((line) => line.map(inlineOf).join(''));
     case 'facts':
       return part.facts.map(([label, cell]) => `${label}: ${cellOf(cell)}`);
     case 'table':
@@ -17,10 +27,21 @@ function linesOf(part: AnswerPart): readonly string[] {
         row.join(' | '),
       );
     case 'chart':
-      return [`chart of ${part.points.length}, the last ${part.points.at(-1)?.label}`];
+      return [`chart of ${part.points.length}, the last ${pointOf(part.points.at(-1))}`];
     default:
       return [part.kind];
   }
+}
+
+function pointOf(point: ChartPoint | undefined): string {
+  return point ? `${point.label}${point.isFinal ? '' : '*'}` : 'none';
+}
+
+function inlineOf(part: InlinePart): string {
+  if (typeof part === 'string') return part;
+  if ('bold' in part) return part.bold;
+  if ('at' in part) return utcStamp(part.at);
+  return 'user' in part ? `@${part.user}` : part.group;
 }
 
 function cellOf(cell: Cell): string {

@@ -1,12 +1,19 @@
 import fc from 'fast-check';
+import { type Span, within } from '../../src/costs/calendar/calendar.ts';
 import { addDays, type Day } from '../../src/costs/calendar/day.ts';
-import { type CostRow, METRICS, type Metric, microOf } from '../../src/costs/ledger/row.ts';
+import {
+  type CostRow,
+  METRICS,
+  type Metric,
+  type Micro,
+  microOf,
+} from '../../src/costs/ledger/row.ts';
 
 export const TODAY = '2026-11-20';
 
 type Over = Omit<Partial<CostRow>, 'total'> & { readonly credits?: number };
 
-/** A service's row of a final day, a hundred credits of compute unless told otherwise. */
+/** A row of a service on a final day, by default with 100 credits of compute. */
 export function row({ credits = 100, ...over }: Over = {}): CostRow {
   const entityId = over.entityId ?? 's-1';
   const total = microOf(credits);
@@ -34,7 +41,12 @@ export function pipeRow(over: Over = {}): CostRow {
   return row({ ...own, ...over });
 }
 
-/** A row of the same entity for each day from the first on, with so many credits. */
+/** What the rows of the span cost together, in millionths. */
+export function totalOf(rows: readonly CostRow[], span: Span): Micro {
+  return within(rows, span).reduce((sum, { total }) => sum + total, 0);
+}
+
+/** A row of the same entity for each day from the first on, with these credits. */
 export function daily(first: Day, credits: readonly number[], over: Over = {}): CostRow[] {
   return credits.map((each, index) => row({ ...over, day: addDays(first, index), credits: each }));
 }
@@ -46,7 +58,7 @@ export const spans = fc.tuple(days, fc.nat(60)).map(([first, more]) => ({
   last: addDays(first, more),
 }));
 
-// Some are alike, so that lines tie.
+// Some values are equal, so that lines tie.
 const micro = fc.oneof(
   fc.integer({ min: -5_000_000, max: 900_000_000 }),
   fc.constantFrom(0, 1_000_000),
@@ -54,7 +66,7 @@ const micro = fc.oneof(
 
 const metrics = fc
   .uniqueArray(fc.tuple(fc.constantFrom(...METRICS), micro), { selector: ([name]) => name })
-  // fromEntries forgets which keys it was given.
+  // fromEntries loses the type of the keys.
   .map((entries) => Object.fromEntries(entries) as Partial<Record<Metric, number>>);
 
 /** Rows of some entities of two warehouses, one per entity and day, in any order. */
@@ -68,7 +80,16 @@ export const randomRows = fc.uniqueArray(
       total: micro,
       locked: fc.boolean(),
     })
-    .map(({ number, named, ...rest }): CostRow => ({ ...entity(number, named), ...rest })),
+    .map(
+      ({ number, named, ...rest }): CostRow => ({
+        ...entity(number, named),
+        // A third of the services is unknown to the configuration.
+        ...(number % 3 === 0
+          ? {}
+          : { labels: { tag: `tag-${number % 2}`, team: `team-${number}` } }),
+        ...rest,
+      }),
+    ),
   { selector: ({ day, entityId }) => `${day} ${entityId}`, maxLength: 120 },
 );
 

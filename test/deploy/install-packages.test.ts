@@ -21,14 +21,17 @@ interface Project {
   readonly wanted?: object;
   readonly installed?: object;
   readonly npmExitCode?: number;
+  readonly runtime?: boolean;
 }
 
 /** Runs the script in a project whose npm only prints what it is started with. */
-function run({ wanted = LOCKED, installed, npmExitCode = 0 }: Project) {
+function run({ wanted = LOCKED, installed, npmExitCode = 0, runtime = true }: Project) {
   const write = (file: string, packages: object) =>
     writeFileSync(join(folder, file), JSON.stringify({ packages }));
   write('package-lock.json', wanted);
-  mkdirSync(join(folder, 'node_modules'));
+  const bin = join(folder, 'node_modules/.bin');
+  mkdirSync(bin, { recursive: true });
+  if (runtime) writeFileSync(join(bin, 'node'), '');
   if (installed) write('node_modules/.package-lock.json', installed);
   const npm = join(folder, 'npm.cjs');
   const print = 'process.stderr.write("npm " + process.argv.slice(2).join(" ") + "\\n")';
@@ -70,4 +73,11 @@ test('a failed installation stops the command and names the next step', () => {
   expect(status).toBe(1);
   expect(stderr).toContain('The packages could not be installed: npm ci ended with exit code 7.');
   expect(stderr).toContain('run the command again');
+});
+
+test('a platform without a runtime package stops the command', () => {
+  const { status, stderr } = run({ installed: INSTALLED, runtime: false });
+  expect(status).toBe(1);
+  expect(stderr).toContain('There is no node_modules/.bin/node.');
+  expect(stderr).toContain(`This machine is ${process.platform} ${process.arch}.`);
 });

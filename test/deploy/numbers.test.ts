@@ -41,6 +41,7 @@ async function told(): Promise<string> {
     inbox: none,
     digests: new Map([['missed', 0]]),
     trailProblem: null,
+    isOutdated: false,
   });
   return createMetrics({ version: '1.0.0' }).text(levels, NOON);
 }
@@ -93,8 +94,10 @@ const PROMISED = [
   'SignalboxDatabaseUnreadable',
   'SignalboxOutcomeUnknown',
   'SignalboxTrailBroken',
+  'SignalboxConfigOutdated',
   'SignalboxApprovalsWaiting',
   'SignalboxOutboxStuck',
+  'SignalboxMessageLost',
   'SignalboxInboxStuck',
   'SignalboxLookupsFailing',
   'SignalboxAcksSlow',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 type Migration = (engine: 'sqlite' | 'postgres') => string[];
 
 // The first migration creates the database: no replica runs on an earlier schema.
-const LATER = globSync('src/storage/*-schema.ts').filter((file) => !file.includes('first'));
+const LATER = globSync('src/storage/migrations/0*.ts').filter((file) => !file.includes('001'));
 const ADDS = /^(create (unique )?(table|index)|create trigger|alter table \w+ add column) /;
 
 async function statementsOf(file: string): Promise<readonly string[]> {
@@ -13,7 +13,10 @@ async function statementsOf(file: string): Promise<readonly string[]> {
 }
 
 /** Whether a replica of the previous release can continue after this statement. */
-function isAddition(statement: string): boolean {
+function isAddition(statement: string, all: readonly string[] = []): boolean {
+  const filled = /^update \w+ set (\w+) = /.exec(statement.trim())?.[1];
+  // A column that the same migration adds may be filled: the previous release does not read it.
+  if (filled) return all.some((other) => other.includes(` add column ${filled} `));
   if (!ADDS.test(statement.trim())) return false;
   const demandsValue = /add column .*not null/s.test(statement) && !/default/.test(statement);
   return !demandsValue;
@@ -22,7 +25,7 @@ function isAddition(statement: string): boolean {
 test.for(LATER)('replicas of the previous release continue after %s', async (file) => {
   const statements = await statementsOf(file);
   expect(statements.length).toBeGreaterThan(0);
-  expect(statements.filter((statement) => !isAddition(statement))).toEqual([]);
+  expect(statements.filter((statement) => !isAddition(statement, statements))).toEqual([]);
 });
 
 test.for([

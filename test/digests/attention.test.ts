@@ -9,7 +9,7 @@ import { gatherDigestData } from '../../src/digests/gather.ts';
 import { writeMeta } from '../../src/storage/tables/meta.ts';
 import { line, steady } from '../anomalies/watched-line.ts';
 import { freshDatabase } from '../storage/engines.ts';
-import { factsFor } from './facts.ts';
+import { digest, factsFor } from './facts.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const readOptions = digestReader([]);
@@ -25,15 +25,16 @@ function opened(entityId: string, value: number): CostAnomaly {
 
 const UP = opened('s-1', 40);
 const DOWN = opened('s-2', 0);
+const OF_WAREHOUSE = { ...UP, line: 'warehouse s-1 x', kind: 'warehouse' as const, name: 'main' };
 
 /** What the digest with these options names as unusual, and with which buttons. */
 async function named(options: object) {
   const database = await freshDatabase('sqlite');
   const at = NOW.toISOString();
-  const state = { through: '2026-11-17', lastFinal: '2026-11-17', ranOn: '2026-11-20', at };
+  const state = { through: '2026-11-17', lastSettled: '2026-11-17', ranOn: '2026-11-20', at };
   await database.transaction(async (tx) => {
     await writeMeta(tx, WATCH_KEY, JSON.stringify({ ...state, lines: 2, version: 1 }));
-    for (const one of [UP, DOWN]) await storeAnomaly(tx, one, NOW);
+    for (const one of [UP, DOWN, OF_WAREHOUSE]) await storeAnomaly(tx, one, NOW);
   });
   const reading = readOptions({ channel: '#costs', ...options });
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
@@ -42,14 +43,16 @@ async function named(options: object) {
   const { read } = factsFor();
   const gathered = await gatherDigestData(database.db, {
     costs: async () => read,
+    organizationId: 'one',
     services: [],
+    budgets: [],
     now: NOW,
   });
-  const context = { database, budgets: [], now: () => NOW };
+  const context = { database, now: () => NOW };
   const { anomalies } = await findAttention(context, one, gathered);
   return (anomalies ?? []).map(({ text, buttons }) => [
     text.split(' ')[0],
-    buttons?.kind === 'deeds' ? buttons.deeds.map(({ label }) => label) : [],
+    buttons?.kind === 'actions' ? buttons.actions.map(({ label }) => label) : [],
   ]);
 }
 
@@ -63,4 +66,38 @@ test.for<[string, object, readonly string[]]>([
   ['with a minimum names nothing below it', { minimumCredits: 20 }, ['s-1']],
 ])('a digest %s, each with its buttons', async ([, options, names]) => {
   expect(await named(options)).toEqual(names.map((name) => [name, BUTTONS]));
+});
+
+test('a digest shows the budgets of months and the commitments that have begun', async () => {
+  const { db, ...database } = await freshDatabase('sqlite');
+  const { read } = factsFor();
+  const budget = { credits: 9_000, start: null, on: null, notify: '#costs', thresholds: [50] };
+  const on = {
+    services: [{ name: 'staging', id: 's-2' }],
+    tags: null,
+    teams: null,
+    warehouses: null,
+  };
+  const data = await gatherDigestData(db, {
+    costs: async () => read,
+    organizationId: 'one',
+    services: [],
+    budgets: [
+      { ...budget, name: 'month' },
+      { ...budget, name: 'part', on, notify: '#other' },
+      { ...budget, name: 'commitment', start: '2026-10-01' },
+      { ...budget, name: 'next commitment', start: '2026-11-21' },
+    ],
+    now: NOW,
+  });
+  const shown = async (of: typeof on | null) => {
+    const one = digest({});
+    const subscription = { ...one, options: { ...one.options, on: of } };
+    const context = { database: { db, ...database }, now: () => NOW };
+    const { budgets } = await findAttention(context, subscription, data);
+    return budgets.map(({ name, isOwn }) => `${name}${isOwn ? ' of the digest' : ''}`);
+  };
+  expect(await shown(null)).toEqual(['month of the digest', 'part', 'commitment']);
+  // A digest of a part shows the budgets that notify its channel.
+  expect(await shown(on)).toEqual(['month', 'commitment']);
 });

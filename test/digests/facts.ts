@@ -1,10 +1,25 @@
-import { SECTIONS } from '../../src/config/digest-options.ts';
+import { digestReader, SECTIONS } from '../../src/config/digest-options.ts';
 import { addDays, daysBetween, weekdayOf } from '../../src/costs/calendar/day.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
-import type { DigestFacts } from '../../src/digests/facts.ts';
+import type { DigestBudget, DigestFacts } from '../../src/digests/facts.ts';
 import { rowsNeeded } from '../../src/digests/measure.ts';
+import type { DigestSubscription } from '../../src/digests/subscriptions/subscriptions.ts';
 import { row, TODAY, warehouseRow } from '../costs/rows.ts';
+
+const readOptions = digestReader([]);
+
+/** A digest of #costs with these options. */
+export function digest(
+  options: object,
+  over: Partial<DigestSubscription> = {},
+): DigestSubscription {
+  const reading = readOptions({ channel: '#costs', ...options });
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  const { value } = reading;
+  const common = { key: '#costs', id: null, channel: '#costs', paused: false };
+  return { ...common, options: value, by: null, since: null, ...over };
+}
 
 /** Nine weeks of two services and their warehouse: quiet weekends, the last two days not final. */
 export function nineWeeks(today = TODAY, openDays = 2): readonly CostRow[] {
@@ -25,16 +40,24 @@ export function factsFor(over: Partial<DigestFacts> = {}): DigestFacts {
   const rows = over.read?.rows ?? nineWeeks();
   const today = over.today ?? TODAY;
   return {
-    read: { rows, fetchedAt: new Date('2026-11-20T08:00:00Z'), problems: [], gaps: [] },
+    read: {
+      rows,
+      fetchedAt: new Date('2026-11-20T08:00:00Z'),
+      problems: [],
+      gaps: [],
+      lockAge: null,
+    },
     today,
     states: dayStates(rows, rowsNeeded(today)),
     covers: { first: '2026-11-19', last: '2026-11-19' },
     selector: {},
     scope: null,
+    untagged: 0,
     options: { period: 'day', sections: [...SECTIONS], minimumCredits: null, increasesOnly: false },
     posted: [],
     changes: [],
     attention: { anomalies: null, budgets: [] },
+    closing: [],
     next: new Date('2026-11-23T08:30:00Z'),
     ...over,
   };
@@ -43,3 +66,27 @@ export function factsFor(over: Partial<DigestFacts> = {}): DigestFacts {
 export function reading(rows: readonly CostRow[]): Pick<DigestFacts, 'read'> {
   return { read: { ...factsFor().read, rows } };
 }
+
+/** A budget that is within its amount, for a digest of everything. */
+export function budgetOf(over: Partial<DigestBudget> = {}): DigestBudget {
+  return {
+    name: 'everything',
+    amount: 9_000,
+    state: 'within',
+    ratio: 0.9,
+    text: 'heading for 8,074 of 9,000 (−10%)',
+    bar: '█████░░░ 59% · heading for 8,074 of 9,000 (−10%)',
+    isOwn: true,
+    ...over,
+  };
+}
+
+export const PRODUCTION_OVER = budgetOf({
+  name: 'production',
+  amount: 5_500,
+  state: 'over',
+  ratio: 1.06,
+  text: 'heading for 5,812 of 5,500 (+6%)',
+  bar: '██████░░ 72% · heading for 5,812 of 5,500 (+6%)',
+  isOwn: false,
+});

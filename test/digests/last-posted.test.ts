@@ -10,11 +10,11 @@ import {
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 import { nineWeeks } from './facts.ts';
 
-const states = dayStates(nineWeeks(), { first: '2026-10-01', last: '2026-11-20' });
+const states = dayStates(nineWeeks(), { first: '2026-09-18', last: '2026-11-20' });
 const all = toLastPosted(states, {});
 
 test.for(ENGINES)(
-  'what a digest said is kept of each, until it is removed, on %s',
+  'the posted figures of each digest are kept until it is removed, on %s',
   async (engine) => {
     const { db, transaction } = await freshDatabase(engine);
     await transaction((tx) => storeLastPosted(tx, 'C1|A', all));
@@ -26,15 +26,15 @@ test.for(ENGINES)(
   },
 );
 
-test('three weeks are kept, without the days of which nothing is known', () => {
-  expect(all.days).toHaveLength(21);
+test('eight weeks are kept, without the days without data', () => {
+  expect(all.days).toHaveLength(56);
   expect(all.days.at(-1)?.day).toBe('2026-11-19');
 });
 
-test('a digest that covers other services now compares with nothing it said', () => {
-  const said = toLastPosted(states, { services: ['a', 'b'] });
-  expect(daysLastPosted(said, { services: ['b', 'a'] })).toBe(said.days);
-  expect(daysLastPosted(said, { services: ['a'] })).toEqual([]);
-  expect(daysLastPosted(said, { warehouses: ['a', 'b'] })).toEqual([]);
+test('a digest that covers other services now is compared with nothing', () => {
+  const posted = toLastPosted(states, { services: ['a', 'b'] });
+  expect(daysLastPosted(posted, { services: ['b', 'a'] })).toBe(posted.days);
+  expect(daysLastPosted(posted, { services: ['a'] })).toEqual([]);
+  expect(daysLastPosted(posted, { warehouses: ['a', 'b'] })).toEqual([]);
   expect(daysLastPosted(null, {})).toEqual([]);
 });

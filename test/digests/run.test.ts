@@ -11,10 +11,12 @@ import { recordSnapshots } from '../../src/storage/tables/costs.ts';
 import type { Channel, PostResult } from '../../src/workflow/messenger-port.ts';
 import { written } from '../cost-reports/written.ts';
 import { ENGINES, type Engine, freshDatabase } from '../storage/engines.ts';
+import { operatorsNotices } from '../storage/notices.ts';
 import { nineWeeks } from './facts.ts';
 
 const COSTS = 'C0COSTS' as ChannelId;
-const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: 'main' };
+const ORGANIZATION = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
+const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: 'main', team: 'search' };
 const readOptions = digestReader([STAGING]);
 
 const UNKNOWN = { aliases: [], pipes: [], source: 'configuration', lastSeen: null };
@@ -29,7 +31,6 @@ async function running(engine: Engine, options: object = {}) {
     rows: nineWeeks() as readonly CostRow[],
     posts: [] as string[],
     bodies: [] as string[],
-    told: [] as string[],
     refusals: [] as PostResult[],
     reads: 0,
     fails: false,
@@ -54,20 +55,20 @@ async function running(engine: Engine, options: object = {}) {
         new Map(
           wanted.map((word) => [word, { ok: true, room: { ...room, outside: stage.outside } }]),
         ),
-      messageUser: async () => undefined,
-      notifyOperators: async (sentence) => void stage.told.push(sentence),
     },
-    // As the reader of costs does it: what a day is said to cost is noted when it is said.
+    // As in the cost reader: the cost of a day is recorded when it is read.
     costs: async () => {
       stage.reads += 1;
       const fetchedAt = stage.now;
       const states = dayStates(stage.rows, { first: '2026-11-01', last: '2026-11-30' });
-      const said = states
+      const snapshots = states
         .filter(({ state }) => state !== 'no-data')
         .map(({ day, total, state }) => ({ day, total, final: state === 'final', fetchedAt }));
-      await database.transaction((tx) => recordSnapshots(tx, said));
-      return { rows: stage.rows, fetchedAt, problems: [], gaps: [] };
+      await database.transaction((tx) => recordSnapshots(tx, ORGANIZATION, snapshots));
+      return { rows: stage.rows, fetchedAt, problems: [], gaps: [], lockAge: null };
     },
+    organizationId: ORGANIZATION,
+    budgets: [],
     services: () => [{ ...STAGING, ...UNKNOWN }],
     attention: async () => {
       if (stage.fails) throw new Error('the watch is broken');
@@ -90,7 +91,9 @@ test.for(ENGINES)(
   async (engine) => {
     const { stage, at } = await running(engine);
     await at('20T09:31');
-    expect(stage.posts).toEqual(['11-20T09:31 Cost · Tue 17 Nov (UTC) · 142.0 credits']);
+    expect(stage.posts).toEqual([
+      '11-20T09:31 Tue 17 Nov: 142 credits (usual 109–181) · month heading for 3,625',
+    ]);
     stage.reads = 0;
     for (const time of ['21T09:30', '21T09:31', '21T09:45', '21T10:01', '21T13:29']) await at(time);
     expect(stage.posts).toHaveLength(1);
@@ -103,16 +106,16 @@ test.for(ENGINES)(
   },
 );
 
-test('what becomes final meanwhile is posted at the next look', async () => {
+test('a digest is posted in the next round after its days became final', async () => {
   const { stage, at } = await running('sqlite');
   await at('20T09:31');
   await at('21T09:30');
   stage.rows = nineWeeks('2026-11-21');
   await at('21T10:01');
-  expect(stage.posts[1]).toContain('11-21T10:01 Cost · Wed 18 Nov (UTC)');
+  expect(stage.posts[1]).toContain('11-21T10:01 Wed 18 Nov: ');
 });
 
-test('what Slack has no room for comes with the next look, once', async () => {
+test('a rate-limited digest is posted once in the next round', async () => {
   const { stage, at } = await running('sqlite');
   stage.refusals.push({ ok: false, why: 'ratelimited', again: true });
   await at('20T09:31');
@@ -123,33 +126,33 @@ test('what Slack has no room for comes with the next look, once', async () => {
 });
 
 test('a permanently refused post is recorded as missed and reported once', async () => {
-  const { stage, at } = await running('sqlite');
+  const { database, stage, at } = await running('sqlite');
   stage.refusals.push({ ok: false, why: 'is_archived', again: false });
   for (const time of ['20T09:31', '20T10:05', '20T11:00']) await at(time);
   expect(stage.posts).toEqual([]);
-  expect(stage.told).toEqual([
+  expect(await operatorsNotices(database)).toEqual([
     'The cost digest of #costs for Fri 20 Nov was not posted: Slack refused it (is_archived).',
   ]);
 });
 
-test('a channel that another workspace was let into since gets no more, until that has left', async () => {
-  const { stage, at } = await running('sqlite');
+test('a channel gets no digest while it is shared with another workspace', async () => {
+  const { database, stage, at } = await running('sqlite');
   await at('20T09:31');
   stage.outside = true;
   stage.rows = nineWeeks('2026-11-21');
   await at('21T09:31');
   await at('21T10:31');
   expect(stage.posts).toHaveLength(1);
-  expect(stage.told).toEqual([
+  expect(await operatorsNotices(database)).toEqual([
     expect.stringContaining('Sat 21 Nov was not posted: the channel is shared'),
   ]);
   stage.outside = false;
   stage.rows = nineWeeks('2026-11-22');
   await at('22T09:31');
-  expect(stage.posts[1]).toContain('20–21 Nov (UTC)');
+  expect(stage.posts[1]).toContain('20–21 Nov: ');
 });
 
-test('a quiet channel hears of ordinary days on Mondays only', async () => {
+test('a quiet channel gets ordinary digests on Mondays only', async () => {
   const { stage, at } = await running('sqlite', { quiet: true });
   await at('20T09:31');
   stage.rows = nineWeeks('2026-11-22');
@@ -160,7 +163,7 @@ test('a quiet channel hears of ordinary days on Mondays only', async () => {
   expect(stage.posts).toHaveLength(1);
 });
 
-test('one that cannot be composed comes later, and nothing was promised meanwhile', async () => {
+test('a digest that cannot be composed is retried, and no permit is stored before', async () => {
   const { stage, at } = await running('sqlite');
   stage.fails = true;
   await at('20T09:31');
@@ -187,14 +190,14 @@ test.for<[string, object, string, readonly string[]]>([
   ['a warehouse', { on: { warehouses: ['main'] } }, 'w-1', ['• Mon 16 Nov: 145.9 → 331.3 (+127%)']],
   ['a service, while another was revised', { on: { services: ['staging'] } }, 's-1', []],
 ])(
-  'what was revised since the last digest of %s is told once',
-  async ([, options, whose, told]) => {
+  'revisions since the last digest of %s are reported once',
+  async ([, options, whose, expected]) => {
     const { stage, at } = await running('sqlite', options);
     await at('20T09:31');
     stage.rows = revised('2026-11-21', whose, 200);
     await at('21T09:31');
     const lines = (body = '') => body.split('\n').filter((line) => line.startsWith('• Mon 16 Nov'));
-    expect(lines(stage.bodies[1])).toEqual(told);
+    expect(lines(stage.bodies[1])).toEqual(expected);
     stage.rows = revised('2026-11-22', whose, 200);
     await at('22T09:31');
     expect(stage.bodies).toHaveLength(3);

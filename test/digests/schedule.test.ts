@@ -1,20 +1,9 @@
 import { expect, test } from 'vitest';
 import type { UserId } from '../../src/changes/change.ts';
-import { digestReader } from '../../src/config/digest-options.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
-import { checkSchedule, shouldWaitForFinalDays } from '../../src/digests/schedule.ts';
+import { checkSchedule, shouldWaitForDays } from '../../src/digests/schedule.ts';
 import type { DigestSubscription } from '../../src/digests/subscriptions/subscriptions.ts';
-import { nineWeeks } from './facts.ts';
-
-const readOptions = digestReader([]);
-
-function digest(options: object, over: Partial<DigestSubscription> = {}): DigestSubscription {
-  const reading = readOptions({ channel: '#costs', ...options });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const { value } = reading;
-  const common = { key: '#costs', id: null, channel: '#costs', paused: false };
-  return { ...common, options: value, by: null, since: null, ...over };
-}
+import { digest, nineWeeks } from './facts.ts';
 
 const turn = (one: DigestSubscription, now: string, lastDay: string | null) => {
   const { state, ...rest } = checkSchedule(one, new Date(now), lastDay);
@@ -106,7 +95,7 @@ test.for<[string, DigestSubscription, string, string | null, string]>([
     'waiting, next 2026-11-21T08:30',
   ],
   [
-    'somebody added it after the time of today',
+    'it was added after its time of the day',
     digest(berlin, { by: 'UANA' as UserId, since: new Date('2026-11-20T09:00Z') }),
     '2026-11-20T09:10Z',
     null,
@@ -151,27 +140,43 @@ test.for<[string, string, string | null, boolean]>([
   ['four hours have passed all the same', '2026-11-20T12:30Z', '2026-11-17', false],
   ['another day is final', '2026-11-20T08:30Z', '2026-11-16', false],
   ['it is the first one', '2026-11-20T08:30Z', null, false],
-])('it waits or not when %s', ([, now, finalBefore, waits]) => {
+])('whether a digest waits when %s', ([, now, settledBefore, waits]) => {
   const one = digest(berlin);
   const due = checkSchedule(one, new Date('2026-11-20T08:30Z'), '2026-11-19');
   if (due.state === 'waiting') throw new Error('it is due');
-  const circumstances = { now: new Date(now), states, finalBefore };
-  expect(shouldWaitForFinalDays(one, due.slot, circumstances)).toBe(waits);
+  const circumstances = { now: new Date(now), states, lockAge: null, settledBefore };
+  expect(shouldWaitForDays(one, due.slot, circumstances)).toBe(waits);
 });
 
-test('a month waits until all of it is final, and no longer than until the seventh', () => {
+test('a digest does not wait once another day is settled, though not locked', () => {
+  const one = digest(berlin);
+  const due = checkSchedule(one, new Date('2026-11-20T08:30Z'), '2026-11-19');
+  if (due.state === 'waiting') throw new Error('it is due');
+  const waits = (settled: boolean) => {
+    const openDay = { settled, completion: null };
+    const now = new Date('2026-11-20T08:30Z');
+    const known = states.map((day) => (day.state === 'preliminary' ? { ...day, openDay } : day));
+    return shouldWaitForDays(one, due.slot, {
+      ...{ now, states: known, lockAge: null, settledBefore: '2026-11-17' },
+    });
+  };
+  expect([waits(true), waits(false)]).toEqual([false, true]);
+});
+
+test('a monthly digest waits until all days are final, at most until the 21st while the lock age is unknown', () => {
   const one = digest({ period: 'month', at: '09:30' });
   const waits = (now: string, rows = nineWeeks('2026-11-03')) => {
     const due = checkSchedule(one, new Date(now), '2026-10-03');
     if (due.state === 'waiting') throw new Error('it is due');
     const known = dayStates(rows, { first: '2026-09-15', last: '2026-11-02' });
-    return shouldWaitForFinalDays(one, due.slot, {
+    return shouldWaitForDays(one, due.slot, {
       now: new Date(now),
       states: known,
-      finalBefore: null,
+      lockAge: null,
+      settledBefore: null,
     });
   };
   expect(waits('2026-11-03T09:30Z')).toBe(false);
   expect(waits('2026-11-03T09:30Z', nineWeeks('2026-11-02'))).toBe(true);
-  expect(waits('2026-11-07T09:30Z', nineWeeks('2026-11-02'))).toBe(false);
+  expect(waits('2026-11-21T09:30Z', nineWeeks('2026-11-02'))).toBe(false);
 });

@@ -9,6 +9,7 @@ const prod = {
   aliases: ['Prod'],
   tags: ['prod'],
   warehouse: 'main',
+  team: 'search',
   pipes: [],
 };
 
@@ -26,7 +27,8 @@ test('a reply adds the state of a configured service, but no name and no tags', 
 
 test('a service that only a reply names can be used, but its tags are unknown', () => {
   const [, stranger] = buildDirectory([prod], [learned({ id: 'x', name: 'other' })]);
-  expect(stranger).toMatchObject({ name: 'other', tags: null, aliases: [], warehouse: null });
+  expect(stranger).toMatchObject({ name: 'other', tags: null, aliases: [], team: null });
+  expect(stranger?.warehouse).toBeNull();
   expect(stranger?.source).toBe('reply to a stop');
 });
 

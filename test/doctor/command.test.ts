@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { cleaned, passed, reportText, toJson, wantsColour } from '../../src/doctor/report.ts';
-import { openClinic } from './clinic.ts';
+import { startDoctorSandbox } from './doctor-sandbox.ts';
 
 /** The command as people run it. */
 async function doctor(env: Readonly<Record<string, string>>, ...args: string[]) {
@@ -20,11 +20,11 @@ async function doctor(env: Readonly<Record<string, string>>, ...args: string[]) 
 }
 
 async function files() {
-  const clinic = await openClinic();
-  const folder = dirname((clinic.env.DATABASE_URL ?? '').slice('file:'.length));
+  const sandbox = await startDoctorSandbox();
+  const folder = dirname((sandbox.env.DATABASE_URL ?? '').slice('file:'.length));
   const SIGNALBOX_CONFIG = join(folder, 'signalbox.yaml');
   writeFileSync(SIGNALBOX_CONFIG, sandboxYaml());
-  return { ...clinic, folder, env: { ...clinic.env, SIGNALBOX_CONFIG } };
+  return { ...sandbox, folder, env: { ...sandbox.env, SIGNALBOX_CONFIG } };
 }
 
 test('all checks pass quickly against the simulators', async () => {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { commands, nouns } from '../../src/commands/index.ts';
-import { readCostQuestion } from '../../src/cost-reports/cost-question.ts';
+import { readCostQuestion } from '../../src/cost-reports/question/cost-question.ts';
+import { readForecastQuestion } from '../../src/cost-reports/question/forecast-question.ts';
 import { dayOf } from '../../src/costs/calendar/day.ts';
-import { understand } from '../../src/intent/parse/understand.ts';
+import { parseLine } from '../../src/intent/parse/parse-line.ts';
 import { NOON, service } from '../intent/fixtures.ts';
 import { inlineLinesOn, linesOn, nounAndRest } from './command-lines.ts';
 import { DOCUMENTS, readPage, spansOn } from './pages.ts';
@@ -11,7 +12,10 @@ import { DOCUMENTS, readPage, spansOn } from './pages.ts';
 const WRONG_ON_PURPOSE = ['/service stop stagign'];
 
 const services = [
-  service('analytics-prod', { tags: ['prod'], pipes: [{ id: '9a3b6c1d', name: 'orders' }] }),
+  service('analytics-prod', {
+    ...{ tags: ['prod'], team: 'search' },
+    pipes: [{ id: '9a3b6c1d', name: 'orders' }],
+  }),
   service('staging'),
 ];
 const vocabulary = {
@@ -23,12 +27,15 @@ const vocabulary = {
 function outcome(code: string): string {
   const { noun, rest } = nounAndRest(code);
   if (!(noun in nouns)) return 'unknown';
-  const understood = understand(noun, rest, vocabulary);
+  const understood = parseLine(noun, rest, vocabulary);
   if (understood.kind !== 'intent') return understood.kind;
   const { name } = understood.command;
-  if (name !== 'cost' && name !== 'cost csv') return 'intent';
   // The command itself parses these words; for the parser they are one field.
   const words = String(understood.args.words ?? '');
+  if (name === 'cost forecast') {
+    return readForecastQuestion(words, dayOf(NOON), services).ok ? 'intent' : 'misread';
+  }
+  if (name !== 'cost' && name !== 'cost csv' && name !== 'cost why') return 'intent';
   return readCostQuestion({ command: name, words }, dayOf(NOON), services).ok
     ? 'intent'
     : 'misread';
@@ -62,6 +69,7 @@ test.for<[string, string]>([
   ['/service dance staging', 'misread'],
   ['/service scale staging size=3', 'misread'],
   ['/cost since ever', 'misread'],
+  ['/cost forecast yaer', 'misread'],
   ['/sevrice list', 'unknown'],
 ])('a wrong command line is found: %s', ([line, expected]) => {
   expect(outcome(line)).toBe(expected);

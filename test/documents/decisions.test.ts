@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { DOCUMENTS, groupsOf, readPage } from './pages.ts';
 
-const { dependencies, devDependencies } = packageJson;
+const { dependencies, optionalDependencies, devDependencies } = packageJson;
 const INDEX = 'docs/decisions/README.md';
 const PAGE = readPage('docs/decisions/0007-dependencies.md');
 const RUNS = '## What runs';
@@ -20,7 +20,7 @@ const isListedAs = (name: string, listed: string) =>
   listed === name || (listed === '@types/*' && name.startsWith('@types/'));
 
 test.for<[string, Readonly<Record<string, string>>]>([
-  [RUNS, dependencies],
+  [RUNS, { ...dependencies, ...optionalDependencies }],
   [DEVELOPS, devDependencies],
 ])('under "%s", the page lists exactly the packages of package.json', ([heading, packages]) => {
   const listed = packagesUnder(heading);

@@ -50,7 +50,7 @@ test('an unknown option or subcommand is found', () => {
 
 // Files that a user or a program creates later.
 const CREATED_LATER = [
-  ...['signalbox.yaml', 'deploy/kubernetes/signalbox.yaml', 'manifest.local.json'],
+  ...['signalbox.yaml', 'cases.yaml', 'deploy/kubernetes/signalbox.yaml', 'manifest.local.json'],
   ...['reports/mutation/index.html', 'sbom.json', 'test.ts'],
 ];
 const PATH = /(?<![\w/.<>-])((?:[\w.-]+\/)*[\w.-]+\.(?:tsx?|json|ya?ml|md|service))(?![\w/>-])/g;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../sandbox/api/random.ts';
-import { ask } from '../scenarios/request.ts';
-import { deliver, signatureOf } from '../scenarios/signing.ts';
-import { ANA, openStage, type Stage } from '../scenarios/stage.ts';
+import { requestChange } from '../harness/requests.ts';
+import { deliver, signatureOf } from '../harness/signing.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA } from '../harness/users.ts';
 import { howMany } from './amount.ts';
 import { oddParcel, type Parcel } from './payloads.ts';
 
@@ -31,9 +32,9 @@ test.for<number>(rounds)(
   { timeout: 600_000 },
   async (round) => {
     const chance = createRandom(`${seed}-${round}`);
-    const stage = await openStage({ yaml });
-    const changes = [await idOf(stage, await ask(stage))];
-    const responseUrl = `${stage.slack.url}/response/none`;
+    const sandbox = await startTestSandbox({ yaml });
+    const changes = [await idOf(sandbox, await requestChange(sandbox))];
+    const responseUrl = `${sandbox.slack.url}/response/none`;
     const statuses = new Map<number | string, number>();
     for (let number = 0; number < each; number += AT_ONCE) {
       const known = { chance, changes, responseUrl };
@@ -41,33 +42,33 @@ test.for<number>(rounds)(
         oddParcel({ ...known, number: number + index }),
       );
       const sent = await Promise.all(
-        parcels.map((parcel) => answerTo(stage, parcel, chance() < 0.02)),
+        parcels.map((parcel) => answerTo(sandbox, parcel, chance() < 0.02)),
       );
       for (const status of sent) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      stage.clock.now = new Date(stage.clock.now.getTime() + STEP_MS * AT_ONCE);
+      sandbox.clock.now = new Date(sandbox.clock.now.getTime() + STEP_MS * AT_ONCE);
     }
     if (process.env.FUZZ_PAYLOADS) process.stderr.write(`${JSON.stringify([...statuses])}\n`);
 
     expect(
       [...statuses.keys()].filter((status) => ![200, 400, 401, 413, 500].includes(Number(status))),
     ).toEqual([]);
-    expect([...stage.cloud.effects(), ...stage.alerts.effects()]).toEqual([]);
-    expect(await (await fetch(`${stage.url}/readyz`)).text()).toContain('ready');
+    expect([...sandbox.cloud.effects(), ...sandbox.alerts.effects()]).toEqual([]);
+    expect(await (await fetch(`${sandbox.url}/readyz`)).text()).toContain('ready');
     // Valid commands still work.
-    await stage.slack.command(ANA, 'ops', '/signalbox');
-    await stage.privateWord(ANA, '/service');
+    await sandbox.slack.command(ANA, 'ops', '/signalbox');
+    await sandbox.privateMessage(ANA, '/service');
   },
 );
 
-async function idOf(stage: Stage, card: { ts: string } | undefined): Promise<string> {
-  const text = stage.slack.messages('db-approvals').find(({ ts }) => ts === card?.ts)?.text ?? '';
+async function idOf(sandbox: TestSandbox, card: { ts: string } | undefined): Promise<string> {
+  const text = sandbox.slack.messages('db-approvals').find(({ ts }) => ts === card?.ts)?.text ?? '';
   return /· ([0-9A-Z]{6})/.exec(text)?.[1] ?? '';
 }
 
-async function answerTo(stage: Stage, { type, body }: Parcel, isForged: boolean) {
+async function answerTo(sandbox: TestSandbox, { type, body }: Parcel, isForged: boolean) {
   const signed = signatureOf(body, isForged ? { secret: 'another secret' } : {});
   try {
-    return await deliver(stage, body, { 'content-type': type, ...signed });
+    return await deliver(sandbox, body, { 'content-type': type, ...signed });
   } catch (error) {
     return error instanceof Error ? error.name : 'failed';
   }

@@ -1,6 +1,6 @@
 import type { RandomSource } from '../../sandbox/api/random.ts';
-import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
-import { ANA, DORA, EMIL, FINN, GINA, SVEN } from '../scenarios/stage.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
+import { ANA, DORA, EMIL, FINN, GINA, SVEN } from '../harness/users.ts';
 import { bend, deep, pick, tear } from './mutate.ts';
 
 /** No approver is among them, so no change may run. */

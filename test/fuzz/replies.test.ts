@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../sandbox/api/random.ts';
-import { BEN, DORA, FINN, openStage, type Stage } from '../scenarios/stage.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { BEN, DORA, FINN } from '../harness/users.ts';
 import { howMany } from './amount.ts';
 import { openBender } from './bender.ts';
 import { pick } from './mutate.ts';
@@ -27,25 +28,25 @@ test.for<number>(rounds)(
   async (round) => {
     const chance = createRandom(`${seed}-replies-${round}`);
     const { through, bent } = openBender(chance);
-    const stage = await openStage({ through });
+    const sandbox = await startTestSandbox({ through });
     for (let asked = 0; bent.count < each && asked < each * 4; asked += 1) {
-      await answered(stage, pick(chance, PEOPLE), pick(chance, LINES));
+      await answered(sandbox, pick(chance, PEOPLE), pick(chance, LINES));
       // The cached answers expire, and the request budget is refilled.
-      stage.clock.now = new Date(stage.clock.now.getTime() + 61_000);
+      sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 61_000);
     }
     expect(bent.count).toBeGreaterThanOrEqual(each);
-    expect([...stage.cloud.effects(), ...stage.alerts.effects()]).toEqual([]);
-    expect(await (await fetch(`${stage.url}/readyz`)).text()).toContain('ready');
+    expect([...sandbox.cloud.effects(), ...sandbox.alerts.effects()]).toEqual([]);
+    expect(await (await fetch(`${sandbox.url}/readyz`)).text()).toContain('ready');
   },
 );
 
 /** Expects an answer to a command: a table, a preview, a form or an error. */
-async function answered(stage: Stage, as: string, line: string): Promise<void> {
-  const before = heard(stage);
-  await stage.slack.command(as, 'ops', line);
-  await expect.poll(() => heard(stage), { message: line, interval: 2 }).toBeGreaterThan(before);
+async function answered(sandbox: TestSandbox, as: string, line: string): Promise<void> {
+  const before = heard(sandbox);
+  await sandbox.slack.command(as, 'ops', line);
+  await expect.poll(() => heard(sandbox), { message: line, interval: 2 }).toBeGreaterThan(before);
 }
 
-function heard({ slack }: Stage): number {
+function heard({ slack }: TestSandbox): number {
   return slack.messages('ops').length + slack.calls('views.open').length;
 }

@@ -1,51 +1,47 @@
-import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
-import type { Member, Workspace } from '../../sandbox/slack/workspace.ts';
+import { expect } from 'vitest';
+import type { StoredMessage } from '../../sandbox/slack/records.ts';
+import type { startSlackSimulator } from '../../sandbox/slack/server.ts';
+import { placeOf, type Readable, textOf } from './messages.ts';
 
-/** Ids of generated users, for example U0OPER0000. */
-export function userIds(kind: string, count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => `U0${kind}${String(index).padStart(4, '0')}`);
+type Slack = Awaited<ReturnType<typeof startSlackSimulator>>;
+
+/** How long to wait for a message; by default the limit of the test project. */
+interface PollLimits {
+  readonly timeout?: number;
+  readonly interval?: number;
 }
 
-/** The sandbox workspace with more members: all join every channel and the user groups that list them. */
-export function workspaceWith(
-  ids: readonly string[],
-  groups: Readonly<Record<string, readonly string[]>>,
-): Workspace {
+/** What users see and press in Slack. */
+export function peopleOn(slack: Slack, limits: PollLimits = {}) {
+  /** Waits for a message with these words and returns the newest one. */
+  const newest = async <M extends Readable>(
+    messages: () => readonly M[],
+    words: string,
+  ): Promise<M | undefined> => {
+    const texts = () => messages().map(textOf);
+    await expect.poll(texts, limits).toContainEqual(expect.stringContaining(words));
+    return messages().findLast((message) => textOf(message).includes(words));
+  };
+  const privateMessages = (as: string) =>
+    slack
+      .clientState(as)
+      .messages.filter(({ ephemeral, channel }) => ephemeral || channel[0] === 'D');
   return {
-    ...sandboxWorkspace,
-    members: [...sandboxWorkspace.members, ...ids.map(memberWith)],
-    groups: sandboxWorkspace.groups.map((group) => {
-      return { ...group, users: [...group.users, ...(groups[group.handle] ?? [])] };
-    }),
-    channels: sandboxWorkspace.channels.map((channel) => {
-      return { ...channel, members: [...channel.members, ...ids] };
-    }),
+    privateMessage: (as: string, words: string) => newest(() => privateMessages(as), words),
+    card: (words: string, channel = 'db-approvals') =>
+      newest(
+        () => slack.messages(channel).filter((each) => !each.ephemeralFor && !each.threadTs),
+        words,
+      ),
+    /** Waits for a modal, which opens after the click was acknowledged. */
+    modal: async (as: string, callbackId: string) => {
+      const top = () => slack.clientState(as).views.at(-1);
+      await expect.poll(() => top()?.callbackId, limits).toBe(callbackId);
+      return top()?.id ?? '';
+    },
+    press: (as: string, message: Pick<StoredMessage, 'channel' | 'ts'> | undefined, id: string) =>
+      slack.click(as, placeOf(message), id),
   };
 }
 
-function memberWith(id: string): Member {
-  const { teamId } = sandboxWorkspace;
-  const name = id.toLowerCase();
-  return { id, name, realName: id, title: '', kind: 'member', deleted: false, teamId };
-}
-
-/** Copies of the service `staging`, so that each change of a test can have its own service. */
-export function copiesOfStaging(count: number, prefix = 'shard') {
-  const staging = ORGANIZATION.services.find(({ name }) => name === 'staging');
-  if (!staging) throw new Error('The seed has no service called staging');
-  return Array.from({ length: count }, (_, index) => ({
-    ...staging,
-    name: `${prefix}-${index + 1}`,
-    id: `00000000-0000-4000-8000-${String(index + 1).padStart(12, '0')}`,
-  }));
-}
-
-/** Configuration entries of these services; every second one is tagged prod and needs two approvals. */
-export function serviceEntries(
-  services: readonly { readonly name: string; readonly id: string }[],
-) {
-  return services.map(({ name, id }, index) => {
-    return { name, id, tags: [index % 2 === 0 ? 'prod' : 'dev'], warehouse: 'lab' };
-  });
-}
+export type People = ReturnType<typeof peopleOn>;

@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startAlertsSimulator } from '../../sandbox/alerts/simulator.ts';
 import type { Wait } from '../../sandbox/api/simulator.ts';
 import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
+import { sandboxYaml } from '../../sandbox/configuration.ts';
 import type { Json } from '../../sandbox/json.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../sandbox/seed/shapes.ts';
-import { startSlackSimulator } from '../../sandbox/slack/server.ts';
-import type { Workspace } from '../../sandbox/slack/workspace.ts';
+import { type SlackOptions, startSlackSimulator } from '../../sandbox/slack/server.ts';
+import type { Workspace } from '../../sandbox/slack/workspace/workspace.ts';
 
 export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
 export const AUDIT_KEY = Buffer.alloc(32, 7);
@@ -20,24 +23,27 @@ export interface SimulatorOptions {
   /** How the delays of both APIs pass. */
   readonly wait?: Wait;
   readonly delivery?: 'http' | 'socket';
-  readonly manifest?: Json;
   readonly organization?: OrganizationSeed;
   readonly workspace?: Workspace;
+  /** Other options of the Slack simulator. */
+  readonly slack?: Partial<SlackOptions>;
 }
 
 /** Slack and both APIs, and the environment with which a bot connects to them. */
 export async function startSimulators(options: SimulatorOptions = {}) {
-  const { delivery = 'http', manifest = MANIFEST, organization, workspace, now, wait } = options;
-  const timing = { ...(now ? { now } : {}), ...(wait ? { wait } : {}) };
+  const { delivery = 'http', organization, workspace, now, wait } = options;
+  const clock = now ? { now } : {};
+  const timing = { ...clock, ...(wait ? { wait } : {}) };
   const [cloud, alerts, slack] = await Promise.all([
     startCloudSimulator({ ...timing, ...(organization ? { organization } : {}) }),
     startAlertsSimulator(timing),
     startSlackSimulator({
-      manifest,
+      manifest: MANIFEST,
       delivery:
         delivery === 'http' ? { mode: 'http', signingSecret: SIGNING_SECRET } : { mode: 'socket' },
-      ...(now ? { now } : {}),
+      ...clock,
       ...(workspace ? { workspace } : {}),
+      ...options.slack,
     }),
   ]);
   const env = {
@@ -52,7 +58,39 @@ export async function startSimulators(options: SimulatorOptions = {}) {
     CLOUD_API_KEY_SECRET: CLOUD_KEY.secret,
     ALERTS_API_URL: alerts.url,
     ALERTS_API_TOKEN: ALERTS_TOKEN,
+    SIGNALBOX_KEY: AUDIT_KEY.toString('base64'),
   };
   const stop = async () => void (await Promise.all([slack.stop(), cloud.stop(), alerts.stop()]));
-  return { cloud, alerts, slack, env, stop };
+  /** Delivers Slack's requests to the bot at this port or URL. */
+  const deliverTo = (bot: { readonly url: string }) => slack.deliverTo(`${bot.url}/slack/events`);
+  return { cloud, alerts, slack, env, deliverTo, stop };
+}
+
+export interface ProcessOptions extends SimulatorOptions {
+  readonly databaseUrl: string;
+  /** The configuration file; by default the one of the sandbox. */
+  readonly yaml?: string;
+}
+
+/** The simulators, and the environment and configuration file of a bot in a process of its own. */
+export async function startSimulatorsForProcess({ databaseUrl, yaml, ...options }: ProcessOptions) {
+  const simulators = await startSimulators(options);
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
+  const file = join(folder, 'signalbox.yaml');
+  const writeConfig = (text: string) => writeFileSync(file, text);
+  writeConfig(yaml ?? sandboxYaml());
+  return {
+    ...simulators,
+    writeConfig,
+    env: {
+      ...simulators.env,
+      DATABASE_URL: databaseUrl,
+      SIGNALBOX_CONFIG: file,
+      PATH: process.env.PATH ?? '',
+    },
+    stop: async () => {
+      await simulators.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }

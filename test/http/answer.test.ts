@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { codeOf, requestIdOf, retryAfterOf, serverTextOf } from '../../src/http/answer.ts';
+import {
+  codeOf,
+  foreignTextOf,
+  isContradiction,
+  requestIdOf,
+  retryAfterOf,
+  serverTextOf,
+} from '../../src/http/answer.ts';
 import type { Body } from '../../src/http/body.ts';
 
 const json = (value: unknown): Body => ({ kind: 'json', value });
@@ -32,10 +39,11 @@ describe('the error text of the server is found', () => {
       ]),
       'interval: Required; channel.type: Invalid input',
     ],
+    ['in a list of errors', json({ errors: [{ message: 'too big' }] }), 'too big'],
     ['in plain text', text('Unauthorized'), 'Unauthorized'],
     ['in a JSON string', json('Not Found'), 'Not Found'],
     ['nowhere in an object of other fields', json({ status: 500 }), null],
-    ['nowhere in a page', { kind: 'html' }, null],
+    ['nowhere in a page', { kind: 'html', text: '<html>x</html>' }, null],
     ['nowhere in an empty answer', { kind: 'empty' }, null],
     ['nowhere in null', json(null), null],
     ['but not a page inside an error', json({ error: '<html><body>x</body></html>' }), null],
@@ -104,4 +112,47 @@ describe('the wait after a 429', () => {
   ])('%s', ([, headers, ms]) => {
     expect(retryAfterOf(headers, 10_000)).toBe(ms);
   });
+});
+
+test.for<[string, Body, string | null]>([
+  [
+    'a page',
+    { kind: 'html', text: '<html><body><b>Welcome</b> back</body></html>' },
+    'Welcome back',
+  ],
+  ['text with control characters', { kind: 'text', text: 'a\u001b[1mb\nc' }, 'a [1mb c'],
+  ['a long text', { kind: 'text', text: 'x'.repeat(9_000) }, `${'x'.repeat(499)}…`],
+  ['many angle brackets', { kind: 'html', text: '<'.repeat(9_000) }, `${'<'.repeat(499)}…`],
+  ['JSON of another shape', { kind: 'json', value: ['password'] }, ''],
+  ['an object', { kind: 'json', value: {} }, null],
+  ['nothing', { kind: 'empty' }, null],
+  ['half an object', { kind: 'unreadable' }, null],
+])('what is shown of a 2xx answer that is not the API’s: %s', ([, body, text]) => {
+  expect(foreignTextOf(body)).toBe(text);
+});
+
+test.for<[string, unknown, boolean]>([
+  ['a status of 400', { status: 400 }, true],
+  ['a status of 200', { status: 200 }, false],
+  ['a state as its status', { status: 'running' }, false],
+  ['an error', { error: 'BAD_REQUEST' }, true],
+  ['an empty error next to a result', { error: null, result: {} }, false],
+  ['a message in place of a result', { message: 'Not accepted' }, true],
+  ['a message next to a result', { message: 'ok', result: {} }, false],
+  ['a message and a null result', { message: 'Not accepted', result: null, status: 200 }, true],
+  ['a status of 400 as text', { status: '400', requestId: 'r' }, true],
+  ['errors', { errors: [{ message: 'bad' }] }, true],
+  ['errors by field', { errors: { name: 'too long' } }, true],
+  ['no errors', { errors: [], result: {} }, false],
+  ['success false', { success: false }, true],
+  ['ok false', { ok: false }, true],
+  ['success true', { success: true, result: {} }, false],
+  [
+    'the error list of an older alerts server',
+    [{ type: 'Body', errors: { issues: [{ path: ['interval'], message: 'Required' }] } }],
+    true,
+  ],
+  ['a list of objects', [{ name: 'x' }], false],
+])('whether a 2xx body contradicts its status: %s', ([, value, is]) => {
+  expect(isContradiction({ kind: 'json', value }, 'result')).toBe(is);
 });

@@ -31,7 +31,7 @@ test('ten requests start at once, the eleventh when the first leaves the window'
   const clock = handClock();
   const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
   const started: number[] = [];
-  for (let n = 1; n <= 11; n += 1) void budget.take('people', NEVER).then(() => started.push(n));
+  for (let n = 1; n <= 11; n += 1) void budget.take('write', NEVER).then(() => started.push(n));
   await settled();
   expect(started).toHaveLength(10);
   await clock.advance(9_999);
@@ -60,12 +60,96 @@ test('a later request of a person starts before a queued digest', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
   const started: string[] = [];
-  await budget.take('digest', NEVER);
-  void budget.take('digest', NEVER).then(() => started.push('digest'));
+  await budget.take('background', NEVER);
+  void budget.take('background', NEVER).then(() => started.push('digest'));
   void budget.take('people', NEVER).then(() => started.push('Ana'));
   void budget.take('people', NEVER).then(() => started.push('Ben'));
   for (let window = 0; window < 3; window += 1) await clock.advance(10_000);
   expect(started).toEqual(['Ana', 'Ben', 'digest']);
+});
+
+test('writes start before waiting reads, and these before background work', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  const started: string[] = [];
+  await budget.take('people', NEVER);
+  for (const priority of ['background', 'people', 'write'] as const) {
+    void budget.take(priority, NEVER).then(() => started.push(priority));
+  }
+  for (let window = 0; window < 3; window += 1) await clock.advance(10_000);
+  expect(started).toEqual(['write', 'people', 'background']);
+});
+
+test('reads leave three of ten places to writes, which start at once', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  const reads: number[] = [];
+  for (let n = 1; n <= 10; n += 1) void budget.take('people', NEVER).then(() => reads.push(n));
+  await settled();
+  expect(reads).toHaveLength(7);
+  for (let n = 1; n <= 3; n += 1) expect(await budget.take('write', 0)).toEqual({ ok: true });
+  expect(await budget.take('write', 9_999)).toEqual({ ok: false, inMs: 10_000 });
+  await clock.advance(10_000);
+  expect(reads).toHaveLength(10);
+});
+
+test('optional reads have three of ten places, and a read of a person starts at once', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  const optional: number[] = [];
+  for (let n = 1; n <= 5; n += 1) void budget.take('optional', NEVER).then(() => optional.push(n));
+  await settled();
+  expect(optional).toEqual([1, 2, 3]);
+  const started: string[] = [];
+  for (const priority of ['background', 'people', 'write'] as const) {
+    void budget.take(priority, clock.now()).then(({ ok }) => started.push(`${priority} ${ok}`));
+    await settled();
+    expect(started).toContain(`${priority} true`);
+  }
+  await clock.advance(10_000);
+  expect(optional).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('optional reads start after everything else', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  const started: string[] = [];
+  await budget.take('people', NEVER);
+  for (const priority of ['optional', 'background', 'people', 'write'] as const) {
+    void budget.take(priority, NEVER).then(() => started.push(priority));
+  }
+  for (let window = 0; window < 4; window += 1) await clock.advance(10_000);
+  expect(started).toEqual(['write', 'people', 'background', 'optional']);
+});
+
+test('two viewers with 60 reads a minute each keep no write waiting', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  const waits: number[] = [];
+  for (let second = 0; second < 120; second += 1) {
+    for (let viewer = 0; viewer < 2; viewer += 1) {
+      void budget.take('people', clock.now() + 40_000);
+    }
+    if (second % 24 === 23) {
+      const at = clock.now();
+      const turn = budget.take('write', at + 12_000);
+      void turn.then(({ ok }) => waits.push(ok ? clock.now() - at : NEVER));
+    }
+    await settled();
+    await clock.advance(1_000);
+  }
+  expect(waits).toEqual([0, 0, 0, 0, 0]);
+});
+
+test('a full queue of reads does not refuse a write', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  await budget.take('people', NEVER);
+  for (let n = 0; n < 201; n += 1) void budget.take('people', NEVER);
+  const write = budget.take('write', NEVER);
+  await settled();
+  await clock.advance(10_000);
+  expect(await write).toEqual({ ok: true });
 });
 
 test('a request that cannot start in time is refused at once', async () => {
@@ -101,7 +185,7 @@ test('a digest that was overtaken too often is refused and frees its slot', asyn
   const clock = handClock();
   const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
   await budget.take('people', NEVER);
-  const digest = budget.take('digest', 15_000);
+  const digest = budget.take('background', 15_000);
   const ana = budget.take('people', NEVER);
   await settled();
   await clock.advance(10_000);
@@ -135,10 +219,10 @@ test('a sleep counts as passed even if the clock stands still', async () => {
   });
   const clock = { now: () => 0, sleep };
   const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
-  const turns = Array.from({ length: 25 }, () => budget.take('people', NEVER));
+  const turns = Array.from({ length: 25 }, () => budget.take('write', NEVER));
   expect(await Promise.all(turns)).toEqual(Array(25).fill({ ok: true }));
   expect(sleep).toHaveBeenCalledTimes(2);
-  expect(await budget.take('people', 29_999)).toMatchObject({ ok: true });
+  expect(await budget.take('write', 29_999)).toMatchObject({ ok: true });
 });
 
 test('a full queue refuses new requests and still serves the queued ones', async () => {
@@ -151,7 +235,7 @@ test('a full queue refuses new requests and still serves the queued ones', async
   await clock.advance(10_000);
   expect(await waiting[0]).toEqual({ ok: true });
   // One request has started, so there is a free place.
-  const late = budget.take('digest', NEVER).then(({ ok }) => ok);
+  const late = budget.take('background', NEVER).then(({ ok }) => ok);
   await settled();
   expect(await Promise.race([late, 'waits'])).toBe('waits');
 });
@@ -192,5 +276,51 @@ describe('an aborted wait', () => {
     const { budget, sleep } = await full();
     expect(await budget.take('people', NEVER, AbortSignal.abort())).toMatchObject({ ok: false });
     expect(sleep).not.toHaveBeenCalled();
+  });
+});
+
+describe('a window of all replicas', () => {
+  const LIMIT = { requests: 9, perMs: 10_000 };
+
+  function counted(budget: ReturnType<typeof createBudget>) {
+    const started: number[] = [];
+    for (let n = 1; n <= 9; n += 1) void budget.take('write', NEVER).then(() => started.push(n));
+    return started;
+  }
+
+  test('delays a start until it has a place', async () => {
+    const clock = handClock();
+    const waits = [0, 2_000, 0];
+    const shared = { claim: async () => waits.shift() ?? 0, replicas: () => 3 };
+    const budget = createBudget(LIMIT, clock, shared);
+    expect(await budget.take('write', NEVER)).toEqual({ ok: true });
+    const second = budget.take('write', NEVER).then(() => clock.now());
+    await settled();
+    await clock.advance(2_000);
+    expect(await second).toBe(2_000);
+  });
+
+  test('that cannot be reached leaves each replica a fair share', async () => {
+    const clock = handClock();
+    const shared = { claim: () => Promise.reject(new Error('away')), replicas: () => 3 };
+    const started = counted(createBudget(LIMIT, clock, shared));
+    await settled();
+    expect(started).toHaveLength(3);
+    await clock.advance(10_000);
+    expect(started).toHaveLength(6);
+  });
+
+  test('does not count a request that was aborted during its claim', async () => {
+    const clock = handClock();
+    const answer = Promise.withResolvers<number>();
+    const shared = { claim: () => answer.promise, replicas: () => 1 };
+    const budget = createBudget({ requests: 1, perMs: 10_000 }, clock, shared);
+    const patience = new AbortController();
+    const given = budget.take('people', NEVER, patience.signal);
+    await settled();
+    patience.abort();
+    answer.resolve(0);
+    expect(await given).toMatchObject({ ok: false });
+    expect(await budget.take('people', clock.now())).toEqual({ ok: true });
   });
 });

@@ -244,6 +244,16 @@ describe('the request budget', () => {
     expect(clock.slept).toEqual([10_000]);
   });
 
+  test('a write uses a place that reads leave free', async () => {
+    const server = await serve(OK);
+    const { send, clock } = client(server.url, { limit: { requests: 10, perMs: 10_000 } });
+    await Promise.all(Array.from({ length: 7 }, () => send(READ)));
+    await send({ ...WRITE, priority: 'background' });
+    expect(clock.slept).toEqual([]);
+    await send(READ);
+    expect(clock.slept).toEqual([10_000]);
+  });
+
   test('a write that cannot start in time is not sent', async () => {
     const server = await serve(OK);
     const limit = { requests: 1, perMs: 30_000 };

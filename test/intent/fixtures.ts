@@ -3,8 +3,8 @@ import { commands as registry } from '../../src/commands/index.ts';
 import type { Service } from '../../src/directory/directory.ts';
 import { ServiceName } from '../../src/intent/arguments/arguments.ts';
 import { type Command, changeCommand } from '../../src/intent/define.ts';
-import { understand } from '../../src/intent/parse/understand.ts';
-import type { ParseResult, Vocabulary } from '../../src/intent/parse/understood.ts';
+import { parseLine } from '../../src/intent/parse/parse-line.ts';
+import type { ParseResult, Vocabulary } from '../../src/intent/parse/parse-result.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 
@@ -15,6 +15,7 @@ export function service(name: string, over: Partial<Service> = {}): Service {
     aliases: [],
     tags: [],
     warehouse: null,
+    team: null,
     pipes: [],
     source: 'configuration',
     lastSeen: null,
@@ -76,7 +77,7 @@ export function vocabularyOf(known: readonly Service[] = services): Vocabulary {
 /** What is understood of `/service stop analytics-prod`, slash or not. */
 export function read(line: string, known: readonly Service[] = services): ParseResult {
   const [, noun = '', rest = ''] = /^\/?(\S+)\s?(.*)$/s.exec(line) ?? [];
-  return understand(noun, rest, vocabularyOf(known));
+  return parseLine(noun, rest, vocabularyOf(known));
 }
 
 /** The same in one line: the command with what was given, or the "no" with its offers. */

@@ -26,7 +26,7 @@ test('help shows first what the reader may use, and says whose the rest is', () 
 test.for<[string, boolean, string]>([
   ['may use everything', true, 'You can use'],
   ['may use nothing', false, 'You do not have the role for'],
-])('help for somebody who %s has one table', ([, may, title]) => {
+])('help for a user who %s has one table', ([, may, title]) => {
   expect(tables(helpFor(null, commands, () => may).parts).map(([heading]) => heading)).toEqual([
     title,
   ]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commands, nouns } from '../../src/commands/index.ts';
-import { understand } from '../../src/intent/parse/understand.ts';
+import { parseLine } from '../../src/intent/parse/parse-line.ts';
 import { bounded, oneLine, visible } from '../../src/slack/blocks/rich-text.ts';
 import { service, services, vocabularyOf } from './fixtures.ts';
 
@@ -57,7 +57,7 @@ test.for(Object.keys(nouns))('no line behind /%s takes longer than a person wait
   );
   const slow = ['', ...verbs].flatMap((verb) =>
     LINES.map((line) => `${verb} ${line}`.trimStart()).filter(
-      (line) => tookMs(() => understand(noun, line, vocabulary)) > PATIENCE_MS,
+      (line) => tookMs(() => parseLine(noun, line, vocabulary)) > PATIENCE_MS,
     ),
   );
   expect(slow.map((line) => line.slice(0, 40))).toEqual([]);

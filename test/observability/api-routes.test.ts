@@ -7,6 +7,7 @@ import { createCloudClient } from '../../src/cloud/client.ts';
 import { Secret } from '../../src/errors.ts';
 import type { Observation } from '../../src/http/client.ts';
 import { type Api, routeOf } from '../../src/observability/api-routes.ts';
+import { testClock } from '../http/loopback.ts';
 
 const IDS = {
   organizationId: 'an-organization',
@@ -14,6 +15,8 @@ const IDS = {
   pipeId: 'a-pipe',
   backupId: 'a-backup',
   id: 'an-alert',
+  endpointId: 'an-endpoint',
+  keyId: 'a',
 };
 
 const BODY = { threshold: 5, interval: '5m', thresholdType: 'above', source: 'tile' };
@@ -36,13 +39,16 @@ async function sentPaths() {
     ({ operation }: Observation) =>
       void seen.push({ api, operation });
   const secret = new Secret('a-key');
-  const { organizationId, serviceId, pipeId, backupId, id } = IDS;
-  const common = { baseUrl, version: 'test' };
+  const { organizationId, serviceId, pipeId, backupId, id, endpointId, keyId } = IDS;
+  const time = { ms: 0 };
+  const clock = { ...testClock(), now: () => time.ms };
+  const reads = { mode: 'extended', now: () => new Date(), onOff: () => undefined } as const;
+  const common = { baseUrl, version: 'test', clock, reads };
   const cloud = createCloudClient({
     ...common,
     observe: observe('cloud'),
     organizationId,
-    keyId: 'a',
+    keyId,
     keySecret: secret,
   });
   const alerts = createAlertsClient({ ...common, observe: observe('alerts'), token: secret });
@@ -54,18 +60,35 @@ async function sentPaths() {
     () => cloud.getUsageCost({ from_date: '2026-11-01', to_date: '2026-11-02' }),
     () => cloud.getPipeSettings(serviceId, pipeId),
     () => cloud.getBackup(serviceId, backupId),
+    () => cloud.reads.organizations(),
+    () => cloud.reads.services(),
+    () => cloud.reads.service(serviceId),
+    () => cloud.reads.schedule(serviceId),
+    () => cloud.reads.backups(serviceId),
+    () => cloud.reads.pipes(serviceId),
+    () => cloud.reads.endpoints(serviceId),
+    () => cloud.reads.endpoint(serviceId, endpointId),
+    () => cloud.reads.activities({ from_date: '2026-11-01', to_date: '2026-11-02' }),
+    () => cloud.reads.key(),
+    () => alerts.reads.webhooks(),
+    () => alerts.reads.savedSearches(),
+    () => alerts.reads.dashboards(),
     () => alerts.listAlerts(),
     () => alerts.getAlert(id),
     () => alerts.updateAlert(id, BODY),
   ];
-  for (const call of calls) await call().catch(() => undefined);
+  for (const call of calls) {
+    // Later than the request budget of the call before.
+    time.ms += 11_000;
+    await call().catch(() => undefined);
+  }
   await Promise.all([cloud.close(), alerts.close()]);
   return seen.map((call, at) => ({ ...call, path: paths[at] ?? '' }));
 }
 
-test('the route of each of the ten operations is its path without ids', async () => {
+test('the route of each operation and each optional read is its path without ids', async () => {
   const calls = await sentPaths();
-  expect(calls).toHaveLength(10);
+  expect(new Set(calls.map(({ operation }) => operation)).size).toBe(23);
   const filled = (route: string) =>
     Object.entries(IDS).reduce((path, [name, id]) => path.replace(`{${name}}`, id), route);
   for (const { api, operation, path } of calls) {

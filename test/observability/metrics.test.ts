@@ -12,6 +12,7 @@ const GAUGES: Gauges = {
   inbox: { count: 1, since: minutes(-1) },
   digests: new Map([['posted', 12]]),
   trailProblem: 'Event 7 is missing.',
+  isOutdated: true,
 };
 
 function measured(gauges: () => Promise<Gauges> = async () => GAUGES) {
@@ -25,6 +26,7 @@ test('every measurement appears in the metrics', async () => {
   measures.moved('service stop', 'approved');
   measures.refused('self-approval');
   measures.lookupFailed();
+  measures.messageLost('card');
   measures.acknowledged('command', 30);
   const seen = { operation: 'set state', attempt: 1, status: null, requestId: null, ms: 40_000 };
   measures.called('cloud', { ...seen, method: 'PATCH' });
@@ -36,6 +38,7 @@ test('every measurement appears in the metrics', async () => {
       'signalbox_change_moves_total{command="service stop",state="approved"} 1',
       'signalbox_refusals_total{reason="self-approval"} 1',
       'signalbox_lookup_failures_total 1',
+      'signalbox_messages_lost_total{kind="card"} 1',
       'signalbox_ack_seconds_bucket{le="0.025",kind="command"} 0',
       'signalbox_ack_seconds_bucket{le="0.05",kind="command"} 1',
       'signalbox_api_call_seconds_count{api="cloud",operation="set state",status="none"} 1',

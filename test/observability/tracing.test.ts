@@ -101,7 +101,7 @@ test('an error is recorded by its class, without its message', async () => {
 });
 
 test.for(['<!channel>', 'a\nb', 'xoxb-1"', 'é', 'x'.repeat(121), '\u001b[2J'])(
-  'what does not look like a word of ours (%j) is not told',
+  'a value outside the closed lists (%j) is not recorded',
   async (text) => {
     const { spans } = openTracer();
     await traced({ name: text, facts: { 'signalbox.command': text } }, async () =>

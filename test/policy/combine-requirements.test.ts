@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Requirement } from '../../src/changes/change.ts';
-import { combineRequirements } from '../../src/policy/combine-requirements.ts';
+import { combineRequirements, coversRequirement } from '../../src/policy/combine-requirements.ts';
 import { REQUIRES } from '../changes/fixtures.ts';
 
 const one: Requirement = { ...REQUIRES, count: 1 };
@@ -46,4 +46,20 @@ test.for<[string, Requirement, Requirement, Partial<Requirement> | null]>([
   const both = combineRequirements(there, back);
   if (expected === null) expect(both).toBeNull();
   else expect(both).toMatchObject(expected);
+});
+
+test.for<[string, Requirement, Requirement, boolean]>([
+  ['nothing has to be approved', none, none, true],
+  ['the second one needs no approval', one, none, true],
+  ['the first one needs no approval', none, one, false],
+  ['both need the same', one, { ...one }, true],
+  ['the first one needs more approvals', REQUIRES, one, true],
+  ['the second one needs more approvals', one, REQUIRES, false],
+  ['the approvers differ', one, { ...one, from: 'director' }, false],
+  ['only the first one lets the requester approve', { ...one, self: true }, one, false],
+  ['only the second one lets the requester approve', one, { ...one, self: true }, true],
+  ['only the first one escalates', { ...one, escalation: later }, one, false],
+  ['only the second one escalates', one, { ...one, escalation: later }, true],
+])('whether one requirement covers another: %s', ([, first, second, is]) => {
+  expect(coversRequirement(first, second)).toBe(is);
 });

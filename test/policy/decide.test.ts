@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decide, type PolicyQuestion } from '../../src/policy/decide.ts';
+import { decide, type PolicyQuestion, requirementFor } from '../../src/policy/decide.ts';
 import type { Policy } from '../../src/policy/policy-types.ts';
 import {
   actor,
@@ -51,14 +51,14 @@ test.for<[string, Partial<PolicyQuestion>, string]>([
   ['an operator edits an alert', { command: 'alert edit', target: null }, 'allowed by 3'],
   ['a viewer asks to stop production', { actor: dora }, 'not-a-requester by 2'],
   ['an approver asks to stop production', { actor: ben }, 'not-a-requester by 2'],
-  ['somebody without a role asks', { actor: emil }, 'not-a-requester by 2'],
+  ['a user without a role requests a change', { actor: emil }, 'not-a-requester by 2'],
   ['nobody wrote a rule for the command', { command: 'endpoint create' }, 'no-rule by null'],
   ['the command only begins like one', { command: 'service' }, 'no-rule by null'],
   ['no reason is given', { reason: null }, 'reason-required by 2'],
   ['the reason is blank', { reason: ' \n' }, 'reason-required by 2'],
   ['a viewer reads', { command: 'cost', kind: 'query', target: null, actor: dora }, 'allowed by 1'],
   [
-    'somebody without a role reads',
+    'a user without a role sends a query',
     { command: 'cost', kind: 'query', target: null, actor: emil },
     'not-a-requester by 1',
   ],
@@ -244,4 +244,18 @@ test('a user who loses a role is never allowed more', () => {
       expect(!fewer.allow || more.allow).toBe(true);
     }),
   );
+});
+
+test.for<[string, Pick<PolicyQuestion, 'command' | 'target'>, number | null]>([
+  ['a strict rule decides', { command: 'service stop', target: prod }, 2],
+  ['a general rule decides', { command: 'service stop', target: staging }, 3],
+  ['the rule is one for queries', { command: 'cost', target: null }, 1],
+  ['no rule has the command', { command: 'backup show', target: null }, null],
+  [
+    'it is not certain which rule decides',
+    { command: 'service stop', target: { ...prod, tags: null } },
+    null,
+  ],
+])('the requirement for any requester, when %s', ([, about, rule]) => {
+  expect(requirementFor(policy, about)?.rule ?? null).toBe(rule);
 });

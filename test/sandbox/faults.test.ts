@@ -121,6 +121,7 @@ const ANSWERS: readonly [string, number, Look][] = [
   ['307', 0, ({ status, headers }) => expect([status, headers.location]).toEqual([307, path()])],
   ['201', 1, is(201, 'json', '"stopping"')],
   ['html-200', 1, is(200, 'html', 'Welcome')],
+  ['error-200', 0, is(200, 'json', '"BAD_REQUEST: ')],
   ['empty-200', 1, is(200, '', /^$/)],
   ['empty-object', 1, is(200, 'json', /^\{\}$/)],
   ['null-result', 1, is(200, 'json', '"result":null')],
@@ -178,6 +179,7 @@ const COSTS: readonly [string, (result: Answer['json'][string]) => void][] = [
   ['costs-object', (result) => expect(result?.costs?.date).toBe('2026-11-10')],
   ['costs-null', (result) => expect(result?.costs).toBeNull()],
   ['costs-5000-rows', (result) => expect(result?.costs).toHaveLength(5_000)],
+  ['costs-62000-rows', (result) => expect(result?.costs).toHaveLength(62_000)],
   ['costs-do-not-add-up', (result) => expect(Number(result?.grandTotalCredits)).toBeGreaterThan(0)],
 ];
 
@@ -191,10 +193,29 @@ test.for(COSTS)('%s', async ([fault, look]) => {
   expect(faulty.json.result).not.toEqual(plain.json.result);
 });
 
+const READS: readonly [string, string, Look][] = [
+  ['read-404', '/services', is(404, 'json', '"NOT_FOUND"')],
+  ['read-405', '/services', is(405, 'json', '"METHOD_NOT_ALLOWED"')],
+  ['read-424', '/services', is(424, 'json', 'Current state: stopped')],
+  ['read-wrong-shape', '/services', is(200, 'json', '"result":{"items":12}')],
+  ['read-wrong-shape', `/services/${STAGING}`, is(200, 'json', '"result":[1,2,3]')],
+];
+
+test.for(READS)('the fault %s of a read of %s', async ([fault, path, look]) => {
+  const { ask, cloud } = await cloudServer();
+  const operation = path === '/services' ? 'list services' : 'get service';
+  cloud.injectFault({ operation, fault, times: 1 });
+  look(await ask('GET', path));
+  expect((await ask('GET', path)).status).toBe(200);
+});
+
 test('every fault has a case here and a summary', () => {
   const cases = [...DELAYS, ...LOST, ...HANGS, ...ANSWERS, ...COSTS].map(([name]) => name);
   const names = FAULT_CHOICES.map(({ name }) => name);
-  expect([...cases, 'reply-differs'].toSorted()).toEqual(names.toSorted());
+  const reads = new Set(READS.map(([name]) => name));
+  // The last one is a fault of the alerts: test/contracts/faults.test.ts has its case.
+  const others = ['reply-differs', 'null-in-list'];
+  expect([...cases, ...reads, ...others].toSorted()).toEqual(names.toSorted());
   expect(FAULT_CHOICES.filter(({ summary }) => summary.length < 10)).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { expect, onTestFinished, test } from 'vitest';
+import { ALERT_READS, CLOUD_READS } from '../../sandbox/api/optional-reads.ts';
 import { panelRoutes } from '../../sandbox/api/panel.ts';
 import { alertsServer, cloudServer, send, serviceId } from './servers.ts';
 
@@ -37,19 +38,14 @@ test('the panel lists operations, faults and profiles', async () => {
     requests: [],
     operations: {
       cloud: [
-        'create service',
-        'create endpoint',
-        'scale',
-        'set state',
-        'usage cost',
-        'pipe settings',
-        'backup',
+        ...['create service', 'create endpoint', 'scale', 'set state', 'usage cost'],
+        ...['pipe settings', 'backup', ...CLOUD_READS],
       ],
-      alerts: ['list alerts', 'get alert', 'update alert'],
+      alerts: ['list alerts', 'get alert', 'update alert', ...ALERT_READS],
     },
     activeFaults: [],
     profiles: {
-      cloud: { current: 'full', all: ['contract', 'full'] },
+      cloud: { current: 'extended', all: ['contract', 'extended'] },
       alerts: { current: 'code', all: ['code', 'code-2026-07', 'code-2026-01', 'docs'] },
     },
   });
@@ -109,7 +105,7 @@ test.for<[string, string, object]>([
   const { status, json } = await ask('POST', path, body);
   expect(status).toBe(400);
   expect(json.error).toEqual(expect.any(String));
-  expect([cloud.profile(), cloud.activeFaults()]).toEqual(['full', []]);
+  expect([cloud.profile(), cloud.activeFaults()]).toEqual(['extended', []]);
 });
 
 test('the page is notified of every request and every change of a setting', async () => {

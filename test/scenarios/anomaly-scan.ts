@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import type { OrganizationSeed, ServiceSeed } from '../../sandbox/seed/shapes.ts';
-import { DORA, type Stage, textOf } from './stage.ts';
+import { textOf } from '../harness/messages.ts';
+import type { TestSandbox } from '../harness/test-sandbox.ts';
+import { DORA } from '../harness/users.ts';
 
 /** A weekly digest, which posts nothing during these tests. */
 export const WATCHED = { channel: '#db-costs', at: '09:00', period: 'week', days: ['sun'] };
@@ -30,15 +32,15 @@ function withBump(bump: Bump): OrganizationSeed {
 }
 
 /** Sets the clock and waits for the scan at that time. */
-export async function scanAt(stage: Stage, at: string): Promise<void> {
-  stage.clock.now = new Date(at);
-  stage.wake();
+export async function scanAt(sandbox: TestSandbox, at: string): Promise<void> {
+  sandbox.clock.now = new Date(at);
+  sandbox.wake();
   const words = `Last scan ${at.slice(0, 16).replace('T', ' ')} UTC`;
   await expect
     .poll(
       async () => {
-        await stage.slack.command(DORA, 'ops', '/cost anomalies');
-        return stage.slack.clientState(DORA).messages.map(textOf).join();
+        await sandbox.slack.command(DORA, 'ops', '/cost anomalies');
+        return sandbox.slack.clientState(DORA).messages.map(textOf).join();
       },
       { interval: 200 },
     )
@@ -46,8 +48,8 @@ export async function scanAt(stage: Stage, at: string): Promise<void> {
 }
 
 /** The public messages of a channel that contain these words, threads included. */
-export function announced(stage: Stage, words: string, channel = 'db-costs') {
-  return stage.slack
+export function announced(sandbox: TestSandbox, words: string, channel = 'db-costs') {
+  return sandbox.slack
     .messages(channel)
     .filter((message) => message.ephemeralFor === null && textOf(message).includes(words));
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { STAGING } from './request.ts';
-import { ANA, buttonsOf, openStage, textOf } from './stage.ts';
+import { buttonsOf, placeOf, textOf } from '../harness/messages.ts';
+import { STAGING } from '../harness/requests.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { ANA } from '../harness/users.ts';
 
 const empty = { text: '', blocks: [] };
 
@@ -13,19 +15,19 @@ test.for([
     'service show analytics-prod',
   ],
 ])('for %s the nearest command is offered', async ([line = '', sentence = '', offer = '']) => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', line);
-  const answer = (await stage.privateWord(ANA, sentence)) ?? empty;
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', line);
+  const answer = (await sandbox.privateMessage(ANA, sentence)) ?? empty;
   expect(textOf(answer)).toContain(`"value":"${offer}"`);
   expect(buttonsOf(answer)).toContain('command.0');
 });
 
 test('a button runs the offered command for the user who presses it', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service stop stagin at last');
-  const offers = await stage.privateWord(ANA, "There's no service called “stagin”");
-  await stage.press(ANA, offers, 'command.0');
-  await stage.privateWord(ANA, 'Stop staging?');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop stagin at last');
+  const offers = await sandbox.privateMessage(ANA, "There's no service called “stagin”");
+  await sandbox.press(ANA, offers, 'command.0');
+  await sandbox.privateMessage(ANA, 'Stop staging?');
 });
 
 test.for([
@@ -35,16 +37,16 @@ test.for([
   '/service  stop   "staging"  for the night',
   '/service STOP staging for the night',
 ])('%s selects the service staging', async (line) => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', line);
-  await stage.privateWord(ANA, 'Stop staging?');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', line);
+  await sandbox.privateMessage(ANA, 'Stop staging?');
 });
 
 test('a command with missing arguments opens a form, and submitting it shows a preview', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service stop');
-  const view = await stage.modal(ANA, 'service.stop');
-  const found = await stage.slack.suggest({
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop');
+  const view = await sandbox.modal(ANA, 'service.stop');
+  const found = await sandbox.slack.suggest({
     as: ANA,
     place: { in: 'view', viewId: view },
     blockId: 'service',
@@ -53,32 +55,33 @@ test('a command with missing arguments opens a form, and submitting it shows a p
   });
   const [option] = found.options;
   expect(option).toMatchObject({ value: STAGING });
-  await stage.slack.submit(ANA, view, {
+  await sandbox.slack.submit(ANA, view, {
     service: { service: { type: 'external_select', selected_option: option } },
     reason: { reason: { type: 'plain_text_input', value: 'by form' } },
   });
-  const preview = (await stage.privateWord(ANA, 'Stop staging?')) ?? empty;
+  const preview = (await sandbox.privateMessage(ANA, 'Stop staging?')) ?? empty;
   expect(textOf(preview)).toContain('by form');
 });
 
 test('a change of a prod service without a reason opens a form that keeps the typed values', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service stop analytics-prod');
-  const view = await stage.modal(ANA, 'service.stop');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod');
+  const view = await sandbox.modal(ANA, 'service.stop');
   const shown = JSON.stringify(
-    stage.slack.clientState(ANA).views.find(({ id }) => id === view)?.blocks,
+    sandbox.slack.clientState(ANA).views.find(({ id }) => id === view)?.blocks,
   );
   expect(shown).toContain('Add a reason for the approvers');
   expect(shown).toContain('analytics-prod');
 });
 
 test('an edited preview replaces the first one, which can no longer be confirmed', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const first = await stage.privateWord(ANA, 'Stop staging?');
-  await stage.press(ANA, first, 'change.edit');
-  const view = await stage.modal(ANA, 'service.stop');
-  await stage.slack.submit(ANA, view, {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const first = await sandbox.privateMessage(ANA, 'Stop staging?');
+  const [buttons] = (first?.blocks ?? []).filter(({ type }) => type === 'actions');
+  await sandbox.press(ANA, first, 'change.edit');
+  const view = await sandbox.modal(ANA, 'service.stop');
+  await sandbox.slack.submit(ANA, view, {
     service: {
       service: {
         type: 'external_select',
@@ -87,49 +90,73 @@ test('an edited preview replaces the first one, which can no longer be confirmed
     },
     reason: { reason: { type: 'plain_text_input', value: 'for the week' } },
   });
-  await stage.privateWord(ANA, 'for the week');
-  await stage.press(ANA, first, 'change.confirm');
-  await stage.privateWord(ANA, 'Nothing was changed');
-  expect(stage.slack.messages('db-approvals')).toEqual([]);
+  await sandbox.privateMessage(ANA, 'for the week');
+  // Ana presses the old button, before her screen shows the edited preview.
+  await sandbox.slack.press({
+    as: ANA,
+    place: placeOf(first),
+    blockId: String(buttons?.block_id),
+    actionId: 'change.confirm',
+    element: { type: 'button', value: String(buttons?.block_id).replace('preview:', '') },
+  });
+  await sandbox.privateMessage(ANA, 'Nothing was changed');
+  expect(sandbox.slack.messages('db-approvals')).toEqual([]);
 });
 
 test('the edit form of a preview contains the typed values', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
-  await stage.press(ANA, await stage.privateWord(ANA, 'Stop staging?'), 'change.edit');
-  const view = await stage.modal(ANA, 'service.stop');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.edit');
+  const view = await sandbox.modal(ANA, 'service.stop');
   const shown = JSON.stringify(
-    stage.slack.clientState(ANA).views.find(({ id }) => id === view)?.blocks,
+    sandbox.slack.clientState(ANA).views.find(({ id }) => id === view)?.blocks,
   );
   expect(shown).toContain('for the night');
   expect(shown).toContain(STAGING);
 });
 
 test('a second click on confirm posts no second card', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
   await Promise.all([
-    stage.press(ANA, preview, 'change.confirm'),
-    stage.press(ANA, preview, 'change.confirm'),
+    sandbox.press(ANA, preview, 'change.confirm'),
+    sandbox.press(ANA, preview, 'change.confirm'),
   ]);
-  await stage.card('waiting for approval');
-  await stage.privateWord(ANA, 'Sent to #db-approvals');
-  expect(stage.slack.messages('db-approvals')).toHaveLength(1);
-  expect(stage.slack.messages('db-approvals')).toHaveLength(1);
+  await sandbox.card('waiting for approval');
+  await sandbox.privateMessage(ANA, 'Sent to #db-approvals');
+  expect(sandbox.slack.messages('db-approvals')).toHaveLength(1);
+  expect(sandbox.slack.messages('db-approvals')).toHaveLength(1);
 });
 
 test('help is available to every user and lists the permitted commands first', async () => {
-  const stage = await openStage();
-  await stage.slack.command('U0DORA0001', 'ops', '/signalbox');
-  const help = textOf((await stage.privateWord('U0DORA0001', 'Commands of Signalbox')) ?? empty);
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command('U0DORA0001', 'ops', '/signalbox');
+  const help = textOf(
+    (await sandbox.privateMessage('U0DORA0001', 'Commands of Signalbox')) ?? empty,
+  );
   expect(help.indexOf('/service list')).toBeLessThan(help.indexOf('You do not have the role'));
   expect(help.indexOf('You do not have the role')).toBeLessThan(help.indexOf('/service stop'));
 });
 
 test('/service list shows every service of the configuration', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service list');
-  const list = textOf((await stage.privateWord(ANA, '12 services')) ?? empty);
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service list');
+  const list = textOf((await sandbox.privateMessage(ANA, '12 services')) ?? empty);
   for (const name of ['analytics-prod', 'staging', 'archive']) expect(list).toContain(name);
+});
+
+test('a command of more than 5,000 characters gets a sentence', async () => {
+  const sandbox = await startTestSandbox();
+  const delivered = await sandbox.slack.command(ANA, 'ops', `/service ${'x'.repeat(6_000)}`);
+  expect(delivered.error).toBeNull();
+  await sandbox.privateMessage(ANA, 'The command is too long: 6,000 of at most 5,000 characters.');
+});
+
+test('an answer that the response URL refuses with status 200 is posted as a message', async () => {
+  const sandbox = await startTestSandbox();
+  sandbox.slack.failNext({ method: 'response_url', times: 1, how: { error: 'used_url' } });
+  await sandbox.slack.command(ANA, 'ops', '/service show staging');
+  await sandbox.privateMessage(ANA, 'staging');
+  expect(sandbox.slack.calls('chat.postEphemeral')).toHaveLength(1);
 });

@@ -7,8 +7,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
+import { SIGNING_SECRET } from '../harness/simulators.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN } from '../harness/users.ts';
 import { freshUrl } from '../storage/engines.ts';
-import { ANA, BEN, openStage, SECRET, type Stage } from './stage.ts';
 
 const CREATION =
   '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a new market"';
@@ -27,13 +29,13 @@ async function startEchoServer(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function secretsOf(stage: Stage): Readonly<Record<string, string>> {
-  const created = stage.cloud.requests().find(({ operation }) => operation === 'create service');
+function secretsOf(sandbox: TestSandbox): Readonly<Record<string, string>> {
+  const created = sandbox.cloud.requests().find(({ operation }) => operation === 'create service');
   const password = /"password":"([^"]+)"/.exec(JSON.stringify(created))?.[1];
   if (!password) throw new Error('No service was created');
   return {
-    'the bot token': stage.slack.botToken,
-    'the signing secret': SECRET,
+    'the bot token': sandbox.slack.botToken,
+    'the signing secret': SIGNING_SECRET,
     'the cloud key': CLOUD_KEY.secret,
     'the cloud key as it is sent': basic(CLOUD_KEY.id, CLOUD_KEY.secret),
     'the alerts token': ALERTS_TOKEN,
@@ -51,21 +53,21 @@ test('no secret gets into the database, the log or Slack, whatever a server repe
   const lines: string[] = [];
   const log = createLog({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   let apis = 0;
-  const stage = await openStage({
+  const sandbox = await startTestSandbox({
     databaseUrl,
     log,
     // The first URL is that of the cloud. The alerts API is replaced by the echoing server.
     through: async (url) => (apis++ === 0 ? url : startEchoServer()),
   });
-  await stage.slack.command(ANA, 'ops', CREATION);
-  await stage.press(ANA, await stage.privateWord(ANA, 'analytics new?'), 'change.confirm');
-  await stage.press(BEN, await stage.card('waiting for approval'), 'change.approve');
-  await stage.card('Create service analytics new: accepted');
+  await sandbox.slack.command(ANA, 'ops', CREATION);
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics new?'), 'change.confirm');
+  await sandbox.press(BEN, await sandbox.card('waiting for approval'), 'change.approve');
+  await sandbox.card('Create service analytics new: accepted');
   for (const line of ['/alert list', '/alert show 1', '/cost 7d', '/service show staging']) {
-    await stage.slack.command(ANA, 'ops', line);
+    await sandbox.slack.command(ANA, 'ops', line);
   }
-  await stage.privateWord(ANA, '[secret]');
-  log.info({ config: stage.config }, 'as somebody might log it');
+  await sandbox.privateMessage(ANA, '[secret]');
+  log.info({ config: sandbox.config }, 'as somebody might log it');
 
   const path = databaseUrl.slice('file:'.length);
   const files = [path, `${path}-wal`, `${path}.head`].filter(existsSync);
@@ -73,13 +75,13 @@ test('no secret gets into the database, the log or Slack, whatever a server repe
     database: files.map((file) => readFileSync(file, 'latin1')).join(),
     log: lines.join(),
     Slack: JSON.stringify([
-      stage.slack.calls(),
-      stage.slack.clientState(ANA),
-      stage.slack.clientState(BEN),
+      sandbox.slack.calls(),
+      sandbox.slack.clientState(ANA),
+      sandbox.slack.clientState(BEN),
     ]),
-    inspected: inspect(stage.config, { depth: 20 }),
+    inspected: inspect(sandbox.config, { depth: 20 }),
   };
-  const found = Object.entries(secretsOf(stage)).flatMap(([what, secret]) =>
+  const found = Object.entries(secretsOf(sandbox)).flatMap(([what, secret]) =>
     Object.entries(places).flatMap(([where, text]) =>
       text.includes(secret) ? [`${what} in ${where}`] : [],
     ),

@@ -1,57 +1,58 @@
 import { expect, test } from 'vitest';
-import { approved, settled } from './actions.ts';
-import { ask } from './request.ts';
-import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
+import { textOf } from '../harness/messages.ts';
+import { requestAndApprove, requestChange, waitUntilIdle } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN } from '../harness/users.ts';
 
 const edited = (from: string, to: string) => (file: Record<string, never>) =>
   JSON.parse(JSON.stringify(file).replaceAll(from, to));
 
 /** Ana requests and confirms a change; no card is expected yet. */
-async function confirmed(stage: Stage, line: string): Promise<void> {
-  await stage.slack.command(ANA, 'ops', line);
-  await stage.press(ANA, await stage.privateWord(ANA, 'staging?'), 'change.confirm');
-  await settled(stage);
+async function confirmed(sandbox: TestSandbox, line: string): Promise<void> {
+  await sandbox.slack.command(ANA, 'ops', line);
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
+  await waitUntilIdle(sandbox);
 }
 
-async function pass(stage: Stage, minutes: number): Promise<void> {
-  stage.clock.now = new Date(stage.clock.now.getTime() + minutes * 60_000);
-  stage.wake();
-  await settled(stage);
+async function pass(sandbox: TestSandbox, minutes: number): Promise<void> {
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + minutes * 60_000);
+  sandbox.wake();
+  await waitUntilIdle(sandbox);
 }
 
-test('after the approvals channel is renamed, old cards keep working and new ones follow the file', async () => {
-  const stage = await openStage();
-  const first = await ask(stage);
-  stage.slack.admin.rename('db-approvals', 'db-decisions');
-  await stage.press(BEN, first, 'change.approve');
-  await stage.card('Stop staging: accepted', 'db-decisions');
+test('after the approvals channel is renamed, old cards keep working and new ones follow the channel', async () => {
+  const sandbox = await startTestSandbox();
+  const first = await requestChange(sandbox);
+  sandbox.slack.admin.rename('db-approvals', 'db-decisions');
+  await sandbox.press(BEN, first, 'change.approve');
+  await sandbox.card('Stop staging: accepted', 'db-decisions');
 
-  await pass(stage, 1);
-  await confirmed(stage, '/service start staging for the morning');
-  const cards = () => stage.slack.messages('db-decisions').filter(({ threadTs }) => !threadTs);
-  expect(cards()).toHaveLength(1);
-  expect(await stage.reload(edited('#db-approvals', '#db-decisions'))).toEqual({ ok: true });
-  await pass(stage, 1);
-  const second = await stage.card('Start staging: waiting for approval', 'db-decisions');
-  await stage.press(BEN, second, 'change.approve');
-  await stage.card('Start staging: accepted', 'db-decisions');
+  await pass(sandbox, 1);
+  await confirmed(sandbox, '/service start staging for the morning');
+  const cards = () => sandbox.slack.messages('db-decisions').filter(({ threadTs }) => !threadTs);
+  await sandbox.card('Start staging: waiting for approval', 'db-decisions');
+  expect(await sandbox.reload(edited('#db-approvals', '#db-decisions'))).toEqual({ ok: true });
+  await pass(sandbox, 1);
+  const second = await sandbox.card('Start staging: waiting for approval', 'db-decisions');
+  await sandbox.press(BEN, second, 'change.approve');
+  await sandbox.card('Start staging: accepted', 'db-decisions');
   expect(cards()).toHaveLength(2);
 });
 
 test('with an archived approvals channel nothing runs, and the operators are notified', async () => {
-  const stage = await openStage();
-  stage.slack.admin.archive('db-approvals');
-  await confirmed(stage, '/service stop staging for the night');
-  const told = () => stage.slack.messages('db-audit').map(textOf).join('\n');
-  for (let tries = 0; tries < 20; tries += 1) await pass(stage, 6);
-  expect(told()).toContain('Slack refused a message of change');
-  expect(stage.cloud.count('set state')).toBe(0);
+  const sandbox = await startTestSandbox();
+  sandbox.slack.admin.archive('db-approvals');
+  await confirmed(sandbox, '/service stop staging for the night');
+  const told = () => sandbox.slack.messages('db-audit').map(textOf).join('\n');
+  for (let tries = 0; tries < 20; tries += 1) await pass(sandbox, 6);
+  await expect.poll(told).toMatch(/The card of change \w{6} could not be posted/);
+  expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
 test('with an archived audit channel changes still run', async () => {
-  const stage = await openStage();
-  stage.slack.admin.archive('db-audit');
-  await approved(stage, '/service stop staging for the night');
-  await stage.card('Stop staging: accepted');
-  expect(stage.cloud.count('set state')).toBe(1);
+  const sandbox = await startTestSandbox();
+  sandbox.slack.admin.archive('db-audit');
+  await requestAndApprove(sandbox, '/service stop staging for the night');
+  await sandbox.card('Stop staging: accepted');
+  expect(sandbox.cloud.count('set state')).toBe(1);
 });

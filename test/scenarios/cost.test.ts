@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
-import { empty } from './request.ts';
-import { ANA, buttonsOf, DORA, openStage, textOf } from './stage.ts';
+import { buttonsOf, textOf } from '../harness/messages.ts';
+import { NO_MESSAGE } from '../harness/requests.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, DORA } from '../harness/users.ts';
 
 test('/cost shows the month to date, the days that are not final, and buttons', async () => {
-  const stage = await openStage();
-  await stage.slack.command(DORA, 'ops', '/cost');
-  const answer = (await stage.privateWord(DORA, 'credits so far')) ?? empty;
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(DORA, 'ops', '/cost');
+  const answer = (await sandbox.privateMessage(DORA, 'credits so far')) ?? NO_MESSAGE;
   expect(textOf(answer)).toContain('1–19 Nov');
   expect(textOf(answer)).toContain('data_visualization');
   expect(textOf(answer)).toContain('analytics-prod');
@@ -21,29 +23,42 @@ test.for([
   ['/cost 2026-Q3 by month', 'Aug 2026'],
   ['/cost mtd analytics-prod', 'analytics-prod · 1–19 Nov'],
   ['/cost 7d top 2', 'Other'],
+  ['/cost staging analytics-prod', 'staging, analytics-prod · 1–19 Nov'],
+  ['/cost tag=prod,staging', 'tags prod, staging · 1–19 Nov'],
+  ['/cost team analytics by service by day', 'team analytics · 1–19 Nov'],
+  ['/cost warehouse main', 'warehouse main · 1–19 Nov'],
+  ['/cost 7d by team', 'no team'],
+  ['/cost 7d by tag', 'warehouses: storage + backup'],
   ['/cost october', 'October 2026'],
   ['/cost last month by day', 'October 2026'],
 ])('%s is understood', async ([line = '', words = '']) => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', line);
-  await stage.privateWord(ANA, words);
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', line);
+  await sandbox.privateMessage(ANA, words);
 });
 
 test.for([
   ['/cost lastmonth', "There's no period", '/cost last-month'],
   ['/cost analytics-prd by day', 'service called “analytics-prd”', '/cost analytics-prod by day'],
   ['/cost only analytics-prd', 'no service called “analytics-prd”', '/cost analytics-prod'],
-  ['/cost staging analytics-prod', 'are two services', '/cost staging'],
+  ['/cost tag prd 7d', 'No service has the tag “prd” in signalbox.yaml', '/cost tag prod 7d'],
+  ['/cost team=analytic', 'No service is of the team “analytic”', '/cost team analytics'],
+  ['/cost warehouse man 7d', "There's no warehouse called “man”", ' by service warehouse main'],
+  ['/cost prod by day', 'no period, grouping, tag', '/cost tag prod by day'],
+  ['/cost by service by metric by day', 'at most two groupings', '/cost by service by metric'],
+  ['/cost by day by month', 'the larger unit comes first', '/cost by month by day'],
+  ['/cost by teem', "Can't group by “teem”, only by service,", '/cost by team'],
+  ['/cost csv 7d tag', '“tag” needs the name of a tag', '/cost csv 7d tag dev'],
   ['/cost by servce 7d', "Can't group by “servce”", '/cost by service 7d'],
   ['/cost 7d vs', '“vs” needs', '/cost 7d vs prev'],
   ['/cost 7d 30d by day', "can't be combined", '/cost 30d by day'],
   ['/cost 2026-11-05..2026-11-01', 'ends before it begins', '/cost 2026-11-01..2026-11-05'],
   ['/cost 2027-01', 'is in the future', '/cost 2026-11'],
   ['/cost 500d by day', 'too long: at most 400 days', '/cost 400d by day'],
-  ['/cost frob by day', 'no period, grouping or service called “frob”', '/cost by day'],
+  ['/cost qzxw by day', 'tag, warehouse, team or service called “qzxw”', '/cost by day'],
   ['/cost zone=Mars/Phobos 7d', 'always UTC days', '/cost 7d'],
-  ['/cost 7d vs 2020-01', 'more than 800 days back', 'by service vs prev'],
-  ['/cost -1', 'no period, grouping or service called “-1”', 'cost mtd'],
+  ['/cost 7d vs 2020-01', 'more than 806 days back', 'by service vs prev'],
+  ['/cost -1', 'warehouse, team or service called “-1”', 'cost mtd'],
   ['/cost 6 months by day', '“6 months”', '/cost 2026-05..2026-10 by day'],
   ['/cost budgets', "There's no", '/cost budget'],
   ['/cost csv 500d', 'too long: at most 400 days', '/cost csv 400d'],
@@ -51,36 +66,40 @@ test.for([
   ['/cost anomalies backtest 5000d', 'too long: at most 200 days', 'anomalies backtest 200d'],
   ['/cost anomalies backtst 30d', 'is not understood here', 'anomalies backtest 30d'],
 ])('%s gets suggestions instead of a guess', async ([line = '', words = '', offer = '']) => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', line);
-  const answer = (await stage.privateWord(ANA, "I didn't understand that")) ?? empty;
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', line);
+  const answer = (await sandbox.privateMessage(ANA, "I didn't understand that")) ?? NO_MESSAGE;
   expect(textOf(answer)).toContain(words);
   expect(textOf(answer)).toContain(`${offer.replace(/^\//, '')}"`);
 });
 
 test('an overlong line is refused and repeated only in part', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', `/cost ${'x'.repeat(210)}`);
-  const answer = textOf((await stage.privateWord(ANA, 'at most 200 characters')) ?? empty);
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', `/cost ${'x'.repeat(210)}`);
+  const answer = textOf(
+    (await sandbox.privateMessage(ANA, 'at most 200 characters')) ?? NO_MESSAGE,
+  );
   expect(answer).toContain(`${'x'.repeat(59)}…)`);
 });
 
 test('the rows come as a file that only the requester sees', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/cost csv 7d');
-  await stage.privateWord(ANA, 'costs-2026-11-13-2026-11-19.csv');
-  const files = () => stage.slack.clientState(ANA).messages.flatMap((message) => message.files);
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/cost csv 7d');
+  await sandbox.privateMessage(ANA, 'costs-2026-11-13-2026-11-19.csv');
+  const files = () => sandbox.slack.clientState(ANA).messages.flatMap((message) => message.files);
   await expect
     .poll(() => files().map(({ name }) => name))
     .toContain('costs-2026-11-13-2026-11-19.csv');
-  expect(stage.slack.clientState(DORA).messages.flatMap((message) => message.files)).toEqual([]);
+  expect(sandbox.slack.clientState(DORA).messages.flatMap((message) => message.files)).toEqual([]);
 });
 
 test('while the report cannot be read the answer shows the reason and no zero', async () => {
-  const stage = await openStage();
-  stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
-  await stage.slack.command(ANA, 'ops', '/cost 2026-08');
-  const answer = textOf((await stage.privateWord(ANA, 'The usage report cannot be read')) ?? empty);
+  const sandbox = await startTestSandbox();
+  sandbox.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
+  await sandbox.slack.command(ANA, 'ops', '/cost 2026-08');
+  const answer = textOf(
+    (await sandbox.privateMessage(ANA, 'The usage report cannot be read')) ?? NO_MESSAGE,
+  );
   expect(answer).toContain('FORBIDDEN');
   expect(answer).not.toContain('0 credits');
 });

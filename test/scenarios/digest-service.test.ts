@@ -1,54 +1,67 @@
 import { expect, test } from 'vitest';
+import { buttonsOf, textOf } from '../harness/messages.ts';
+import { NO_MESSAGE } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, DORA, EMIL } from '../harness/users.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
-import { empty } from './request.ts';
-import { ANA, buttonsOf, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
 
 const COSTS = 'C0DBCOSTS01';
 
-function posted(stage: Stage) {
-  return stage.slack.messages('db-costs').filter(({ threadTs }) => threadTs === null);
+function posted(sandbox: TestSandbox) {
+  return sandbox.slack.messages('db-costs').filter(({ threadTs }) => threadTs === null);
 }
 
-async function answer(stage: Stage, as: string, line: string, words: string) {
-  await stage.slack.command(as, 'ops', line);
-  const message = (await stage.privateWord(as, words)) ?? empty;
+async function answer(sandbox: TestSandbox, as: string, line: string, words: string) {
+  await sandbox.slack.command(as, 'ops', line);
+  const message = (await sandbox.privateMessage(as, words)) ?? NO_MESSAGE;
   return textOf(message);
 }
 
 const ADD = '/cost digest add #db-costs at=14:00 zone=Europe/Berlin days=daily';
 
 test('an added digest is posted at its scheduled time for the chosen services', async () => {
-  const stage = await openStage();
-  const added = await answer(stage, ANA, `${ADD} tag=prod`, 'Digest added');
+  const sandbox = await startTestSandbox();
+  const added = await answer(sandbox, ANA, `${ADD} tag=prod`, 'Digest added');
   expect(added).toContain('Posted in #db-costs every day at 14:00 (Europe/Berlin)');
-  stage.clock.now = new Date('2026-11-20T13:00:30Z');
-  stage.wake();
-  await expect.poll(() => posted(stage).length).toBe(1);
-  const text = posted(stage).map(textOf).join();
-  expect(text).toContain('Cost of tag prod');
+  sandbox.clock.now = new Date('2026-11-20T13:00:30Z');
+  sandbox.wake();
+  await expect.poll(() => posted(sandbox).length).toBe(1);
+  const text = posted(sandbox).map(textOf).join();
+  expect(text).toContain('tag prod, Mon 16 Nov: ');
   expect(text).toContain('storage and backups are billed to warehouses');
 });
 
-test('an identical digest is refused, and a different one is added', async () => {
-  const stage = await openStage();
-  await answer(stage, ANA, ADD, 'Digest added');
-  await answer(stage, DORA, ADD, 'This digest exists already');
-  await answer(stage, ANA, '/cost digest list', '1 cost digest');
-  await answer(stage, DORA, `${ADD} tag=prod`, 'Digest added');
-  await answer(stage, DORA, '/cost digest list', '2 cost digests');
+test('a digest of a team covers the services of that team', async () => {
+  const sandbox = await startTestSandbox();
+  await answer(sandbox, ANA, `${ADD} team=analytics`, 'Digest added');
+  sandbox.clock.now = new Date('2026-11-20T13:00:30Z');
+  sandbox.wake();
+  await expect.poll(() => posted(sandbox).length).toBe(1);
+  const [digest] = posted(sandbox).map(textOf);
+  expect(digest).toContain('team analytics, Mon 16 Nov: ');
+  expect(digest).not.toContain('finance');
 });
 
-test('a digest that is added after today’s scheduled time starts tomorrow', async () => {
-  const stage = await openStage();
-  await answer(stage, ANA, '/cost digest add #db-costs at=09:00 days=daily', 'Digest added');
-  stage.clock.now = new Date('2026-11-20T12:01:00Z');
-  stage.wake();
-  await answer(stage, ANA, '/cost digest list', '1 cost digest');
-  expect(posted(stage)).toEqual([]);
-  stage.clock.now = new Date('2026-11-21T09:00:30Z');
-  stage.wake();
-  await expect.poll(() => posted(stage).length).toBe(1);
-  expect(posted(stage).map(textOf).join()).toContain('Wed 18 Nov');
+test('an identical digest is refused, and a different one is added', async () => {
+  const sandbox = await startTestSandbox();
+  await answer(sandbox, ANA, ADD, 'Digest added');
+  await answer(sandbox, DORA, ADD, 'This digest exists already');
+  await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
+  await answer(sandbox, DORA, `${ADD} tag=prod`, 'Digest added');
+  await answer(sandbox, DORA, '/cost digest list', '2 cost digests');
+});
+
+test("a digest that is added after today's scheduled time starts tomorrow", async () => {
+  const sandbox = await startTestSandbox();
+  await answer(sandbox, ANA, '/cost digest add #db-costs at=09:00 days=daily', 'Digest added');
+  sandbox.clock.now = new Date('2026-11-20T12:01:00Z');
+  sandbox.wake();
+  await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
+  expect(posted(sandbox)).toEqual([]);
+  sandbox.clock.now = new Date('2026-11-21T09:00:30Z');
+  sandbox.wake();
+  await expect.poll(() => posted(sandbox).length).toBe(1);
+  expect(posted(sandbox).map(textOf).join()).toContain('next digest 2026-11-22 09:00 UTC');
 });
 
 test.for([
@@ -68,6 +81,10 @@ test.for([
     '/cost digest add #db-costs tag=prd',
     'tag names no tag of a service: “prd” (did you mean “prod”?)',
   ],
+  [
+    '/cost digest add #db-costs team=analytic',
+    'team names no team: “analytic” (did you mean “analytics”?)',
+  ],
   ['/cost digest add #db-costs service=analytics-prd', 'names no service'],
   ['/cost digest add #nowhere at=09:00', 'the channel does not exist'],
   ['/cost digest add #shared-partners at=09:00', 'shared with another workspace'],
@@ -76,9 +93,9 @@ test.for([
   ['/cost digest remove K3M9QD', 'No digest has this id'],
   ['/cost digest frob', 'Action must be list, add, remove, pause, resume, now or preview'],
 ])('%s gets an explanation and changes nothing', async ([line = '', words = '']) => {
-  const stage = await openStage();
-  await answer(stage, ANA, line, words);
-  await answer(stage, ANA, '/cost digest list', 'No cost digests yet');
+  const sandbox = await startTestSandbox();
+  await answer(sandbox, ANA, line, words);
+  await answer(sandbox, ANA, '/cost digest list', 'No cost digests yet');
 });
 
 test.for([
@@ -87,17 +104,17 @@ test.for([
   ['#db-costs zone=berlin at=09:00', 'add \\"#db-costs\\" at=09:00 zone=Europe/Berlin'],
   ['#db-costs days=monday,thr', 'add \\"#db-costs\\" days=mon,thu'],
 ])('for “%s” the corrected command is offered', async ([words = '', line = '']) => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', `/cost digest add ${words}`);
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', `/cost digest add ${words}`);
   await expect
-    .poll(() => textOf(stage.slack.clientState(ANA).messages.at(-1) ?? empty))
+    .poll(() => textOf(sandbox.slack.clientState(ANA).messages.at(-1) ?? NO_MESSAGE))
     .toContain(line);
 });
 
 test('for a mistyped verb the correct command is offered with its arguments', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const storedPosts = await answer(
-    stage,
+    sandbox,
     ANA,
     '/cost digest ad #db-costs at=09:00',
     'Action must be',
@@ -106,150 +123,145 @@ test('for a mistyped verb the correct command is offered with its arguments', as
 });
 
 test('a user without permission cannot add a digest', async () => {
-  const stage = await openStage();
-  await stage.slack.command(EMIL, 'ops', ADD);
-  await stage.privateWord(EMIL, 'You can’t');
-  await answer(stage, ANA, '/cost digest list', '0 cost digests');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(EMIL, 'ops', ADD);
+  await sandbox.privateMessage(EMIL, "You can't");
+  await answer(sandbox, ANA, '/cost digest list', '0 cost digests');
 });
 
 test('the list shows each digest with its time and buttons to pause, resume and remove it', async () => {
-  const stage = await openStage();
-  await answer(stage, ANA, ADD, 'Digest added');
-  await stage.slack.command(DORA, 'ops', '/cost digest list');
-  const list = (await stage.privateWord(DORA, '1 cost digest')) ?? empty;
+  const sandbox = await startTestSandbox();
+  await answer(sandbox, ANA, ADD, 'Digest added');
+  await sandbox.slack.command(DORA, 'ops', '/cost digest list');
+  const list = (await sandbox.privateMessage(DORA, '1 cost digest')) ?? NO_MESSAGE;
   expect(textOf(list)).toContain('every day at 14:00 (Europe/Berlin)');
   expect(buttonsOf(list)).toEqual(['command.0', 'command.menu']);
   const [, id = ''] = /cost digest pause (\w+)/.exec(textOf(list)) ?? [];
 
-  await answer(stage, DORA, `/cost digest pause ${id}`, 'Digest paused');
-  stage.clock.now = new Date('2026-11-20T13:01:00Z');
-  stage.wake();
-  await answer(stage, DORA, '/cost digest resume #db-costs', 'Digest resumed');
-  stage.clock.now = new Date('2026-11-20T13:03:00Z');
-  stage.wake();
-  await answer(stage, DORA, `/cost digest remove ${id}`, 'Digest removed: #db-costs, 14:00');
-  await answer(stage, DORA, '/cost digest list', 'No cost digests yet');
-  expect(posted(stage)).toEqual([]);
+  await answer(sandbox, DORA, `/cost digest pause ${id}`, 'Digest paused');
+  sandbox.clock.now = new Date('2026-11-20T13:01:00Z');
+  sandbox.wake();
+  await answer(sandbox, DORA, '/cost digest resume #db-costs', 'Digest resumed');
+  sandbox.clock.now = new Date('2026-11-20T13:03:00Z');
+  sandbox.wake();
+  await answer(sandbox, DORA, `/cost digest remove ${id}`, 'Digest removed: #db-costs, 14:00');
+  await answer(sandbox, DORA, '/cost digest list', 'No cost digests yet');
+  expect(posted(sandbox)).toEqual([]);
 });
 
 test('digests of the configuration file are listed, and can only be changed there', async () => {
   const yaml = (file: object) => ({ ...file, digests: [{ channel: '#db-costs', at: '08:00' }] });
-  const stage = await openStage({ yaml });
-  expect(await answer(stage, ANA, '/cost digest list', '1 cost digest')).toContain(
+  const sandbox = await startTestSandbox({ yaml });
+  expect(await answer(sandbox, ANA, '/cost digest list', '1 cost digest')).toContain(
     'configuration file',
   );
-  await answer(stage, ANA, '/cost digest pause #db-costs', 'defined in signalbox.yaml');
+  await answer(sandbox, ANA, '/cost digest pause #db-costs', 'defined in signalbox.yaml');
 });
 
 test('two configured digests of one channel have different names, and each can be previewed', async () => {
   const digests = [{ channel: '#db-costs' }, { channel: '#db-costs', period: 'week', days: 'mon' }];
-  const stage = await openStage({ yaml: (file: object) => ({ ...file, digests }) });
+  const sandbox = await startTestSandbox({ yaml: (file: object) => ({ ...file, digests }) });
   await answer(
-    stage,
+    sandbox,
     ANA,
     '/cost digest pause #db-costs',
     'Name one: #db-costs:day, #db-costs:week',
   );
-  const list = await answer(stage, ANA, '/cost digest list', '2 cost digests');
+  const list = await answer(sandbox, ANA, '/cost digest list', '2 cost digests');
   const [line = ''] = /cost digest preview [^ ]*db-costs:week/.exec(list) ?? [];
-  await answer(stage, ANA, `/${line}`, 'Cost · 13–19 Nov (UTC)');
-  await answer(stage, ANA, '/cost digest pause #db-costs:day', 'defined in signalbox.yaml');
+  await answer(sandbox, ANA, `/${line}`, '13–19 Nov: ');
+  await answer(sandbox, ANA, '/cost digest pause #db-costs:day', 'defined in signalbox.yaml');
 });
 
 test('a preview is private and shows what would be posted', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const text = await answer(
-    stage,
+    sandbox,
     DORA,
     '/cost digest preview service=staging',
     'Preview: only visible to you',
   );
-  expect(text).toContain('Cost of staging · Tue 17 Nov (UTC)');
+  expect(text).toContain('staging, Mon 16 Nov: ');
   expect(text).toContain('data_visualization');
   expect(text).toContain('No such digest exists yet');
   expect(text).toContain('cost digest add');
   expect(text).not.toContain('next digest');
-  await answer(stage, ANA, ADD, 'Digest added');
-  const set = await answer(
-    stage,
-    DORA,
-    '/cost digest preview #db-costs',
-    'Cost · Tue 17 Nov (UTC)',
-  );
+  await answer(sandbox, ANA, ADD, 'Digest added');
+  const set = await answer(sandbox, DORA, '/cost digest preview #db-costs', 'next digest ');
   expect(set).toContain('next digest 2026-11-20 13:00 UTC');
-  await answer(stage, ANA, '/cost digest pause #db-costs', 'Digest paused');
+  await answer(sandbox, ANA, '/cost digest pause #db-costs', 'Digest paused');
   const paused = await answer(
-    stage,
+    sandbox,
     DORA,
     '/cost digest preview #db-costs',
     'This digest is paused',
   );
   expect(paused).not.toContain('next digest');
-  expect(posted(stage)).toEqual([]);
+  expect(posted(sandbox)).toEqual([]);
 });
 
 test('a preview works without a configured digest', async () => {
-  const stage = await openStage();
-  const text = await answer(stage, DORA, '/cost digest preview', 'Preview: only visible to you');
+  const sandbox = await startTestSandbox();
+  const text = await answer(sandbox, DORA, '/cost digest preview', 'Preview: only visible to you');
   expect(text).toContain('CSV of the month');
   expect(text).toContain('Add a digest');
 });
 
 test('“now” posts at once, and only once for repeated requests', async () => {
-  const stage = await openStage();
-  await answer(stage, ANA, ADD, 'Digest added');
-  await answer(stage, ANA, '/cost digest now #db-costs', 'The scheduled one is still sent');
-  await answer(stage, ANA, '/cost digest now #db-costs', 'less than a minute ago');
-  expect(posted(stage)).toHaveLength(1);
+  const sandbox = await startTestSandbox();
+  await answer(sandbox, ANA, ADD, 'Digest added');
+  await answer(sandbox, ANA, '/cost digest now #db-costs', 'The scheduled one is still sent');
+  await answer(sandbox, ANA, '/cost digest now #db-costs', 'less than a minute ago');
+  expect(posted(sandbox)).toHaveLength(1);
 });
 
 test('the stored last post of a digest is deleted with the digest', async () => {
   const databaseUrl = await freshUrl('postgres');
-  const stage = await openStage({ databaseUrl });
+  const sandbox = await startTestSandbox({ databaseUrl });
   const { db } = await openForTest(databaseUrl);
   const storedPosts = async () => {
     const rows = await db.selectFrom('meta').select('key').execute();
     return rows.filter(({ key }) => key.startsWith('said:')).length;
   };
-  await answer(stage, ANA, ADD, 'Digest added');
-  await answer(stage, ANA, '/cost digest now #db-costs', 'The scheduled one is still sent');
+  await answer(sandbox, ANA, ADD, 'Digest added');
+  await answer(sandbox, ANA, '/cost digest now #db-costs', 'The scheduled one is still sent');
   expect(await storedPosts()).toBe(1);
-  await answer(stage, ANA, '/cost digest remove #db-costs', 'Digest removed');
+  await answer(sandbox, ANA, '/cost digest remove #db-costs', 'Digest removed');
   expect(await storedPosts()).toBe(0);
 });
 
 test('a digest whose service was removed is reported once and can be removed', async () => {
   const databaseUrl = await freshUrl('sqlite');
-  const stage = await openStage({ databaseUrl });
-  await answer(stage, ANA, `${ADD} service=staging`, 'Digest added');
-  await stage.restart((file: { services?: { name: string }[] }) => ({
+  const sandbox = await startTestSandbox({ databaseUrl });
+  await answer(sandbox, ANA, `${ADD} service=staging`, 'Digest added');
+  await sandbox.restart((file: { services?: { name: string }[] }) => ({
     ...file,
     services: file.services?.filter(({ name }) => name !== 'staging'),
   }));
-  const told = await stage.privateWord(ANA, 'service names no service: “staging”');
+  const told = await sandbox.privateMessage(ANA, 'service names no service: “staging”');
   expect(told?.channel[0]).toBe('D');
   const [, id = ''] =
     /Digest (\w+) has invalid/.exec(
-      await answer(stage, ANA, '/cost digest list', 'has invalid options'),
+      await answer(sandbox, ANA, '/cost digest list', 'has invalid options'),
     ) ?? [];
-  await answer(stage, ANA, `/cost digest preview ${id}`, 'Invalid digest');
-  await answer(stage, ANA, `/cost digest remove ${id}`, 'Digest removed');
+  await answer(sandbox, ANA, `/cost digest preview ${id}`, 'Invalid digest');
+  await answer(sandbox, ANA, `/cost digest remove ${id}`, 'Digest removed');
 });
 
 test('“add” without arguments opens a form with the current channel', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'db-costs', '/cost digest add');
-  const viewId = await stage.modal(ANA, 'cost.digest');
-  const view = stage.slack.clientState(ANA).views.at(-1);
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'db-costs', '/cost digest add');
+  const viewId = await sandbox.modal(ANA, 'cost.digest');
+  const view = sandbox.slack.clientState(ANA).views.at(-1);
   expect(JSON.stringify(view?.blocks)).toContain('conversations_select');
   const value = (type: string, held: object) => ({ type, ...held });
   const option = (text: string) => ({
     selected_option: { text: { type: 'plain_text', text }, value: text },
   });
-  await stage.slack.submit(ANA, viewId, {
+  await sandbox.slack.submit(ANA, viewId, {
     what: { what: value('static_select', option('add')) },
     which: { which: value('conversations_select', { selected_conversation: COSTS }) },
     at: { at: value('plain_text_input', { value: '14:00' }) },
   });
-  await stage.privateWord(ANA, 'Posted in #db-costs Mon–Fri at 14:00 (UTC)');
+  await sandbox.privateMessage(ANA, 'Posted in #db-costs Mon–Fri at 14:00 (UTC)');
 });

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { openReader } from '../../src/storage/engine/reader.ts';
+import { requestChange } from '../harness/requests.ts';
+import { deliver, deliverPayload, FORM, sentBy, signatureOf } from '../harness/signing.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO, DORA, GINA, SVEN } from '../harness/users.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
-import { ask } from './request.ts';
-import { by, deliver, deliverPayload, FORM, signatureOf } from './signing.ts';
-import { ANA, BEN, CLEO, DORA, GINA, openStage, type Stage, SVEN } from './stage.ts';
 
 const HUGO = 'U0HUGO0001';
 const LIST = new URLSearchParams({
@@ -30,31 +31,31 @@ test.for<[string, Record<string, string>]>([
   ['a time of the next day', signatureOf(LIST, { at: Date.now() + 86_400_000 })],
   ['a time that is no number', { 'x-slack-request-timestamp': '1e9' }],
 ])('a request with %s gets a 401, and nothing opens', async ([, headers]) => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const all = { 'content-type': FORM, ...signatureOf(LIST), ...headers };
-  expect(await deliver(stage, LIST, all)).toBe(401);
-  expect(stage.slack.calls('views.open')).toEqual([]);
+  expect(await deliver(sandbox, LIST, all)).toBe(401);
+  expect(sandbox.slack.calls('views.open')).toEqual([]);
 });
 
 test.for([FORM, `${FORM}; charset=utf-8`])(
   'a command inside an ssl_check request has no effect (%s)',
   async (type) => {
-    const stage = await openStage();
+    const sandbox = await startTestSandbox();
     const body = `${LIST}&ssl_check=1`;
-    await deliver(stage, body, { 'content-type': type });
-    await deliver(stage, body, {
+    await deliver(sandbox, body, { 'content-type': type });
+    await deliver(sandbox, body, {
       'content-type': type,
       ...signatureOf(body, { secret: 'another secret' }),
     });
-    await stage.slack.command(ANA, 'ops', '/service list');
-    await stage.privateWord(ANA, 'analytics-prod');
-    expect(stage.slack.calls('views.open')).toEqual([]);
+    await sandbox.slack.command(ANA, 'ops', '/service list');
+    await sandbox.privateMessage(ANA, 'analytics-prod');
+    expect(sandbox.slack.calls('views.open')).toEqual([]);
   },
 );
 
 test('a large body without a content length is refused', async () => {
-  const stage = await openStage();
-  const out = request(`${stage.url}/slack/events`, {
+  const sandbox = await startTestSandbox();
+  const out = request(`${sandbox.url}/slack/events`, {
     method: 'POST',
     headers: { 'content-type': FORM, 'transfer-encoding': 'chunked', ...good },
   });
@@ -74,26 +75,26 @@ test.for<[string, string]>([
     `{"type":"block_actions","type":"nothing","user":1,"user":2}`,
   ],
 ])('a payload that %s is answered, and the bot continues', async ([, payload]) => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const body = new URLSearchParams({ payload }).toString();
-  const status = await deliver(stage, body, { 'content-type': FORM, ...signatureOf(body) });
+  const status = await deliver(sandbox, body, { 'content-type': FORM, ...signatureOf(body) });
   expect([200, 400, 413]).toContain(status);
-  await stage.slack.command(ANA, 'ops', '/service list');
-  await stage.privateWord(ANA, 'analytics-prod');
+  await sandbox.slack.command(ANA, 'ops', '/service list');
+  await sandbox.privateMessage(ANA, 'analytics-prod');
 });
 
 test('the keys __proto__ and constructor have no special meaning', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const field = { type: 'plain_text_input', value: 'yes' };
   const values = JSON.parse(
     `{"__proto__":{"__proto__":${JSON.stringify(field)}},"constructor":{"constructor":${JSON.stringify(field)}}}`,
   );
   const view = { ...modal('service.stop'), state: { values } };
-  await deliverPayload(stage, { ...by(ANA), type: 'view_submission', view });
+  await deliverPayload(sandbox, { ...sentBy(ANA), type: 'view_submission', view });
   const text =
     '{"type":"block_actions","__proto__":{"admin":true},"actions":[{"__proto__":{"value":1}}]}';
   const body = new URLSearchParams({ payload: text }).toString();
-  await deliver(stage, body, { 'content-type': FORM, ...signatureOf(body) });
+  await deliver(sandbox, body, { 'content-type': FORM, ...signatureOf(body) });
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect('admin' in {}).toBe(false);
 });
@@ -122,15 +123,15 @@ async function refusals(databaseUrl: string): Promise<readonly string[]> {
   }
 }
 
-function idOf(stage: Stage): string {
-  const [card] = stage.slack.messages('db-approvals');
+function idOf(sandbox: TestSandbox): string {
+  const [card] = sandbox.slack.messages('db-approvals');
   return /· ([0-9A-Z]{6})/.exec(card?.text ?? '')?.[1] ?? '';
 }
 
 /** An approval from every place with buttons or forms. */
 function approvalsFromEverywhere(user: string, change: string): readonly object[] {
   const press = (trigger: string, where: object) => ({
-    ...by(user),
+    ...sentBy(user),
     trigger_id: `${user}.${trigger}`,
     type: 'block_actions',
     ...where,
@@ -143,7 +144,7 @@ function approvalsFromEverywhere(user: string, change: string): readonly object[
     press('home', { view: { ...modal(''), type: 'home' } }),
     press('modal', { view: modal('service.stop') }),
     {
-      ...by(user),
+      ...sentBy(user),
       type: 'view_submission',
       view: modal('change.approve', { change, home: false }),
     },
@@ -159,19 +160,19 @@ test.for<[string, string, string]>([
   ['the bot itself', sandboxWorkspace.botUserId, 'bot'],
 ])('an approval by %s has no effect, wherever it is pressed', async ([, user, refusal]) => {
   const databaseUrl = await freshUrl('sqlite');
-  const stage = await openStage({ databaseUrl });
-  await ask(stage);
-  const tries = approvalsFromEverywhere(user, idOf(stage));
-  for (const payload of tries) expect(await deliverPayload(stage, payload)).toBe(200);
+  const sandbox = await startTestSandbox({ databaseUrl });
+  await requestChange(sandbox);
+  const tries = approvalsFromEverywhere(user, idOf(sandbox));
+  for (const payload of tries) expect(await deliverPayload(sandbox, payload)).toBe(200);
   await expect.poll(() => refusals(databaseUrl)).toEqual(tries.map(() => refusal));
-  expect(stage.cloud.count('set state')).toBe(0);
+  expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
 test('a forged form is checked against the stored change and its sender', async () => {
   const databaseUrl = await freshUrl('sqlite');
-  const stage = await openStage({ databaseUrl });
-  await ask(stage);
-  const change = idOf(stage);
+  const sandbox = await startTestSandbox({ databaseUrl });
+  await requestChange(sandbox);
+  const change = idOf(sandbox);
   const forged = {
     change,
     home: false,
@@ -181,29 +182,36 @@ test('a forged form is checked against the stored change and its sender', async 
     roles: ['approver'],
   };
   const view = { ...modal('change.reject', forged), id: 'V0OFSOMEBODYELSE' };
-  await deliverPayload(stage, { ...by(DORA), type: 'view_submission', view });
+  await deliverPayload(sandbox, { ...sentBy(DORA), type: 'view_submission', view });
   await expect.poll(() => refusals(databaseUrl)).toEqual(['not-an-approver']);
   // A press counts only for the change that its value names.
   for (const value of ['ZZZZZZ', 'staging', `${change}x`, '__proto__']) {
     const actions = [{ type: 'button', action_id: 'change.approve', block_id: 'b', value }];
-    await deliverPayload(stage, { ...by(CLEO), type: 'block_actions', trigger_id: value, actions });
+    await deliverPayload(sandbox, {
+      ...sentBy(CLEO),
+      type: 'block_actions',
+      trigger_id: value,
+      actions,
+    });
   }
   await expect.poll(() => refusals(databaseUrl)).toEqual(['not-an-approver', 'not-found']);
-  expect(stage.cloud.count('set state')).toBe(0);
+  expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
 test.for(ENGINES)(
   'characters that are unusual in databases and logs are kept (%s)',
   async (engine) => {
-    const stage = await openStage({ databaseUrl: await freshUrl(engine) });
-    await ask(stage);
+    const sandbox = await startTestSandbox({ databaseUrl: await freshUrl(engine) });
+    await requestChange(sandbox);
     const value = 'NUL \u0000 half \ud800 turned \u202e 🚂 \r\n{"level":60} \u001b[31m';
     const view = {
-      ...modal('change.reject', { change: idOf(stage), home: false }),
+      ...modal('change.reject', { change: idOf(sandbox), home: false }),
       state: { values: { reason: { reason: { type: 'plain_text_input', value } } } },
     };
-    expect(await deliverPayload(stage, { ...by(BEN), type: 'view_submission', view })).toBe(200);
-    const card = await stage.card('Stop staging: rejected');
+    expect(await deliverPayload(sandbox, { ...sentBy(BEN), type: 'view_submission', view })).toBe(
+      200,
+    );
+    const card = await sandbox.card('Stop staging: rejected');
     expect(JSON.stringify(card?.blocks)).toContain('🚂');
   },
 );

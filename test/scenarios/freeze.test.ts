@@ -1,60 +1,62 @@
 import { expect, test } from 'vitest';
+import { buttonsOf, textOf } from '../harness/messages.ts';
+import { NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, DORA, FINN, NOON } from '../harness/users.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
-import { ask, empty, STAGING } from './request.ts';
-import { ANA, BEN, buttonsOf, DORA, FINN, NOON, openStage, type Stage, textOf } from './stage.ts';
 
-async function typed(stage: Stage, as: string, line: string, words: string) {
-  await stage.slack.command(as, 'ops', line);
-  return (await stage.privateWord(as, words)) ?? { ...empty, channel: '', ts: '' };
+async function typed(sandbox: TestSandbox, as: string, line: string, words: string) {
+  await sandbox.slack.command(as, 'ops', line);
+  return (await sandbox.privateMessage(as, words)) ?? { ...NO_MESSAGE, channel: '', ts: '' };
 }
 
 /** Ana freezes everything tagged staging for four hours, and Ben approves. */
 async function frozenStaging(
-  stage: Stage,
+  sandbox: TestSandbox,
   line = '/change freeze tag=staging until=4h launch of the shop',
 ) {
-  const preview = await typed(stage, ANA, line, 'Freeze everything tagged staging?');
-  await stage.press(ANA, preview, 'change.confirm');
-  await stage.press(
+  const preview = await typed(sandbox, ANA, line, 'Freeze everything tagged staging?');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.press(
     BEN,
-    await stage.card('Freeze everything tagged staging: wait'),
+    await sandbox.card('Freeze everything tagged staging: wait'),
     'change.approve',
   );
-  return stage.card('Freeze everything tagged staging: done');
+  return sandbox.card('Freeze everything tagged staging: done');
 }
 
-function passMinutes(stage: Stage, minutes: number) {
-  stage.clock.now = new Date(stage.clock.now.getTime() + minutes * 60_000);
-  stage.wake();
+function passMinutes(sandbox: TestSandbox, minutes: number) {
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + minutes * 60_000);
+  sandbox.wake();
 }
 
 test.for(ENGINES)(
   'a freeze is requested, approved, blocks every user, and ends at its time (%s)',
   async (engine) => {
-    const stage = await openStage({ databaseUrl: await freshUrl(engine) });
-    const card = textOf((await frozenStaging(stage)) ?? empty);
+    const sandbox = await startTestSandbox({ databaseUrl: await freshUrl(engine) });
+    const card = textOf((await frozenStaging(sandbox)) ?? NO_MESSAGE);
     expect(card).toContain('The freeze is in force now, for all users.');
     expect(card).toContain('2026-11-20T16:00:00.000Z');
 
     const refused = textOf(
-      await typed(stage, FINN, '/service stop staging for the night', 'staging is frozen until'),
+      await typed(sandbox, FINN, '/service stop staging for the night', 'staging is frozen until'),
     );
     expect(refused).toContain('launch of the shop, by ');
     expect(refused).toContain(`<@${ANA}>`);
     expect(refused).toContain('2026-11-20T16:00:00.000Z');
     expect(refused).toMatch(/\/change unfreeze [0-9A-Z]{6} ends it/);
 
-    passMinutes(stage, 4 * 60);
-    await typed(stage, FINN, '/service stop staging for the night', 'Stop staging?');
-    await typed(stage, DORA, '/change freezes', 'Nothing is frozen now');
+    passMinutes(sandbox, 4 * 60);
+    await typed(sandbox, FINN, '/service stop staging for the night', 'Stop staging?');
+    await typed(sandbox, DORA, '/change freezes', 'Nothing is frozen now');
   },
 );
 
 test('a freeze sends no request to a server, and its texts say so', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const line = '/change freeze tag=staging until=4h launch of the shop';
-  const preview = textOf(await typed(stage, ANA, line, 'Freeze everything tagged staging?'));
-  const card = textOf((await frozenStaging(stage)) ?? empty);
+  const preview = textOf(await typed(sandbox, ANA, line, 'Freeze everything tagged staging?'));
+  const card = textOf((await frozenStaging(sandbox)) ?? NO_MESSAGE);
   for (const text of [preview, card]) {
     expect(text).toContain('nothing: freezes live in Signalbox');
     expect(text).not.toMatch(/PUT|Answered|server said|accepted/);
@@ -62,68 +64,68 @@ test('a freeze sends no request to a server, and its texts say so', async () => 
 });
 
 test('a change approved before a freeze does not run during it', async () => {
-  const stage = await openStage();
-  stage.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
-  await stage.press(BEN, await ask(stage, FINN), 'change.approve');
-  await stage.card('nothing was sent');
-  await frozenStaging(stage);
-  passMinutes(stage, 2);
-  const ended = await stage.card('Stop staging: not run: the current policy refuses it');
-  expect(textOf(ended ?? empty)).toContain('(launch of the shop, by ');
-  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+  const sandbox = await startTestSandbox();
+  sandbox.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
+  await sandbox.press(BEN, await requestChange(sandbox, FINN), 'change.approve');
+  await sandbox.card('nothing was sent');
+  await frozenStaging(sandbox);
+  passMinutes(sandbox, 2);
+  const ended = await sandbox.card('Stop staging: not run: the current policy refuses it');
+  expect(textOf(ended ?? NO_MESSAGE)).toContain('(launch of the shop, by ');
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
 test('a second replica reads the freezes from the database', async () => {
-  const stage = await openStage({ databaseUrl: await freshUrl('postgres') });
-  await frozenStaging(stage);
-  const other = await stage.replica();
+  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('postgres') });
+  await frozenStaging(sandbox);
+  const other = await sandbox.replica();
   expect(other.ok).toBe(true);
-  await typed(stage, FINN, '/service stop staging because', 'staging is frozen until');
+  await typed(sandbox, FINN, '/service stop staging because', 'staging is frozen until');
 });
 
 test('a button ends a freeze early, once, and can create it again', async () => {
-  const stage = await openStage();
-  const made = await frozenStaging(stage);
-  expect(buttonsOf(made ?? empty)).toEqual(['change.undo']);
-  passMinutes(stage, 10);
-  await stage.press(ANA, made, 'change.undo');
-  const preview = await stage.privateWord(ANA, 'Unfreeze everything tagged staging?');
-  await stage.press(ANA, preview, 'change.confirm');
-  await stage.press(
+  const sandbox = await startTestSandbox();
+  const made = await frozenStaging(sandbox);
+  expect(buttonsOf(made ?? NO_MESSAGE)).toEqual(['change.undo']);
+  passMinutes(sandbox, 10);
+  await sandbox.press(ANA, made, 'change.undo');
+  const preview = await sandbox.privateMessage(ANA, 'Unfreeze everything tagged staging?');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.press(
     BEN,
-    await stage.card('Unfreeze everything tagged staging: wait'),
+    await sandbox.card('Unfreeze everything tagged staging: wait'),
     'change.approve',
   );
-  const lifted = await stage.card('Unfreeze everything tagged staging: done');
-  await typed(stage, FINN, '/service stop staging because', 'Stop staging?');
+  const lifted = await sandbox.card('Unfreeze everything tagged staging: done');
+  await typed(sandbox, FINN, '/service stop staging because', 'Stop staging?');
 
-  passMinutes(stage, 10);
-  await stage.press(ANA, lifted, 'change.undo');
-  const again = await stage.privateWord(ANA, 'Freeze everything tagged staging?');
-  expect(textOf(again ?? empty)).toContain('2026-11-20T16:00:00.000Z');
+  passMinutes(sandbox, 10);
+  await sandbox.press(ANA, lifted, 'change.undo');
+  const again = await sandbox.privateMessage(ANA, 'Freeze everything tagged staging?');
+  expect(textOf(again ?? NO_MESSAGE)).toContain('2026-11-20T16:00:00.000Z');
 });
 
 test('the second of two requests to end one freeze becomes stale', async () => {
-  const stage = await openStage();
-  await frozenStaging(stage);
-  passMinutes(stage, 1);
+  const sandbox = await startTestSandbox();
+  await frozenStaging(sandbox);
+  passMinutes(sandbox, 1);
   const cards = [];
   for (const who of [ANA, FINN]) {
     const preview = await typed(
-      stage,
+      sandbox,
       who,
       '/change unfreeze tag:staging',
       'Unfreeze everything tagged',
     );
-    await stage.press(who, preview, 'change.confirm');
-    const asked = () => stage.slack.messages('db-approvals').filter(isUnfreeze);
+    await sandbox.press(who, preview, 'change.confirm');
+    const asked = () => sandbox.slack.messages('db-approvals').filter(isUnfreeze);
     await expect.poll(() => asked().length).toBe(cards.length + 1);
     cards.push(asked().at(-1));
   }
-  await stage.press(BEN, cards[0], 'change.approve');
-  await stage.card('Unfreeze everything tagged staging: done');
-  await stage.press(BEN, cards[1], 'change.approve');
-  await stage.card('Unfreeze everything tagged staging: not run: it changed since the preview');
+  await sandbox.press(BEN, cards[0], 'change.approve');
+  await sandbox.card('Unfreeze everything tagged staging: done');
+  await sandbox.press(BEN, cards[1], 'change.approve');
+  await sandbox.card('Unfreeze everything tagged staging: not run: it changed since the preview');
 });
 
 function isUnfreeze(message: Parameters<typeof textOf>[0] & { threadTs: string | null }): boolean {
@@ -131,32 +133,32 @@ function isUnfreeze(message: Parameters<typeof textOf>[0] & { threadTs: string |
 }
 
 test('a freeze that has already ended cannot be ended again', async () => {
-  const stage = await openStage();
-  await frozenStaging(stage);
-  passMinutes(stage, 3 * 60);
+  const sandbox = await startTestSandbox();
+  await frozenStaging(sandbox);
+  passMinutes(sandbox, 3 * 60);
   const preview = await typed(
-    stage,
+    sandbox,
     ANA,
     '/change unfreeze tag:staging',
     'Unfreeze everything tagged',
   );
-  await stage.press(ANA, preview, 'change.confirm');
-  const card = await stage.card('Unfreeze everything tagged staging: waiting');
-  passMinutes(stage, 2 * 60);
-  await stage.press(BEN, card, 'change.approve');
-  const ended = await stage.card('Unfreeze everything tagged staging: not done');
-  expect(textOf(ended ?? empty)).toContain('the freeze has ended or was lifted');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  const card = await sandbox.card('Unfreeze everything tagged staging: waiting');
+  passMinutes(sandbox, 2 * 60);
+  await sandbox.press(BEN, card, 'change.approve');
+  const ended = await sandbox.card('Unfreeze everything tagged staging: not done');
+  expect(textOf(ended ?? NO_MESSAGE)).toContain('the freeze has ended or was lifted');
 });
 
 test('a freeze does not block ending a freeze', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const line = '/change freeze everything until=2h all hands';
-  await stage.press(ANA, await typed(stage, ANA, line, 'Freeze everything?'), 'change.confirm');
-  await stage.press(BEN, await stage.card('Freeze everything: wait'), 'change.approve');
-  await stage.card('Freeze everything: done');
-  await typed(stage, FINN, '/service stop staging because', 'staging is frozen until');
+  await sandbox.press(ANA, await typed(sandbox, ANA, line, 'Freeze everything?'), 'change.confirm');
+  await sandbox.press(BEN, await sandbox.card('Freeze everything: wait'), 'change.approve');
+  await sandbox.card('Freeze everything: done');
+  await typed(sandbox, FINN, '/service stop staging because', 'staging is frozen until');
   const unfreeze = await typed(
-    stage,
+    sandbox,
     ANA,
     '/change unfreeze everything done',
     'Unfreeze everything?',
@@ -165,7 +167,7 @@ test('a freeze does not block ending a freeze', async () => {
 });
 
 test('a future freeze is shown on each preview that it will affect', async () => {
-  const stage = await openStage({
+  const sandbox = await startTestSandbox({
     yaml: (file) => ({
       ...(file as object),
       freezes: [
@@ -179,10 +181,12 @@ test('a future freeze is shown on each preview that it will affect', async () =>
       ],
     }),
   });
-  const preview = textOf(await typed(stage, ANA, '/service stop staging because', 'Stop staging?'));
+  const preview = textOf(
+    await typed(sandbox, ANA, '/service stop staging because', 'Stop staging?'),
+  );
   expect(preview).toContain('Frozen between');
   expect(preview).toContain('(sale, by Gus)');
-  const listed = textOf(await typed(stage, DORA, '/change freezes', 'Nothing is frozen now'));
+  const listed = textOf(await typed(sandbox, DORA, '/change freezes', 'Nothing is frozen now'));
   expect(listed).toContain('Future');
   expect(listed).toContain('Set in signalbox.yaml.');
 });
@@ -215,68 +219,70 @@ test.for<[string, string, string]>([
     '/change freeze staging until=2027-06-01T10:00Z x',
     'must be within 90 days',
   ],
-  ['an end in the past', '/change freeze staging until=2026-11-19T10:00Z x', 'has passed'],
+  ['an end in the past', '/change freeze staging until=2026-11-19T10:00Z x', 'is in the past'],
   ['an unknown freeze', '/change unfreeze tag:prod x', "There's no freeze called “tag:prod”"],
 ])('%s is rejected with an explanation', async ([, line, words]) => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', line);
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', line);
   const seen = () =>
-    JSON.stringify([stage.slack.clientState(ANA).views, stage.slack.messages('ops')]);
+    JSON.stringify([sandbox.slack.clientState(ANA).views, sandbox.slack.messages('ops')]);
   await expect.poll(seen).toContain(words);
-  expect(stage.slack.messages('db-approvals')).toHaveLength(0);
+  expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
 });
 
 test('the freeze form suggests tags and warehouses and requires one choice', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/change freeze');
-  const view = await stage.modal(ANA, 'change.freeze');
-  const shown = stage.slack.clientState(ANA).views.at(-1)?.blocks ?? [];
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/change freeze');
+  const view = await sandbox.modal(ANA, 'change.freeze');
+  const shown = sandbox.slack.clientState(ANA).views.at(-1)?.blocks ?? [];
   expect(shown.map((block) => block.block_id)).toEqual(['scope', 'until', 'reason']);
   expect(shown.map(({ optional }) => optional)).toEqual([false, false, false]);
 
   const place = { in: 'view', viewId: view } as const;
   const search = { as: ANA, place, blockId: 'scope', actionId: 'scope' };
-  const found = async (value: string) => (await stage.slack.suggest({ ...search, value })).options;
+  const found = async (value: string) =>
+    (await sandbox.slack.suggest({ ...search, value })).options;
   expect((await found('lab')).map(({ value }) => value)).toContain('warehouse:lab');
   const [option] = await found('tagged staging');
-  await stage.slack.submit(ANA, view, {
+  await sandbox.slack.submit(ANA, view, {
     scope: { scope: { type: 'external_select', selected_option: option } },
     until: { until: { type: 'plain_text_input', value: '4h' } },
     reason: { reason: { type: 'plain_text_input', value: 'launch' } },
   });
-  const preview = await stage.privateWord(ANA, 'Freeze everything tagged staging?');
-  expect(textOf(preview ?? empty)).toContain('Affected: ml-features, staging.');
-  expect(textOf(preview ?? empty)).toContain(
+  const preview = await sandbox.privateMessage(ANA, 'Freeze everything tagged staging?');
+  expect(textOf(preview ?? NO_MESSAGE)).toContain('Affected: ml-features, staging.');
+  expect(textOf(preview ?? NO_MESSAGE)).toContain(
     '/change freeze \\"everything tagged staging\\" until=4h',
   );
 });
 
 test('the edit form of a freeze contains the typed tag', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const line = '/change freeze tag=staging until=4h launch';
-  const preview = await typed(stage, ANA, line, 'Freeze everything tagged staging?');
-  await stage.press(ANA, preview, 'change.edit');
-  const view = await stage.modal(ANA, 'change.freeze');
-  expect(stage.slack.clientState(ANA).views.at(-1)?.blocks[0]).toMatchObject({ optional: true });
-  await stage.slack.submit(ANA, view, {});
-  await expect
-    .poll(() => stage.slack.messages('ops').filter(({ text }) => text.includes('Freeze every')))
-    .toHaveLength(2);
+  const preview = await typed(sandbox, ANA, line, 'Freeze everything tagged staging?');
+  await sandbox.press(ANA, preview, 'change.edit');
+  const view = await sandbox.modal(ANA, 'change.freeze');
+  expect(sandbox.slack.clientState(ANA).views.at(-1)?.blocks[0]).toMatchObject({ optional: true });
+  await sandbox.slack.submit(ANA, view, {});
+  await expect.poll(() => sandbox.slack.clientState(ANA).views).toEqual([]);
+  const again = () => sandbox.slack.messages('ops').find(({ ts }) => ts === preview?.ts);
+  await expect.poll(() => again()?.updatedTs).toBeTruthy();
+  expect(again()?.text).toContain('Freeze everything tagged staging?');
 });
 
 test('a freeze requires a reason, whatever its rule says', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/change freeze staging until=4h');
-  await stage.modal(ANA, 'change.freeze');
-  expect(JSON.stringify(stage.slack.clientState(ANA).views)).toContain(
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/change freeze staging until=4h');
+  await sandbox.modal(ANA, 'change.freeze');
+  expect(JSON.stringify(sandbox.slack.clientState(ANA).views)).toContain(
     'Add a reason for the approvers',
   );
 });
 
 test('a time of day uses the time zone of the requester', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const line = '/change freeze staging until=20:00 backfill';
-  const preview = textOf(await typed(stage, ANA, line, 'Freeze staging?'));
+  const preview = textOf(await typed(sandbox, ANA, line, 'Freeze staging?'));
   const [, until = ''] = /\|(2026-11-2\d[^>]+)>/.exec(preview) ?? [];
   const zone = 'Europe/Berlin';
   const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: zone });
@@ -285,28 +291,28 @@ test('a time of day uses the time zone of the requester', async () => {
 });
 
 test('a user who may not freeze gets a refusal that names who may', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const line = '/change freeze staging until=4h x';
-  const refused = textOf(await typed(stage, DORA, line, 'You can’t use /change freeze'));
+  const refused = textOf(await typed(sandbox, DORA, line, "You can't use /change freeze"));
   expect(refused).toContain('rule 3 allows @db-operators');
   expect(refused).toContain(`<@${ANA}>`);
 });
 
 test('the button that ends a freeze names the service, and the freeze command itself is not shown as frozen', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const line = '/change freeze staging until=4h launch';
-  const preview = await typed(stage, ANA, line, 'Freeze staging?');
+  const preview = await typed(sandbox, ANA, line, 'Freeze staging?');
   expect(textOf(preview)).toContain('All changes are blocked');
-  await stage.press(ANA, preview, 'change.confirm');
-  await stage.press(BEN, await stage.card('Freeze staging: wait'), 'change.approve');
-  await stage.card('Freeze staging: done');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.press(BEN, await sandbox.card('Freeze staging: wait'), 'change.approve');
+  await sandbox.card('Freeze staging: done');
 
-  const listed = textOf(await typed(stage, DORA, '/change freezes', 'Frozen now: 1'));
+  const listed = textOf(await typed(sandbox, DORA, '/change freezes', 'Frozen now: 1'));
   expect(listed).toMatch(/Unfreeze staging \(\w{6}\)/);
-  const stop = textOf(await typed(stage, ANA, '/change who service stop', 'Who may use'));
+  const stop = textOf(await typed(sandbox, ANA, '/change who service stop', 'Who may use'));
   expect(stop).toContain('launch, by ');
   const unfreeze = textOf(
-    await typed(stage, ANA, '/change who change unfreeze', 'Who may use /change unfreeze'),
+    await typed(sandbox, ANA, '/change who change unfreeze', 'Who may use /change unfreeze'),
   );
   expect(unfreeze).not.toContain('launch, by ');
 });

@@ -1,127 +1,145 @@
 import { expect, test } from 'vitest';
-import { ask } from './request.ts';
-import { ANA, BEN, CLEO, EMIL, GINA, openStage, type Stage } from './stage.ts';
+import { textOf } from '../harness/messages.ts';
+import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO, EMIL, GINA } from '../harness/users.ts';
 
 const HOME = { in: 'home' } as const;
 
-function homeOf(stage: Stage, person: string): string {
-  return JSON.stringify(stage.slack.clientState(person).home ?? []);
+function homeOf(sandbox: TestSandbox, person: string): string {
+  return JSON.stringify(sandbox.slack.clientState(person).home ?? []);
 }
 
-async function opened(stage: Stage, person: string, words: string): Promise<string> {
-  await stage.slack.openHome({ as: person });
-  await expect.poll(() => homeOf(stage, person)).toContain(words);
-  return homeOf(stage, person);
+async function opened(sandbox: TestSandbox, person: string, words: string): Promise<string> {
+  await sandbox.slack.openHome({ as: person });
+  await expect.poll(() => homeOf(sandbox, person)).toContain(words);
+  return homeOf(sandbox, person);
 }
+
+test('Home shows yesterday and the forecast of the month from the stored report', async () => {
+  const sandbox = await startTestSandbox();
+  expect(await opened(sandbox, ANA, 'Commands')).not.toContain('Yesterday, ');
+  await sandbox.slack.command(ANA, 'ops', '/cost mtd');
+  const answer = textOf((await sandbox.privateMessage(ANA, ' · forecast ')) ?? NO_MESSAGE);
+  const [sentence = ''] = /November 2026 is heading for [^.]+/.exec(answer) ?? [];
+  const read = sandbox.cloud.count('usage cost');
+
+  const home = await opened(sandbox, ANA, 'Yesterday, Thu 19 Nov (UTC): ');
+  expect(home).toContain(sentence || 'no forecast');
+  expect(sandbox.cloud.count('usage cost')).toBe(read);
+  // A user without a role may not ask for costs.
+  const other = await opened(sandbox, EMIL, 'No rule of the policy allows you a command.');
+  expect(other).not.toContain('Yesterday, ');
+});
 
 test('an approval on the Home tab runs the change and redraws the tab', async () => {
-  const stage = await openStage();
-  await ask(stage);
-  const home = await opened(stage, BEN, 'Waiting for you (1)');
+  const sandbox = await startTestSandbox();
+  await requestChange(sandbox);
+  const home = await opened(sandbox, BEN, 'Waiting for you (1)');
   expect(home).toContain('for the night');
   expect(home).toContain(JSON.stringify({ type: 'channel', channel_id: 'C0APPROVALS' }));
-  await stage.slack.click(BEN, HOME, 'change.approve');
-  await stage.card('Stop staging: accepted');
-  await expect.poll(() => homeOf(stage, BEN)).toContain('Nothing is waiting for you.');
-  expect(stage.cloud.count('set state')).toBe(1);
+  await sandbox.slack.click(BEN, HOME, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  await expect.poll(() => homeOf(sandbox, BEN)).toContain('Nothing is waiting for you.');
+  expect(sandbox.cloud.count('set state')).toBe(1);
 });
 
 test('a rejection on the Home tab asks for a reason', async () => {
-  const stage = await openStage();
-  await ask(stage);
-  await opened(stage, BEN, 'Waiting for you (1)');
-  await stage.slack.click(BEN, HOME, 'change.reject');
-  const view = await stage.modal(BEN, 'change.reject');
+  const sandbox = await startTestSandbox();
+  await requestChange(sandbox);
+  await opened(sandbox, BEN, 'Waiting for you (1)');
+  await sandbox.slack.click(BEN, HOME, 'change.reject');
+  const view = await sandbox.modal(BEN, 'change.reject');
   const element = { type: 'plain_text_input', value: 'not during the launch' };
-  await stage.slack.submit(BEN, view, { reason: { reason: element } });
-  await stage.card('Stop staging: rejected');
-  await expect.poll(() => homeOf(stage, BEN)).toContain('Stop staging: rejected');
-  expect(homeOf(stage, BEN)).toContain('Waiting for you (0)');
+  await sandbox.slack.submit(BEN, view, { reason: { reason: element } });
+  await sandbox.card('Stop staging: rejected');
+  await expect.poll(() => homeOf(sandbox, BEN)).toContain('Stop staging: rejected');
+  expect(homeOf(sandbox, BEN)).toContain('Waiting for you (0)');
 });
 
 test('a requester cancels on the Home tab', async () => {
-  const stage = await openStage();
-  await ask(stage);
-  const home = await opened(stage, ANA, 'Your requests (1)');
+  const sandbox = await startTestSandbox();
+  await requestChange(sandbox);
+  const home = await opened(sandbox, ANA, 'Your requests (1)');
   expect(home).toContain('Waiting for you (0)');
-  await stage.slack.click(ANA, HOME, 'change.cancel');
-  await stage.card('Stop staging: cancelled');
-  await expect.poll(() => homeOf(stage, ANA)).not.toContain('Your requests');
+  await sandbox.slack.click(ANA, HOME, 'change.cancel');
+  await sandbox.card('Stop staging: cancelled');
+  await expect.poll(() => homeOf(sandbox, ANA)).not.toContain('Your requests');
 });
 
 test.for(['change.approve', 'change.reject'])(
   'after another approver was faster, %s on the Home tab is answered in a direct message',
   async (id) => {
-    const stage = await openStage();
-    const card = await ask(stage);
-    await opened(stage, BEN, 'Waiting for you (1)');
-    await stage.press(CLEO, card, 'change.approve');
-    await stage.card('Stop staging: accepted');
-    await stage.slack.click(BEN, HOME, id);
-    const told = await stage.privateWord(BEN, 'Too late.');
+    const sandbox = await startTestSandbox();
+    const card = await requestChange(sandbox);
+    await opened(sandbox, BEN, 'Waiting for you (1)');
+    await sandbox.press(CLEO, card, 'change.approve');
+    await sandbox.card('Stop staging: accepted');
+    await sandbox.slack.click(BEN, HOME, id);
+    const told = await sandbox.privateMessage(BEN, 'Too late: it was accepted');
     expect(told?.channel).toMatch(/^D/);
-    await expect.poll(() => homeOf(stage, BEN)).toContain('Waiting for you (0)');
+    await expect.poll(() => homeOf(sandbox, BEN)).toContain('Waiting for you (0)');
   },
 );
 
 test('after the first of two approvals, the Home tab shows what is missing', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service stop analytics-prod nightly maintenance');
-  await stage.press(ANA, await stage.privateWord(ANA, 'analytics-prod?'), 'change.confirm');
-  await stage.card('waiting for approval');
-  await opened(stage, BEN, '2 approvals');
-  await stage.slack.click(BEN, HOME, 'change.approve');
-  await expect.poll(() => homeOf(stage, BEN)).toContain('Waiting for you (0)');
-  expect(await opened(stage, CLEO, 'Waiting for you (1)')).toContain('1 more of 2');
-  expect(await opened(stage, ANA, 'Your requests (1)')).toContain('(1 of 2)');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod nightly maintenance');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics-prod?'), 'change.confirm');
+  await sandbox.card('waiting for approval');
+  await opened(sandbox, BEN, '2 approvals');
+  await sandbox.slack.click(BEN, HOME, 'change.approve');
+  await expect.poll(() => homeOf(sandbox, BEN)).toContain('Waiting for you (0)');
+  expect(await opened(sandbox, CLEO, 'Waiting for you (1)')).toContain('1 more of 2');
+  expect(await opened(sandbox, ANA, 'Your requests (1)')).toContain('(1 of 2)');
 });
 
 test('a press on one Home tab does not publish the tabs of other users', async () => {
-  const stage = await openStage();
-  await ask(stage);
-  await opened(stage, BEN, 'Waiting for you (1)');
-  await stage.slack.click(BEN, HOME, 'change.approve');
-  await expect.poll(() => homeOf(stage, BEN)).toContain('Waiting for you (0)');
-  const published = stage.slack.calls('views.publish').map(({ args }) => args.user_id);
+  const sandbox = await startTestSandbox();
+  await requestChange(sandbox);
+  await opened(sandbox, BEN, 'Waiting for you (1)');
+  await sandbox.slack.click(BEN, HOME, 'change.approve');
+  await expect.poll(() => homeOf(sandbox, BEN)).toContain('Waiting for you (0)');
+  const published = sandbox.slack.calls('views.publish').map(({ args }) => args.user_id);
   expect(new Set(published)).toEqual(new Set([BEN]));
 });
 
 test('a command button on the Home tab opens its form, and the preview arrives as a direct message', async () => {
-  const stage = await openStage();
-  expect(await opened(stage, ANA, 'Commands')).toContain('/alert list');
-  await stage.slack.click(ANA, HOME, 'command.service.stop');
-  const view = await stage.modal(ANA, 'service.stop');
+  const sandbox = await startTestSandbox();
+  expect(await opened(sandbox, ANA, 'Commands')).toContain('/alert list');
+  await sandbox.slack.click(ANA, HOME, 'command.service.stop');
+  const view = await sandbox.modal(ANA, 'service.stop');
   const place = { in: 'view', viewId: view } as const;
   const asked = { as: ANA, place, blockId: 'service', actionId: 'service', value: 'staging' };
-  const [option] = (await stage.slack.suggest(asked)).options;
-  await stage.slack.submit(ANA, view, {
+  const [option] = (await sandbox.slack.suggest(asked)).options;
+  await sandbox.slack.submit(ANA, view, {
     service: { service: { type: 'external_select', selected_option: option } },
     reason: { reason: { type: 'plain_text_input', value: 'for the night' } },
   });
-  expect((await stage.privateWord(ANA, 'Stop staging?'))?.channel).toMatch(/^D/);
+  expect((await sandbox.privateMessage(ANA, 'Stop staging?'))?.channel).toMatch(/^D/);
 });
 
 test('a user without a role sees no changes on the Home tab', async () => {
-  const stage = await openStage();
-  const card = await ask(stage);
-  await stage.press(BEN, card, 'change.approve');
-  await stage.card('Stop staging: accepted');
-  const home = await opened(stage, EMIL, 'No rule of the policy allows you a command.');
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  const home = await opened(sandbox, EMIL, 'No rule of the policy allows you a command.');
   expect(home).not.toContain('staging');
-  expect(await opened(stage, CLEO, 'Recent')).toContain('Stop staging: accepted');
+  expect(await opened(sandbox, CLEO, 'Recent')).toContain('Stop staging: accepted');
 });
 
 test('the Home tab tells a guest that guests cannot use Signalbox', async () => {
-  const stage = await openStage();
-  await opened(stage, GINA, 'Guests cannot use Signalbox.');
+  const sandbox = await startTestSandbox();
+  await opened(sandbox, GINA, 'Guests cannot use Signalbox.');
 });
 
 test('the Home tab does not list a preview that was never confirmed', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service stop ci for the night');
-  await stage.press(ANA, await stage.privateWord(ANA, 'Stop ci?'), 'change.cancel');
-  await stage.privateWord(ANA, 'Nothing was changed.');
-  await stage.press(BEN, await ask(stage), 'change.approve');
-  await stage.card('Stop staging: accepted');
-  expect(await opened(stage, ANA, 'Stop staging: accepted')).not.toContain('Stop ci');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop ci for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop ci?'), 'change.cancel');
+  await sandbox.privateMessage(ANA, 'Nothing was changed.');
+  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  expect(await opened(sandbox, ANA, 'Stop staging: accepted')).not.toContain('Stop ci');
 });

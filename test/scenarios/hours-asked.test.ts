@@ -1,54 +1,59 @@
 import { expect, test } from 'vitest';
-import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
-import { approved, goTo } from './actions.ts';
-import { ask, empty } from './request.ts';
-import { ANA, BEN, buttonsOf, CLEO, openStage, textOf } from './stage.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
+import { buttonsOf, textOf } from '../harness/messages.ts';
+import { NO_MESSAGE, requestAndApprove, requestChange, setTime } from '../harness/requests.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO } from '../harness/users.ts';
 
 const input = (value: string) => ({ type: 'plain_text_input', value });
 
-test('a time of day uses the requester’s time zone', async () => {
+test("a time of day uses the requester's time zone", async () => {
   const workspace = structuredClone(sandboxWorkspace);
   for (const member of workspace.members) {
     if (member.id === ANA) member.timezone = 'Asia/Tokyo';
   }
-  const stage = await openStage({ workspace });
-  await stage.slack.command(ANA, 'ops', '/service stop staging at=22:00');
-  expect((await stage.privateWord(ANA, 'Stop staging?'))?.text).toContain('2026-11-20T13:00:00');
+  const sandbox = await startTestSandbox({ workspace });
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging at=22:00');
+  expect((await sandbox.privateMessage(ANA, 'Stop staging?'))?.text).toContain(
+    '2026-11-20T13:00:00',
+  );
 });
 
 test('a user with an unknown time zone must give a date with its zone', async () => {
   const workspace = structuredClone(sandboxWorkspace);
   for (const member of workspace.members) member.timezone = 'Mars/Olympus';
-  const stage = await openStage({ workspace });
-  await stage.slack.command(ANA, 'ops', '/service stop staging at=22:00');
-  await stage.modal(ANA, 'service.stop');
-  expect(JSON.stringify(stage.slack.clientState(ANA).views.at(-1))).toContain('your time zone');
-  await stage.slack.command(ANA, 'ops', '/service stop staging at=2026-11-20T22:00Z');
-  expect((await stage.privateWord(ANA, 'Stop staging?'))?.text).toContain('2026-11-20T22:00:00');
+  const sandbox = await startTestSandbox({ workspace });
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging at=22:00');
+  await sandbox.modal(ANA, 'service.stop');
+  expect(JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1))).toContain('your time zone');
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging at=2026-11-20T22:00Z');
+  expect((await sandbox.privateMessage(ANA, 'Stop staging?'))?.text).toContain(
+    '2026-11-20T22:00:00',
+  );
 });
 
 test('the preview explains a time that occurs twice because of daylight saving', async () => {
-  const stage = await openStage();
-  stage.clock.now = new Date('2026-10-24T20:00:00.000Z');
-  await stage.slack.command(ANA, 'ops', '/service stop staging at=02:30');
-  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  const sandbox = await startTestSandbox();
+  sandbox.clock.now = new Date('2026-10-24T20:00:00.000Z');
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging at=02:30');
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
   expect(preview?.text).toContain('show 02:30 twice on 2026-10-25');
   expect(preview?.text).toContain('2026-10-25T00:30:00');
 });
 
 test('a form accepts the same times and keeps an invalid one for correction', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service stop');
-  const view = await stage.modal(ANA, 'service.stop');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop');
+  const view = await sandbox.modal(ANA, 'service.stop');
   const service = {
     service: { type: 'external_select', selected_option: { value: STAGING_ID, text: TEXT } },
   };
   const fields = (at: string) => ({ service, at: { at: input(at) }, for: { for: input('4h') } });
-  await stage.slack.submit(ANA, view, fields('soon'));
-  const form = () => JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
+  await sandbox.slack.submit(ANA, view, fields('soon'));
+  const form = () => JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1));
   await expect.poll(form).toContain('must be a time');
-  await stage.slack.submit(ANA, view, fields('20:00'));
-  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  await sandbox.slack.submit(ANA, view, fields('20:00'));
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
   expect(preview?.text).toContain('Runs  <!date^');
   expect(preview?.text).toContain('Reverts  4 h later (Start it again)');
 });
@@ -57,51 +62,55 @@ const STAGING_ID = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
 const TEXT = { type: 'plain_text', text: 'staging' } as const;
 
 test('the form for a past time keeps the other arguments', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service stop staging at=2026-11-19T20:00 for the night');
-  await stage.modal(ANA, 'service.stop');
-  const form = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
-  expect(form).toContain('has passed. A time without a date');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(
+    ANA,
+    'ops',
+    '/service stop staging at=2026-11-19T20:00 for the night',
+  );
+  await sandbox.modal(ANA, 'service.stop');
+  const form = JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1));
+  expect(form).toContain('is in the past; 20:00 without a date');
   expect(form).toContain('"initial_value":"for the night"');
 });
 
 test('a preview that is confirmed after its scheduled time is refused', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service stop staging in=5m');
-  const preview = await stage.privateWord(ANA, 'Stop staging?');
-  goTo(stage, '12:06');
-  await stage.press(ANA, preview, 'change.confirm');
-  await stage.privateWord(ANA, 'The scheduled time has passed');
-  expect(stage.slack.messages('db-approvals')).toEqual([]);
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging in=5m');
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  setTime(sandbox, '12:06');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.privateMessage(ANA, 'The scheduled time has passed');
+  expect(sandbox.slack.messages('db-approvals')).toEqual([]);
 });
 
 test('a revert that needs more approvals raises the approvals of the change', async () => {
-  const stage = await openStage({
+  const sandbox = await startTestSandbox({
     yaml: (file) => stricterStart(file, { from: 'approver', count: 2 }),
   });
-  const card = await ask(stage, ANA, '/service stop staging for=4h');
-  await stage.press(BEN, card, 'change.approve');
-  expect(textOf((await stage.card('1 of 2')) ?? empty)).toContain('waiting for approval');
-  await stage.press(CLEO, card, 'change.approve');
-  await stage.card('Start staging: planned');
-  goTo(stage, '16:00');
-  await stage.card('Start staging: accepted');
+  const card = await requestChange(sandbox, ANA, '/service stop staging for=4h');
+  await sandbox.press(BEN, card, 'change.approve');
+  expect(textOf((await sandbox.card('1 of 2')) ?? NO_MESSAGE)).toContain('waiting for approval');
+  await sandbox.press(CLEO, card, 'change.approve');
+  await sandbox.card('Start staging: planned');
+  setTime(sandbox, '16:00');
+  await sandbox.card('Start staging: accepted');
 });
 
 test('a user who may not run the revert cannot request a temporary change', async () => {
-  const stage = await openStage({ yaml: (file) => stricterStart(file, null) });
-  await stage.slack.command(ANA, 'ops', '/service stop staging for=4h');
-  await stage.privateWord(ANA, '/service start');
-  expect(stage.slack.messages('db-approvals')).toEqual([]);
+  const sandbox = await startTestSandbox({ yaml: (file) => stricterStart(file, null) });
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for=4h');
+  await sandbox.privateMessage(ANA, '/service start');
+  expect(sandbox.slack.messages('db-approvals')).toEqual([]);
 });
 
 test('a revert with other approvers must be requested separately', async () => {
-  const stage = await openStage({
+  const sandbox = await startTestSandbox({
     yaml: (file) => stricterStart(file, { from: 'operator', count: 1 }),
   });
-  await stage.slack.command(ANA, 'ops', '/service stop staging for=4h');
-  await stage.modal(ANA, 'service.stop');
-  const form = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for=4h');
+  await sandbox.modal(ANA, 'service.stop');
+  const form = JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1));
   expect(form).toContain('has other approvers for “service start”');
 });
 
@@ -123,22 +132,22 @@ test.for<[string, string, ReturnType<typeof freeze>, string]>([
     'is frozen until',
   ],
 ])('a change that would %s is checked for that time', async ([, words, yaml, answer]) => {
-  const stage = await openStage({ yaml });
-  await stage.slack.command(ANA, 'ops', `/service stop staging ${words}`);
-  await stage.privateWord(ANA, answer);
+  const sandbox = await startTestSandbox({ yaml });
+  await sandbox.slack.command(ANA, 'ops', `/service stop staging ${words}`);
+  await sandbox.privateMessage(ANA, answer);
 });
 
 test('the Home tab shows scheduled changes and pending reverts', async () => {
-  const stage = await openStage();
-  const home = () => JSON.stringify(stage.slack.clientState(BEN).home ?? []);
-  await approved(stage, '/service stop staging for=4h');
-  const planned = await stage.card('Start staging: planned');
-  expect(buttonsOf(planned ?? empty)).toEqual(['change.cancel']);
-  await stage.slack.openHome({ as: BEN });
+  const sandbox = await startTestSandbox();
+  const home = () => JSON.stringify(sandbox.slack.clientState(BEN).home ?? []);
+  await requestAndApprove(sandbox, '/service stop staging for=4h');
+  const planned = await sandbox.card('Start staging: planned');
+  expect(buttonsOf(planned ?? NO_MESSAGE)).toEqual(['change.cancel']);
+  await sandbox.slack.openHome({ as: BEN });
   await expect.poll(home).toContain('In progress (1)');
   expect(home()).toContain('Reverts');
-  await stage.slack.openHome({ as: ANA });
-  const own = () => JSON.stringify(stage.slack.clientState(ANA).home ?? []);
+  await sandbox.slack.openHome({ as: ANA });
+  const own = () => JSON.stringify(sandbox.slack.clientState(ANA).home ?? []);
   await expect.poll(own).toContain('In progress (1)');
   expect(own()).not.toContain('Your requests');
 });

@@ -1,68 +1,70 @@
 import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { ask, empty } from './request.ts';
-import { ANA, BEN, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
+import { textOf } from '../harness/messages.ts';
+import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, DORA, EMIL } from '../harness/users.ts';
 
 const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
 
-async function approved(stage: Stage, line: string, title: string) {
-  await stage.slack.command(ANA, 'ops', line);
-  const preview = await stage.privateWord(ANA, `${title}?`);
-  await stage.press(ANA, preview, 'change.confirm');
-  const waiting = await stage.card(`${title}: waiting`);
-  await stage.press(BEN, waiting, 'change.approve');
-  const now = () => stage.slack.messages('db-approvals').find(({ ts }) => ts === waiting?.ts);
+async function approved(sandbox: TestSandbox, line: string, title: string) {
+  await sandbox.slack.command(ANA, 'ops', line);
+  const preview = await sandbox.privateMessage(ANA, `${title}?`);
+  await sandbox.press(ANA, preview, 'change.confirm');
+  const waiting = await sandbox.card(`${title}: waiting`);
+  await sandbox.press(BEN, waiting, 'change.approve');
+  const now = () => sandbox.slack.messages('db-approvals').find(({ ts }) => ts === waiting?.ts);
   await expect.poll(() => now()?.text).toContain(`${title}: accepted`);
   return { preview, card: now() };
 }
 
-function sent(stage: Stage, operation: string) {
-  return stage.cloud.requests().find((request) => request.operation === operation)?.body;
+function sent(sandbox: TestSandbox, operation: string) {
+  return sandbox.cloud.requests().find((request) => request.operation === operation)?.body;
 }
 
 test('a scale sends exactly the requested fields', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const line = '/service scale staging min=16 max=64 idle=on idle-timeout=15 "night saving"';
-  const { preview, card } = await approved(stage, line, 'Scale staging');
-  expect(textOf(preview ?? empty)).toContain('Minimum memory per replica (GB)');
-  expect(sent(stage, 'scale')).toEqual({
+  const { preview, card } = await approved(sandbox, line, 'Scale staging');
+  expect(textOf(preview ?? NO_MESSAGE)).toContain('Minimum memory per replica (GB)');
+  expect(sent(sandbox, 'scale')).toEqual({
     minReplicaMemoryGb: 16,
     maxReplicaMemoryGb: 64,
     idleScaling: true,
     idleTimeoutMinutes: 15,
   });
-  expect(textOf(card ?? empty)).toContain('64');
-  expect(stage.cloud.service(STAGING)).toMatchObject({ scaling: { minReplicaMemoryGb: 16 } });
+  expect(textOf(card ?? NO_MESSAGE)).toContain('64');
+  expect(sandbox.cloud.service(STAGING)).toMatchObject({ scaling: { minReplicaMemoryGb: 16 } });
 });
 
 test('a second scale shows the last seen values and can be undone', async () => {
-  const stage = await openStage();
-  await approved(stage, '/service scale staging min=16 max=64', 'Scale staging');
-  stage.clock.now = new Date(stage.clock.now.getTime() + 60_000);
+  const sandbox = await startTestSandbox();
+  await approved(sandbox, '/service scale staging min=16 max=64', 'Scale staging');
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 60_000);
   const { preview, card } = await approved(
-    stage,
+    sandbox,
     '/service scale staging max=128',
     'Scale staging',
   );
-  expect(textOf(preview ?? empty)).toContain('64 → ');
-  await stage.press(ANA, card, 'change.undo');
-  await stage.privateWord(ANA, '128 → ');
+  expect(textOf(preview ?? NO_MESSAGE)).toContain('64 → ');
+  await sandbox.press(ANA, card, 'change.undo');
+  await sandbox.privateMessage(ANA, '128 → ');
 });
 
 test('for a size that is not a multiple of four, the nearest sizes are offered', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/service scale staging max=30 for the sale');
-  const answer = (await stage.privateWord(ANA, 'max must be a multiple of 4')) ?? empty;
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service scale staging max=30 for the sale');
+  const answer = (await sandbox.privateMessage(ANA, 'max must be a multiple of 4')) ?? NO_MESSAGE;
   expect(textOf(answer)).toContain('(you typed 30)');
   expect(textOf(answer)).toContain('max=28');
   expect(textOf(answer)).toContain('max=32');
 });
 
 test('a service to be created has a name, and no id or last seen time', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const line =
     '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32';
-  const { preview, card } = await approved(stage, line, 'Create service analytics new');
+  const { preview, card } = await approved(sandbox, line, 'Create service analytics new');
   for (const message of [preview, card]) {
     expect(message?.text).toContain('Name  analytics new');
     expect(message?.text).not.toMatch(/Last seen|^Service {2}/m);
@@ -70,11 +72,11 @@ test('a service to be created has a name, and no id or last seen time', async ()
 });
 
 test('the password of a created service is shown once, to its requester only', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const line =
     '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a new market"';
-  const { card } = await approved(stage, line, 'Create service analytics new');
-  expect(sent(stage, 'create service')).toEqual({
+  const { card } = await approved(sandbox, line, 'Create service analytics new');
+  expect(sent(sandbox, 'create service')).toEqual({
     name: 'analytics new',
     provider: 'aws',
     region: 'eu-west-1',
@@ -83,126 +85,128 @@ test('the password of a created service is shown once, to its requester only', a
     maxReplicaMemoryGb: 32,
   });
   const created = JSON.stringify(
-    stage.cloud.requests().find(({ operation }) => operation === 'create service'),
+    sandbox.cloud.requests().find(({ operation }) => operation === 'create service'),
   );
   const password = /"password":"([^"]+)"/.exec(created)?.[1] ?? 'no password';
-  expect(textOf(card ?? empty)).not.toContain(password);
-  expect(textOf(card ?? empty)).not.toContain('10.0.0.0/8');
+  expect(textOf(card ?? NO_MESSAGE)).not.toContain(password);
+  expect(textOf(card ?? NO_MESSAGE)).not.toContain('10.0.0.0/8');
 
-  await stage.press(BEN, card, 'change.reveal');
-  await stage.privateWord(BEN, 'There is no password to show');
-  await stage.press(ANA, card, 'change.reveal');
-  const passwordModal = () => JSON.stringify(stage.slack.clientState(ANA).views);
+  await sandbox.press(BEN, card, 'change.reveal');
+  await sandbox.privateMessage(BEN, 'There is no password to show');
+  await sandbox.press(ANA, card, 'change.reveal');
+  const passwordModal = () => JSON.stringify(sandbox.slack.clientState(ANA).views);
   await expect.poll(passwordModal).toContain(password);
   expect(passwordModal()).toContain('Password of analytics new.');
-  await stage.slack.close(ANA, stage.slack.clientState(ANA).views.at(-1)?.id ?? '');
-  await stage.press(ANA, card, 'change.reveal');
-  await stage.privateWord(ANA, 'There is no password to show');
+  await sandbox.slack.close(ANA, sandbox.slack.clientState(ANA).views.at(-1)?.id ?? '');
+  await sandbox.press(ANA, card, 'change.reveal');
+  await sandbox.privateMessage(ANA, 'There is no password to show');
   // No empty modal opens next to the refusal.
-  expect(stage.slack.clientState(ANA).views).toEqual([]);
-  await stage.slack.command(ANA, 'ops', '/service show "analytics new"');
-  await stage.privateWord(ANA, 'reply to service create');
+  expect(sandbox.slack.clientState(ANA).views).toEqual([]);
+  await sandbox.slack.command(ANA, 'ops', '/service show "analytics new"');
+  await sandbox.privateMessage(ANA, 'reply to service create');
 });
 
 test.for([{ error: 'not_found' }, 'server-error', 'reply-lost'] as const)(
   'a password whose modal fails to open (%s) stays available to its requester only',
   async (how) => {
-    const stage = await openStage();
+    const sandbox = await startTestSandbox();
     const line =
       '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32';
-    const { card } = await approved(stage, line, 'Create service analytics new');
+    const { card } = await approved(sandbox, line, 'Create service analytics new');
     const created = JSON.stringify(
-      stage.cloud.requests().find(({ operation }) => operation === 'create service'),
+      sandbox.cloud.requests().find(({ operation }) => operation === 'create service'),
     );
     const password = /"password":"([^"]+)"/.exec(created)?.[1] ?? 'no password';
 
-    stage.slack.failNext({ method: 'views.open', times: 9, how });
-    await stage.press(ANA, card, 'change.reveal');
-    await stage.privateWord(ANA, 'Slack did not confirm that it showed the password');
-    stage.slack.clearFaults();
-    await stage.press(BEN, card, 'change.reveal');
-    await stage.privateWord(BEN, 'There is no password to show');
-    await stage.press(ANA, card, 'change.reveal');
-    await expect.poll(() => JSON.stringify(stage.slack.clientState(ANA).views)).toContain(password);
+    sandbox.slack.failNext({ method: 'views.open', times: 9, how });
+    await sandbox.press(ANA, card, 'change.reveal');
+    await sandbox.privateMessage(ANA, 'Slack did not confirm that it showed the password');
+    sandbox.slack.clearFaults();
+    await sandbox.press(BEN, card, 'change.reveal');
+    await sandbox.privateMessage(BEN, 'There is no password to show');
+    await sandbox.press(ANA, card, 'change.reveal');
+    await expect
+      .poll(() => JSON.stringify(sandbox.slack.clientState(ANA).views))
+      .toContain(password);
 
-    await stage.slack.command(DORA, 'ops', '/change log target=new');
-    const shown = () => stage.privateWord(DORA, 'saw the password of');
+    await sandbox.slack.command(DORA, 'ops', '/change log target=new');
+    const shown = () => sandbox.privateMessage(DORA, 'saw the password of');
     await expect.poll(async () => (await shown())?.text).toContain('saw the password');
     const log = (await shown())?.text ?? '';
     expect(log.match(/opened the password/g)).toHaveLength(2);
     expect(log).toContain('may not have seen the password of service create analytics new');
-    await stage.press(ANA, card, 'change.reveal');
-    await stage.privateWord(ANA, 'There is no password to show');
+    await sandbox.press(ANA, card, 'change.reveal');
+    await sandbox.privateMessage(ANA, 'There is no password to show');
   },
 );
 
 test('a created endpoint shows the next step', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const line =
     '/endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description=orders "for the feed"';
-  const { card } = await approved(stage, line, 'Create endpoint for analytics-prod');
-  expect(sent(stage, 'create endpoint')).toEqual({
+  const { card } = await approved(sandbox, line, 'Create endpoint for analytics-prod');
+  expect(sent(sandbox, 'create endpoint')).toEqual({
     type: 'VPC_ENDPOINT_SERVICE',
     description: 'orders',
     vpcEndpointServiceName: 'vpce-svc-1',
   });
-  expect(textOf(card ?? empty)).toContain('accept it in the target cloud account');
+  expect(textOf(card ?? NO_MESSAGE)).toContain('accept it in the target cloud account');
 });
 
 test('a backup and the settings of a pipe are shown with exact values', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const backup = ORGANIZATION.backups.find(({ service }) => service === 'analytics-prod');
-  await stage.slack.command(ANA, 'ops', `/backup show analytics-prod ${backup?.id}`);
-  await stage.privateWord(ANA, 'Backup of analytics-prod');
-  await stage.slack.command(ANA, 'ops', '/pipe settings analytics-prod orders');
-  const settings = (await stage.privateWord(ANA, 'Settings of orders')) ?? empty;
+  await sandbox.slack.command(ANA, 'ops', `/backup show analytics-prod ${backup?.id}`);
+  await sandbox.privateMessage(ANA, 'Backup of analytics-prod');
+  await sandbox.slack.command(ANA, 'ops', '/pipe settings analytics-prod orders');
+  const settings = (await sandbox.privateMessage(ANA, 'Settings of orders')) ?? NO_MESSAGE;
   expect(textOf(settings)).toContain('10 GiB (10,737,418,240 bytes)');
-  await stage.slack.command(ANA, 'ops', `/backup show analytics-prod ${STAGING}`);
-  const gone = (await stage.privateWord(ANA, 'Request failed')) ?? empty;
+  await sandbox.slack.command(ANA, 'ops', `/backup show analytics-prod ${STAGING}`);
+  const gone = (await sandbox.privateMessage(ANA, 'There is no such backup')) ?? NO_MESSAGE;
   expect(textOf(gone)).toContain('404');
 });
 
 test('an alert is listed, shown and edited, and keeps its other fields', async () => {
-  const stage = await openStage();
-  const alert = stage.alerts.alerts().find(({ name }) => name && !name.includes('<'));
+  const sandbox = await startTestSandbox();
+  const alert = sandbox.alerts.alerts().find(({ name }) => name && !name.includes('<'));
   const name = alert?.name ?? '';
-  await stage.slack.command(ANA, 'ops', '/alert list');
-  await stage.privateWord(ANA, '14 alerts');
-  await stage.slack.command(ANA, 'ops', `/alert show "${name}"`);
-  await stage.privateWord(ANA, `${'Kept'.slice(0, 0)}Interval`);
+  await sandbox.slack.command(ANA, 'ops', '/alert list');
+  await sandbox.privateMessage(ANA, '14 alerts');
+  await sandbox.slack.command(ANA, 'ops', `/alert show "${name}"`);
+  await sandbox.privateMessage(ANA, `${'Kept'.slice(0, 0)}Interval`);
   const { preview } = await approved(
-    stage,
+    sandbox,
     `/alert edit "${name}" threshold=4321`,
     `Edit alert ${name}`,
   );
-  expect(textOf(preview ?? empty)).toContain('Unchanged');
-  const put = stage.alerts.requests().find(({ method }) => method === 'PUT');
+  expect(textOf(preview ?? NO_MESSAGE)).toContain('Unchanged');
+  const put = sandbox.alerts.requests().find(({ method }) => method === 'PUT');
   expect(put?.body).toMatchObject({ threshold: 4321, source: alert?.source });
 });
 
 test('an alert edited after the preview is not overwritten', async () => {
-  const stage = await openStage();
-  const alert = stage.alerts.alerts().find(({ name }) => name && !name.includes('<'));
-  await stage.slack.command(ANA, 'ops', `/alert edit ${alert?.id} threshold=4321`);
-  await stage.press(ANA, await stage.privateWord(ANA, 'Edit alert'), 'change.confirm');
-  const card = await stage.card('waiting for approval');
-  stage.alerts.editAlert(alert?.id ?? '', { threshold: 99 });
-  await stage.press(BEN, card, 'change.approve');
-  await stage.card('not run: it changed since the preview');
-  expect(stage.alerts.count('update alert')).toBe(0);
+  const sandbox = await startTestSandbox();
+  const alert = sandbox.alerts.alerts().find(({ name }) => name && !name.includes('<'));
+  await sandbox.slack.command(ANA, 'ops', `/alert edit ${alert?.id} threshold=4321`);
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Edit alert'), 'change.confirm');
+  const card = await sandbox.card('waiting for approval');
+  sandbox.alerts.editAlert(alert?.id ?? '', { threshold: 99 });
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('not run: it changed since the preview');
+  expect(sandbox.alerts.count('update alert')).toBe(0);
 });
 
 test('the alert form opens at once and is filled after the alert is read', async () => {
-  const stage = await openStage();
-  const alert = stage.alerts.alerts().find(({ source, name }) => source === 'tile' && name);
-  await stage.slack.command(ANA, 'ops', '/alert edit');
-  const view = await stage.modal(ANA, 'alert.edit');
+  const sandbox = await startTestSandbox();
+  const alert = sandbox.alerts.alerts().find(({ source, name }) => source === 'tile' && name);
+  await sandbox.slack.command(ANA, 'ops', '/alert edit');
+  const view = await sandbox.modal(ANA, 'alert.edit');
   const place = { in: 'view', viewId: view } as const;
   const search = { as: ANA, place, blockId: 'alert', actionId: 'alert', value: alert?.name ?? '' };
-  const [option] = (await stage.slack.suggest(search)).options;
+  const [option] = (await sandbox.slack.suggest(search)).options;
   const element = { type: 'external_select', action_id: 'alert', selected_option: option };
   const values = { alert: { alert: element } };
-  await stage.slack.press({
+  await sandbox.slack.press({
     as: ANA,
     place,
     blockId: 'alert',
@@ -210,58 +214,60 @@ test('the alert form opens at once and is filled after the alert is read', async
     element,
     values,
   });
-  const shown = () => JSON.stringify(stage.slack.clientState(ANA).views.at(-1)?.blocks);
+  const shown = () => JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1)?.blocks);
   await expect.poll(shown).toContain(`"initial_value":"${alert?.threshold}"`);
-  expect(await ask(stage)).toBeDefined();
+  expect(await requestChange(sandbox)).toBeDefined();
 });
 
 test.for([
   ['/service scale staging', 'service.scale'],
   ['/alert edit "5xx rate"', 'alert.edit'],
 ] as const)('the form of %s shows its target and asks for the rest', async ([line, form]) => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', line);
-  await stage.modal(ANA, form);
-  const shown = () => JSON.stringify(stage.slack.clientState(ANA).views.at(-1)?.blocks);
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', line);
+  await sandbox.modal(ANA, form);
+  const shown = () => JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1)?.blocks);
   await expect.poll(shown).toMatch(/staging|Alert “5xx rate”/);
 });
 
 test('IP addresses are not posted to a channel; approvers see them in a private answer', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const line =
     '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 "a new market"';
-  await stage.slack.command(ANA, 'ops', line);
-  const preview = await stage.privateWord(ANA, 'Create service analytics new?');
-  expect(textOf(preview ?? empty)).toContain('10.0.0.0/8');
-  await stage.press(ANA, preview, 'change.confirm');
-  const card = await stage.card('Create service analytics new: waiting');
-  expect(textOf(card ?? empty)).not.toContain('10.0.0.0/8');
-  await stage.press(EMIL, card, 'change.details');
-  await stage.privateWord(EMIL, 'Only @db-leads can decide this');
-  await stage.press(BEN, card, 'change.details');
-  await stage.privateWord(BEN, '10.0.0.0/8');
+  await sandbox.slack.command(ANA, 'ops', line);
+  const preview = await sandbox.privateMessage(ANA, 'Create service analytics new?');
+  expect(textOf(preview ?? NO_MESSAGE)).toContain('10.0.0.0/8');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  const card = await sandbox.card('Create service analytics new: waiting');
+  expect(textOf(card ?? NO_MESSAGE)).not.toContain('10.0.0.0/8');
+  await sandbox.press(EMIL, card, 'change.details');
+  await sandbox.privateMessage(EMIL, 'Only @db-leads can decide this');
+  await sandbox.press(BEN, card, 'change.details');
+  await sandbox.privateMessage(BEN, '10.0.0.0/8');
 });
 
 test('an alert form that was open during another edit does not revert that edit', async () => {
-  const stage = await openStage();
-  const alert = stage.alerts.alerts().find(({ source, name }) => source === 'tile' && name);
+  const sandbox = await startTestSandbox();
+  const alert = sandbox.alerts.alerts().find(({ source, name }) => source === 'tile' && name);
   const id = alert?.id ?? '';
-  await stage.slack.command(ANA, 'ops', `/alert edit ${id}`);
-  const view = await stage.modal(ANA, 'alert.edit');
-  const shown = () => stage.slack.clientState(ANA).views.find((one) => one.id === view);
+  await sandbox.slack.command(ANA, 'ops', `/alert edit ${id}`);
+  const view = await sandbox.modal(ANA, 'alert.edit');
+  const shown = () => sandbox.slack.clientState(ANA).views.find((one) => one.id === view);
   await expect.poll(() => JSON.stringify(shown()?.blocks)).toContain('initial_value');
 
-  stage.alerts.editAlert(id, { threshold: 4242 });
+  sandbox.alerts.editAlert(id, { threshold: 4242 });
   const text = (name: string, value: string) => ({
     [name]: { [name]: { type: 'plain_text_input', value } },
   });
-  await stage.slack.submit(ANA, view, {
+  await sandbox.slack.submit(ANA, view, {
     ...text('threshold', String(alert?.threshold)),
     ...text('interval', String(alert?.interval)),
     ...text('name', String(alert?.name)),
     ...text('message', 'Look at the new dashboard'),
   });
-  const preview = textOf((await stage.privateWord(ANA, 'Look at the new dashboard')) ?? empty);
+  const preview = textOf(
+    (await sandbox.privateMessage(ANA, 'Look at the new dashboard')) ?? NO_MESSAGE,
+  );
   expect(preview).not.toContain('4242 → ');
   expect(preview).toContain('Unchanged');
 });

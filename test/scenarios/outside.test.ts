@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
-import { ask } from './request.ts';
-import { by, deliver, deliverPayload, FORM, signatureOf } from './signing.ts';
-import { ANA, BEN, CLEO, openStage, type Stage, SVEN } from './stage.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
+import { requestChange } from '../harness/requests.ts';
+import { deliver, deliverPayload, FORM, sentBy, signatureOf } from '../harness/signing.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO, SVEN } from '../harness/users.ts';
 
 const LIST = {
   command: '/service',
@@ -20,10 +21,10 @@ interface Forged {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-function send(stage: Stage, { fields = {}, ...signed }: Forged) {
-  const response_url = `${stage.slack.url}/response/none`;
+function send(sandbox: TestSandbox, { fields = {}, ...signed }: Forged) {
+  const response_url = `${sandbox.slack.url}/response/none`;
   const body = new URLSearchParams({ ...LIST, response_url, ...fields }).toString();
-  return deliver(stage, body, { 'content-type': FORM, ...signatureOf(body, signed) });
+  return deliver(sandbox, body, { 'content-type': FORM, ...signatureOf(body, signed) });
 }
 
 test.for<[string, number, Forged]>([
@@ -33,28 +34,28 @@ test.for<[string, number, Forged]>([
   ['is dated six minutes ahead', 401, { at: Date.now() + 360_000 }],
   ['has no timestamp', 401, { at: Number.NaN }],
 ])('a request that %s gets %i', async ([, status, forged]) => {
-  const stage = await openStage();
-  const before = stage.slack.calls().length;
-  expect(await send(stage, forged)).toBe(status);
-  if (status !== 200) expect(stage.slack.calls()).toHaveLength(before);
+  const sandbox = await startTestSandbox();
+  const before = sandbox.slack.calls().length;
+  expect(await send(sandbox, forged)).toBe(status);
+  if (status !== 200) expect(sandbox.slack.calls()).toHaveLength(before);
 });
 
 test.for([
   ['another workspace', { team_id: 'T0ELSEWHERE' }],
   ['another app', { api_app_id: 'A0ELSEWHERE' }],
 ] as const)('a signed request of %s is acknowledged without effect', async ([, fields]) => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   // Without a service the command opens a form, which is a visible effect.
-  expect(await send(stage, { fields: { ...fields, text: 'stop' } })).toBe(200);
-  expect(await send(stage, { fields: { text: 'stop', trigger_id: '4.5.6' } })).toBe(200);
-  await expect.poll(() => stage.slack.calls('views.open').length).toBeGreaterThan(0);
-  const triggers = stage.slack.calls('views.open').map(({ args }) => args.trigger_id);
+  expect(await send(sandbox, { fields: { ...fields, text: 'stop' } })).toBe(200);
+  expect(await send(sandbox, { fields: { text: 'stop', trigger_id: '4.5.6' } })).toBe(200);
+  await expect.poll(() => sandbox.slack.calls('views.open').length).toBeGreaterThan(0);
+  const triggers = sandbox.slack.calls('views.open').map(({ args }) => args.trigger_id);
   expect(triggers).toEqual(['4.5.6']);
 });
 
 test('a body that is too large is refused before it is read', async () => {
-  const stage = await openStage();
-  expect(await send(stage, { fields: { text: 'x'.repeat(140_000) } })).toBe(413);
+  const sandbox = await startTestSandbox();
+  expect(await send(sandbox, { fields: { text: 'x'.repeat(140_000) } })).toBe(413);
 });
 
 test.for([
@@ -65,20 +66,20 @@ test.for([
   ['a payload of text', 'application/x-www-form-urlencoded', 'payload=%22x%22'],
   ['two payloads', 'application/x-www-form-urlencoded', 'payload=%7B%7D&payload=%7B%7D'],
 ] as const)('a signed body that is %s is refused without a crash', async ([, type, body]) => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const headers = { 'content-type': type, ...signatureOf(body) };
-  expect(await deliver(stage, body, headers)).toBe(400);
-  expect(await send(stage, {})).toBe(200);
+  expect(await deliver(sandbox, body, headers)).toBe(400);
+  expect(await send(sandbox, {})).toBe(200);
 });
 
 test.for([
   ['a payload type without a handler', { type: 'view_closed' }],
   ['a payload type that does not exist', { type: 'dream_submission' }],
 ] as const)('%s is acknowledged at once, without effect', async ([, fields]) => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const view = { id: 'V1', type: 'modal', callback_id: 'service.stop', state: { values: {} } };
   // Bolt alone would answer with 404 after three seconds.
-  expect(await deliverPayload(stage, { ...by(ANA), view, ...fields })).toBe(200);
+  expect(await deliverPayload(sandbox, { ...sentBy(ANA), view, ...fields })).toBe(200);
 });
 
 test.for([
@@ -87,42 +88,42 @@ test.for([
   ['with an invalid user id', { user: { id: '../U1', team_id: sandboxWorkspace.teamId } }],
   ['with actions that are not a list', { actions: 7 }],
 ] as const)('a press %s is not acknowledged', async ([, fields]) => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const value = 'ZZZZZZ';
   const actions = [{ type: 'button', action_id: 'change.approve', block_id: 'x', value }];
-  const pressed = { ...by(ANA), type: 'block_actions', actions, ...fields };
-  expect(await deliverPayload(stage, pressed)).toBe(500);
-  expect(await send(stage, {})).toBe(200);
+  const pressed = { ...sentBy(ANA), type: 'block_actions', actions, ...fields };
+  expect(await deliverPayload(sandbox, pressed)).toBe(500);
+  expect(await send(sandbox, {})).toBe(200);
 });
 
 test('a user of another workspace in a shared channel cannot approve', async () => {
-  const stage = await openStage({
+  const sandbox = await startTestSandbox({
     yaml: (file) => ({ ...file, channels: { approvals: '#shared-partners' } }),
   });
-  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
-  await stage.press(ANA, await stage.privateWord(ANA, 'Stop staging?'), 'change.confirm');
-  const card = await stage.card('waiting for approval', 'shared-partners');
-  await stage.press(SVEN, card, 'change.approve');
-  await stage.privateWord(SVEN, 'Only members of this workspace can use Signalbox');
-  expect(stage.cloud.count('set state')).toBe(0);
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  const card = await sandbox.card('waiting for approval', 'shared-partners');
+  await sandbox.press(SVEN, card, 'change.approve');
+  await sandbox.privateMessage(SVEN, 'Only members of this workspace can use Signalbox');
+  expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
 test('a click that is delivered twice counts once', async () => {
-  const stage = await openStage({
+  const sandbox = await startTestSandbox({
     yaml: (file) => withCount(file, 2),
   });
-  const card = await ask(stage);
+  const card = await requestChange(sandbox);
   if (!card) throw new Error('no card');
-  const click = signedClick(stage, card, BEN);
+  const click = signedClick(sandbox, card, BEN);
   expect(await click()).toBe(200);
   expect(await click()).toBe(200);
-  await stage.card('1 of 2');
+  await sandbox.card('1 of 2');
   // Cleo's press is handled after both of Ben's. Had Ben's counted twice, he would have a second answer.
-  await stage.press(CLEO, card, 'change.approve');
-  await stage.card('Stop staging: accepted');
-  const words = stage.slack.clientState(BEN).messages.map(({ text }) => text);
+  await sandbox.press(CLEO, card, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  const words = sandbox.slack.clientState(BEN).messages.map(({ text }) => text);
   expect(words.filter((text) => text.includes('already approved this'))).toEqual([]);
-  expect(stage.cloud.count('set state')).toBe(1);
+  expect(sandbox.cloud.count('set state')).toBe(1);
 });
 
 function withCount(file: Record<string, never>, count: number) {
@@ -130,9 +131,9 @@ function withCount(file: Record<string, never>, count: number) {
   return JSON.parse(text);
 }
 
-function signedClick(stage: Stage, card: { channel: string; ts: string }, user: string) {
+function signedClick(sandbox: TestSandbox, card: { channel: string; ts: string }, user: string) {
   const id = /· ([0-9A-Z]{6})/.exec(
-    stage.slack.messages('db-approvals').find(({ ts }) => ts === card.ts)?.text ?? '',
+    sandbox.slack.messages('db-approvals').find(({ ts }) => ts === card.ts)?.text ?? '',
   )?.[1];
   const payload = {
     type: 'block_actions',
@@ -144,11 +145,11 @@ function signedClick(stage: Stage, card: { channel: string; ts: string }, user: 
     trigger_id: '77.88.captured',
     actions: [{ type: 'button', action_id: 'change.approve', block_id: 'x', value: id }],
   };
-  return () => deliverPayload(stage, payload);
+  return () => deliverPayload(sandbox, payload);
 }
 
 test('the value of a field that a later choice hides is not sent', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   const text = (name: string, value: string) => ({
     [name]: { [name]: { type: 'plain_text_input', value } },
   });
@@ -183,8 +184,8 @@ test('the value of a field that a later choice hides is not sent', async () => {
       state: { values },
     },
   };
-  expect(await deliverPayload(stage, payload)).toBe(200);
-  const preview = JSON.stringify(await stage.privateWord(ANA, 'Create endpoint for'));
+  expect(await deliverPayload(sandbox, payload)).toBe(200);
+  const preview = JSON.stringify(await sandbox.privateMessage(ANA, 'Create endpoint for'));
   expect(preview).toContain('vpce-svc-1');
   expect(preview).not.toContain('left over');
 });

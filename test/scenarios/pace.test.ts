@@ -1,59 +1,62 @@
 import { expect, test } from 'vitest';
+import { textOf } from '../harness/messages.ts';
+import { requestChange } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO } from '../harness/users.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
-import { ask } from './request.ts';
-import { ANA, BEN, CLEO, openStage, type Stage, textOf } from './stage.ts';
 
 const TOO_MANY = 'You sent too many requests in a short time';
 
-function answersWith(stage: Stage, as: string, words: string): number {
-  return stage.slack.clientState(as).messages.filter((each) => textOf(each).includes(words)).length;
+function answersWith(sandbox: TestSandbox, as: string, words: string): number {
+  return sandbox.slack.clientState(as).messages.filter((each) => textOf(each).includes(words))
+    .length;
 }
 
 test.for(ENGINES)(
   'a user who presses without end is notified once, also by two replicas (%s)',
   async (engine) => {
     const databaseUrl = await freshUrl(engine);
-    const stage = await openStage({ databaseUrl });
-    const card = await ask(stage);
+    const sandbox = await startTestSandbox({ databaseUrl });
+    const card = await requestChange(sandbox);
     // Cleo may not cancel Ana's change, so each press gets a separate refusal.
     const presses = () =>
-      Promise.all(Array.from({ length: 20 }, () => stage.press(CLEO, card, 'change.cancel')));
+      Promise.all(Array.from({ length: 20 }, () => sandbox.press(CLEO, card, 'change.cancel')));
     await presses();
     if (engine === 'postgres') {
-      const { port } = await stage.replica();
-      stage.slack.deliverTo(`http://127.0.0.1:${port}/slack/events`);
+      const { port } = await sandbox.replica();
+      sandbox.slack.deliverTo(`http://127.0.0.1:${port}/slack/events`);
     }
     await presses();
-    await expect.poll(() => answersWith(stage, CLEO, 'can do that')).toBe(30);
-    await stage.privateWord(CLEO, TOO_MANY);
+    await expect.poll(() => answersWith(sandbox, CLEO, 'can do this')).toBe(30);
+    await sandbox.privateMessage(CLEO, TOO_MANY);
 
-    stage.clock.now = new Date(stage.clock.now.getTime() + 60_000);
-    await stage.press(CLEO, card, 'change.cancel');
-    await expect.poll(() => answersWith(stage, CLEO, 'can do that')).toBe(31);
-    expect(answersWith(stage, CLEO, TOO_MANY)).toBe(1);
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 60_000);
+    await sandbox.press(CLEO, card, 'change.cancel');
+    await expect.poll(() => answersWith(sandbox, CLEO, 'can do this')).toBe(31);
+    expect(answersWith(sandbox, CLEO, TOO_MANY)).toBe(1);
     // Other users are not affected.
-    await stage.press(BEN, card, 'change.approve');
-    await stage.card('Stop staging: accepted');
+    await sandbox.press(BEN, card, 'change.approve');
+    await sandbox.card('Stop staging: accepted');
   },
 );
 
 test('the 21st draft within ten minutes is refused with an explanation', async () => {
-  const stage = await openStage();
+  const sandbox = await startTestSandbox();
   for (let n = 0; n < 20; n += 1) {
-    await stage.slack.command(ANA, 'ops', `/service stop staging for the night ${n}`);
-    await stage.privateWord(ANA, `for the night ${n}`);
+    await sandbox.slack.command(ANA, 'ops', `/service stop staging for the night ${n}`);
+    await sandbox.privateMessage(ANA, `for the night ${n}`);
   }
-  await stage.slack.command(ANA, 'ops', '/service stop staging for good');
-  await stage.privateWord(ANA, TOO_MANY);
-  stage.clock.now = new Date(stage.clock.now.getTime() + 600_000);
-  await stage.slack.command(ANA, 'ops', '/service stop staging for good');
-  await stage.privateWord(ANA, 'for good');
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for good');
+  await sandbox.privateMessage(ANA, TOO_MANY);
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 600_000);
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for good');
+  await sandbox.privateMessage(ANA, 'for good');
 });
 
 test('the 61st command within a minute gets one refusal', async () => {
-  const stage = await openStage();
-  for (let n = 0; n < 70; n += 1) await stage.slack.command(ANA, 'ops', '/service help');
-  await expect.poll(() => answersWith(stage, ANA, TOO_MANY)).toBe(1);
-  await stage.slack.command(BEN, 'ops', '/service list');
-  await stage.privateWord(BEN, 'analytics-prod');
+  const sandbox = await startTestSandbox();
+  for (let n = 0; n < 70; n += 1) await sandbox.slack.command(ANA, 'ops', '/service help');
+  await expect.poll(() => answersWith(sandbox, ANA, TOO_MANY)).toBe(1);
+  await sandbox.slack.command(BEN, 'ops', '/service list');
+  await sandbox.privateMessage(BEN, 'analytics-prod');
 });

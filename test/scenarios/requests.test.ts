@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/observability/log.ts';
-import { ask, empty } from './request.ts';
-import { ANA, BEN, DORA, openStage, textOf } from './stage.ts';
+import { textOf } from '../harness/messages.ts';
+import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, DORA } from '../harness/users.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -9,9 +11,9 @@ async function openLoggedStage() {
   const lines: Line[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line));
   const log = createLog({ level: 'debug' }, { write });
-  const stage = await openStage({ log });
+  const sandbox = await startTestSandbox({ log });
   return {
-    stage,
+    sandbox,
     lines,
     saying: (msg: string, fields: Line = {}) =>
       lines.filter((line) =>
@@ -21,13 +23,13 @@ async function openLoggedStage() {
 }
 
 test('all log lines of one command share a request id, API calls included', async () => {
-  const { stage, saying } = await openLoggedStage();
+  const { sandbox, saying } = await openLoggedStage();
   await Promise.all([
-    stage.slack.command(DORA, 'ops', '/backup show staging nothing'),
-    stage.slack.command(ANA, 'ops', '/alert list'),
+    sandbox.slack.command(DORA, 'ops', '/backup show staging nothing'),
+    sandbox.slack.command(ANA, 'ops', '/alert list'),
   ]);
-  await stage.privateWord(DORA, 'Request failed');
-  await stage.privateWord(ANA, 'alerts');
+  await sandbox.privateMessage(DORA, 'Request failed');
+  await sandbox.privateMessage(ANA, 'alerts');
   const came = saying('payload received', { kind: 'command' }).map(({ request }) => request);
   expect(new Set(came).size).toBe(2);
   const asked = ['getBackup', 'listAlerts'].flatMap((operation) =>
@@ -37,10 +39,10 @@ test('all log lines of one command share a request id, API calls included', asyn
 });
 
 test('a press keeps its request id until it is handled, and a sent request names its change', async () => {
-  const { stage, saying } = await openLoggedStage();
-  const card = await ask(stage);
-  await stage.press(BEN, card, 'change.approve');
-  await stage.card('Stop staging: accepted');
+  const { sandbox, saying } = await openLoggedStage();
+  const card = await requestChange(sandbox);
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
   const [approved] = saying('change moved', { to: 'approved' });
   const presses = saying('payload received', { kind: 'block_actions' });
   expect(presses.at(-1)?.request).toMatch(/^[\da-f]{10}$/);
@@ -52,20 +54,24 @@ test('a press keeps its request id until it is handled, and a sent request names
 });
 
 test('the reference of an error finds its log lines', async () => {
-  const { stage, saying } = await openLoggedStage();
-  stage.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
-  await stage.slack.command(ANA, 'ops', '/service stop');
-  const told = textOf((await stage.privateWord(ANA, 'had an internal error')) ?? empty);
+  const { sandbox, saying } = await openLoggedStage();
+  sandbox.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
+  await sandbox.slack.command(ANA, 'ops', '/service stop');
+  const told = textOf((await sandbox.privateMessage(ANA, 'had an internal error')) ?? NO_MESSAGE);
   const [, ref] = /\(ref (\w+)\)/.exec(told) ?? [];
   expect(saying('internal error reported to a user', { request: ref })).toHaveLength(1);
   expect(saying('payload received', { request: ref })).toHaveLength(1);
 });
 
 test('background work does not carry the request id that woke it', async () => {
-  const { stage, saying } = await openLoggedStage();
-  stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: { error: 'internal_error' } });
-  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
-  await stage.press(ANA, await stage.privateWord(ANA, 'Stop staging?'), 'change.confirm');
+  const { sandbox, saying } = await openLoggedStage();
+  sandbox.slack.failNext({
+    method: 'chat.postMessage',
+    times: 1,
+    how: { error: 'internal_error' },
+  });
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
   await expect.poll(() => saying('message was not delivered; retrying')).toHaveLength(1);
   expect(saying('message was not delivered; retrying')[0]).not.toHaveProperty('request');
 });

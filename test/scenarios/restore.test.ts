@@ -4,9 +4,11 @@ import { expect, test } from 'vitest';
 import { listEvents } from '../../src/storage/audit/append.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { announceRestore } from '../../src/storage/tables/restore-mark.ts';
+import { textOf } from '../harness/messages.ts';
+import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN } from '../harness/users.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
-import { ask, empty } from './request.ts';
-import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
 
 const LINE = '/service stop staging in=30m for the night';
 
@@ -14,14 +16,14 @@ const LINE = '/service stop staging in=30m for the night';
 async function executedAfterBackup() {
   const url = await freshUrl('sqlite');
   const path = url.slice('file:'.length);
-  const stage = await openStage({ databaseUrl: url });
-  await stage.press(BEN, await ask(stage, ANA, LINE), 'change.approve');
-  await stage.card('Stop staging: approved');
+  const sandbox = await startTestSandbox({ databaseUrl: url });
+  await sandbox.press(BEN, await requestChange(sandbox, ANA, LINE), 'change.approve');
+  await sandbox.card('Stop staging: approved');
   await copyOf(path);
-  pass(stage, 31);
-  await stage.card('Stop staging: accepted');
-  expect(stage.cloud.count('set state')).toBe(1);
-  return { stage, path };
+  pass(sandbox, 31);
+  await sandbox.card('Stop staging: accepted');
+  expect(sandbox.cloud.count('set state')).toBe(1);
+  return { sandbox, path };
 }
 
 async function copyOf(path: string): Promise<void> {
@@ -35,108 +37,274 @@ function restoreCopy(path: string): void {
   copyFileSync(`${path}.copy`, path);
 }
 
-function pass(stage: Stage, minutes: number): void {
-  stage.clock.now = new Date(stage.clock.now.getTime() + minutes * 60_000);
-  stage.wake();
+function pass(sandbox: TestSandbox, minutes: number): void {
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + minutes * 60_000);
+  sandbox.wake();
 }
 
 /** Runs `work` between a stop and a start of the bot. */
-async function restartWith(stage: Stage, work: () => void): Promise<void> {
-  await stage.restart((file) => {
+async function restartWith(sandbox: TestSandbox, work: () => void): Promise<void> {
+  await sandbox.restart((file) => {
     work();
     return file;
   });
 }
 
-async function anchors(stage: Stage): Promise<readonly string[]> {
-  const found = stage.slack.messages('db-audit').map(textOf).join('\n');
-  return [...new Set(found.match(/audit \d+ [0-9a-f]{64}/g) ?? [])];
+async function anchors(sandbox: TestSandbox): Promise<readonly string[]> {
+  const found = sandbox.slack.messages('db-audit').map(textOf).join('\n');
+  return [...new Set(found.match(/audit \d+ [0-9a-f]{64} [0-9a-f]{16} [0-9a-f]{64}/g) ?? [])];
 }
 
 test('without any sign of the restore, a restored copy sends the change again', async () => {
-  const { stage, path } = await executedAfterBackup();
-  await restartWith(stage, () => {
+  const { sandbox, path } = await executedAfterBackup();
+  await restartWith(sandbox, () => {
     restoreCopy(path);
     rmSync(`${path}.head`);
   });
-  await expect.poll(() => stage.cloud.count('set state')).toBe(2);
+  await expect.poll(() => sandbox.cloud.count('set state')).toBe(2);
 });
 
 test('a restored copy does not send its open changes, and their cards say so', async () => {
-  const { stage, path } = await executedAfterBackup();
-  await restartWith(stage, () => restoreCopy(path));
-  const card = await stage.card('Stop staging: not tracked');
-  expect(textOf(card ?? empty)).toContain('restored from an older copy');
+  const { sandbox, path } = await executedAfterBackup();
+  await restartWith(sandbox, () => restoreCopy(path));
+  const card = await sandbox.card('Stop staging: not tracked');
+  expect(textOf(card ?? NO_MESSAGE)).toContain('restored from an older copy');
   await expect
-    .poll(() => stage.slack.messages('db-audit').map(textOf).join('\n'))
+    .poll(() => sandbox.slack.messages('db-audit').map(textOf).join('\n'))
     .toContain('The database was restored from an older copy, or replaced.');
-  pass(stage, 60);
-  expect(stage.cloud.count('set state')).toBe(1);
+  pass(sandbox, 60);
+  expect(sandbox.cloud.count('set state')).toBe(1);
 
   // The restore is handled once: changes requested afterwards stay open.
-  await ask(stage, ANA, '/service stop staging in=30m again');
-  await stage.restart();
-  await stage.card('Stop staging: waiting for approval');
+  await requestChange(sandbox, ANA, '/service stop staging in=30m again');
+  await sandbox.restart();
+  await sandbox.card('Stop staging: waiting for approval');
 });
 
-test('a restored copy is recognised by the last anchor in the audit channel', async () => {
-  const { stage, path } = await executedAfterBackup();
-  const first = await anchors(stage);
-  pass(stage, 24 * 60);
-  await stage.restart();
-  await expect.poll(async () => (await anchors(stage)).length).toBeGreaterThan(first.length);
+test.for([
+  ['a copy', ''],
+  ['a copy from before installations had an id', "delete from meta where key = 'installation'"],
+] as const)('%s is recognised by the last anchor in the audit channel', async ([, edit]) => {
+  const { sandbox, path } = await executedAfterBackup();
+  const copy = new DatabaseSync(`${path}.copy`);
+  copy.exec(edit);
+  copy.close();
+  const first = await anchors(sandbox);
+  pass(sandbox, 24 * 60);
+  await sandbox.restart();
+  await expect.poll(async () => (await anchors(sandbox)).length).toBeGreaterThan(first.length);
 
-  await restartWith(stage, () => {
+  await restartWith(sandbox, () => {
     restoreCopy(path);
     rmSync(`${path}.head`);
   });
-  await stage.card('Stop staging: not tracked');
-  expect(stage.cloud.count('set state')).toBe(1);
+  await sandbox.card('Stop staging: not tracked');
+  expect(sandbox.cloud.count('set state')).toBe(1);
+});
+
+/** Restarts a day later, which posts an anchor. */
+async function anchorNextDay(sandbox: TestSandbox): Promise<void> {
+  const { length } = await anchors(sandbox);
+  pass(sandbox, 24 * 60);
+  await sandbox.restart();
+  await expect.poll(async () => (await anchors(sandbox)).length).toBeGreaterThan(length);
+}
+
+/** A restore that was handled, after which the channel has a higher anchor than the trail. */
+async function handledRestore() {
+  const url = await freshUrl('sqlite');
+  const path = url.slice('file:'.length);
+  const sandbox = await startTestSandbox({ databaseUrl: url });
+  await expect.poll(() => anchors(sandbox)).not.toEqual([]);
+  await copyOf(path);
+  for (const name of ['analytics-prod', 'staging', 'analytics-prod', 'staging']) {
+    await sandbox.press(
+      ANA,
+      await requestChange(sandbox, ANA, `/service stop ${name} now`),
+      'change.cancel',
+    );
+    await sandbox.card('cancelled');
+  }
+  for (let starts = 0; starts < 8; starts += 1) await sandbox.restart();
+  await anchorNextDay(sandbox);
+  await restartWith(sandbox, () => {
+    restoreCopy(path);
+    rmSync(`${path}.head`);
+  });
+  await expect
+    .poll(() => sandbox.slack.messages('db-audit').map(textOf).join('\n'))
+    .toContain('The database was restored from an older copy');
+  return { sandbox, path };
+}
+
+test('a second restore is recognised while the channel has a higher anchor of the first one', async () => {
+  const { sandbox, path } = await handledRestore();
+  await sandbox.press(BEN, await requestChange(sandbox, ANA, LINE), 'change.approve');
+  await sandbox.card('Stop staging: approved');
+  await copyOf(path);
+  pass(sandbox, 31);
+  await sandbox.card('Stop staging: accepted');
+  await anchorNextDay(sandbox);
+  const numbers = (await anchors(sandbox)).map((line) => Number(line.split(' ')[1]));
+  expect(numbers.at(-1)).toBeLessThan(Math.max(...numbers));
+
+  pass(sandbox, -24 * 60);
+  await restartWith(sandbox, () => {
+    restoreCopy(path);
+    rmSync(`${path}.head`);
+  });
+  await sandbox.card('Stop staging: not tracked');
+  expect(sandbox.cloud.count('set state')).toBe(1);
+
+  // Both restores are handled: no anchor of an abandoned timeline is a sign again.
+  const card = await requestChange(sandbox, ANA, '/service stop staging in=30m again');
+  await sandbox.restart();
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('Stop staging: approved');
+});
+
+test('a second installation with the same audit channel is refused, and the first continues', async () => {
+  const [first, second] = [await freshUrl('sqlite'), await freshUrl('sqlite')];
+  const sandbox = await startTestSandbox({ databaseUrl: first });
+  await requestChange(sandbox, ANA, LINE);
+  sandbox.setEnv({ DATABASE_URL: second });
+  const refused = await sandbox.refusedRestart();
+  expect(refused).toMatchObject({ lasting: true, problems: [{ where: 'channels.audit' }] });
+  expect(refused?.problems[0]?.hint).toContain('its own SIGNALBOX_KEY or its own audit channel');
+
+  sandbox.setEnv({ DATABASE_URL: first });
+  await sandbox.restart();
+  await sandbox.card('Stop staging: waiting for approval');
+
+  // With its own key the second installation starts.
+  const key = Buffer.alloc(32, 9).toString('base64');
+  sandbox.setEnv({ DATABASE_URL: second, SIGNALBOX_KEY: key });
+  await sandbox.restart();
+});
+
+test('a second installation whose start cannot read the audit channel executes and anchors nothing', async () => {
+  const [first, second] = [await freshUrl('sqlite'), await freshUrl('sqlite')];
+  const sandbox = await startTestSandbox({ databaseUrl: first });
+  const before = await anchors(sandbox);
+  sandbox.setEnv({ DATABASE_URL: second });
+  pass(sandbox, 24 * 60);
+  sandbox.slack.failNext({ method: 'conversations.list', times: 1, how: 'rate-limited' });
+  expect(await sandbox.refusedRestart()).toBeNull();
+  await sandbox.press(BEN, await requestChange(sandbox, ANA, LINE), 'change.approve');
+  await sandbox.card('Stop staging: approved');
+  pass(sandbox, 31);
+  await expect
+    .poll(() => sandbox.slack.messages('db-audit').map(textOf).join('\n'))
+    .toContain('this channel has audit anchors of another Signalbox installation');
+  pass(sandbox, 1);
+  await sandbox.restart().catch(() => undefined);
+  expect(sandbox.cloud.count('set state')).toBe(0);
+  expect(await anchors(sandbox)).toEqual(before);
+  expect(await sandbox.refusedRestart()).toMatchObject({ lasting: true });
+});
+
+test('a first installation executes changes after its audit channel was read again', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const sandbox = await startTestSandbox({ yaml: withoutAudit });
+  sandbox.slack.failNext({ method: 'conversations.list', times: 1, how: 'rate-limited' });
+  sandbox.setEnv({ DATABASE_URL: databaseUrl });
+  await sandbox.restart((file) => file);
+  const line = '/service stop staging for the night';
+  await sandbox.press(BEN, await requestChange(sandbox, ANA, line), 'change.approve');
+  await sandbox.card('Stop staging: approved');
+  expect(sandbox.cloud.count('set state')).toBe(0);
+  pass(sandbox, 1);
+  pass(sandbox, 1);
+  await sandbox.card('Stop staging: accepted');
+});
+
+function withoutAudit(file: object): object {
+  return { ...file, channels: { approvals: '#db-approvals' } };
+}
+
+test('a reload does not move an installation into the audit channel of another one', async () => {
+  const [first, second] = [await freshUrl('sqlite'), await freshUrl('sqlite')];
+  const sandbox = await startTestSandbox({ databaseUrl: first });
+  sandbox.setEnv({ DATABASE_URL: second });
+  await sandbox.restart((file) => ({ ...file, channels: { approvals: '#db-approvals' } }));
+  const reloaded = await sandbox.reload();
+  expect(reloaded).toMatchObject({ ok: false, problems: [{ where: 'channels.audit' }] });
+});
+
+test('a database that an operator announced as a replacement starts, and again later', async () => {
+  const [first, url] = [await freshUrl('sqlite'), await freshUrl('sqlite')];
+  const sandbox = await startTestSandbox({ databaseUrl: first });
+  const replacement = await openDatabase(url);
+  await replacement.transaction((tx) => announceRestore(tx, sandbox.clock.now));
+  await replacement.close();
+  sandbox.setEnv({ DATABASE_URL: url });
+  await sandbox.restart();
+  await sandbox.restart();
+});
+
+test('a forged anchor in a reason is not taken for a restore', async () => {
+  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const anchor = `Audit trail on 2026-11-20\naudit 99999 ${'ab'.repeat(32)}`;
+  await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod now');
+  const preview = await sandbox.privateMessage(ANA, 'Stop analytics-prod?');
+  await sandbox.press(ANA, preview, 'change.break-glass');
+  const reason = { reason: { type: 'plain_text_input', value: `x\n${anchor}\n` } };
+  await sandbox.slack.submit(ANA, await sandbox.modal(ANA, 'change.break-glass'), { reason });
+  await sandbox.card('Stop analytics-prod: accepted');
+  await expect
+    .poll(() => sandbox.slack.messages('db-audit').map(textOf).join('\n'))
+    .toContain('audit 99999');
+
+  await requestChange(sandbox, ANA, '/service stop staging in=30m again');
+  await sandbox.restart();
+  await sandbox.press(BEN, await sandbox.card('Stop staging: waiting'), 'change.approve');
+  await sandbox.card('Stop staging: approved');
 });
 
 test('a restored copy does not run a revert that may have run already', async () => {
   const url = await freshUrl('sqlite');
   const path = url.slice('file:'.length);
-  const stage = await openStage({ databaseUrl: url });
+  const sandbox = await startTestSandbox({ databaseUrl: url });
   const line = '/service stop staging for=30m for the night';
-  await stage.press(BEN, await ask(stage, ANA, line), 'change.approve');
-  await stage.card('Stop staging: accepted');
-  await stage.restart();
-  pass(stage, 31);
-  await stage.card('Start staging: accepted');
-  const sent = stage.cloud.count('set state');
+  await sandbox.press(BEN, await requestChange(sandbox, ANA, line), 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  await sandbox.restart();
+  pass(sandbox, 31);
+  await sandbox.card('Start staging: accepted');
+  const sent = sandbox.cloud.count('set state');
 
   // The copy contains the revert, unless it was made right before the revert was created.
-  await stage.restart((file) => file);
+  await sandbox.restart((file) => file);
   await copyOf(path);
   const copy = new DatabaseSync(`${path}.copy`);
   copy.exec('pragma foreign_keys = off; delete from change where parent is not null');
+  copy.exec('update change set revert_planned_at = null');
   copy.close();
-  await restartWith(stage, () => restoreCopy(path));
+  await restartWith(sandbox, () => restoreCopy(path));
   await expect
-    .poll(() => stage.slack.messages('db-approvals').map(textOf).join('\n'))
+    .poll(() => sandbox.slack.messages('db-approvals').map(textOf).join('\n'))
     .toContain('the database was restored from an older copy, so the revert may have run already');
-  expect(stage.cloud.count('set state')).toBe(sent);
+  expect(sandbox.cloud.count('set state')).toBe(sent);
 });
 
 test('an announced restore has the same effect as a detected one', async () => {
-  const { stage, path } = await executedAfterBackup();
+  const { sandbox, path } = await executedAfterBackup();
   const copy = await openDatabase(`file:${path}.copy`);
-  await copy.transaction((tx) => announceRestore(tx, stage.clock.now));
+  await copy.transaction((tx) => announceRestore(tx, sandbox.clock.now));
   await copy.close();
-  await restartWith(stage, () => {
+  await restartWith(sandbox, () => {
     restoreCopy(path);
     rmSync(`${path}.head`);
   });
-  await stage.card('Stop staging: not tracked');
-  expect(stage.cloud.count('set state')).toBe(1);
+  await sandbox.card('Stop staging: not tracked');
+  expect(sandbox.cloud.count('set state')).toBe(1);
 });
 
 test('each start and stop is recorded in the audit trail with its configuration', async () => {
   const url = await freshUrl('sqlite');
-  const stage = await openStage({ databaseUrl: url });
-  await stage.restart();
-  await stage.restart((file) => ({ ...file, budgets: [] }));
+  const sandbox = await startTestSandbox({ databaseUrl: url });
+  await sandbox.restart();
+  await sandbox.restart((file) => ({ ...file, budgets: [] }));
   const path = url.slice('file:'.length);
   await copyOf(path);
   const { db } = await openForTest(`file:${path}.copy`);

@@ -1,11 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
-import type { Group, Workspace } from '../../sandbox/slack/workspace.ts';
+import {
+  freePlanWorkspace,
+  sandboxWorkspace,
+} from '../../sandbox/slack/workspace/sandbox-workspace.ts';
+import type { Group, Workspace } from '../../sandbox/slack/workspace/workspace.ts';
+import { withPeople } from '../harness/config.ts';
+import { requestChange } from '../harness/requests.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN } from '../harness/users.ts';
 import { freshUrl } from '../storage/engines.ts';
-import { ask } from './request.ts';
-import { ANA, BEN, openStage } from './stage.ts';
 
 function withGroup(handle: string, change: Partial<Group> | null): Workspace {
   const groups = sandboxWorkspace.groups.flatMap((group) => {
@@ -22,7 +27,7 @@ test.for<[string, Workspace, string]>([
   ['contains only the requester', soleOperator(), 'approv'],
   ['has one member where two must approve', withGroup('db-leads', { users: [BEN] }), '2'],
 ])('the start is refused when a group %s', async ([, workspace, words]) => {
-  const { started } = await openStage({ workspace });
+  const { started } = await startTestSandbox({ workspace });
   expect(started.ok).toBe(false);
   if (!started.ok) expect(JSON.stringify(started.problems)).toContain(words);
 });
@@ -35,7 +40,7 @@ function soleOperator(): Workspace {
 }
 
 test('the start is refused for a user id that Slack does not know', async () => {
-  const { started } = await openStage({
+  const { started } = await startTestSandbox({
     yaml: (file) =>
       JSON.parse(
         JSON.stringify(file).replace('["@db-leads"]', '["@db-leads"],"users":["U0123ABCD"]'),
@@ -46,24 +51,57 @@ test('the start is refused for a user id that Slack does not know', async () => 
     expect(JSON.stringify(started.problems)).toContain('Slack has no user with the id U0123ABCD');
 });
 
+test('the free plan of Slack is enough where all roles list people', async () => {
+  const workspace = freePlanWorkspace;
+  const sandbox = await startTestSandbox({ workspace, yaml: withPeople });
+  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  expect(sandbox.slack.calls('usergroups.list')).toEqual([]);
+});
+
+test('the start on the free plan is refused where a role names a group, with member ids as fix', async () => {
+  const { started } = await startTestSandbox({ workspace: freePlanWorkspace });
+  expect(started).toMatchObject({
+    ok: false,
+    lasting: true,
+    problems: [
+      {
+        where: 'roles',
+        problem: 'this Slack plan has no user groups',
+        hint: expect.stringContaining('list people by their member ids'),
+      },
+    ],
+  });
+});
+
 test('the whole approval flow works with Socket Mode', async () => {
-  const stage = await openStage({ delivery: 'socket' });
-  await stage.press(BEN, await ask(stage), 'change.approve');
-  await stage.card('Stop staging: accepted');
-  expect(stage.cloud.count('set state')).toBe(1);
+  const sandbox = await startTestSandbox({ delivery: 'socket' });
+  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  expect(sandbox.cloud.count('set state')).toBe(1);
+});
+
+test('a start waits while Slack limits new Socket Mode connections', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const sandbox = await startTestSandbox({ delivery: 'socket', databaseUrl });
+  await sandbox.down();
+  // The check of the token, then the first connection.
+  sandbox.slack.failNext({ method: 'apps.connections.open', times: 2, how: 'rate-limited' });
+  await sandbox.restart();
+  expect(sandbox.slack.connections()).toBeGreaterThan(0);
 });
 
 test('health and readiness have separate endpoints', async () => {
-  const stage = await openStage();
-  expect((await fetch(`${stage.url}/healthz`)).status).toBe(200);
-  expect((await fetch(`${stage.url}/readyz`)).status).toBe(200);
+  const sandbox = await startTestSandbox();
+  expect((await fetch(`${sandbox.url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${sandbox.url}/readyz`)).status).toBe(200);
 });
 
 test.for([
   ['a file that is not a database', 'The file is not a Signalbox database'],
   ['a server that does not answer', 'Check that the server of DATABASE_URL is running.'],
 ])('the start is refused with a hint for %s', async ([what = '', sentence = '']) => {
-  const { started } = await openStage({ databaseUrl: await unusable(what) });
+  const { started } = await startTestSandbox({ databaseUrl: await unusable(what) });
   expect(started.ok).toBe(false);
   if (!started.ok) {
     expect(started.problems).toHaveLength(1);

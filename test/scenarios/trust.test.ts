@@ -1,94 +1,169 @@
 import { expect, test } from 'vitest';
+import type { ChangeId } from '../../src/changes/change.ts';
+import { appendEvent } from '../../src/storage/audit/append.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { insertChange, loadChange } from '../../src/storage/tables/changes/changes.ts';
+import { isCard, textOf } from '../harness/messages.ts';
+import { changeIdOf, NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO, FINN, GUS } from '../harness/users.ts';
 import { freshUrl, run } from '../storage/engines.ts';
-import { ask, empty, STAGING } from './request.ts';
-import { ANA, BEN, CLEO, GUS, openStage, textOf } from './stage.ts';
+
+const STAGE_KEY = Buffer.alloc(32, 7);
 
 /** An approved change that waits because the cloud is rate-limited, so that a test can intervene. */
 async function approvedAndWaiting(engine: 'sqlite' | 'postgres' = 'sqlite') {
   const url = await freshUrl(engine);
-  const stage = await openStage({ databaseUrl: url });
-  stage.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
-  await stage.press(BEN, await ask(stage), 'change.approve');
-  await stage.card('nothing was sent');
+  const sandbox = await startTestSandbox({ databaseUrl: url });
+  sandbox.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
+  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
+  await sandbox.card('nothing was sent');
   const later = () => {
-    stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
-    stage.wake();
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 120_000);
+    sandbox.wake();
   };
-  return { stage, later, url };
+  return { sandbox, later, url };
 }
 
 test('an approver who left the group does not count when the change runs', async () => {
-  const { stage, later } = await approvedAndWaiting();
-  await stage.slack.admin.setGroup('db-leads', [CLEO, GUS]);
+  const { sandbox, later } = await approvedAndWaiting();
+  await sandbox.slack.admin.setGroup('db-leads', [CLEO, GUS]);
   later();
-  await stage.card('not run: the current policy refuses it');
-  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+  await sandbox.card('not run: the current policy refuses it');
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
 test('membership is read again right before sending, even if it was just read', async () => {
-  const { stage } = await approvedAndWaiting();
+  const { sandbox } = await approvedAndWaiting();
   // Slack's events are lost, and Ben's membership was read less than a minute ago.
-  stage.slack.deliverTo(null);
-  const update = stage.slack.admin.setGroup('db-leads', [CLEO, GUS]);
+  sandbox.slack.deliverTo(null);
+  const update = sandbox.slack.admin.setGroup('db-leads', [CLEO, GUS]);
   update.catch(() => undefined);
-  stage.clock.now = new Date(stage.clock.now.getTime() + 5_000);
-  stage.wake();
-  await stage.card('not run: the current policy refuses it');
-  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 5_000);
+  sandbox.wake();
+  await sandbox.card('not run: the current policy refuses it');
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
 test('a change that was modified in the database after its approval is not sent', async () => {
-  const { stage, later, url } = await approvedAndWaiting('postgres');
+  const { sandbox, later, url } = await approvedAndWaiting('postgres');
   await run(url, `update change set plan = replace(plan, '"stop"', '"start"')`);
   later();
-  await stage.card('not run: it changed since the preview');
-  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+  const card = await sandbox.card('not run: ');
+  expect(textOf(card ?? NO_MESSAGE)).toContain('the database was modified directly');
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
+const FORGERIES: readonly (readonly [string, string, string?])[] = [
+  ['target name', `plan = replace(plan, '"name":"staging"', '"name":"harmless"')`],
+  ['target tags', `plan = replace(plan, '"tags":["staging"]', '"tags":[]')`],
+  ['target warehouse', `plan = replace(plan, '"warehouse":"lab"', '"warehouse":null')`],
+  ['warning', `plan = replace(plan, 'Queries and pipes of this service stop.', 'Harmless.')`],
+  ['approver role', `requires = replace(requires, '"approver"', '"operator"')`, FINN],
+  ['number of approvals', `requires = replace(requires, '"count":1', '"count":0')`],
+  ['break-glass', `broken_glass = '{"by":"${ANA}","at":"2026-11-20T12:00:00.000Z","reason":"x"}'`],
+];
+
+test.for(FORGERIES)(
+  'a change with a %s that was written into the database is not sent, and the trail says so',
+  async ([, set, presser = BEN]) => {
+    const url = await freshUrl('postgres');
+    const sandbox = await startTestSandbox({ databaseUrl: url });
+    const card = await requestChange(sandbox);
+    await run(url, `update change set ${set}`);
+    await sandbox.press(presser, card, 'change.approve');
+    await sandbox.privateMessage(presser, 'the database was modified directly');
+    await sandbox.card('not run: it does not match the audit trail');
+    expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
+    const [event] = await run(url, "select body from audit_event where kind = 'denied'");
+    expect(event?.body).toContain('"altered":true');
+    expect(event?.body).toContain('"refusal":"audit-mismatch"');
+  },
+);
+
+test('a draft whose requirement was lowered in the database cannot be confirmed', async () => {
+  const url = await freshUrl('postgres');
+  const sandbox = await startTestSandbox({ databaseUrl: url });
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  await run(url, `update change set requires = replace(requires, '"count":1', '"count":0')`);
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.privateMessage(ANA, 'the database was modified directly');
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
+/** Stores a copy of a pending change as release 1.0 did: a digest without prefix, no row hashes. */
+async function storeLikeRelease10(url: string, id: ChangeId): Promise<void> {
+  const database = await openDatabase(url);
+  const change = await loadChange(database.db, id);
+  if (!change) throw new Error('There is no such change');
+  const digest = change.digest.replace(/^2:/, '');
+  const copy = { ...change, id: 'AAAAAA' as ChangeId, digest, card: null };
+  await database.transaction(async (tx) => {
+    await insertChange(tx, copy);
+    const event = { changeId: copy.id, at: change.createdAt, body: { by: ANA, digest } };
+    await appendEvent(tx, STAGE_KEY, { ...event, kind: 'drafted', version: 1, to: 'draft' });
+    const moved = { version: 2, from: 'draft', to: 'pending' } as const;
+    await appendEvent(tx, STAGE_KEY, { ...event, ...moved, kind: 'confirmed' });
+  });
+  await database.close();
+}
+
+test('changes that release 1.0 left open end when the new release starts, and say so', async () => {
+  const url = await freshUrl('postgres');
+  const sandbox = await startTestSandbox({ databaseUrl: url });
+  const id = changeIdOf(await requestChange(sandbox)) as ChangeId;
+  await sandbox.down();
+  await storeLikeRelease10(url, id);
+  await sandbox.restart();
+  const card = await sandbox.card('not run: ');
+  expect(textOf(card ?? NO_MESSAGE)).toContain('Signalbox was upgraded after this request.');
 });
 
 test('an approval written directly into the database does not count', async () => {
   const url = await freshUrl('postgres');
-  const stage = await openStage({ databaseUrl: url });
-  await ask(stage);
+  const sandbox = await startTestSandbox({ databaseUrl: url });
+  await requestChange(sandbox);
   await run(
     url,
     `insert into approval (change_id, person, decision, digest, at, source)
        select id, '${BEN}', 'approved', digest, created_at, 'slack' from change`,
   );
   await run(url, "update change set state = 'approved', version = version + 1");
-  stage.wake();
-  const card = await stage.card('not run: ');
-  expect(textOf(card ?? empty)).toContain('the database was modified directly');
-  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+  sandbox.wake();
+  const card = await sandbox.card('not run: ');
+  expect(textOf(card ?? NO_MESSAGE)).toContain('the database was modified directly');
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
 test('changes of a requester who was deactivated do not run', async () => {
-  const { stage, later } = await approvedAndWaiting();
-  await stage.slack.admin.deactivate(ANA);
+  const { sandbox, later } = await approvedAndWaiting();
+  await sandbox.slack.admin.deactivate(ANA);
   later();
-  const card = await stage.card('not run: the current policy refuses it');
-  expect(textOf(card ?? empty)).toContain('deactivated');
-  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+  const card = await sandbox.card('not run: the current policy refuses it');
+  expect(textOf(card ?? NO_MESSAGE)).toContain('deactivated');
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
 test('a stricter current policy applies to changes approved under the previous one', async () => {
-  const { stage } = await approvedAndWaiting();
+  const { sandbox } = await approvedAndWaiting();
   // The old process must stop before the clock advances, or it runs the change under the old policy.
-  await stage.down();
-  stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
-  await stage.restart((file) => {
+  await sandbox.down();
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 120_000);
+  await sandbox.restart((file) => {
     const rules = JSON.stringify(file).replaceAll('"count":1', '"count":2');
     return JSON.parse(rules);
   });
-  const card = await stage.card('not run: the current policy refuses it');
-  expect(textOf(card ?? empty)).toContain('The current policy requires more approvals');
-  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+  const card = await sandbox.card('not run: the current policy refuses it');
+  expect(textOf(card ?? NO_MESSAGE)).toContain('The current policy requires more approvals');
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
 test('a freeze stops changes that were approved before it', async () => {
-  const { stage } = await approvedAndWaiting();
-  await stage.down();
-  stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
-  await stage.restart((file) => ({
+  const { sandbox } = await approvedAndWaiting();
+  await sandbox.down();
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 120_000);
+  await sandbox.restart((file) => ({
     ...file,
     freezes: [
       {
@@ -99,10 +174,10 @@ test('a freeze stops changes that were approved before it', async () => {
       },
     ],
   }));
-  const card = await stage.card('not run: the current policy refuses it');
-  expect(textOf(card ?? empty)).toContain('staging was frozen until ');
-  expect(textOf(card ?? empty)).toContain('(sale).');
-  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+  const card = await sandbox.card('not run: the current policy refuses it');
+  expect(textOf(card ?? NO_MESSAGE)).toContain('staging was frozen until ');
+  expect(textOf(card ?? NO_MESSAGE)).toContain('(sale).');
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
 interface Ruled {
@@ -117,94 +192,102 @@ function withoutServices(file: Record<string, never>) {
 }
 
 test('a waiting change that no rule allows any more does not run, and its card says so', async () => {
-  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
-  const card = await ask(stage);
-  await stage.restart(withoutServices);
-  await stage.press(BEN, card, 'change.approve');
-  const ended = await stage.card('not run: the current policy refuses it');
-  expect(textOf(ended ?? empty)).toContain(
+  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const card = await requestChange(sandbox);
+  await sandbox.restart(withoutServices);
+  await sandbox.press(BEN, card, 'change.approve');
+  const ended = await sandbox.card('not run: the current policy refuses it');
+  expect(textOf(ended ?? NO_MESSAGE)).toContain(
     'No rule of the current policy allows /service stop on staging.',
   );
-  expect(stage.cloud.count('set state')).toBe(0);
+  expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
 test('a change whose requester lost the permission does not run', async () => {
-  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
-  const card = await ask(stage);
-  await stage.restart((file) =>
+  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const card = await requestChange(sandbox);
+  await sandbox.restart((file) =>
     JSON.parse(JSON.stringify(file).replaceAll('"to":"operator"', '"to":"approver"')),
   );
-  await stage.press(BEN, card, 'change.approve');
-  const ended = await stage.card('not run: the current policy refuses it');
-  expect(textOf(ended ?? empty)).toContain('The current policy does not let ');
-  expect(stage.cloud.count('set state')).toBe(0);
+  await sandbox.press(BEN, card, 'change.approve');
+  const ended = await sandbox.card('not run: the current policy refuses it');
+  expect(textOf(ended ?? NO_MESSAGE)).toContain('The current policy does not let ');
+  expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
 test('a change that the policy now forbids for everyone does not run', async () => {
-  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
-  const card = await ask(stage);
-  await stage.restart((file) => ({
+  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const card = await requestChange(sandbox);
+  await sandbox.restart((file) => ({
     ...(file as object),
     never: [{ commands: ['service stop'], reason: 'The lab runs all night' }],
   }));
-  await stage.press(BEN, card, 'change.approve');
-  const ended = await stage.card('not run: the current policy refuses it');
-  expect(textOf(ended ?? empty)).toContain('The lab runs all night');
-  expect(stage.cloud.count('set state')).toBe(0);
+  await sandbox.press(BEN, card, 'change.approve');
+  const ended = await sandbox.card('not run: the current policy refuses it');
+  expect(textOf(ended ?? NO_MESSAGE)).toContain('The lab runs all night');
+  expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
 test('nothing is approved while the membership lookup fails', async () => {
-  const stage = await openStage();
-  const card = await ask(stage);
-  stage.slack.failNext({
-    method: 'usergroups.users.list',
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  sandbox.slack.failNext({
+    method: 'usergroups.list',
     times: 8,
     how: { error: 'internal_error' },
   });
-  await stage.press(BEN, card, 'change.approve');
-  await stage.privateWord(BEN, 'Slack did not answer the membership lookup');
-  expect(textOf((await stage.card('waiting for approval')) ?? empty)).toContain('0 of 1');
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.privateMessage(BEN, 'Slack did not answer the membership lookup');
+  expect(textOf((await sandbox.card('waiting for approval')) ?? NO_MESSAGE)).toContain('0 of 1');
 
-  stage.slack.clearFaults();
-  await stage.press(BEN, card, 'change.approve');
-  await stage.card('Stop staging: accepted');
+  sandbox.slack.clearFaults();
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
 });
 
 test('an approved change waits while the membership lookup fails', async () => {
-  const { stage, later } = await approvedAndWaiting();
-  const asked = stage.slack.calls('users.info').length;
-  stage.slack.failNext({ method: 'users.info', times: 40, how: { error: 'internal_error' } });
+  const { sandbox, later } = await approvedAndWaiting();
+  const asked = sandbox.slack.calls('users.info').length;
+  sandbox.slack.failNext({ method: 'users.info', times: 40, how: { error: 'internal_error' } });
   later();
-  await expect.poll(() => stage.slack.calls('users.info').length).toBeGreaterThan(asked + 1);
-  expect(textOf((await stage.card('Stop staging: approved')) ?? empty)).toContain('1 of 1');
-  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
-  stage.slack.clearFaults();
+  await expect.poll(() => sandbox.slack.calls('users.info').length).toBeGreaterThan(asked + 1);
+  expect(textOf((await sandbox.card('Stop staging: approved')) ?? NO_MESSAGE)).toContain('1 of 1');
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
+  sandbox.slack.clearFaults();
   later();
-  await stage.card('Stop staging: accepted');
+  await sandbox.card('Stop staging: accepted');
 });
 
 test('a card that Slack refused is posted again', async () => {
-  const stage = await openStage();
-  const before = stage.slack.calls('chat.postMessage').length;
-  stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: { error: 'internal_error' } });
-  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
-  await stage.press(ANA, await stage.privateWord(ANA, 'Stop staging?'), 'change.confirm');
-  await expect.poll(() => stage.slack.calls('chat.postMessage')).toHaveLength(before + 1);
-  stage.clock.now = new Date(stage.clock.now.getTime() + 10_000);
-  stage.wake();
-  await stage.card('waiting for approval');
-  expect(stage.slack.messages('db-approvals')).toHaveLength(1);
+  const sandbox = await startTestSandbox();
+  const before = sandbox.slack.calls('chat.postMessage').length;
+  sandbox.slack.failNext({
+    method: 'chat.postMessage',
+    times: 1,
+    how: { error: 'internal_error' },
+  });
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  await expect.poll(() => sandbox.slack.calls('chat.postMessage')).toHaveLength(before + 1);
+  // The time of the retry may be stored after Slack has counted the call.
+  const cards = () => {
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10_000);
+    sandbox.wake();
+    return sandbox.slack.messages('db-approvals').length;
+  };
+  await expect.poll(cards).toBe(1);
+  await sandbox.card('waiting for approval');
 });
 
 test('a card keeps working after a restart', async () => {
-  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
-  const card = await ask(stage);
-  await stage.restart();
-  await stage.press(BEN, card, 'change.approve');
-  await stage.card('Stop staging: accepted');
-  const cards = stage.slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
+  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const card = await requestChange(sandbox);
+  await sandbox.restart();
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  const cards = sandbox.slack.messages('db-approvals').filter(isCard);
   expect(cards).toHaveLength(1);
-  await stage.slack.command(ANA, 'ops', '/service show staging');
-  const shown = await stage.privateWord(ANA, 'reply to service stop');
-  expect(textOf(shown ?? empty)).toContain('stopping');
+  await sandbox.slack.command(ANA, 'ops', '/service show staging');
+  const shown = await sandbox.privateMessage(ANA, 'reply to service stop');
+  expect(textOf(shown ?? NO_MESSAGE)).toContain('stopping');
 });

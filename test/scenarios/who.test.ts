@@ -1,30 +1,32 @@
 import { expect, test } from 'vitest';
-import { empty } from './request.ts';
-import { ANA, BEN, CLEO, DORA, EMIL, FINN, GUS, openStage, type Stage, textOf } from './stage.ts';
+import { textOf } from '../harness/messages.ts';
+import { NO_MESSAGE } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO, DORA, EMIL, FINN, GUS } from '../harness/users.ts';
 
-async function who(stage: Stage, as: string, about: string) {
-  await stage.slack.command(as, 'ops', `/change who ${about}`);
+async function who(sandbox: TestSandbox, as: string, about: string) {
+  await sandbox.slack.command(as, 'ops', `/change who ${about}`);
   const title = `Who may use /${about.split(' ').slice(0, 2).join(' ')}`;
-  return (await stage.privateWord(as, title))?.text ?? empty.text;
+  return (await sandbox.privateMessage(as, title))?.text ?? NO_MESSAGE.text;
 }
 
 const mention = (...people: string[]) => people.map((id) => `<@${id}>`).join(', ');
 
 test('for a service, the deciding rule and the current members of its roles are shown', async () => {
-  const stage = await openStage();
-  const text = await who(stage, ANA, 'service stop analytics-prod');
+  const sandbox = await startTestSandbox();
+  const text = await who(sandbox, ANA, 'service stop analytics-prod');
   expect(text).toContain('Rule 2 applies to everything tagged prod');
   expect(text).toContain(`@db-operators (2 now: ${mention(ANA, FINN)}). A reason`);
   expect(text).toContain(`2 of @db-leads (3 now: ${mention(BEN, CLEO, GUS)}), within 4 h`);
   expect(text).toContain('After 2 h: also @db-operators');
   expect(text).toContain(`the role oncall (1 now: ${mention(ANA)})`);
-  expect(text).toContain('You: you may request it; it then needs the approvals.');
+  expect(text).toContain('You: you may request it, and it needs these approvals.');
   expect(text).not.toContain('Rule 4');
 });
 
 test('a service is shown with its configured tags and warehouse', async () => {
-  const stage = await openStage();
-  const text = await who(stage, ANA, 'service stop analytics-prod');
+  const sandbox = await startTestSandbox();
+  const text = await who(sandbox, ANA, 'service stop analytics-prod');
   expect(text).toContain('analytics-prod is tagged prod, in warehouse main');
 });
 
@@ -33,8 +35,8 @@ test.for<[string, string]>([
   ['a tag by its id', 'service stop tag:prod'],
   ['a typed warehouse', 'service stop warehouse=main'],
 ])('for %s, the rule of each of its services is shown', async ([, about]) => {
-  const stage = await openStage();
-  const text = await who(stage, ANA, about);
+  const sandbox = await startTestSandbox();
+  const text = await who(sandbox, ANA, about);
   expect(text).toContain('analytics-prod is tagged prod');
   expect(text).not.toContain('staging');
   expect(text).toContain('Rule 2 applies to everything tagged prod');
@@ -43,10 +45,10 @@ test.for<[string, string]>([
 
 test('for a warehouse with different rules, each group of services is shown separately', async () => {
   const sale = { from: '2026-11-20T00:00Z', until: '2026-11-21T00:00Z', reason: 'sale' };
-  const stage = await openStage({
+  const sandbox = await startTestSandbox({
     yaml: (file) => ({ ...(file as object), freezes: [{ ...sale, on: { tags: ['staging'] } }] }),
   });
-  const text = await who(stage, ANA, 'service stop warehouse=lab');
+  const text = await who(sandbox, ANA, 'service stop warehouse=lab');
   const [first = '', second = ''] = text.split(/^staging$/m);
   expect(first).toMatch(/^analytics-dev, archive, ci, lab-core, load-test$/m);
   expect(first).toContain('You: you may request it');
@@ -55,30 +57,30 @@ test('for a warehouse with different rules, each group of services is shown sepa
 });
 
 test('two scopes at once are rejected with an explanation', async () => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', '/change who service stop staging tag=prod');
-  await stage.privateWord(ANA, 'Name exactly one of');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/change who service stop staging tag=prod');
+  await sandbox.privateMessage(ANA, 'Name exactly one of');
 });
 
 test('without a service, each rule that can decide is shown', async () => {
-  const stage = await openStage();
-  const text = await who(stage, DORA, 'service stop');
+  const sandbox = await startTestSandbox();
+  const text = await who(sandbox, DORA, 'service stop');
   expect(text).toContain('Rule 2');
   expect(text).toContain('Rule 4 applies to everything');
   expect(text).toContain('You: refused: this rule does not admit you.');
 });
 
 test('an approver sees that they may approve, and a user without a role may not ask', async () => {
-  const stage = await openStage();
-  expect(await who(stage, BEN, 'service scale staging')).toContain(
+  const sandbox = await startTestSandbox();
+  expect(await who(sandbox, BEN, 'service scale staging')).toContain(
     'You may approve requests of others',
   );
-  await stage.slack.command(EMIL, 'ops', '/change who service stop staging');
-  await stage.privateWord(EMIL, 'You can’t use /change who');
+  await sandbox.slack.command(EMIL, 'ops', '/change who service stop staging');
+  await sandbox.privateMessage(EMIL, "You can't use /change who");
 });
 
 test('freezes and forbidden commands are shown with their reasons', async () => {
-  const stage = await openStage({
+  const sandbox = await startTestSandbox({
     yaml: (file) => ({
       ...(file as object),
       never: [
@@ -87,46 +89,48 @@ test('freezes and forbidden commands are shown with their reasons', async () => 
       freezes: [{ from: '2026-11-20T00:00Z', until: '2026-11-21T00:00Z', reason: 'sale' }],
     }),
   });
-  const stop = await who(stage, ANA, 'service stop analytics-prod');
+  const stop = await who(sandbox, ANA, 'service stop analytics-prod');
   expect(stop).toContain('Never (not even with break-glass): The shop runs on it');
   expect(stop).toContain('You: refused, like everyone.');
-  const start = await who(stage, ANA, 'service start analytics-prod');
+  const start = await who(sandbox, ANA, 'service start analytics-prod');
   expect(start).toContain('Frozen: Everything between');
   expect(start).toContain('You: refused now: it is frozen.');
 
-  await stage.slack.command(ANA, 'ops', '/service stop analytics-prod because');
-  const refused = textOf((await stage.privateWord(ANA, 'The policy never allows')) ?? empty);
+  await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod because');
+  const refused = textOf(
+    (await sandbox.privateMessage(ANA, 'The policy never allows')) ?? NO_MESSAGE,
+  );
   expect(refused).toContain('The shop runs on it');
 });
 
 test('a user who left a group is not counted', async () => {
-  const stage = await openStage();
-  await stage.slack.admin.setGroup('db-leads', [CLEO, GUS]);
-  const text = await who(stage, ANA, 'alert edit');
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.admin.setGroup('db-leads', [CLEO, GUS]);
+  const text = await who(sandbox, ANA, 'alert edit');
   expect(text).toContain(`1 of @db-leads (2 now: ${mention(CLEO, GUS)})`);
-  const soon = stage.clock.now.getTime() + 61_000;
-  stage.clock.now = new Date(soon);
-  await who(stage, ANA, 'alert list');
+  const soon = sandbox.clock.now.getTime() + 61_000;
+  sandbox.clock.now = new Date(soon);
+  await who(sandbox, ANA, 'alert list');
 });
 
 test.for<[string, string]>([
   ['service stp analytics-prod', "There's no command called “service stp”"],
   ['service stop analytic-prod', "There's no service called “analytic-prod”"],
 ])('%s is rejected with an explanation', async ([about, words]) => {
-  const stage = await openStage();
-  await stage.slack.command(ANA, 'ops', `/change who ${about}`);
-  await stage.privateWord(ANA, words);
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', `/change who ${about}`);
+  await sandbox.privateMessage(ANA, words);
 });
 
 test('the rules for freezing everything and one service are shown', async () => {
-  const stage = await openStage();
-  expect(await who(stage, ANA, 'change freeze everything')).toContain('Rule 3');
-  expect(await who(stage, ANA, 'change unfreeze analytics-prod')).toContain('1 of @db-leads');
+  const sandbox = await startTestSandbox();
+  expect(await who(sandbox, ANA, 'change freeze everything')).toContain('Rule 3');
+  expect(await who(sandbox, ANA, 'change unfreeze analytics-prod')).toContain('1 of @db-leads');
 });
 
 test('the rule for freezing a tag is shown', async () => {
-  const stage = await openStage();
-  const text = await who(stage, ANA, 'change freeze tag=staging');
+  const sandbox = await startTestSandbox();
+  const text = await who(sandbox, ANA, 'change freeze tag=staging');
   expect(text).toContain('Who may use /change freeze on everything tagged staging');
   expect(text).toContain('Rule 3');
 });

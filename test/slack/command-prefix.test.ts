@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { REFUSALS } from '../../src/changes/refusal.ts';
 import { commands, nouns } from '../../src/commands/index.ts';
 import { helpFor } from '../../src/intent/help.ts';
-import { understand } from '../../src/intent/parse/understand.ts';
+import { parseLine } from '../../src/intent/parse/parse-line.ts';
 import { answerMessage } from '../../src/slack/blocks/answer-blocks.ts';
 import { homeView } from '../../src/slack/cards/home.ts';
 import { refusalMessage, stoppedLine } from '../../src/slack/cards/refusals.ts';
@@ -18,7 +18,16 @@ const NOUNS = Object.keys(nouns).join('|');
 const UNPREFIXED = new RegExp(`(?<![\\w.-])/(${NOUNS})\\b`, 'g');
 
 const change = changeIn('pending');
-const lists = { waiting: [change], toReview: [], mine: [], running: [], recent: [], more: false };
+const lists = {
+  waiting: [change],
+  toReview: [],
+  mine: [],
+  running: [],
+  recent: [],
+  costs: null,
+  unreadable: [],
+  more: false,
+};
 const everyone = actor('U0ANA', 'viewer', 'operator', 'approver');
 const vocabulary = {
   commands,
@@ -26,8 +35,8 @@ const vocabulary = {
   alerts: [],
   organization: { plan: 'paid', tier: 'enterprise' },
   prefix: PREFIX,
-} as unknown as Parameters<typeof understand>[2];
-const misread = (noun: string, text: string) => understand(noun, text, vocabulary);
+} as unknown as Parameters<typeof parseLine>[2];
+const misread = (noun: string, text: string) => parseLine(noun, text, vocabulary);
 
 test.for<[string, unknown]>([
   ['refusals', REFUSALS.map((name) => refusalMessage(createDenial(name, { change }), drawing))],

@@ -3,7 +3,7 @@ import { messageProblems } from '../../sandbox/slack/block-kit/validate.ts';
 import type { RoleName } from '../../src/changes/change.ts';
 import { commands } from '../../src/commands/index.ts';
 import type { Message } from '../../src/slack/blocks/blocks.ts';
-import type { Drawing } from '../../src/slack/cards/drawing.ts';
+import type { DrawContext } from '../../src/slack/cards/draw-context.ts';
 import { policyOf } from '../policy/fixtures.ts';
 
 const RULES = [
@@ -16,13 +16,14 @@ const RULES = [
   },
 ];
 
-export const drawing: Drawing = {
+export const drawing: DrawContext = {
   prefix: '',
   policy: policyOf(RULES),
   commands: new Map(
     commands.flatMap((each) => (each.kind === 'change' ? [[each.name, each]] : [])),
   ),
   groupIds: (role: RoleName) => (role === 'approver' ? ['S0LEADS'] : []),
+  linkOf: () => null,
 };
 
 /** A name that would ping, link, style and turn round whatever it stands in. */

@@ -4,9 +4,13 @@ import { readManifest } from '../../sandbox/slack/manifest.ts';
 import { commands, nouns } from '../../src/commands/index.ts';
 import { nounOf, verbOf } from '../../src/intent/define.ts';
 import { manifestOf } from '../../src/slack/manifest.ts';
+import { SlackManifest } from './manifest-schema.ts';
 
 const words = { commands, nouns, prefix: '', url: null };
 const manifest = manifestOf(words);
+const COMMAND = { command: '/x', description: 'x' };
+const SHORTCUT = { name: 'x', type: 'global', callback_id: 'x', description: 'x' };
+const NAME_25 = 'x'.repeat(25);
 const source = globSync('src/slack/**/*.ts')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
@@ -19,6 +23,7 @@ const SCOPE_OF: Readonly<Record<string, string | readonly string[] | null>> = {
   'conversations.replies': ['channels:history', 'groups:history'],
   'conversations.members': ['channels:read', 'groups:read'],
   'auth.test': null,
+  'chat.getPermalink': null,
   'chat.postEphemeral': 'chat:write',
   'chat.postMessage': 'chat:write',
   'chat.update': 'chat:write',
@@ -32,31 +37,43 @@ const SCOPE_OF: Readonly<Record<string, string | readonly string[] | null>> = {
   'views.update': null,
 };
 const METHOD =
-  /(?<![\w.])(?:\w+\.)*?((?:auth|chat|conversations|files|usergroups|users|views)\.(?:users\.)?(?:test|list|info|open|publish|update|push|postMessage|postEphemeral|members|history|lookupByEmail|uploadV2|delete))\(/g;
+  /(?<![\w.])(?:\w+\.)*?((?:auth|chat|conversations|files|usergroups|users|views)\.(?:users\.)?(?:test|list|info|open|publish|update|push|postMessage|postEphemeral|getPermalink|members|history|lookupByEmail|uploadV2|delete))\(/g;
 const PAGED = /'(conversations\.\w+|users\.list)'/g;
 
 test('manifest.json is what the registry of commands says', () => {
   expect(JSON.parse(readFileSync('manifest.json', 'utf8'))).toEqual(manifest);
 });
 
-test('all its texts are as long as Slack allows', () => {
-  const { display_information: display, features } = manifest;
-  expect(display.name.length).toBeLessThanOrEqual(35);
-  expect(display.description.length).toBeLessThanOrEqual(140);
-  expect(display.long_description.length).toBeGreaterThanOrEqual(175);
-  expect(display.long_description.length).toBeLessThanOrEqual(4_000);
-  expect(display.background_color).toMatch(/^#[0-9a-f]{6}$/);
-  expect(features.bot_user.display_name.length).toBeLessThanOrEqual(80);
-  expect(features.slash_commands.length).toBeLessThanOrEqual(50);
-  expect(features.shortcuts.length).toBeLessThanOrEqual(10);
-  for (const { name, callback_id, description } of features.shortcuts) {
-    expect(name.length, name).toBeLessThanOrEqual(24);
-    expect(callback_id.length).toBeLessThanOrEqual(255);
-    expect(description.length, description).toBeLessThanOrEqual(150);
+test.for([
+  ['Socket Mode', null],
+  ['HTTP', 'https://signalbox.example.com/slack/events'],
+] as const)("the manifest for %s satisfies Slack's schema", ([, url]) => {
+  for (const prefix of ['', 'db-']) {
+    const { error } = SlackManifest.safeParse(manifestOf({ ...words, prefix, url }));
+    expect(error?.issues ?? []).toEqual([]);
   }
-  for (const { command, description, usage_hint } of features.slash_commands) {
+});
+
+test.for([
+  [
+    'a long name',
+    { display_information: { ...manifest.display_information, name: 'x'.repeat(36) } },
+  ],
+  ['a short long description', { display_information: { name: 'x', long_description: 'short' } }],
+  ['an unknown feature', { features: { ...manifest.features, commands: [] } }],
+  ['an unknown setting', { settings: { ...manifest.settings, socket_mode: true } }],
+  ['a command without a slash', { features: { slash_commands: [{ ...COMMAND, command: 'x' }] } }],
+  ['a shortcut of 25 characters', { features: { shortcuts: [{ ...SHORTCUT, name: NAME_25 }] } }],
+  ['eleven shortcuts', { features: { shortcuts: Array(11).fill(SHORTCUT) } }],
+  ['an event twice', { settings: { event_subscriptions: { bot_events: ['x', 'x'] } } }],
+  ['no name', { display_information: {} }],
+])("Slack's schema refuses %s", ([, change]) => {
+  expect(SlackManifest.safeParse({ ...manifest, ...Object(change) }).success).toBe(false);
+});
+
+test('hints and descriptions of commands are short enough to be shown whole', () => {
+  for (const { command, description, usage_hint } of manifest.features.slash_commands) {
     expect(command).toMatch(/^\/[a-z0-9_-]{1,31}$/);
-    expect(description.length, command).toBeGreaterThan(0);
     expect(description.length, command).toBeLessThanOrEqual(100);
     expect(usage_hint.length, command).toBeLessThanOrEqual(100);
   }
@@ -79,12 +96,18 @@ test('every scope is used, and every call has its scope', () => {
   const methods = calls.map(([, method = '']) => method);
   expect(methods.filter((method) => !(method in SCOPE_OF))).toEqual([]);
   const needed = new Set(methods.flatMap((method) => SCOPE_OF[method] ?? []));
-  expect([...needed, 'commands'].toSorted()).toEqual(manifest.oauth_config.scopes.bot.toSorted());
+  const forEvents = ['im:history', 'app_mentions:read'];
+  expect([...needed, ...forEvents, 'commands'].toSorted()).toEqual(
+    manifest.oauth_config.scopes.bot.toSorted(),
+  );
 });
 
 test('every event that is asked for is listened to', () => {
   const heard = [...source.matchAll(/\.event\('(\w+)'/g)].map(([, event]) => event);
-  expect(heard.toSorted()).toEqual(manifest.settings.event_subscriptions.bot_events.toSorted());
+  const { bot_events } = manifest.settings.event_subscriptions;
+  // The subscription to messages names the kind of channel.
+  const types = bot_events.map((event) => event.replace(/^message\.im$/, 'message'));
+  expect(heard.toSorted()).toEqual(types.toSorted());
 });
 
 test('a prefix is put before every noun and nowhere else', () => {
@@ -114,4 +137,13 @@ test('over HTTP one address is given for commands, events, buttons and choices',
 
 test('the stand-in for Slack reads it too', () => {
   expect(readManifest(manifest)).toMatchObject({ homeTab: true, messagesTab: true });
+});
+
+// The size stands at the beginning of a PNG file, as two numbers of 32 bits.
+test('the icon is a square PNG of at least 512 pixels, as Slack requires', () => {
+  const icon = readFileSync('docs/pictures/icon.png');
+  expect(icon.subarray(1, 4).toString()).toBe('PNG');
+  expect(icon.readUInt32BE(16)).toBeGreaterThanOrEqual(512);
+  expect(icon.readUInt32BE(20)).toBe(icon.readUInt32BE(16));
+  expect(icon.length).toBeLessThan(60_000);
 });

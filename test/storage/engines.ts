@@ -10,8 +10,12 @@ import {
   openDatabase,
 } from '../../src/storage/engine/database.ts';
 
-export const ENGINES = ['sqlite', 'postgres'] as const;
-export type Engine = (typeof ENGINES)[number];
+export type Engine = 'sqlite' | 'postgres';
+
+/** The engines on which storage tests run: both, unless TEST_ENGINE names one (mutation tests). */
+export const ENGINES: readonly Engine[] = (['sqlite', 'postgres'] as const).filter(
+  (engine) => engine === (process.env.TEST_ENGINE ?? engine),
+);
 
 /** Opens an empty database, which is closed and deleted after the test. */
 export async function freshDatabase(

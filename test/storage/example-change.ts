@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Change, ChangeId, ChannelId, Plan, UserId } from '../../src/changes/change.ts';
 import { changeIdFrom } from '../../src/changes/id.ts';
 import { draftChange } from '../../src/changes/lifecycle.ts';
+import { planDigest } from '../../src/changes/plan-digest.ts';
+import { appendEvent } from '../../src/storage/audit/append.ts';
+import { recordHash } from '../../src/storage/audit/record-hash.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertChange } from '../../src/storage/tables/changes/changes.ts';
 import { REQUIRES } from '../changes/fixtures.ts';
@@ -48,12 +51,13 @@ export function aChange(over: Partial<Change> = {}): Change {
     command: 'service scale',
     requester: ana,
     reason: 'load test',
-    plan: over.plan ?? PLAN,
+    plan: PLAN,
     requires: REQUIRES,
     origin: channel('CDEV'),
   };
   const pending = { state: 'pending', expiresAt: minutes(240), confirmedAt: NOON } as const;
-  return { ...draftChange(fields, NOON), ...pending, ...over };
+  const change = { ...draftChange(fields, NOON), ...pending, ...over };
+  return { ...change, digest: over.digest ?? planDigest(change) };
 }
 
 export function aPost(over: Partial<Change> = {}): Change {
@@ -71,5 +75,25 @@ export function elsewhere(over: Partial<Change> = {}): Change {
 export async function stored(database: Database, ...changes: Change[]): Promise<void> {
   await database.transaction(async (tx) => {
     for (const change of changes) await insertChange(tx, change);
+  });
+}
+
+/** Stores changes of version 1 with the unsigned audit events that confirm them. */
+export async function storedWithTrail(database: Database, ...changes: Change[]): Promise<void> {
+  await stored(database, ...changes);
+  await database.transaction(async (tx) => {
+    for (const { id: changeId, version, state: to, digest, approvals } of changes) {
+      const record = await recordHash(tx, changeId);
+      const approvers = approvals.map(({ by }) => by);
+      const body = { by: 'signalbox', digest, record, approvers };
+      await appendEvent(tx, null, {
+        kind: 'planned-return',
+        changeId,
+        version,
+        to,
+        at: NOON,
+        body,
+      });
+    }
   });
 }

@@ -4,15 +4,15 @@ import { commands } from '../../src/commands/index.ts';
 import type { ChangeCommand, SendResult } from '../../src/intent/define.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import type { WorkflowContext } from '../../src/workflow/ports.ts';
-import { ignoredMeasures } from '../harness/measures.ts';
 import { policyOf } from '../policy/fixtures.ts';
 import { freshDatabase } from '../storage/engines.ts';
 import { NOON } from '../storage/example-change.ts';
+import { ignoredMeasures } from './ignored-measures.ts';
 
 const SENT: SendResult = { requestId: 'r-1', reported: ['running'], learned: null };
 
 /** A context of the workflow with a database of its own, one clock, and a server that is a function. */
-export async function aWorld(send: () => Promise<SendResult> = async () => SENT) {
+export async function createTestContext(send: () => Promise<SendResult> = async () => SENT) {
   const clock = { now: NOON };
   const now = () => clock.now;
   const sent = { count: 0 };
@@ -29,14 +29,22 @@ export async function aWorld(send: () => Promise<SendResult> = async () => SENT)
   const context: WorkflowContext = {
     database,
     auditKey: null,
-    trail: { problem: async () => null, writeCheckpoint: async () => undefined },
+    trail: {
+      problem: async () => null,
+      verifyAll: async () => undefined,
+      follow: async () => undefined,
+      isRevertPlanned: () => false,
+      writeCheckpoint: async () => undefined,
+    },
+    configuration: 'c1',
+    prices: null,
     policy: policyOf([{ allow: ['service *'], to: 'operator' }]),
     commands: new Map([[command.name, command]]),
     // The clients are not reached: the command's own send stands in for them.
     commandContext: () => ({ services: [] }) as unknown as CommandContext,
     people: {
       identify: async () => ({ ok: false, refusal: 'lookup-failed' }),
-      membersOf: async () => null,
+      someMembers: async () => null,
       zoneOf: async () => 'Europe/Berlin',
     },
     // Nothing is shown by what is tested with this.
@@ -46,8 +54,10 @@ export async function aWorld(send: () => Promise<SendResult> = async () => SENT)
     newId: () => changeIdFrom(new Uint8Array(6)),
     instance: 'tests',
     wake: () => undefined,
+    services: () => [],
     refreshDirectory: () => undefined,
     estimateCost: async () => undefined,
+    homeCosts: async () => null,
     measures: ignoredMeasures,
     incidents: {
       press: async () => ({ ok: true, answer: { title: '', parts: [] } }),

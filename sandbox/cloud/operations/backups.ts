@@ -7,6 +7,8 @@ import type { BackupRecord, CloudState } from '../state.ts';
 import { findService, lookUp } from '../targets.ts';
 
 const MINUTE_MS = 60_000;
+// Live servers send durations with fractions of a second.
+const FRACTION = 0.437;
 const CONTRACT_BUCKET = ['bucketPath', 'iamRoleArn', 'iamRoleSessionName'];
 
 /** Backups belong to the primary service; the server does not find them under a secondary. */
@@ -20,30 +22,43 @@ export function backup(cloud: CloudState, call: Call): Reply {
   });
   if ('refused' in found) return found.refused;
   const all = backupReply(found.found, service.found.id, cloud.now());
-  return success(cloud, cloud.profile === 'full' ? all : contractPart(all));
+  return success(cloud, cloud.profile === 'extended' ? all : contractPart(found.found, all));
 }
 
-function backupReply(record: BackupRecord, serviceId: string, now: Date): Json {
+/** A backup with all fields of a live server. */
+export function backupReply(record: BackupRecord, serviceId: string, now: Date): Json {
   const totalMs = record.takesMinutes * MINUTE_MS;
   const passedMs = Math.min(totalMs, now.getTime() - record.startedAt.getTime());
   const isOver = passedMs >= totalMs;
   const size = isOver ? record.sizeInBytes : record.sizeInBytes * (passedMs / totalMs);
+  const isFailed = isOver && record.outcome === 'error';
   return {
     id: record.id,
     serviceId,
     status: isOver ? record.outcome : 'in_progress',
     type: record.type,
     startedAt: record.startedAt.toISOString(),
-    ...(isOver ? { finishedAt: new Date(record.startedAt.getTime() + totalMs).toISOString() } : {}),
-    sizeInBytes: Math.round(size),
-    durationInSeconds: Math.round(passedMs / 1_000),
+    ...(isOver && !isFailed && record.hasNoEnd !== true ? { finishedAt: endOf(record) } : {}),
+    sizeInBytes: isFailed ? null : Math.round(size),
+    durationInSeconds: passedMs / 1_000 + FRACTION,
     ...pick({ backupName: record.backupName, bucket: record.bucket }, ['backupName', 'bucket']),
   };
 }
 
-// The contract describes the bucket of only one of the three providers.
-function contractPart({ status: _status, type: _type, bucket, ...rest }: Json): Json {
-  if (bucket === undefined) return rest;
-  // The seed's buckets are flat records of strings.
-  return { ...rest, bucket: pick(bucket as Json, CONTRACT_BUCKET) };
+function endOf({ startedAt, takesMinutes }: BackupRecord): string {
+  return new Date(startedAt.getTime() + takesMinutes * MINUTE_MS).toISOString();
+}
+
+// The contract describes the bucket of only one of the three providers, and every finished backup has
+// an end and a size.
+function contractPart(record: BackupRecord, all: Json): Json {
+  const { status, type: _type, bucket, ...rest } = all;
+  const isOver = status !== 'in_progress';
+  return {
+    ...rest,
+    ...(isOver ? { finishedAt: endOf(record), sizeInBytes: record.sizeInBytes } : {}),
+    durationInSeconds: Math.floor(Number(all.durationInSeconds)),
+    // The seed's buckets are flat records of strings.
+    ...(bucket === undefined ? {} : { bucket: pick(bucket as Json, CONTRACT_BUCKET) }),
+  };
 }

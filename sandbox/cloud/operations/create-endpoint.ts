@@ -45,8 +45,11 @@ export function createEndpoint(cloud: CloudState, call: Call): Reply {
   const endpoint = { id, serviceId, createdAt: cloud.now(), given: body.found };
   cloud.endpoints.set(id, endpoint);
   cloud.effects.record(call, serviceId, cloud.now());
-  const isSettled = cloud.behaviour.endpointReply === 'settled';
-  return success(cloud, endpointReply(endpoint, isSettled));
+  const { endpointReply: reply, durations } = cloud.behaviour;
+  return success(
+    cloud,
+    endpointReply(cloud, endpoint, reply === 'settled' ? durations.endpoint : 0),
+  );
 }
 
 function endpointProblem({ behaviour }: CloudState, body: Json): string | null {
@@ -63,19 +66,34 @@ function endpointProblem({ behaviour }: CloudState, body: Json): string | null {
   return fieldProblem(missing, `is required when type is ${type}`, body[missing]);
 }
 
-/** An endpoint in a reply or in the console. */
-export function endpointReply(endpoint: EndpointRecord, isSettled: boolean): Json {
+/** An endpoint in a reply or in the console, at its current age or at a given one. */
+export function endpointReply(
+  cloud: CloudState,
+  endpoint: EndpointRecord,
+  ageMs = cloud.now().getTime() - endpoint.createdAt.getTime(),
+): Json {
   const { id, serviceId, given } = endpoint;
   const repeated = Object.keys(RULES).map((field) => [field, given[field] ?? null]);
-  const status = isSettled ? SETTLED[String(given.type)] : 'Provisioning';
+  const status = statusAt(cloud, String(given.type), ageMs);
+  const isProvisioned = status !== 'Provisioning';
   return {
     ...Object.fromEntries(repeated),
     description: given.description ?? '',
     id,
     serviceId,
-    endpointId: isSettled ? `vpce-${id.slice(0, 8)}` : '',
+    endpointId: isProvisioned ? `vpce-${id.slice(0, 8)}` : '',
     dnsNames: status === 'Ready' ? [`${id.slice(0, 8)}.endpoints.example`] : [],
     privateDnsNames: [],
     status,
   };
+}
+
+function statusAt({ behaviour }: CloudState, type: string, ageMs: number): string {
+  const { endpoint, acceptance } = behaviour.durations;
+  if (ageMs < endpoint) return 'Provisioning';
+  const status = SETTLED[type] ?? 'Unknown';
+  const isDecided = ageMs >= endpoint + acceptance;
+  if (status !== 'PendingAcceptance' || !isDecided) return status;
+  const decided = { accepts: 'Ready', rejects: 'Rejected', 'does nothing': status };
+  return decided[behaviour.endpointOwner];
 }

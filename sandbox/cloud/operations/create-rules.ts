@@ -11,16 +11,10 @@ import {
   shaped,
   stringRule,
 } from '../body-rules.ts';
-import type { CloudState } from '../state.ts';
+import type { CloudProfile, CloudState } from '../state.ts';
 import { isUuid } from '../targets.ts';
+import { NAMES, REGIONS, SERVICE_PROFILES } from './accepted-values.ts';
 import { memoryMisfit, SCALING_RULES, tierMisfit } from './scale.ts';
-
-const REGIONS = [
-  ...['ap-northeast-1', 'ap-south-1', 'ap-southeast-1', 'ap-southeast-2', 'eu-central-1'],
-  ...['eu-west-1', 'eu-west-2', 'me-central-1', 'us-east-1', 'us-east-2', 'us-west-2'],
-  ...['us-east1', 'us-central1', 'europe-west4', 'asia-southeast1'],
-  ...['eastus', 'eastus2', 'westus3', 'germanywestcentral'],
-];
 
 const TIERS = [
   ...['development', 'production', 'dedicated_high_mem', 'dedicated_high_cpu'],
@@ -30,20 +24,12 @@ const TIERS = [
   'dedicated_standard_n2d_standard_64_24SSD',
 ];
 
-const PROFILES = [
-  ...['v1-default', 'v1-highmem-xs', 'v1-highmem-s', 'v1-highmem-m', 'v1-highmem-l'],
-  ...['v1-highmem-xl', 'v1-highcpu-s', 'v1-highcpu-m', 'v1-highcpu-l', 'v1-highcpu-xl'],
-];
-
 const BYOC_SIZES: readonly unknown[] = [48, 116, 172, 232];
 const FREE_TOTAL_GB = 360;
 const TOTAL = numberFrom({ min: 24, max: 1_068, step: 12 });
-const NAME = /^[A-Za-z0-9\s]+$/;
-const HYPHENATED_NAME = /^[A-Za-z0-9\s-]+$/;
 
 const RULES: Rules = {
   provider: oneOf(['aws', 'gcp', 'azure']),
-  region: oneOf(REGIONS),
   tier: oneOf(TIERS),
   ipAccessList: listOf(shaped({ source: stringRule(), description: stringRule() })),
   minTotalMemoryGb: TOTAL,
@@ -59,22 +45,27 @@ const RULES: Rules = {
   releaseChannel: oneOf(['slow', 'default', 'fast']),
   byocId: stringRule(),
   hasTransparentDataEncryption: booleanRule,
-  endpoints: listOf(shaped({ protocol: stringRule(), enabled: booleanRule })),
-  profile: oneOf(PROFILES),
   complianceType: oneOf(['hipaa', 'pci']),
 };
 
 /** The first problem with the body of a create, or null. */
 export function createProblem(cloud: CloudState, body: Json): string | null {
-  const { behaviour } = cloud;
-  const rules = { ...RULES, name: nameRule(behaviour.nameHyphens === 'accepted') };
+  const { behaviour, profile } = cloud;
+  const rules = { ...RULES, ...rulesOf(profile) };
   const strictness = { ...behaviour, required: behaviour.createRequires };
   return problemIn(body, rules, strictness) ?? crossProblem(cloud, body);
 }
 
-function nameRule(hyphens: boolean) {
+/** The rules that differ between the contract and live servers. */
+function rulesOf(profile: CloudProfile): Rules {
   const words = 'must contain only alphanumeric characters and whitespace';
-  return matchesPattern(hyphens ? HYPHENATED_NAME : NAME, words, stringRule(50));
+  const protocol = profile === 'contract' ? stringRule() : oneOf(['mysql']);
+  return {
+    name: matchesPattern(NAMES[profile], words, stringRule(50)),
+    region: oneOf(REGIONS[profile]),
+    profile: oneOf(SERVICE_PROFILES[profile]),
+    endpoints: listOf(shaped({ protocol, enabled: booleanRule })),
+  };
 }
 
 function crossProblem(cloud: CloudState, body: Json): string | null {

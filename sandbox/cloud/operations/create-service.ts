@@ -2,6 +2,7 @@ import type { Call } from '../../api/call.ts';
 import { password, uuid } from '../../api/random.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { Json } from '../../json.ts';
+import { keyOfCall, recordActivity } from '../activity-log.ts';
 import { fieldProblem } from '../body-rules.ts';
 import { badRequest, success } from '../replies.ts';
 import { serviceReply } from '../service-reply.ts';
@@ -23,6 +24,7 @@ export function createService(cloud: CloudState, call: Call): Reply {
   if (service.isPrimary) addWarehouse(cloud, service);
   cloud.services.set(service.id, service);
   cloud.effects.record(call, service.id, cloud.now());
+  recordActivity(cloud, keyOfCall(call), { type: 'service_create', serviceId: service.id });
   const result = { service: serviceReply(cloud, service), password: password(cloud.random) };
   return success(cloud, result);
 }
@@ -39,12 +41,14 @@ function created(cloud: CloudState, body: Json): ServiceRecord {
     provider: String(body.provider ?? 'aws'),
     region: String(body.region ?? 'us-east-1'),
     state: 'provisioning',
-    transition: { to: 'running', at: new Date(now.getTime() + takesMs) },
+    transition: { to: cloud.behaviour.startsEnd, at: new Date(now.getTime() + takesMs) },
     isPrimary: body.dataWarehouseId === undefined,
     isReadonly: body.isReadonly === true,
     autoscaling: 'vertical',
     scaling,
     scaledFrom: null,
+    schedule: [],
+    tags: [],
     createdAt: now,
     given: body,
     usage: {
@@ -53,6 +57,7 @@ function created(cloud: CloudState, body: Json): ServiceRecord {
       rhythm: 'steady',
     },
     pauses: [],
+    sizes: [],
   };
 }
 

@@ -25,7 +25,7 @@ export function pipeSettings(cloud: CloudState, call: Call): Reply {
   if (isDown && cloud.behaviour.pipeSettingsWhileDown === 424) {
     return notRunning(cloud, 'Pipe settings are available', state);
   }
-  return success(cloud, cloud.profile === 'full' ? settings : contractPart(settings));
+  return success(cloud, cloud.profile === 'extended' ? settings : contractPart(settings));
 }
 
 // The contract has twelve settings, and each of them is a number or a boolean.

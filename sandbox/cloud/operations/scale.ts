@@ -1,6 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { Json } from '../../json.ts';
+import { keyOfCall, recordActivity, scalingTypes } from '../activity-log.ts';
 import { booleanRule, fieldProblem, numberFrom, problemIn } from '../body-rules.ts';
 import { badRequest, cloudRefusal, success } from '../replies.ts';
 import { pick, serviceReply } from '../service-reply.ts';
@@ -31,18 +32,29 @@ export function scale(cloud: CloudState, call: Call): Reply {
   const after = scaled(cloud, before, sent);
   cloud.services.set(after.id, after);
   cloud.effects.record(call, after.id, cloud.now());
+  for (const type of scalingTypes(Object.keys(sent))) {
+    recordActivity(cloud, keyOfCall(call), { type, serviceId: after.id });
+  }
   const showsOld = cloud.behaviour.scalingReply === 'old values' || call.fault === 'stale-state';
   return success(cloud, serviceReply(cloud, showsOld ? before : after));
 }
 
-function scaled(cloud: CloudState, before: ServiceRecord, sent: Json): ServiceRecord {
+export function scaled(cloud: CloudState, before: ServiceRecord, sent: Json): ServiceRecord {
   const until = new Date(cloud.now().getTime() + cloud.behaviour.durations.scale);
   const effective = before.scaledFrom?.scaling ?? before.scaling;
+  const scaling = merged(before.scaling, sent);
+  const factor = (before.sizes.at(-1)?.factor ?? 1) * (sizeOf(scaling) / sizeOf(before.scaling));
   return {
     ...before,
-    scaling: merged(before.scaling, sent),
+    scaling,
     scaledFrom: { scaling: effective, until },
+    sizes: [...before.sizes, { from: cloud.now(), factor }],
   };
+}
+
+/** The largest size: the simulated load uses what it may. */
+function sizeOf({ maxReplicaMemoryGb, numReplicas }: Scaling): number {
+  return maxReplicaMemoryGb * numReplicas;
 }
 
 // The rules have checked the type of each field.

@@ -1,5 +1,6 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
+import { keyOfCall, recordActivity } from '../activity-log.ts';
 import { oneOf, problemIn } from '../body-rules.ts';
 import { type Command, type Move, moveOf } from '../lifecycle.ts';
 import { badRequest, cloudRefusal, success } from '../replies.ts';
@@ -28,6 +29,7 @@ export function setState(cloud: CloudState, call: Call): Reply {
   const after = moved(before, command, move, cloud.now());
   cloud.services.set(after.id, after);
   cloud.effects.record(call, after.id, cloud.now());
+  recordActivity(cloud, keyOfCall(call), { type: `service_${command}`, serviceId: after.id });
   const isStale = cloud.behaviour.staleReply || call.fault === 'stale-state';
   return success(cloud, serviceReply(cloud, isStale ? before : after));
 }

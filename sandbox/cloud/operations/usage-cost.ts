@@ -1,6 +1,7 @@
 import type { Call } from '../../api/call.ts';
-import type { Reply } from '../../api/reply.ts';
+import { htmlReply, type Reply } from '../../api/reply.ts';
 import { dayOf, daysBetween, daysOf } from '../days.ts';
+import { matchesFilters } from '../reads/tag-filter.ts';
 import { badRequest, cloudRefusal, success } from '../replies.ts';
 import type { CloudState } from '../state.ts';
 import { type UsageRow, usageOf } from '../usage.ts';
@@ -19,32 +20,53 @@ export function usageCost(cloud: CloudState, call: Call): Reply {
   if (costAccess === 403) return cloudRefusal(cloud, 403, 'FORBIDDEN: Usage cost is not enabled');
   if (costAccess === 404) return cloudRefusal(cloud, 404, 'NOT_FOUND');
   const from = readDate(cloud, call, 'from_date');
-  if ('problem' in from) return badRequest(cloud, from.problem);
+  if ('refusal' in from) return from.refusal;
   const to = readDate(cloud, call, 'to_date');
-  if ('problem' in to) return badRequest(cloud, to.problem);
+  if ('refusal' in to) return to.refusal;
   const apart = daysBetween(from.date, to.date);
   if (apart < 0) return badRequest(cloud, 'to_date must not be before from_date');
   if (apart > MAX_DAYS_APART) {
     return badRequest(cloud, `to_date must be at most ${MAX_DAYS_APART} days after from_date`);
   }
 
-  const rows = daysOf(dayOf(from.date), dayOf(to.date)).flatMap((day) => usageOf(cloud, day));
+  const days = daysOf(dayOf(from.date), dayOf(to.date));
+  const rows = days.flatMap((day) => usageOf(cloud, day)).filter(tagFilter(cloud, call));
   cloud.costReads += 1;
   return success(cloud, report(cloud, rows));
 }
 
+/** Only rows of services have tags, so a filter leaves out those of warehouses. */
+function tagFilter({ profile, behaviour, services }: CloudState, { query }: Call) {
+  const isApplied = profile === 'extended' && behaviour.tagFilter === 'applied';
+  const filters = isApplied ? query.getAll('filter') : [];
+  return ({ serviceId }: UsageRow) =>
+    filters.length === 0 || matchesFilters(services.get(serviceId ?? '')?.tags ?? [], filters);
+}
+
 function readDate(cloud: CloudState, { query }: Call, name: string) {
   const value = query.get(name);
-  if (value === null) return { problem: `${name} is required` };
+  if (value === null) return { refusal: badRequest(cloud, `${name} is required`) };
   const { costDates } = cloud.behaviour;
   const isDate = costDates !== 'date-time' && DATE.test(value);
   const isInstant = costDates !== 'date' && DATE_TIME.test(value);
   const date = new Date(value);
-  // The error text of the live server contains only the value.
-  if (!(isDate || isInstant) || Number.isNaN(date.getTime())) return { problem: value };
   // JavaScript parses 31 February as a day in March.
-  if (isDate && dayOf(date) !== value) return { problem: value };
-  return { date };
+  const isDay = !Number.isNaN(date.getTime()) && (!isDate || dayOf(date) === value);
+  return (isDate || isInstant) && isDay ? { date } : { refusal: dateRefusal(cloud, name, value) };
+}
+
+/** The error text of the live server contains only the value. */
+function dateRefusal(cloud: CloudState, name: string, value: string): Reply {
+  const { costDateRefusal, costDateStatus: status } = cloud.behaviour;
+  if (costDateRefusal === 'html') return htmlReply(status, 'Refused');
+  const code = status === 400 ? 'BAD_REQUEST' : 'UNPROCESSABLE_ENTITY';
+  const texts = {
+    value: `: ${value}`,
+    'encoded value': `: ${encodeURIComponent(value)}`,
+    field: `: Invalid ${name}`,
+    'no reason': '',
+  };
+  return cloudRefusal(cloud, status, `${code}${texts[costDateRefusal]}`);
 }
 
 function report(cloud: CloudState, rows: readonly UsageRow[]) {
@@ -56,13 +78,27 @@ function report(cloud: CloudState, rows: readonly UsageRow[]) {
   return { grandTotalCredits, costs: shape === 'object' ? (listed[0] ?? {}) : listed };
 }
 
-// The profile `full` returns only the metrics of the entity's type; the contract has all ten metrics
+// The profile `extended` returns only the metrics of the entity's type; the contract has all ten metrics
 // and no type.
-function rowReply({ profile }: CloudState, row: UsageRow) {
-  if (profile === 'full') return row;
+function rowReply(cloud: CloudState, reported: UsageRow) {
+  const row = withIds(cloud, reported);
+  const organizationTier = cloud.organization.tier.toUpperCase();
+  if (cloud.profile === 'extended') return { ...row, organizationTier };
   const { entityType: _, ...rest } = row;
   return {
     ...rest,
     metrics: { ...Object.fromEntries(METRICS.map((name) => [name, 0])), ...row.metrics },
+  };
+}
+
+function withIds({ behaviour, services }: CloudState, row: UsageRow): UsageRow {
+  if (behaviour.costWarehouseIds === 'own') return row;
+  const { dataWarehouseId: own, entityType, entityId } = row;
+  const first = [...services.values()].find(({ warehouseId }) => warehouseId === own);
+  const dataWarehouseId = first?.id ?? own;
+  return {
+    ...row,
+    dataWarehouseId,
+    entityId: entityType === 'datawarehouse' ? dataWarehouseId : entityId,
   };
 }

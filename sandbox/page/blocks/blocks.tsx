@@ -7,6 +7,7 @@ import { BarChart } from './bar-chart.tsx';
 import { DataTableBlock } from './data-table.tsx';
 import { InputBlock } from './input-block.tsx';
 import { type Surface, SurfaceContext } from './surface.ts';
+import { TableBlock } from './table.tsx';
 
 interface BlockProps {
   readonly block: Json;
@@ -21,6 +22,7 @@ const BLOCKS: Readonly<Record<string, ComponentType<BlockProps>>> = {
   actions: Actions,
   input: InputBlock,
   data_table: DataTableBlock,
+  table: TableBlock,
   data_visualization: BarChart,
   rich_text: LibraryBlock,
 };

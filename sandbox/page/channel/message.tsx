@@ -5,7 +5,6 @@ import { useSurface } from '../blocks/surface.ts';
 import { Avatar } from '../frame/avatar.tsx';
 import { Icon } from '../frame/icon.tsx';
 import { useSession } from '../session.ts';
-import { SLACKBOT } from '../slackbot-notices.ts';
 import { Mrkdwn } from '../text/markup.tsx';
 import { plainText } from '../text/plain-text.ts';
 import { slackDate, timeOf } from '../text/slack-date.ts';
@@ -24,7 +23,6 @@ export function MessageRow({ message, first, inThread }: Props) {
   const { author, authorName, byBot, ephemeral, text, ts } = message;
   const { client, notices } = useSession();
   const at = timeOf(dateOf(message), new Date());
-  const isApp = byBot && author !== SLACKBOT;
   return (
     <article
       className={['message', first ? 'first' : 'next', ephemeral ? 'ephemeral' : ''].join(' ')}
@@ -42,7 +40,7 @@ export function MessageRow({ message, first, inThread }: Props) {
       )}
       <div className="gutter">
         {first ? (
-          <Avatar id={author} name={authorName} bot={isApp} />
+          <Avatar id={author} name={authorName} bot={byBot} />
         ) : (
           <small className="gutter-time">{at}</small>
         )}
@@ -51,7 +49,7 @@ export function MessageRow({ message, first, inThread }: Props) {
         {first && (
           <div className="message-head">
             <b>{authorName}</b>
-            {isApp && <span className="app-badge">APP</span>}
+            {byBot && <span className="app-badge">APP</span>}
             <time dateTime={dateOf(message).toISOString()}>{at}</time>
           </div>
         )}

@@ -41,7 +41,8 @@ export function useSending({ channel, threadTs }: ComposerPlace) {
     setSending(false);
     if (error === null) return;
     setText(line);
-    notices.add(place, error);
+    // The error of a command comes from the server.
+    if (!isCommand(line)) notices.add(place, error);
   }
 
   return { text, setText, isSending, send };

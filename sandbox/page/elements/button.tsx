@@ -1,4 +1,4 @@
-import { stringOf, textOf } from '../../json.ts';
+import { isJson, stringOf, textOf } from '../../json.ts';
 import { isSafeLink } from '../text/mrkdwn.ts';
 import { type ElementProps, usePress } from './field.ts';
 import { PressResult } from './press-result.tsx';
@@ -9,7 +9,7 @@ export function ButtonElement({ blockId, element }: ElementProps) {
   const url = stringOf(element.url);
 
   function onPress() {
-    if (pressed.pending) return;
+    if (pressed.pending || !isConfirmed(element)) return;
     if (isSafeLink(url)) open(url, '_blank', 'noopener,noreferrer');
     const { text, value } = element;
     pressed.press({ type: 'button', text, ...(value === undefined ? {} : { value }) });
@@ -28,7 +28,12 @@ export function ButtonElement({ blockId, element }: ElementProps) {
         {textOf(element.text)}
         {pressed.pending && <span className="spinner" aria-hidden="true" />}
       </button>
-      <PressResult pressed={pressed} confirm={element.confirm} />
+      <PressResult pressed={pressed} />
     </span>
   );
+}
+
+/** Slack draws the confirmation dialog of a button; the page uses the browser's own. */
+function isConfirmed({ confirm: dialog }: ElementProps['element']): boolean {
+  return !isJson(dialog) || confirm(`${textOf(dialog.title)}\n\n${textOf(dialog.text)}`);
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { isJson, type Json, textOf } from '../../json.ts';
+import { type Json, textOf } from '../../json.ts';
 import { useSurfaceContext } from '../blocks/surface.ts';
 
 /** The ids with which an `input` block connects its label, hint and error to the element. */
@@ -23,22 +23,16 @@ export interface Press {
   readonly pending: boolean;
   /** Slack's error for the last delivery, or null. */
   readonly failure: string | null;
-  /** The payload that waits for the person's confirmation, or null. */
-  readonly confirming: Json | null;
-  /** Sends the action, after a confirmation if the bot requests one. */
+  /** Sends the action. */
   readonly press: (payload: Json) => void;
-  readonly send: (payload: Json) => void;
-  readonly cancel: () => void;
 }
 
 export function usePress(blockId: string, element: Json): Press {
   const surface = useSurfaceContext();
   const [pending, setPending] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
-  const [confirming, setConfirming] = useState<Json | null>(null);
 
   async function send(payload: Json) {
-    setConfirming(null);
     setPending(true);
     setFailure(null);
     const { error } = await surface.press(blockId, element, payload);
@@ -46,14 +40,7 @@ export function usePress(blockId: string, element: Json): Press {
     setFailure(error);
   }
 
-  return {
-    pending,
-    failure,
-    confirming,
-    press: (payload) => (isJson(element.confirm) ? setConfirming(payload) : void send(payload)),
-    send: (payload) => void send(payload),
-    cancel: () => setConfirming(null),
-  };
+  return { pending, failure, press: (payload) => void send(payload) };
 }
 
 export interface Field {

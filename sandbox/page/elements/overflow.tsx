@@ -21,7 +21,7 @@ export function OverflowElement({ blockId, element }: ElementProps) {
       <Menu label="More options" className="button overflow" items={items}>
         <span aria-hidden="true">···</span>
       </Menu>
-      <PressResult pressed={pressed} confirm={element.confirm} />
+      <PressResult pressed={pressed} />
     </span>
   );
 }

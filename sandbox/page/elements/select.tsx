@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useCallback, useId, useRef, useState } from 'react';
-import { isJson, stringOf, textOf } from '../../json.ts';
+import { stringOf, textOf } from '../../json.ts';
 import { valueKey } from '../../slack/input-state.ts';
 import { useSession } from '../session.ts';
 import { type ElementProps, useField } from './field.ts';
@@ -38,8 +38,7 @@ export function Select(props: ElementProps) {
 
   function choose(choice: Choice | null) {
     const next = { type, [key]: choice?.held ?? null };
-    // An action that needs a confirmation changes the select only after the confirmation.
-    if (!(dispatches && isJson(element.confirm))) setState(next);
+    setState(next);
     if (dispatches) pressed.press(next);
     close();
   }
@@ -95,7 +94,7 @@ export function Select(props: ElementProps) {
           onPoint={setActive}
         />
       )}
-      <PressResult pressed={pressed} confirm={element.confirm} />
+      <PressResult pressed={pressed} />
     </div>
   );
 }

@@ -45,7 +45,7 @@ export function TextInput(props: ElementProps) {
         />
       )}
       <Remaining length={value.length} max={numberOf(element.max_length)} />
-      <PressResult pressed={pressed} confirm={element.confirm} />
+      <PressResult pressed={pressed} />
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { type Block, Message, type MessageProps } from 'slack-blocks-to-jsx';
 import 'slack-blocks-to-jsx/dist/style.css';
 import type { Json } from '../../json.ts';
 import { useSession } from '../session.ts';
-import { ExternalLink, MentionName, SlackDate } from './markup.tsx';
+import { Link, MentionName, SlackDate } from './markup.tsx';
 import { isSafeLink } from './mrkdwn.ts';
 
 const hooks: NonNullable<MessageProps['hooks']> = {
@@ -12,8 +12,7 @@ const hooks: NonNullable<MessageProps['hooks']> = {
   date: ({ timestamp, format, fallback }) => (
     <SlackDate at={Number(timestamp)} format={format} text={fallback} />
   ),
-  link: ({ href, children }) =>
-    isSafeLink(href) ? <ExternalLink href={href}>{children}</ExternalLink> : children,
+  link: ({ href, children }) => (isSafeLink(href) ? <Link href={href}>{children}</Link> : children),
 };
 
 /** A block without actions, drawn by the slack-blocks-to-jsx library. */

@@ -1,6 +1,7 @@
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type MouseEvent, type ReactNode } from 'react';
 import { channelOf, useSession } from '../session.ts';
 import { type Inline, type Part, parseMrkdwn } from './mrkdwn.ts';
+import { messageOf } from './permalink.ts';
 import { type Mention, mentionText } from './plain-text.ts';
 import { slackDate } from './slack-date.ts';
 
@@ -31,7 +32,25 @@ export function SlackDate({ at, format, text }: { at: number; format: string; te
   );
 }
 
-export function ExternalLink({ href, children }: { href: string; children: ReactNode }) {
+/** A link. One to a message of this workspace opens it, as in Slack's client. */
+export function Link({ href, children }: { href: string; children: ReactNode }) {
+  const { client, go } = useSession();
+  const message = messageOf(href);
+  if (!message || !channelOf(client, message.channel)) {
+    return <ExternalLink href={href}>{children}</ExternalLink>;
+  }
+  const open = (event: MouseEvent) => {
+    event.preventDefault();
+    go({ ...message, home: false });
+  };
+  return (
+    <a href={href} onClick={open}>
+      {children}
+    </a>
+  );
+}
+
+function ExternalLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a href={href} target="_blank" rel="noopener noreferrer">
       {children}
@@ -48,7 +67,7 @@ function InlineNode({ node }: { node: Inline }) {
     case 'code':
       return <code>{node.text}</code>;
     case 'link':
-      return <ExternalLink href={node.href}>{node.text}</ExternalLink>;
+      return <Link href={node.href}>{node.text}</Link>;
     case 'user':
     case 'channel':
     case 'group':

@@ -11,7 +11,7 @@ import {
 } from './elements.ts';
 import { anyText, chars, Flag, mrkdwn, plain } from './objects.ts';
 import { RichText } from './rich-text.ts';
-import { DataTable } from './tables.ts';
+import { DataTable, Table } from './tables.ts';
 
 const selects = [StaticSelect, ConversationsSelect, ExternalSelect] as const;
 
@@ -51,4 +51,5 @@ export const MessageOrHomeBlock = z.discriminatedUnion('type', [
   ...everywhere,
   DataTable,
   DataVisualization,
+  Table,
 ]);

@@ -9,6 +9,7 @@ interface AnyBlock {
 
 const MAX_CHARTS = 2;
 const MAX_DATA_TABLE_CHARS = 20_000;
+const MAX_TABLE_CHARS = 10_000;
 
 /** Adds the issues of rules that concern all blocks of one payload together. */
 export function checkPayload(blocks: readonly AnyBlock[], ctx: z.RefinementCtx): void {
@@ -27,6 +28,13 @@ export function checkPayload(blocks: readonly AnyBlock[], ctx: z.RefinementCtx):
   if (ofType('data_visualization').length > MAX_CHARTS) {
     const message = `no more than ${MAX_CHARTS} blocks of type data_visualization allowed`;
     ctx.addIssue(ruleBroken('too_many_data_visualization', message));
+  }
+  if (ofType('table').length > 1) {
+    ctx.addIssue(ruleBroken('only_one_table_allowed', 'only one table block is allowed'));
+  }
+  if (tableChars(ofType('table')) > MAX_TABLE_CHARS) {
+    const message = `a table block exceeds ${MAX_TABLE_CHARS} characters`;
+    ctx.addIssue(ruleBroken('table_too_long', message));
   }
   if (tableChars(ofType('data_table')) > MAX_DATA_TABLE_CHARS) {
     const message = `all data_table blocks together exceed ${MAX_DATA_TABLE_CHARS} characters`;

@@ -34,6 +34,21 @@ export const DataTable = z
     }
   });
 
+export const Table = z.strictObject({
+  type: z.literal('table'),
+  block_id: chars(255).optional(),
+  rows: z.array(Row).min(1).max(100),
+  column_settings: z
+    .array(
+      z.strictObject({
+        align: z.enum(['left', 'center', 'right']).optional(),
+        is_wrapped: z.boolean().optional(),
+      }),
+    )
+    .max(20)
+    .optional(),
+});
+
 /** The number of characters in all `text` fields, whichever kinds of cells the table has. */
 export function tableChars(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + tableChars(one), 0);

@@ -1,5 +1,6 @@
 import type { Json } from '../../json.ts';
 import type { Delivery } from '../../protocol.ts';
+import type { SocketRefresh } from './socket-refresh.ts';
 
 export type PayloadKind = 'slash_commands' | 'interactive' | 'events_api';
 
@@ -30,7 +31,12 @@ export type DeliverToApp = (
 export interface AppConnection {
   readonly deliverTo: (eventsUrl: string | null) => void;
   readonly connections: () => number;
-  readonly refreshSockets: (reason: 'warning' | 'refresh_requested') => void;
+  /** Refreshes connections of Socket Mode; resolves when they get no more payloads. */
+  readonly refreshSockets: (refresh: SocketRefresh) => Promise<void>;
+  /** Slack does not read from the oldest connection any more, so it answers no ping. */
+  readonly silenceOldestSocket: () => void;
+  /** Switches Socket Mode off, which closes all connections, or on again. */
+  readonly setSocketMode: (isEnabled: boolean) => void;
   readonly close: () => void;
 }
 

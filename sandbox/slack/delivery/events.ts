@@ -13,12 +13,16 @@ export interface EventDelivery {
   readonly done: Promise<void>;
 }
 
-/** Sends an event to the app, with Slack's retries, if the app has subscribed to its type. */
+/**
+ * Sends an event to the app, with Slack's retries, if the app has subscribed to it. The subscription
+ * to messages names the kind of channel: `message.im`.
+ */
 export function sendEvent(
   slack: SlackState,
   event: Json & { readonly type: string },
+  subscription: string = event.type,
 ): EventDelivery {
-  if (!slack.manifest.events.includes(event.type)) {
+  if (!slack.manifest.events.includes(subscription)) {
     return { first: Promise.resolve(null), done: Promise.resolve() };
   }
   const id = newId('Ev');

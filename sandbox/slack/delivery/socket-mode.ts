@@ -1,46 +1,84 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { setTimeout as pause } from 'node:timers/promises';
+import { WebSocket, WebSocketServer } from 'ws';
 import { isJson, type Json, parseJson } from '../../json.ts';
 import { type AppResponse, type DeliverToApp, undelivered } from './delivery.ts';
+import {
+  announce,
+  closeConnection,
+  keepTcpOpen,
+  type SocketConnection,
+  type SocketRefresh,
+  WARNED_MS,
+} from './socket-refresh.ts';
 
 const MAX_CONNECTIONS = 10;
-const PING_MS = 10_000;
+
+export interface SocketSettings {
+  /** Slack refreshes every connection after this time; an hour by default. */
+  readonly connectionTimeS?: number;
+  /** How the time until a refresh passes; by default in real time. */
+  readonly refreshWait?: (ms: number) => Promise<void>;
+  readonly pingMs?: number;
+  /** Slack leaves the TCP connection open when the app closes its WebSocket. */
+  readonly leaveTcpOpen?: boolean;
+}
 
 export interface SocketHub {
   readonly deliver: DeliverToApp;
   /** Returns the ticket for one connection, as in the reply of `apps.connections.open`. */
-  readonly issueTicket: () => string;
+  readonly issueTicket: () => string | null;
+  /** The number of connections that get payloads. */
   readonly connections: () => number;
-  /** Asks every connected app to reconnect. */
-  readonly refresh: (reason: 'warning' | 'refresh_requested') => void;
+  /** Resolves when the connections of the refresh get no more payloads. */
+  readonly refresh: (refresh: SocketRefresh) => Promise<void>;
+  /** Slack does not read from the oldest connection any more, so it answers no ping. */
+  readonly silenceOldest: () => void;
+  readonly setEnabled: (isEnabled: boolean) => void;
   readonly close: () => void;
 }
 
-interface HubState {
+interface Hub {
   readonly appId: string;
   readonly ackTimeoutMs: number;
-  readonly sockets: WebSocket[];
+  readonly settings: SocketSettings;
+  /** In the order in which they get the next payloads. */
+  readonly open: SocketConnection[];
+  /** Every connection until its TCP connection ends, the oldest first. */
+  readonly all: Set<SocketConnection>;
   readonly tickets: Set<string>;
   /** The callbacks of envelopes that the app has not acknowledged, by envelope id. */
   readonly pending: Map<string, (payload: unknown) => void>;
+  isEnabled: boolean;
 }
 
 export function socketHub(
   server: Server,
-  settings: { readonly appId: string; readonly ackTimeoutMs: number },
+  options: { readonly appId: string; readonly ackTimeoutMs: number } & SocketSettings,
 ): SocketHub {
-  const hub: HubState = { ...settings, sockets: [], tickets: new Set(), pending: new Map() };
+  const { appId, ackTimeoutMs, ...settings } = options;
+  const hub: Hub = {
+    appId,
+    ackTimeoutMs,
+    settings,
+    open: [],
+    all: new Set(),
+    tickets: new Set(),
+    pending: new Map(),
+    isEnabled: true,
+  };
   const upgrades = new WebSocketServer({ noServer: true });
-  server.on('upgrade', (request, socket, head) => {
+  server.on('upgrade', (request, tcp, head) => {
     if (!hasTicket(hub, request)) {
-      return socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
+      return tcp.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
     }
-    upgrades.handleUpgrade(request, socket, head, (connection) => addSocket(hub, connection));
+    if (settings.leaveTcpOpen) keepTcpOpen(tcp);
+    upgrades.handleUpgrade(request, tcp, head, (socket) => add(hub, { socket, tcp }));
   });
   const pings = setInterval(() => {
-    for (const socket of hub.sockets) socket.ping();
-  }, PING_MS);
+    for (const { socket } of hub.open) socket.ping();
+  }, settings.pingMs ?? 10_000);
   pings.unref();
   return {
     deliver: (kind, payload, retry) => {
@@ -50,63 +88,116 @@ export function socketHub(
       return sendEnvelope(hub, { ...envelope, ...(isEvent && retryFields) });
     },
     issueTicket: () => {
+      if (!hub.isEnabled) return null;
       const ticket = randomUUID();
       hub.tickets.add(ticket);
       return ticket;
     },
-    connections: () => hub.sockets.length,
-    refresh: (reason) => {
-      for (const socket of hub.sockets) send(socket, { type: 'disconnect', reason });
+    connections: () => hub.open.filter(({ socket }) => socket.readyState === WebSocket.OPEN).length,
+    refresh: async (refresh) => {
+      const chosen = refresh.which === 'all' ? [...hub.open] : oldest(hub);
+      await Promise.all(chosen.map((connection) => refreshOne(hub, connection, refresh)));
+    },
+    silenceOldest: () => {
+      for (const { socket } of oldest(hub)) socket.pause();
+    },
+    setEnabled: (isEnabled) => {
+      hub.isEnabled = isEnabled;
+      const refresh = { reason: 'link_disabled', closing: 'handshake' } as const;
+      if (!isEnabled) for (const each of [...hub.open]) void refreshOne(hub, each, refresh);
     },
     close: () => {
       clearInterval(pings);
-      for (const socket of [...hub.sockets]) socket.terminate();
+      hub.open.splice(0);
+      for (const { socket, tcp } of hub.all) {
+        socket.terminate();
+        tcp.destroy();
+      }
       upgrades.close();
     },
   };
 }
 
-function hasTicket(hub: HubState, request: IncomingMessage): boolean {
+function oldest({ all, open }: Hub): readonly SocketConnection[] {
+  return [...all].filter((each) => open.includes(each)).slice(0, 1);
+}
+
+function hasTicket(hub: Hub, request: IncomingMessage): boolean {
   const url = new URL(request.url ?? '/', 'ws://localhost');
   const ticket = url.searchParams.get('ticket') ?? '';
   return url.pathname === '/link/' && hub.tickets.delete(ticket);
 }
 
-function addSocket(hub: HubState, socket: WebSocket): void {
-  if (hub.sockets.length >= MAX_CONNECTIONS) {
-    send(socket, { type: 'disconnect', reason: 'too_many_websockets' });
-    socket.close();
+function add(hub: Hub, connection: SocketConnection): void {
+  const { socket, tcp } = connection;
+  hub.all.add(connection);
+  tcp.once('close', () => hub.all.delete(connection));
+  // A reset by the app is reported as an error before `close`.
+  socket.on('error', () => undefined);
+  if (hub.open.length >= MAX_CONNECTIONS) {
+    announce(connection, 'too_many_websockets');
+    closeConnection(connection, 'handshake');
     return;
   }
-  hub.sockets.push(socket);
-  socket.on('close', () => {
-    hub.sockets.splice(hub.sockets.indexOf(socket), 1);
-  });
+  hub.open.push(connection);
+  socket.on('close', () => remove(hub, connection));
   socket.on('message', (data) => acknowledge(hub, parseJson(String(data))));
+  const { connectionTimeS = 3600 } = hub.settings;
   send(socket, {
     type: 'hello',
-    num_connections: hub.sockets.length,
+    num_connections: hub.open.length,
     connection_info: { app_id: hub.appId },
-    debug_info: { host: 'sandbox', approximate_connection_time: 3600 },
+    debug_info: { host: 'sandbox', build_number: 1, approximate_connection_time: connectionTimeS },
   });
+  void refreshInTime(hub, connection, connectionTimeS * 1000);
 }
 
-function acknowledge(hub: HubState, message: unknown): void {
+function remove(hub: Hub, connection: SocketConnection): void {
+  const at = hub.open.indexOf(connection);
+  if (at >= 0) hub.open.splice(at, 1);
+}
+
+/** The refresh at the end of a connection's time: a warning, a request, then the closing. */
+async function refreshInTime(hub: Hub, connection: SocketConnection, timeMs: number) {
+  const { refreshWait: wait = unreferenced } = hub.settings;
+  await wait(Math.max(0, timeMs - WARNED_MS));
+  if (!hub.open.includes(connection)) return;
+  announce(connection, 'warning');
+  await wait(Math.min(timeMs, WARNED_MS));
+  if (!hub.open.includes(connection)) return;
+  await refreshOne(hub, connection, { reason: 'refresh_requested', closing: 'handshake' });
+}
+
+async function refreshOne(hub: Hub, connection: SocketConnection, refresh: SocketRefresh) {
+  const { reason, closing, closesWhen } = refresh;
+  if (reason !== null) announce(connection, reason);
+  if (closesWhen) await closesWhen();
+  else if (reason === 'warning') await unreferenced(WARNED_MS);
+  remove(hub, connection);
+  closeConnection(connection, closing);
+}
+
+const unreferenced = (ms: number) => pause(ms, undefined, { ref: false });
+
+// Slack's SDKs for Python and Java acknowledge over the newest connection, whichever connection
+// delivered the envelope. So an acknowledgement counts on any connection.
+function acknowledge(hub: Hub, message: unknown): void {
   if (!isJson(message) || typeof message.envelope_id !== 'string') return;
   hub.pending.get(message.envelope_id)?.(message.payload);
 }
 
-function sendEnvelope(hub: HubState, envelope: Json): Promise<AppResponse> {
+function sendEnvelope(hub: Hub, envelope: Json): Promise<AppResponse> {
   // Slack uses any connection. Round robin makes a test fail when one connection is not ready.
-  const socket = hub.sockets.shift();
-  if (!socket) return Promise.resolve(undelivered);
-  hub.sockets.push(socket);
+  const at = hub.open.findIndex(({ socket }) => socket.readyState === WebSocket.OPEN);
+  const [connection] = at >= 0 ? hub.open.splice(at, 1) : [];
+  if (!connection) return Promise.resolve(undelivered);
+  hub.open.push(connection);
   const envelopeId = randomUUID();
-  send(socket, { envelope_id: envelopeId, ...envelope });
+  send(connection.socket, { envelope_id: envelopeId, ...envelope });
   return acknowledgement(hub, envelopeId);
 }
 
-function acknowledgement(hub: HubState, envelopeId: string): Promise<AppResponse> {
+function acknowledgement(hub: Hub, envelopeId: string): Promise<AppResponse> {
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const finish = (result: Partial<AppResponse>) => {
@@ -114,7 +205,7 @@ function acknowledgement(hub: HubState, envelopeId: string): Promise<AppResponse
       hub.pending.delete(envelopeId);
       resolve({ ...undelivered, ...result, ms: Math.round(performance.now() - startedAt) });
     };
-    const timer = setTimeout(() => finish({ failure: 'operation_timeout' }), hub.ackTimeoutMs);
+    const timer = setTimeout(() => finish({ failure: 'dispatch_failed' }), hub.ackTimeoutMs);
     hub.pending.set(envelopeId, (payload) => {
       const isEmpty = !isJson(payload) || Object.keys(payload).length === 0;
       finish({ status: 200, body: isEmpty ? '' : JSON.stringify(payload), failure: null });

@@ -2,7 +2,13 @@ import type { Json } from '../../json.ts';
 import { isVisibleTo, messageAt } from '../messages.ts';
 import type { StoredMessage } from '../records.ts';
 import type { SlackState } from '../state.ts';
-import { type Conversation, conversationOf, isIn, type Member, memberOf } from '../workspace.ts';
+import {
+  type Conversation,
+  conversationOf,
+  isIn,
+  type Member,
+  memberOf,
+} from '../workspace/workspace.ts';
 
 /** An interaction that Slack does not offer: the person, the place or the element is missing. */
 export class ImpossibleInteraction extends Error {

@@ -1,14 +1,26 @@
 import type { CommandInput, Delivery } from '../../protocol.ts';
 import { deliveryOf, refusedBySlack } from '../delivery/delivery.ts';
+import { addMessage } from '../messages.ts';
 import type { SlackState } from '../state.ts';
 import { escapeMrkdwn } from '../text-encoding.ts';
+import { SLACKBOT } from '../workspace/workspace.ts';
 import { actingPerson, conversationName, conversationWith, isOfThisWorkspace } from './actor.ts';
 import { applyReply, replyInAcknowledgement } from './replies.ts';
 import { issueResponseUrl } from './response-urls.ts';
 import { issueTrigger } from './triggers.ts';
 
-/** A person types a slash command in a channel and sends it. */
+/** A person types a slash command in a channel and sends it. Slackbot shows an error to the person. */
 export async function command(slack: SlackState, input: CommandInput): Promise<Delivery> {
+  const delivery = await deliver(slack, input);
+  if (delivery.error !== null) {
+    const text = escapeMrkdwn(delivery.error);
+    const { as: ephemeralFor, channel } = input;
+    addMessage(slack, { channel, author: SLACKBOT, text, ephemeralFor });
+  }
+  return delivery;
+}
+
+async function deliver(slack: SlackState, input: CommandInput): Promise<Delivery> {
   const person = actingPerson(slack, input.as);
   const conversation = conversationWith(slack, person, input.channel);
   const line = input.text.trim();

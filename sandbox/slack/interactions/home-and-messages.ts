@@ -1,11 +1,12 @@
 import type { Delivery, HomeOpening, MessageInput } from '../../protocol.ts';
 import { deliveryOf, notSent, refusedBySlack } from '../delivery/delivery.ts';
-import { sendEvent } from '../delivery/events.ts';
-import { addMessage } from '../messages.ts';
+import { type EventDelivery, sendEvent } from '../delivery/events.ts';
+import { addMessage, messageJson, sendDirectMessageEvent } from '../messages.ts';
+import type { StoredMessage } from '../records.ts';
 import { nextTs, type SlackState } from '../state.ts';
 import { encodeTypedText } from '../text-encoding.ts';
 import { viewJson } from '../views.ts';
-import { directConversation } from '../workspace.ts';
+import { conversationOf, directConversation, isIn } from '../workspace/workspace.ts';
 import { actingPerson, conversationWith, isOfThisWorkspace } from './actor.ts';
 
 /** A person opens the app's Home tab. */
@@ -26,15 +27,33 @@ export async function openHome(slack: SlackState, { as }: HomeOpening): Promise<
   return response ? deliveryOf(response, null) : notSent;
 }
 
-/** A person sends a message. The app does not subscribe to messages, so it gets no event. */
+const READ_ONLY = 'Sending messages to this app has been turned off.';
+
+/** A person sends a message. The app hears of it in its own conversation, and where it is named. */
 export async function sendMessage(slack: SlackState, typed: MessageInput): Promise<Delivery> {
   const person = actingPerson(slack, typed.as);
   const conversation = conversationWith(slack, person, typed.channel);
-  addMessage(slack, {
+  const isDirect = conversation.kind === 'dm';
+  if (isDirect && slack.manifest.messagesReadOnly) return refusedBySlack(READ_ONLY);
+  const message = addMessage(slack, {
     channel: conversation.id,
     author: person.id,
     text: encodeTypedText(slack.workspace, typed.text),
     threadTs: typed.threadTs ?? null,
   });
-  return notSent;
+  // Slack sends no mention for a direct message, which has an event of its own.
+  const sent = isDirect ? sendDirectMessageEvent(slack, message) : sendMention(slack, message);
+  const response = await sent?.first;
+  return response ? deliveryOf(response, null) : notSent;
+}
+
+function sendMention(slack: SlackState, message: StoredMessage): EventDelivery | null {
+  const { botUserId } = slack.workspace;
+  const conversation = conversationOf(slack.workspace, message.channel);
+  if (!conversation || !isIn(conversation, botUserId)) return null;
+  if (!message.text.includes(`<@${botUserId}>`)) return null;
+  if (!slack.manifest.scopes.includes('app_mentions:read')) return null;
+  const { channel, ts } = message;
+  const fields = { ...messageJson(slack, message), channel, event_ts: ts };
+  return sendEvent(slack, { ...fields, type: 'app_mention' });
 }

@@ -1,5 +1,5 @@
 import { isJson, type Json, list, parseJson } from '../../json.ts';
-import type { ActionTriggered, Delivery, OptionsRequested, Suggestions } from '../../protocol.ts';
+import type { ActionRequest, Delivery, OptionsRequest, Suggestions } from '../../protocol.ts';
 import { elementAt } from '../block-elements.ts';
 import { messageProblems } from '../block-kit/validate.ts';
 import { deliveryOf } from '../delivery/delivery.ts';
@@ -15,7 +15,7 @@ const copiedFields = ['text', 'value', 'url', 'style', 'confirm', 'placeholder']
  * A person presses a button or selects an option. Slack delivers the action even when an update
  * has removed the element, because the person may still see the old message.
  */
-export async function press(slack: SlackState, triggered: ActionTriggered): Promise<Delivery> {
+export async function press(slack: SlackState, triggered: ActionRequest): Promise<Delivery> {
   const person = actingPerson(slack, triggered.as);
   const { blocks, fields } = surfacePayload(slack, person, triggered);
   const { blockId, actionId, element } = triggered;
@@ -40,10 +40,7 @@ export async function press(slack: SlackState, triggered: ActionTriggered): Prom
 }
 
 /** A person types in an external select, whose options the app supplies. */
-export async function suggest(
-  slack: SlackState,
-  requested: OptionsRequested,
-): Promise<Suggestions> {
+export async function suggest(slack: SlackState, requested: OptionsRequest): Promise<Suggestions> {
   const person = actingPerson(slack, requested.as);
   const { response_url, state, ...fields } = surfacePayload(slack, person, requested).fields;
   const response = await slack.deliverToApp('interactive', {

@@ -15,7 +15,12 @@ export function applyReply(slack: SlackState, target: ReplyTarget, body: Json): 
   }
   const content = { text: stringOf(body.text), blocks: list(body.blocks) };
   if (content.text === '' && content.blocks.length === 0) return { ok: false, error: 'no_text' };
-  if (body.replace_original === true && message) updateMessage(slack, message, content);
+  const isPrivate = body.response_type !== 'in_channel';
+  // A reply cannot change who sees a message: a private one does not replace a public one. Without
+  // a response type it replaces either.
+  const isSameKind = !body.response_type || isPrivate === (message?.ephemeralFor !== null);
+  const replaces = message !== null && isSameKind;
+  if (body.replace_original === true && replaces) updateMessage(slack, message, content);
   else postReply(slack, target, { ...body, ...content });
   return { ok: true };
 }
@@ -36,7 +41,8 @@ function postReply(
     author: slack.workspace.botUserId,
     text: body.text,
     blocks: body.blocks,
-    threadTs: stringOr(body.thread_ts, isPublic ? null : target.threadTs),
+    // A reply to a button inside a thread appears in the channel, unless it names the thread.
+    threadTs: stringOr(body.thread_ts, null),
     ephemeralFor: isPublic ? null : person,
   });
 }

@@ -1,9 +1,9 @@
 import type { Json } from '../../json.ts';
-import type { Delivery, ShortcutUsed } from '../../protocol.ts';
+import type { Delivery, ShortcutRequest } from '../../protocol.ts';
 import { deliveryOf, refusedBySlack } from '../delivery/delivery.ts';
 import { messageJson } from '../messages.ts';
 import { nextTs, type SlackState } from '../state.ts';
-import type { Member } from '../workspace.ts';
+import type { Member } from '../workspace/workspace.ts';
 import {
   actingPerson,
   commonFields,
@@ -16,7 +16,7 @@ import { issueResponseUrl } from './response-urls.ts';
 import { issueTrigger } from './triggers.ts';
 
 /** A person selects a shortcut in the shortcuts menu or in the menu of a message. */
-export async function shortcut(slack: SlackState, used: ShortcutUsed): Promise<Delivery> {
+export async function shortcut(slack: SlackState, used: ShortcutRequest): Promise<Delivery> {
   const person = actingPerson(slack, used.as);
   const known = slack.manifest.shortcuts.find((one) => one.callback_id === used.callbackId);
   if (!known || !isOfThisWorkspace(slack, person)) {
@@ -35,7 +35,7 @@ export async function shortcut(slack: SlackState, used: ShortcutUsed): Promise<D
 function messageFields(
   slack: SlackState,
   person: Member,
-  { channel = '', ts = '' }: ShortcutUsed,
+  { channel = '', ts = '' }: ShortcutRequest,
 ): Json {
   const conversation = conversationWith(slack, person, channel);
   const message = visibleMessage(slack, person, { channel, ts });

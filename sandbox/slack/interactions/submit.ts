@@ -1,5 +1,5 @@
 import { isJson, parseJson } from '../../json.ts';
-import type { Delivery, ViewClosed, ViewSubmission } from '../../protocol.ts';
+import type { CloseRequest, Delivery, ViewSubmission } from '../../protocol.ts';
 import { viewProblems } from '../block-kit/validate.ts';
 import { deliveryOf, notSent, refusedBySlack } from '../delivery/delivery.ts';
 import type { StoredView } from '../records.ts';
@@ -61,7 +61,7 @@ function showErrors(slack: SlackState, view: StoredView, errors: StoredView['err
 }
 
 /** A person closes a modal without submitting it. The app does not subscribe to this. */
-export async function close(slack: SlackState, closed: ViewClosed): Promise<Delivery> {
+export async function close(slack: SlackState, closed: CloseRequest): Promise<Delivery> {
   closeModal(slack, modalOf(slack, actingPerson(slack, closed.as), closed.viewId));
   return notSent;
 }

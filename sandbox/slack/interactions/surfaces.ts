@@ -5,7 +5,7 @@ import { messageJson } from '../messages.ts';
 import type { StoredMessage, StoredView } from '../records.ts';
 import type { SlackState } from '../state.ts';
 import { viewJson } from '../views.ts';
-import { conversationOf, type Member } from '../workspace.ts';
+import { conversationOf, type Member } from '../workspace/workspace.ts';
 import { conversationRefJson, ImpossibleInteraction, visibleMessage } from './actor.ts';
 import { issueResponseUrl } from './response-urls.ts';
 

@@ -4,7 +4,13 @@ import { fileUrl, mimetypeOf } from '../files.ts';
 import { isVisibleTo } from '../messages.ts';
 import type { StoredMessage, StoredView } from '../records.ts';
 import type { SlackState } from '../state.ts';
-import { type Conversation, isIn, type Member, memberOf } from '../workspace.ts';
+import {
+  type Conversation,
+  isIn,
+  type Member,
+  memberOf,
+  SLACKBOT,
+} from '../workspace/workspace.ts';
 
 /** Everything that Slack's client shows to one person at this moment. */
 export function clientState(slack: SlackState, as: string): ClientState {
@@ -72,7 +78,7 @@ function toMessage(slack: SlackState, message: StoredMessage): Message {
     ts,
     threadTs,
     author,
-    authorName: memberOf(slack.workspace, author)?.realName ?? author,
+    authorName: authorName(slack, author),
     byBot,
     text,
     blocks,
@@ -83,6 +89,11 @@ function toMessage(slack: SlackState, message: StoredMessage): Message {
       mimetype: mimetypeOf(file),
     })),
   };
+}
+
+function authorName(slack: SlackState, author: string): string {
+  if (author === SLACKBOT) return 'Slackbot';
+  return memberOf(slack.workspace, author)?.realName ?? author;
 }
 
 function toView({ id, content, blocks, errors }: StoredView): View {

@@ -8,7 +8,7 @@ import { press, suggest } from '../interactions/press.ts';
 import { shortcut } from '../interactions/shortcut.ts';
 import { close, submit } from '../interactions/submit.ts';
 import type { SlackState } from '../state.ts';
-import { memberOf } from '../workspace.ts';
+import { memberOf } from '../workspace/workspace.ts';
 import { clientState, markRead } from './client-state.ts';
 
 /** The routes through which the page of the sandbox reads the client state and acts. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../json.ts';
 import type { SlackState } from '../state.ts';
-import { type Methods, method, refuse, type SlackReply, TIER, text } from './method.ts';
+import { type Methods, method, refuse, type SlackReply, text } from './method.ts';
 
 function authTest(slack: SlackState): SlackReply {
   const { domain, name, teamId, botUserId, botId } = slack.workspace;
@@ -30,8 +30,11 @@ function botsInfo(slack: SlackState, args: Json): SlackReply {
   return { ok: true, bot: { ...bot, updated: 1_760_000_000, icons: {} } };
 }
 
-export const appMethods: Methods = {
-  'auth.test': method(authTest, { perMinute: TIER.special }),
-  'apps.connections.open': method(connectionsOpen, { token: 'app' }),
+export const appMethods = {
+  'auth.test': method(authTest),
+  'apps.connections.open': method(connectionsOpen, {
+    token: 'app',
+    scopes: ['connections:write'],
+  }),
   'bots.info': method(botsInfo, { scopes: ['users:read'] }),
-};
+} satisfies Methods;

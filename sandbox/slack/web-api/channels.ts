@@ -6,7 +6,7 @@ import {
   directConversation,
   isIn,
   memberOf,
-} from '../workspace.ts';
+} from '../workspace/workspace.ts';
 import { refuse, type SlackReply } from './method.ts';
 
 /** The conversation if the app may post in it, otherwise Slack's refusal. */
@@ -43,18 +43,18 @@ export function visibleConversation(
   channel: string | undefined,
 ): Conversation | undefined {
   const conversation = channel === undefined ? undefined : conversationOf(slack.workspace, channel);
-  const hidden = conversation?.kind === 'private' || conversation?.kind === 'dm';
-  return conversation && (!hidden || isIn(conversation, slack.workspace.botUserId))
-    ? conversation
-    : undefined;
+  return conversation && isVisible(slack, conversation) ? conversation : undefined;
+}
+
+export function isVisible(slack: SlackState, conversation: Conversation): boolean {
+  const isHidden = conversation.kind === 'private' || conversation.kind === 'dm';
+  return !isHidden || isIn(conversation, slack.workspace.botUserId);
 }
 
 /** The scope for this kind of conversation, for example `groups:history`. */
-export function scopeFor(conversation: Conversation, what: 'read' | 'history'): string {
-  const kind = { public: 'channels', external: 'channels', private: 'groups', dm: 'im' }[
-    conversation.kind
-  ];
-  return `${kind}:${what}`;
+export function scopeFor({ kind }: Pick<Conversation, 'kind'>, what: 'read' | 'history'): string {
+  const prefix = { public: 'channels', external: 'channels', private: 'groups', dm: 'im' }[kind];
+  return `${prefix}:${what}`;
 }
 
 export function conversationJson(slack: SlackState, conversation: Conversation): Json {

@@ -1,10 +1,10 @@
-import { type Json, list, stringOf } from '../../json.ts';
+import { type Json, list } from '../../json.ts';
 import { messageProblems, refuseBlocks } from '../block-kit/validate.ts';
 import { addMessage, messageAt, messageJson, updateMessage } from '../messages.ts';
 import type { StoredMessage } from '../records.ts';
 import type { SlackState } from '../state.ts';
-import { type Conversation, isIn, memberOf } from '../workspace.ts';
-import { conversationForPosting } from './channels.ts';
+import { type Conversation, isIn, memberOf } from '../workspace/workspace.ts';
+import { conversationForPosting, visibleConversation } from './channels.ts';
 import {
   isRefusal,
   type Methods,
@@ -12,7 +12,6 @@ import {
   refuse,
   type SlackReply,
   structure,
-  TIER,
   text,
 } from './method.ts';
 
@@ -107,19 +106,22 @@ function canSee(slack: SlackState, conversation: Conversation, user: string): bo
 }
 
 function getPermalink(slack: SlackState, args: Json): SlackReply {
-  const channel = stringOf(args.channel);
+  const conversation = visibleConversation(slack, text(args, 'channel'));
+  if (!conversation) return refuse('channel_not_found');
+  const channel = conversation.id;
   const message = messageAt(slack, channel, text(args, 'message_ts') ?? '');
   if (!message || message.ephemeralFor !== null) return refuse('message_not_found');
-  const { domain } = slack.workspace;
-  const place = `archives/${channel}/p${message.ts.replace('.', '')}`;
-  return { ok: true, channel, permalink: `https://${domain}.slack.com/${place}` };
+  const { ts, threadTs } = message;
+  const inThread = threadTs ? `?thread_ts=${threadTs}&cid=${channel}` : '';
+  const place = `archives/${channel}/p${ts.replace('.', '')}${inThread}`;
+  return { ok: true, channel, permalink: `https://${slack.workspace.domain}.slack.com/${place}` };
 }
 
 const write = { scopes: ['chat:write'] };
 
-export const chatMethods: Methods = {
-  'chat.postMessage': method(postMessage, { ...write, perMinute: 300 }),
-  'chat.postEphemeral': method(postEphemeral, { ...write, perMinute: TIER.four }),
+export const chatMethods = {
+  'chat.postMessage': method(postMessage, write),
+  'chat.postEphemeral': method(postEphemeral, write),
   'chat.update': method(update, write),
-  'chat.getPermalink': method(getPermalink, { perMinute: TIER.special }),
-};
+  'chat.getPermalink': method(getPermalink),
+} satisfies Methods;

@@ -2,8 +2,8 @@ import type { Json } from '../../json.ts';
 import { messageAt, messageJson } from '../messages.ts';
 import type { StoredMessage } from '../records.ts';
 import type { SlackState } from '../state.ts';
-import { type Conversation, isIn } from '../workspace.ts';
-import { conversationJson, scopeFor, visibleConversation } from './channels.ts';
+import { type Conversation, isIn } from '../workspace/workspace.ts';
+import { conversationJson, isVisible, scopeFor, visibleConversation } from './channels.ts';
 import {
   flag,
   isRefusal,
@@ -13,7 +13,6 @@ import {
   page,
   refuse,
   type SlackReply,
-  TIER,
   text,
 } from './method.ts';
 
@@ -26,7 +25,9 @@ function findConversation(
   const conversation = visibleConversation(slack, text(args, 'channel'));
   if (!conversation) return refuse('channel_not_found');
   const needed = scopeFor(conversation, use);
-  return slack.manifest.scopes.includes(needed) ? conversation : missingScope(slack, needed);
+  return slack.manifest.scopes.includes(needed)
+    ? conversation
+    : missingScope(slack.manifest.scopes, needed);
 }
 
 function info(slack: SlackState, args: Json): SlackReply {
@@ -46,28 +47,28 @@ function list(slack: SlackState, args: Json): SlackReply {
   const types = (text(args, 'types') ?? 'public_channel').split(',').map((type) => type.trim());
   if (!types.every((type) => kinds.has(type))) return refuse('invalid_types');
   const wanted = types.flatMap((type) => kinds.get(type) ?? []);
-  const all = slack.workspace.channels.filter(
-    (conversation) =>
-      wanted.includes(conversation.kind) &&
-      visibleConversation(slack, conversation.id) &&
-      !(conversation.archived && flag(args, 'exclude_archived')),
-  );
-  const unreadable = all.find(
-    (conversation) => !slack.manifest.scopes.includes(scopeFor(conversation, 'read')),
-  );
-  if (unreadable) return missingScope(slack, scopeFor(unreadable, 'read'));
-  const { items, response_metadata } = page(all, args, 100);
-  return {
-    ok: true,
-    channels: items.map((conversation) => conversationJson(slack, conversation)),
-    response_metadata,
-  };
+  const { scopes } = slack.manifest;
+  const lacking = wanted
+    .map((kind) => scopeFor({ kind }, 'read'))
+    .find((one) => !scopes.includes(one));
+  if (lacking) return missingScope(scopes, lacking);
+  const isListed = (conversation: Conversation) =>
+    wanted.includes(conversation.kind) &&
+    isVisible(slack, conversation) &&
+    !(conversation.archived && flag(args, 'exclude_archived'));
+  const listed = page(slack.workspace.channels, args, isListed);
+  if (isRefusal(listed)) return listed;
+  const { items, response_metadata } = listed;
+  const channels = items.map((conversation) => conversationJson(slack, conversation));
+  return { ok: true, channels, response_metadata };
 }
 
 function members(slack: SlackState, args: Json): SlackReply {
   const conversation = findConversation(slack, args, 'read');
   if (isRefusal(conversation)) return conversation;
-  const { items, response_metadata } = page(conversation.members, args, 100);
+  const listed = page(conversation.members, args);
+  if (isRefusal(listed)) return listed;
+  const { items, response_metadata } = listed;
   return { ok: true, members: items, response_metadata };
 }
 
@@ -113,7 +114,9 @@ function messagesReply(
   args: Json,
   messages: readonly StoredMessage[],
 ): SlackReply {
-  const { items, response_metadata } = page(messages, args, 100);
+  const found = page(messages, args);
+  if (isRefusal(found)) return found;
+  const { items, response_metadata } = found;
   const withMetadata = flag(args, 'include_all_metadata');
   const listed = items.map((message) => {
     const { metadata, ...rest } = messageJson(slack, message);
@@ -123,10 +126,10 @@ function messagesReply(
   return { ok: true, messages: listed, has_more: more, response_metadata };
 }
 
-export const conversationMethods: Methods = {
+export const conversationMethods = {
   'conversations.info': method(info),
   'conversations.members': method(members),
-  'conversations.list': method(list, { perMinute: TIER.two }),
+  'conversations.list': method(list),
   'conversations.history': method(history),
   'conversations.replies': method(replies),
-};
+} satisfies Methods;

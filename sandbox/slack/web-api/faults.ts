@@ -8,7 +8,7 @@ export type SlackFaultKind =
   | { readonly error: string };
 
 export interface SlackFault {
-  /** The name of a method, or '*' for the next call of any method. */
+  /** The name of a method, 'response_url', or '*' for the next call of any method. */
   readonly method: string;
   readonly times: number;
   readonly how: SlackFaultKind;

@@ -12,7 +12,6 @@ import {
   refuse,
   type SlackReply,
   structure,
-  TIER,
   text,
 } from './method.ts';
 
@@ -52,9 +51,9 @@ function completeUpload(slack: SlackState, args: Json): SlackReply {
   return { ok: true, files: files.map((file) => fileJson(slack, file)) };
 }
 
-const write = { scopes: ['files:write'], perMinute: TIER.four };
+const write = { scopes: ['files:write'] };
 
-export const fileMethods: Methods = {
+export const fileMethods = {
   'files.getUploadURLExternal': method(getUploadUrl, write),
   'files.completeUploadExternal': method(completeUpload, write),
-};
+} satisfies Methods;

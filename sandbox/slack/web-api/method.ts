@@ -1,5 +1,6 @@
 import { type Json, parseJson } from '../../json.ts';
 import type { SlackState } from '../state.ts';
+import type { MethodName } from './tiers.ts';
 
 export type SlackReply = Json & { readonly ok: boolean };
 
@@ -7,17 +8,14 @@ export type SlackReply = Json & { readonly ok: boolean };
 export interface Method {
   readonly scopes: readonly string[];
   readonly token: 'bot' | 'app';
-  readonly perMinute: number;
   readonly run: (slack: SlackState, args: Json) => SlackReply;
 }
 
-export type Methods = Readonly<Record<string, Method>>;
-
-/** Calls per minute of Slack's tiers. */
-export const TIER = { two: 20, three: 50, four: 100, special: 600 } as const;
+/** Some of the methods. Each method of the simulator has a tier. */
+export type Methods = Readonly<Partial<Record<MethodName, Method>>>;
 
 export function method(run: Method['run'], settings: Partial<Omit<Method, 'run'>> = {}): Method {
-  return { scopes: [], perMinute: TIER.three, token: 'bot', ...settings, run };
+  return { scopes: [], token: 'bot', ...settings, run };
 }
 
 export function refuse(error: string, more: Json = {}): SlackReply {
@@ -28,8 +26,8 @@ export function isRefusal(value: object): value is SlackReply {
   return 'ok' in value && value.ok === false;
 }
 
-export function missingScope(slack: SlackState, needed: string): SlackReply {
-  return refuse('missing_scope', { needed, provided: slack.manifest.scopes.join(',') });
+export function missingScope(granted: readonly string[], needed: string): SlackReply {
+  return refuse('missing_scope', { needed, provided: granted.join(',') });
 }
 
 /** Arguments are JSON values or form fields; a form field may contain JSON text. */
@@ -53,11 +51,23 @@ export function structure(args: Json, key: string): unknown {
   return typeof value === 'string' ? parseJson(value) : value;
 }
 
-/** One page of a list, with Slack's cursor of the next page. */
-export function page<Item>(items: readonly Item[], args: Json, otherwise: number) {
-  const limit = count(args, 'limit', otherwise);
-  const from = Number(Buffer.from(text(args, 'cursor') ?? '', 'base64').toString() || 0);
+/** The pages of a list have fewer items than this. */
+export const PAGE_LIMIT = 1000;
+
+/**
+ * One page of a list, with Slack's cursor of the next page. Slack filters the items of a page, so
+ * that a page can be short or empty although more pages follow.
+ */
+export function page<Item>(
+  all: readonly Item[],
+  args: Json,
+  isListed: (item: Item) => boolean = () => true,
+) {
+  const limit = count(args, 'limit', 100);
+  if (limit >= PAGE_LIMIT) return refuse('invalid_limit');
+  const from = Number(Buffer.from(text(args, 'cursor') ?? '', 'base64').toString());
+  if (!Number.isInteger(from) || from > all.length) return refuse('invalid_cursor');
   const end = from + limit;
-  const next_cursor = end < items.length ? Buffer.from(String(end)).toString('base64') : '';
-  return { items: items.slice(from, end), response_metadata: { next_cursor } };
+  const next_cursor = end < all.length ? Buffer.from(String(end)).toString('base64') : '';
+  return { items: all.slice(from, end).filter(isListed), response_metadata: { next_cursor } };
 }

@@ -6,12 +6,13 @@ import { chatMethods } from './chat.ts';
 import { conversationMethods } from './conversations.ts';
 import { type SlackFault, takeFault } from './faults.ts';
 import { fileMethods } from './files.ts';
-import { type Method, type Methods, missingScope, refuse, type SlackReply } from './method.ts';
-import type { RateLimits } from './rate-limits.ts';
+import { type Method, missingScope, refuse, type SlackReply } from './method.ts';
+import type { SecondsToWait } from './rate-limits.ts';
+import type { MethodName } from './tiers.ts';
 import { userMethods } from './users.ts';
 import { viewMethods } from './views.ts';
 
-const methods: Methods = {
+const methods: Readonly<Record<MethodName, Method>> = {
   ...appMethods,
   ...chatMethods,
   ...conversationMethods,
@@ -19,6 +20,8 @@ const methods: Methods = {
   ...userMethods,
   ...viewMethods,
 };
+
+const isMethod = (name: string): name is MethodName => Object.hasOwn(methods, name);
 
 /** The result of one call: HTTP status and body, or no answer. */
 interface CallResult {
@@ -29,13 +32,13 @@ interface CallResult {
   readonly disconnect?: boolean;
 }
 
-export function webApi(slack: SlackState, limits: RateLimits): Router {
+export function webApi(slack: SlackState, secondsToWait: SecondsToWait): Router {
   const router = express.Router();
   router.use(express.urlencoded({ extended: false, limit: '5mb' }), express.json({ limit: '5mb' }));
   router.all('/:method', (request, response) => {
     const name = String(request.params.method);
     const { token, ...args } = { ...record(request.query), ...record(request.body) };
-    const result = call(slack, limits, { name, args, token: tokenOf(request, token) });
+    const result = call(slack, secondsToWait, { name, args, token: tokenOf(request, token) });
     const { status, reply } = result;
     slack.calls.push({ method: name, at: slack.now(), args, status, reply });
     send(slack, response, name, result);
@@ -54,14 +57,19 @@ function tokenOf(request: Request, tokenInBody: unknown): string {
   return bearer ?? stringOf(tokenInBody);
 }
 
-function call(slack: SlackState, limits: RateLimits, { name, args, token }: CallRequest) {
-  const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
-  if (!method) return answered(refuse('unknown_method', { req_method: name }));
+function call(
+  slack: SlackState,
+  secondsToWait: SecondsToWait,
+  { name, args, token }: CallRequest,
+): CallResult {
+  if (!slack.reachable) return { status: null, reply: null, disconnect: true };
+  if (!isMethod(name)) return answered(refuse('unknown_method', { req_method: name }));
   const fault = takeFault(slack.faults, name);
   if (fault && fault.how !== 'reply-lost') return faultResult(fault);
-  const wait = limits.secondsToWait(name, method.perMinute, args);
+  const refused = refuseToken(slack, methods[name], token);
+  const wait = refused ? 0 : secondsToWait(name, args);
   if (wait > 0) return rateLimited(wait);
-  const reply = refuseToken(slack, method, token) ?? method.run(slack, args);
+  const reply = refused ?? methods[name].run(slack, args);
   return fault ? { status: null, reply, disconnect: true } : answered(reply);
 }
 
@@ -71,8 +79,9 @@ function refuseToken(slack: SlackState, method: Method, token: string): SlackRep
   if (token !== bot && token !== app) return refuse('invalid_auth');
   if (token !== slack.tokens[method.token]) return refuse('not_allowed_token_type');
   const { scopes } = method;
-  if (scopes.length === 0 || scopes.some((one) => slack.manifest.scopes.includes(one))) return null;
-  return missingScope(slack, scopes.join(','));
+  const granted = method.token === 'app' ? slack.tokens.appScopes : slack.manifest.scopes;
+  if (scopes.length === 0 || scopes.some((one) => granted.includes(one))) return null;
+  return missingScope(granted, scopes.join(','));
 }
 
 function faultResult({ how, retryAfterSeconds }: SlackFault): CallResult {
@@ -97,7 +106,7 @@ function send(slack: SlackState, response: Response, name: string, result: CallR
   if (result.status === null) return;
   response.status(result.status);
   response.set('x-oauth-scopes', slack.manifest.scopes.join(','));
-  response.set('x-accepted-oauth-scopes', (methods[name]?.scopes ?? []).join(','));
+  response.set('x-accepted-oauth-scopes', (isMethod(name) ? methods[name].scopes : []).join(','));
   if (result.retryAfterSeconds) response.set('retry-after', String(result.retryAfterSeconds));
   if (result.reply) response.json(result.reply);
   else response.type('html').send('<!doctype html><title>Bad gateway</title>');

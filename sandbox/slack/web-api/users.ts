@@ -1,7 +1,24 @@
 import type { Json } from '../../json.ts';
 import type { SlackState } from '../state.ts';
-import { type Group, groupOf, type Member, memberOf, sharesConversation } from '../workspace.ts';
-import { flag, type Methods, method, page, refuse, type SlackReply, TIER, text } from './method.ts';
+import {
+  type Group,
+  groupOf,
+  type Member,
+  memberOf,
+  sharesConversation,
+} from '../workspace/workspace.ts';
+import {
+  flag,
+  isRefusal,
+  type Method,
+  type Methods,
+  method,
+  PAGE_LIMIT,
+  page,
+  refuse,
+  type SlackReply,
+  text,
+} from './method.ts';
 
 export function userJson(slack: SlackState, member: Member): Json {
   const isExternal = member.kind === 'external';
@@ -56,8 +73,23 @@ function usersInfo(slack: SlackState, args: Json): SlackReply {
 }
 
 function usersList(slack: SlackState, args: Json): SlackReply {
-  const { items, response_metadata } = page(slack.workspace.members, args, 1000);
+  const { members } = slack.workspace;
+  // Without a limit Slack tries to return everyone.
+  if (args.limit === undefined && members.length >= PAGE_LIMIT) return refuse('limit_required');
+  const listed = page(members, { limit: PAGE_LIMIT - 1, ...args });
+  if (isRefusal(listed)) return listed;
+  const { items, response_metadata } = listed;
   return { ok: true, members: items.map((one) => userJson(slack, one)), response_metadata };
+}
+
+/** A method of user groups, which exist on paid plans only. */
+function onPaidPlan(run: Method['run']): Method {
+  const settings = { scopes: ['usergroups:read'] };
+  return method(
+    (slack, args) =>
+      slack.workspace.plan === 'free' ? refuse('plan_upgrade_required') : run(slack, args),
+    settings,
+  );
 }
 
 function groupsList(slack: SlackState, args: Json): SlackReply {
@@ -77,11 +109,10 @@ function groupUsers(slack: SlackState, args: Json): SlackReply {
 }
 
 const users = { scopes: ['users:read'] };
-const groups = { scopes: ['usergroups:read'], perMinute: TIER.two };
 
-export const userMethods: Methods = {
-  'users.info': method(usersInfo, { ...users, perMinute: TIER.four }),
-  'users.list': method(usersList, { ...users, perMinute: TIER.two }),
-  'usergroups.list': method(groupsList, groups),
-  'usergroups.users.list': method(groupUsers, groups),
-};
+export const userMethods = {
+  'users.info': method(usersInfo, users),
+  'users.list': method(usersList, users),
+  'usergroups.list': onPaidPlan(groupsList),
+  'usergroups.users.list': onPaidPlan(groupUsers),
+} satisfies Methods;

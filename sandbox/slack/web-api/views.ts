@@ -4,7 +4,7 @@ import { validTrigger } from '../interactions/triggers.ts';
 import type { StoredView } from '../records.ts';
 import type { SlackState } from '../state.ts';
 import { openModal, publishHome, replaceContent, viewById, viewJson } from '../views.ts';
-import { memberOf } from '../workspace.ts';
+import { memberOf } from '../workspace/workspace.ts';
 import {
   isRefusal,
   type Methods,
@@ -12,7 +12,6 @@ import {
   refuse,
   type SlackReply,
   structure,
-  TIER,
   text,
 } from './method.ts';
 
@@ -69,10 +68,8 @@ function viewReply(slack: SlackState, view: StoredView): SlackReply {
   return { ok: true, view: viewJson(slack, view) };
 }
 
-const often = { perMinute: TIER.four };
-
-export const viewMethods: Methods = {
-  'views.open': method(open, often),
-  'views.update': method(update, often),
-  'views.publish': method(publish, often),
-};
+export const viewMethods = {
+  'views.open': method(open),
+  'views.update': method(update),
+  'views.publish': method(publish),
+} satisfies Methods;

@@ -2,9 +2,10 @@ import type { Day } from '../calendar/day.ts';
 import { median } from '../forecast/robust.ts';
 import { HISTORY_DAYS, historyOf, isCost, LEAST_DAYS, settledDays } from '../forecast/series.ts';
 import type { DayValue } from '../ledger/row.ts';
+import { isSettled } from '../locking/open-day.ts';
 import { type Baseline, baselineOf, deviationOf, expectedOn } from './baseline.ts';
 
-/** A notice belongs into the digest, an alert is worth a message of its own. */
+/** A notice is part of the digest; an alert gets a message of its own. */
 export type AnomalyTier = 'notice' | 'alert';
 export type Direction = 'up' | 'down';
 
@@ -14,13 +15,13 @@ export type AnomalyVerdict =
       readonly kind: 'unusual';
       readonly tier: AnomalyTier;
       readonly direction: Direction;
-      /** Credits, as is `excess`: value − expected, negative for a drop. */
+      /** In credits, like `excess`: value − expected, negative for a drop. */
       readonly expected: number;
       readonly excess: number;
-      /** How many sigmas the day lies off. */
+      /** The deviation in sigmas. */
       readonly z: number;
     }
-  /** A line that costs seldom, or never before, and now more than it ever did. */
+  /** A line that rarely or never had costs, and now costs more than ever. */
   | {
       readonly kind: 'rare-cost' | 'new-cost';
       readonly expected: number;
@@ -28,8 +29,8 @@ export type AnomalyVerdict =
     }
   | { readonly kind: 'untested'; readonly why: 'too-new' | 'not-a-cost' };
 
-export const NOTICE_Z = 3.5;
-export const ALERT_Z = 5;
+const NOTICE_Z = 3.5;
+const ALERT_Z = 5;
 const LEAST_IMPACT = 2;
 const IMPACT_SHARE = 0.005;
 const LEAST_SHARE = 0.25;
@@ -37,8 +38,8 @@ const SPARSE_SHARE = 0.5;
 const SPARSE_FACTOR = 1.5;
 
 /**
- * Credits below which nobody is told: max(2, 0.5% of the median of the organisation's last 56
- * final days), so that it grows with what is spent.
+ * The minimum impact of an anomaly, in credits: max(2, 0.5% of the median of the organization's last
+ * 56 settled days), so that it grows with the total cost.
  */
 export function minImpactOf(organization: readonly DayValue[]): number {
   const days = settledDays(organization).slice(-HISTORY_DAYS);
@@ -47,13 +48,13 @@ export function minImpactOf(organization: readonly DayValue[]): number {
 }
 
 /**
- * Whether one day of one line is unusual beside the final days before it, at most 56.
+ * Whether one day of one line is unusual, compared with at most 56 settled days before it.
  * r = ln((v + a) / (expected + a)), z = r / sigma (baseline.ts); unusual means |z| > 3.5 (alert: 5)
- * and |v − expected| ≥ minImpact, and ≥ 25% of what was expected, and |r| beyond the second
- * largest of the past. A day that is not final is tested upwards only: it may be incomplete, and
- * 13% of normal lines would count as dropped. Drops are notices. A line with cost on less than
- * half of its days is not tested but told when v ≥ 2 · minImpact and v > 1.5 · its largest. Less
- * than 10 final days: too new. minImpact in credits, above 0.
+ * and |v − expected| ≥ minImpact, and ≥ 25% of the expected cost, and |r| above the second largest
+ * of the past. A day that is not settled is tested for increases only: it may be incomplete, and
+ * 13% of normal lines would count as dropped. Drops are notices. A line with costs on less than half of
+ * its days is reported if v ≥ 2 · minImpact and v > 1.5 · its maximum. With fewer than 10
+ * settled days it is too new. minImpact is in credits, above 0.
  * Source: docs/costs.md#anomalies; false alarms: docs/costs.md#tests-on-synthetic-data.
  */
 export function judge(
@@ -65,7 +66,7 @@ export function judge(
   const history = historyOf(series, day.day);
   if (history.length < LEAST_DAYS) return { kind: 'untested', why: 'too-new' };
   if (isSparse(history)) return judgeSparse(history, day, minImpact);
-  return judgeBeside(baselineOf(history, minImpact), day, minImpact);
+  return judgeByBaseline(baselineOf(history, minImpact), day, minImpact);
 }
 
 function isSparse(history: readonly DayValue[]): boolean {
@@ -82,12 +83,13 @@ function judgeSparse(
   return { kind: most > 0 ? 'rare-cost' : 'new-cost', expected: 0, excess: value };
 }
 
-function judgeBeside(baseline: Baseline, { day, value, final }: DayValue, minImpact: number) {
+function judgeByBaseline(baseline: Baseline, judged: DayValue, minImpact: number) {
+  const { day, value } = judged;
   const expected = expectedOn(baseline, day);
   const excess = value - expected;
   const usual = { kind: 'usual', expected } as const;
   if (Math.abs(excess) < leastExcess(baseline, expected, minImpact)) return usual;
-  if (excess < 0 && !final) return usual;
+  if (excess < 0 && !isSettled(judged)) return usual;
 
   const { sigma, before } = deviationOf(baseline);
   const r = Math.log((value + baseline.offset) / (expected + baseline.offset));
@@ -110,8 +112,8 @@ export interface Range {
 }
 
 /**
- * The values of that day that would not be unusual, in credits: where all conditions of `judge`
- * turn. Null where it does not test by range: a new line, or a sparse one.
+ * The range of usual values of a day, in credits: the limits of the conditions of `judge`. Null for
+ * a line that is new or rarely has costs, which is not tested by range.
  */
 export function usualRange(series: readonly DayValue[], day: Day, minImpact: number): Range | null {
   const history = historyOf(series, day);

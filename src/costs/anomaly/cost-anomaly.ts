@@ -1,4 +1,5 @@
 import type { Day } from '../calendar/day.ts';
+import { entityKey } from '../ledger/row.ts';
 import type { Range } from './anomaly.ts';
 import type { Incident } from './incident.ts';
 
@@ -30,7 +31,7 @@ export interface CostAnomaly {
  */
 export function isRelated(one: CostAnomaly, other: CostAnomaly): boolean {
   return (
-    one.entityId === other.entityId &&
+    entityKey(one) === entityKey(other) &&
     one.incident.direction === other.incident.direction &&
     one.incident.since <= lastDayOf(other) &&
     other.incident.since <= lastDayOf(one)

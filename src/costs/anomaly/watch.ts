@@ -1,27 +1,28 @@
 import { type Day, daysBetween } from '../calendar/day.ts';
 import type { DayValue } from '../ledger/row.ts';
+import { isSettled } from '../locking/open-day.ts';
 import { type AnomalyTier, type AnomalyVerdict, judge } from './anomaly.ts';
 import { commonCause } from './common-cause.ts';
 import { followIncident, type Incident, isOver, type News, openIncident } from './incident.ts';
 
-/** What is remembered of a line from one day to the next. */
-export interface Watch {
+/** The state of a watched line after its last judged day. */
+interface Watch {
   readonly incident: Incident | null;
-  /** The first day of the baseline: the onset of the last new normal. */
+  /** The first day of the baseline: that of the last new normal or expected incident. */
   readonly baselineFrom: Day | null;
 }
 
 export const NEW_WATCH: Watch = { incident: null, baselineFrom: null };
 
-export interface WatchedDay {
+interface WatchedDay {
   readonly watch: Watch;
   readonly verdict: AnomalyVerdict;
   readonly news: News | null;
 }
 
 /**
- * Tests one day of a line and moves its incident on. While there is one, a day is held against
- * those before the onset; after a new normal, or one that a person expected, against those since.
+ * Judges one day of a line and updates its incident. During an incident, the baseline is the days
+ * before it. After a new normal or an expected incident, the baseline is the days since its start.
  * Source: docs/costs.md#incidents.
  */
 export function watchDay(
@@ -33,13 +34,13 @@ export function watchDay(
   const current = last && !isOver(last) ? last : null;
   const verdict = judge(baselineDays(series, baselineFrom, current), day, minImpact);
   const { incident, news } = current
-    ? followIncident(current, verdict, day.day, day.final)
-    : openIncident(verdict, day.day, day.final);
+    ? followIncident(current, verdict, day.day, isSettled(day))
+    : openIncident(verdict, day.day, isSettled(day));
   const watch = { incident: incident ?? last, baselineFrom };
   return { watch: withNewBaseline(watch), verdict, news };
 }
 
-/** The baseline starts again where what is now normal, or was expected, began. */
+/** A new normal or an expected incident starts a new baseline. */
 export function withNewBaseline(watch: Watch): Watch {
   const { incident } = watch;
   const isNormal = incident?.state === 'new-normal' || incident?.state === 'expected';
@@ -60,7 +61,7 @@ export interface WatchedSeries {
   readonly series: readonly DayValue[];
 }
 
-/** What would have been posted on one day; a common cause stands for all of its lines. */
+/** A message that would have been posted; a common cause is one message for all of its lines. */
 export interface AnomalyPost {
   readonly day: Day;
   readonly line: string | null;
@@ -69,8 +70,8 @@ export interface AnomalyPost {
 }
 
 /**
- * Replays these days as if each were judged once, final, in its turn: the evidence for or against
- * a setting in an organisation's own past. Openings of a day with a common cause are one posting.
+ * Judges past settled days in order, each once, and returns the messages that would have been
+ * posted. The incidents that open on a day with a common cause are one message.
  */
 export function replay(
   lines: readonly WatchedSeries[],
@@ -93,19 +94,19 @@ export function replay(
 }
 
 function byDay(series: readonly DayValue[]): ReadonlyMap<Day, DayValue> {
-  return new Map(series.filter(({ final }) => final).map((value) => [value.day, value]));
+  return new Map(series.filter(isSettled).map((value) => [value.day, value]));
 }
 
 function postingsOf(
   day: Day,
   watched: readonly (WatchedDay & { id: string })[],
 ): readonly AnomalyPost[] {
-  const crowd = commonCause(watched.map(({ verdict }) => verdict));
-  const told = watched.flatMap(({ id, news, watch: { incident } }) => {
-    const isOfCrowd = news === 'opened' && crowd !== null && incident?.direction === crowd;
-    if (news === null || !incident || isOfCrowd) return [];
+  const direction = commonCause(watched.map(({ verdict }) => verdict));
+  const posts = watched.flatMap(({ id, news, watch: { incident } }) => {
+    const isCommon = news === 'opened' && direction !== null && incident?.direction === direction;
+    if (news === null || !incident || isCommon) return [];
     return [{ day, line: id, news, tier: incident.tier }];
   });
   const common: AnomalyPost = { day, line: null, news: 'common-cause', tier: 'alert' };
-  return crowd === null ? told : [common, ...told];
+  return direction === null ? posts : [common, ...posts];
 }

@@ -1,15 +1,17 @@
 import { addDays, type Day, daysBetween } from '../calendar/day.ts';
 import { daysOfMonth } from '../forecast/forecast.ts';
+import { sum } from '../forecast/robust.ts';
 import { historyOf } from '../forecast/series.ts';
 import { factorOn, type WeekdayProfile } from '../forecast/weekday.ts';
 import type { DayValue } from '../ledger/row.ts';
+import { isSettled } from '../locking/open-day.ts';
 
 export interface BudgetPace {
   /** Credits that the plan allows from the first of the month through that day. */
   readonly plan: number;
-  /** Credits of the final days up to it. */
+  /** Credits of the settled days up to it. */
   readonly spent: number;
-  /** spent / plan; above 1 the budget is outrun. Null where nothing is planned. */
+  /** spent / plan; above 1, the spend is ahead of the plan. Null if the plan is 0. */
   readonly ratio: number | null;
 }
 
@@ -19,14 +21,14 @@ export function planOn(amount: number, profile: WeekdayProfile, day: Day): numbe
   return (amount * factorOn(profile, day)) / sum(factors);
 }
 
-/** Only final days, on both sides: a day without a final figure is not in the plan either. */
+/** Only settled days count, in the plan as well as in the spend. */
 export function paceOf(
   amount: number,
   profile: WeekdayProfile,
   series: readonly DayValue[],
-  lastFinal: Day,
+  lastSettled: Day,
 ): BudgetPace {
-  const month = daysBetween(`${lastFinal.slice(0, 7)}-01`, lastFinal);
+  const month = daysBetween(`${lastSettled.slice(0, 7)}-01`, lastSettled);
   return paceOver(amount, profile, series, month);
 }
 
@@ -36,7 +38,7 @@ function paceOver(
   series: readonly DayValue[],
   days: readonly Day[],
 ): BudgetPace {
-  const counted = series.filter(({ day, final }) => final && days.includes(day));
+  const counted = series.filter((value) => isSettled(value) && days.includes(value.day));
   const plan = sum(counted.map(({ day }) => planOn(amount, profile, day)));
   const spent = sum(counted.map(({ value }) => value));
   return { plan, spent, ratio: plan > 0 ? spent / plan : null };
@@ -44,15 +46,15 @@ function paceOver(
 
 export interface Burn {
   readonly kind: 'fast' | 'slow';
-  /** How many times the plan was spent in the last 1, 3 and 7 final days. */
+  /** The spend relative to the plan, in the last 1, 3 and 7 settled days. */
   readonly rates: readonly [number, number, number];
 }
 
 const BURN_DAYS = [1, 3, 7] as const;
 
 /**
- * b_w = spent / planned over the last w final days. Fast: b_1 ≥ 2 and b_3 ≥ 1.5. Slow: b_7 ≥ 1.3
- * and the forecast is above the amount. Null: neither, or less than 7 final days up to `last`.
+ * b_w = spent / planned over the last w settled days. Fast: b_1 ≥ 2 and b_3 ≥ 1.5. Slow: b_7 ≥ 1.3
+ * and the forecast is above the amount. Null: neither, or fewer than 7 settled days up to `last`.
  * Source: docs/costs.md#budgets.
  */
 export function burnOf(
@@ -71,8 +73,4 @@ export function burnOf(
   const rates = [one, three, seven] as const;
   if (one >= 2 && three >= 1.5) return { kind: 'fast', rates };
   return seven >= 1.3 && (forecast ?? 0) > amount ? { kind: 'slow', rates } : null;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -3,19 +3,19 @@ import type { Micro } from '../ledger/row.ts';
 import { lengthOf, monthOf, monthSpan, type Span, startOf } from './calendar.ts';
 import type { Day } from './day.ts';
 
-/** What days are put together to where there are many. */
+/** The units by which many days are grouped. */
 export type TimeUnit = 'day' | 'week' | 'month';
 
-/** Those days of a span that lie in one and the same day, week or month. */
+/** The days of a span in the same day, week or month. */
 export interface Bucket extends Span {
-  /** The day, the Monday of the week, or the month, as `sumBy` has it. */
+  /** The day, the Monday of the week, or the month: the same key as in `sumBy`. */
   readonly key: string;
-  /** Whether the span has all of its days: a part looks cheap beside a whole one. */
+  /** Whether the span has all days of the unit: a part costs less than a whole one. */
   readonly isWhole: boolean;
   readonly total: Micro;
-  /** Whether one of its days can still change. */
+  /** Whether the figures of a day can still change. */
   readonly isOpen: boolean;
-  /** On how many days the report has data; with none of them there is no figure, and no zero. */
+  /** The number of days with data. Without any, there is no figure, not a zero. */
   readonly days: number;
   readonly missing: readonly Day[];
 }
@@ -26,7 +26,7 @@ const LENGTHS: Readonly<Record<TimeUnit, (day: Day) => number>> = {
   month: (day) => lengthOf(monthSpan(monthOf(day))),
 };
 
-/** The days of a span, given in their order, put together by the calendar; weeks begin on Monday. */
+/** Groups ordered days by unit; weeks begin on Monday. */
 export function bucketsOf(states: readonly DayState[], unit: TimeUnit): readonly Bucket[] {
   const groups = Map.groupBy(states, ({ day }) => keyOf(day, unit));
   return [...groups].map(([key, own]) => bucketOf(key, own, unit));

@@ -7,24 +7,25 @@ export type TimeOfDay = string;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** The day that the calendar on the wall of a time zone shows; throws for a zone that is none. */
+/** The local day in a time zone. Throws a RangeError for an unknown time zone. */
 export function localDay(instant: Date, timezone: string): Day {
-  return new Date(instant.getTime() + offsetMs(timezone, instant.getTime()))
-    .toISOString()
-    .slice(0, 10);
+  return localText(instant, timezone).slice(0, 10);
 }
 
-/** What the clock on the wall shows, to the minute. */
+/** The local time in a time zone, to the minute. */
 export function localTime(instant: Date, timezone: string): TimeOfDay {
-  return new Date(instant.getTime() + offsetMs(timezone, instant.getTime()))
-    .toISOString()
-    .slice(11, 16);
+  return localText(instant, timezone).slice(11, 16);
+}
+
+function localText(instant: Date, timezone: string): string {
+  const time = instant.getTime();
+  return new Date(time + offsetMs(timezone, time)).toISOString();
 }
 
 /**
- * The instant at which the clocks of a zone show a time on a day. A time that they skip is the
- * first minute after the gap; one that they show twice is the earlier one. Throws for a zone that is
- * none. Source: docs/digests.md#schedule.
+ * The instant of a local time on a day. A time that the clocks skip is the first minute after the
+ * gap, for which date-fns has no function; a time that occurs twice is the earlier one. Throws a
+ * RangeError for an unknown time zone. Source: docs/digests.md#schedule.
  */
 export function instantAt(day: Day, at: TimeOfDay, timezone: string): Date {
   const [first] = instantsOf(day, at, timezone);
@@ -33,7 +34,7 @@ export function instantAt(day: Day, at: TimeOfDay, timezone: string): Date {
   return new Date(endOfGap(early, late, timezone));
 }
 
-/** Every instant at which the clocks show it: none where they skip it, two where they repeat it. */
+/** Every instant of a local time: none if the clocks skip it, two if it occurs twice. */
 export function instantsOf(day: Day, at: TimeOfDay, timezone: string): readonly Date[] {
   const fits = guesses(day, at, timezone).filter(
     ({ time, wall }) => time + offsetMs(timezone, time) === wall,
@@ -41,7 +42,7 @@ export function instantsOf(day: Day, at: TimeOfDay, timezone: string): readonly 
   return [...new Set(fits.map(({ time }) => time))].map((time) => new Date(time));
 }
 
-// By the offset of a day before and of a day after: the clocks are not put twice within two days.
+// With the offsets one day before and one day after: no zone changes its offset twice in two days.
 function guesses(day: Day, at: TimeOfDay, timezone: string) {
   const [hours, minutes] = at.split(':').map(Number);
   const wall = dayNumber(day) * DAY_MS + ((hours ?? 0) * 60 + (minutes ?? 0)) * MINUTE_MS;
@@ -50,7 +51,7 @@ function guesses(day: Day, at: TimeOfDay, timezone: string) {
     .sort((a, b) => a.time - b.time);
 }
 
-/** The minute, after the one instant and not after the other, at which the clocks are put on. */
+/** The minute after `from`, and not after `until`, at which the clocks are put forward. */
 function endOfGap(from: number, until: number, timezone: string): number {
   const target = offsetMs(timezone, until);
   let [low, high] = [from / MINUTE_MS, until / MINUTE_MS];
@@ -64,6 +65,6 @@ function endOfGap(from: number, until: number, timezone: string): number {
 
 function offsetMs(timezone: string, time: number): number {
   const minutes = tzOffset(timezone, new Date(time));
-  if (Number.isNaN(minutes)) throw new RangeError(`${timezone} is no time zone`);
+  if (Number.isNaN(minutes)) throw new RangeError(`${timezone} is not a time zone`);
   return minutes * MINUTE_MS;
 }

@@ -5,27 +5,26 @@ import { instantAt, localDay, localTime, type TimeOfDay } from './local-time.ts'
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** When a digest is posted, by the clocks of its channel. */
+/** When a digest is posted, in the time zone of its channel. */
 export interface Schedule {
   readonly at: TimeOfDay;
   readonly timezone: string;
-  /** None: never by the day of the week. */
   readonly days: readonly Weekday[];
 }
 
-/** One posting that the schedule asks for. */
+/** One post of the schedule. */
 export interface Slot {
-  /** The day in the channel's zone: with the digest it is the key that is posted once only. */
+  /** The day in the channel's zone. A digest is posted at most once for each of these days. */
   readonly localDay: Day;
   readonly at: Date;
-  /** The UTC days it reports: all that ended since the last posting, seven at most. */
+  /** The reported UTC days: all that ended since the last post, at most seven. */
   readonly covers: Span;
 }
 
-export type DigestDue =
-  /** To be posted now; `covers.last` is the report day. */
+export type DueSlot =
+  /** The post is due now; `covers.last` is the report day. */
   | { readonly state: 'due'; readonly slot: Slot }
-  /** Six hours late or more: not posted any more; the next one covers its days too. */
+  /** At least six hours late: it is not posted, and the next post covers its days too. */
   | { readonly state: 'missed'; readonly slot: Slot; readonly next: Date | null }
   | { readonly state: 'waiting'; readonly next: Date | null };
 
@@ -35,14 +34,13 @@ const SETTLING_MS = 6 * HOUR_MS;
 const MOST_DAYS = 7;
 
 /**
- * What a schedule asks for at an instant. `lastDay` is the local day of the last posting, null if
- * there was none; whoever adds a digest after today's time and does not want it at once gives
- * today. A slot is due from its time on for less than six hours, once per local day, and it reports
- * the UTC days that ended since the last posting (or, without one, the last slot): Friday to Sunday
- * on a Monday. A time that the clocks skip is the next valid minute, one that they repeat is the
- * first. Throws a RangeError for a zone that is none. Source: docs/digests.md#schedule.
+ * The slot that is due at an instant. `lastDay` is the local day of the last post; null if there was
+ * none. A slot is due for six hours, once per local day. It reports the UTC days that ended since
+ * the last post or, without one, since the last slot: Friday to Sunday on a Monday. A local time
+ * that the clocks skip is the next valid minute; one that occurs twice is the first. Throws a
+ * RangeError for an unknown time zone. Source: docs/digests.md#schedule.
  */
-export function dueDigest(schedule: Schedule, now: Date, lastDay: Day | null): DigestDue {
+export function findDueSlot(schedule: Schedule, now: Date, lastDay: Day | null): DueSlot {
   const latest = latestSlotDay(schedule, now);
   const isNew = latest !== null && (lastDay === null || latest > lastDay);
   const slot = isNew ? slotOn(schedule, latest, lastDay) : null;
@@ -53,7 +51,7 @@ export function dueDigest(schedule: Schedule, now: Date, lastDay: Day | null): D
   return slot === null ? { state: 'waiting', next } : { state: 'missed', slot, next };
 }
 
-/** A weekday comes around within a week, so that the eight until today have one of each. */
+/** Each weekday occurs in the eight days that end today. */
 function latestSlotDay(schedule: Schedule, now: Date): Day | null {
   const today = localDay(now, schedule.timezone);
   return (
@@ -63,7 +61,7 @@ function latestSlotDay(schedule: Schedule, now: Date): Day | null {
   );
 }
 
-/** The next time after `now` at which the schedule asks for a posting; null if it never does. */
+/** The next scheduled time after `now`; null if there is none. */
 export function nextSlot(schedule: Schedule, now: Date): Date | null {
   const today = localDay(now, schedule.timezone);
   for (const day of slotDays(schedule, today, addDays(today, MOST_DAYS + 1))) {
@@ -95,21 +93,21 @@ function instantOn({ at, timezone }: Schedule, day: Day): Date {
   return instantAt(day, at, timezone);
 }
 
-/** The last UTC day that was over at that instant. */
+/** The last UTC day that ended before that instant. */
 function reportDay(at: Date): Day {
   return addDays(dayOf(at), -1);
 }
 
-/** A time that comes so soon after the end of the UTC day that its figures are hardly in. */
-export interface TooEarly {
-  /** How long the reported day is over by then, in the season in which it is the shorter. */
+/** A time so soon after the end of the UTC day that few of its figures are in the report. */
+interface EarlyTime {
+  /** The minutes since the end of the reported day; the smaller value of summer and winter. */
   readonly minutesAfterDay: number;
-  /** From this local time on, in either season, it would be six hours. */
+  /** From this local time on, it is at least six hours in summer and in winter. */
   readonly better: TimeOfDay;
 }
 
-/** Told at set-up and in a preview; null where the time leaves six hours. Source: docs/digests.md#schedule. */
-export function tooEarly(schedule: Schedule, now: Date): TooEarly | null {
+/** Null if the time is at least six hours after the end of the UTC day. Source: docs/digests.md#schedule. */
+export function findEarlyTime(schedule: Schedule, now: Date): EarlyTime | null {
   const seasons = [0, 182].map((days) => addDays(localDay(now, schedule.timezone), days));
   const minutes = seasons.map((day) => minutesAfterUtcMidnight(instantOn(schedule, day)));
   const minutesAfterDay = Math.min(...minutes);

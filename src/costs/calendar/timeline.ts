@@ -1,13 +1,13 @@
 import type { DayState } from '../ledger/ledger.ts';
 import type { SummaryLine } from '../ledger/summary.ts';
 import { type Bucket, bucketsOf, type TimeUnit } from './bucket.ts';
-import { dayLabel, monthLabel, shortSpan } from './span-label.ts';
+import { formatDay, formatMonth, formatShortSpan } from './format.ts';
 
 /**
- * The lines of `sumBy` over time, beside the calendar of the days that were asked for: one of which
- * only a part was asked for says which, a day on which the report has data of others only is a
- * zero, and one without any data is a line of no days. A top, which is of the dearest, only gets
- * the names. Source: docs/costs.md#day-states-and-locking.
+ * The lines of `sumBy` by day, week or month, with a line for each unit of the requested days. The
+ * name of an incomplete unit shows its days. A unit with other rows only has a cost of 0; one without
+ * any data has no days. The top lines, ordered by cost, only get their names.
+ * Source: docs/costs.md#day-states-and-locking.
  */
 export function onCalendar(
   lines: readonly SummaryLine[],
@@ -23,16 +23,17 @@ export function onCalendar(
 
 function lineOf(bucket: Bucket, unit: TimeUnit, known: SummaryLine | undefined): SummaryLine {
   const { key, days, isOpen } = bucket;
-  const nothing = { key, total: 0, share: days > 0 ? 0 : null, days, preliminary: 0 };
+  const share = days > 0 ? 0 : null;
+  const nothing = { key, total: 0, money: null, share, days, preliminary: 0 };
   return { ...nothing, ...known, name: bucketName(bucket, unit), isOpen };
 }
 
-/** `Nov 2026, 1–20` and `week of Mon 16 Nov, 16–19` of what is only a part. */
+/** Incomplete units show their days: `Nov 2026, 1–20`, `week of Mon 16 Nov, 16–19`. */
 function bucketName(bucket: Bucket, unit: TimeUnit): string {
-  if (unit === 'day') return dayLabel(bucket.first);
+  if (unit === 'day') return formatDay(bucket.first);
   const { key, first, isWhole, days, missing } = bucket;
-  const name = unit === 'week' ? `week of ${dayLabel(key)}` : monthLabel(first);
-  const part = isWhole ? [] : [shortSpan(bucket)];
+  const name = unit === 'week' ? `week of ${formatDay(key)}` : formatMonth(first);
+  const part = isWhole ? [] : [formatShortSpan(bucket)];
   const none = `${missing.length} ${missing.length === 1 ? 'day' : 'days'} without data`;
   return [name, ...part, ...(days > 0 && missing.length > 0 ? [none] : [])].join(', ');
 }

@@ -1,83 +1,82 @@
 import { addMonths, type Span, startOf } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
 import { type DayValue, type Micro, microOf } from '../ledger/row.ts';
-import { paired, type Unpaired, type WeekdayFactors, weekdayMix } from './pairing.ts';
+import { isSettled } from '../locking/open-day.ts';
+import { type Money, moneyDifference, moneyOf } from '../money/money.ts';
+import { type DayPair, type PairingProblem, pairDays } from './day-pairs.ts';
 
 export type Comparison =
-  | { readonly ok: false; readonly why: Unpaired }
+  | { readonly ok: false; readonly why: PairingProblem }
   | {
       readonly ok: true;
-      /** How many days of each side were held against each other, all of them final. */
+      /** The number of compared days of each span, all settled. */
       readonly days: number;
+      /** The number of these pairs in which a day is not locked. */
+      readonly notLocked: number;
       readonly now: Micro;
       readonly before: Micro;
       readonly delta: Micro;
-      /** `delta / before`; null where that is below a credit and says nothing. */
+      readonly money: Readonly<Record<'now' | 'before' | 'delta', Money | null>>;
+      /** `delta / before`; null if `before` is below one credit. */
       readonly relative: number | null;
-      /** The same without what is owed to other weekdays; null where that is not worth a word. */
-      readonly adjusted: number | null;
       readonly sameWeekdays: boolean;
     };
 
-/** Credits of the side that percent are taken of. */
+/** Percentages of less than one credit are not meaningful. */
 const BASELINE_AT_LEAST: Micro = microOf(1);
-const MIX_DIFFERS_FROM = 0.03;
 
 /**
- * What two spans cost, on the days that are final in both, from a series that has the days of both.
- * `delta = Σ now − Σ before` in millionths; `relative = delta / Σ before` from one credit on. For
- * months with other weekdays, where the usual weekdays are known and their mix differs by more than
- * 3%: `adjusted = (Σ now / Σf now) / (Σ before / Σf before) − 1`. Unequal lengths or weekdays, or
- * no day that is final in both, are refused by name. Source: docs/costs.md#comparisons.
+ * Compares the costs of two spans on the days that are settled in both. `series` contains both spans.
+ * `delta = Σ now − Σ before` in millionths; `relative = delta / Σ before` from one credit on. Not
+ * possible for unequal lengths or weekdays, or without a day that is settled in both.
+ * Source: docs/costs.md#comparisons.
  */
-export function compare(
-  series: readonly DayValue[],
-  now: Span,
-  before: Span,
-  factors: WeekdayFactors | null = null,
-): Comparison {
+export function compare(series: readonly DayValue[], now: Span, before: Span): Comparison {
   const values = new Map(series.map((value) => [value.day, value]));
-  const pairing = paired(now, before, (day) => values.get(day)?.final ?? false);
+  const settled = new Set(series.filter(isSettled).map(({ day }) => day));
+  const pairing = pairDays(now, before, (day) => settled.has(day));
   if (!pairing.ok) return pairing;
 
   const { pairs, sameWeekdays } = pairing;
   const microOn = (day: Day) => microOf(values.get(day)?.value ?? 0);
-  const sums = {
-    now: pairs.reduce((sum, pair) => sum + microOn(pair.now), 0),
-    before: pairs.reduce((sum, pair) => sum + microOn(pair.before), 0),
-  };
-  const mix = factors === null ? 1 : weekdayMix(pairs, factors);
+  const sumOf = (side: keyof DayPair) => pairs.reduce((sum, pair) => sum + microOn(pair[side]), 0);
+  const sums = { now: sumOf('now'), before: sumOf('before') };
+  const moneyIn = (side: keyof DayPair) =>
+    moneyOf(pairs.map((pair) => [values.get(pair[side])?.price, microOn(pair[side])]));
+  const priced = { now: moneyIn('now'), before: moneyIn('before') };
+  const money = { ...priced, delta: moneyDifference(priced.now, priced.before) };
   const relative = relativeOf(sums.now, sums.before);
-  const adjusts = relative !== null && Math.abs(mix - 1) > MIX_DIFFERS_FROM;
-  const adjusted = adjusts ? sums.now / sums.before / mix - 1 : null;
   const delta = sums.now - sums.before;
-  return { ok: true, days: pairs.length, ...sums, delta, relative, adjusted, sameWeekdays };
+  const isFinal = (day: Day) => values.get(day)?.final ?? false;
+  const notLocked = pairs.filter((pair) => !isFinal(pair.now) || !isFinal(pair.before)).length;
+  return { ok: true, days: pairs.length, notLocked, ...sums, delta, money, relative, sameWeekdays };
 }
 
-/** The change as a fraction of what was; null where what was is below one credit. */
+/** The change as a fraction of `before`; null if `before` is below one credit. */
 export function relativeOf(now: Micro, before: Micro): number | null {
   return before < BASELINE_AT_LEAST ? null : (now - before) / before;
 }
 
 /**
- * The month so far, through its last final day, and last month through the same day of the month.
- * `through` is null, and nothing compared, while the month of `today` has no final day.
+ * Compares the month so far, through its last settled day, with the previous month through the same
+ * day. `through` is null if the month of `today` has no settled day.
  * Source: docs/costs.md#comparisons.
  */
 export function monthToDate(
   series: readonly DayValue[],
   today: Day,
-  factors: WeekdayFactors | null = null,
 ): { readonly through: Day | null; readonly comparison: Comparison } {
   const first = startOf('month', today);
-  const through = series.reduce<Day | null>(
-    (latest, { day, final }) =>
-      final && day >= first && day <= today && (latest === null || day > latest) ? day : latest,
-    null,
-  );
+  const through = series
+    .filter(isSettled)
+    .reduce<Day | null>(
+      (latest, { day }) =>
+        day >= first && day <= today && (latest === null || day > latest) ? day : latest,
+      null,
+    );
   if (through === null) {
-    return { through, comparison: { ok: false, why: 'no-common-final-days' } };
+    return { through, comparison: { ok: false, why: 'no-common-settled-days' } };
   }
   const before = { first: addMonths(first, -1), last: addMonths(through, -1) };
-  return { through, comparison: compare(series, { first, last: through }, before, factors) };
+  return { through, comparison: compare(series, { first, last: through }, before) };
 }

@@ -7,14 +7,14 @@ import { FLAT, factorOn, type WeekdayProfile } from '../forecast/weekday.ts';
 import type { DayValue } from '../ledger/row.ts';
 import { HOURS, isFixed, type Scaling, type UnitPrice } from './unit-price.ts';
 
-/** What a change will do to the compute of one service; negative where it saves. Credits. */
+/** The estimated effect of a change on the compute cost of one service, in credits; negative if it saves. */
 export type CostChange =
   | {
       readonly known: true;
       readonly perDay: Estimate;
       /**
-       * From the next whole UTC day to the end of this month; nothing on its last day. The range is
-       * that of a day times the days: wider than it will be, for days even out.
+       * From the next whole UTC day to the end of this month; 0 on its last day. The range of a day
+       * times the number of days: wider than the real range, because deviations partly cancel out.
        */
       readonly byMonthEnd: Estimate;
       readonly basis: EffectBasis;
@@ -22,35 +22,35 @@ export type CostChange =
     }
   | { readonly known: false; readonly why: UnknownEffect };
 
-export interface Estimate {
+interface Estimate {
   readonly about: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** Past days alone; their ratio to another fixed size; or bounds and the price of a GB-hour. */
+/** Past days only; past days and the ratio of two fixed sizes; or size limits and the price of a GB-hour. */
 export type EffectBasis = 'past-days' | 'fixed-size' | 'unit-price';
-export type UnknownEffect = 'too-few-final-days' | 'size-not-known' | 'price-not-known';
+type UnknownEffect = 'too-few-settled-days' | 'size-not-known' | 'price-not-known';
 
-/** With less than a week some weekdays were never seen. */
+/** With less than a week, some weekdays are missing. */
 const LEAST_DAYS = 7;
 const LOW_SHARE = 0.1;
 const HIGH_SHARE = 0.9;
 
 /**
- * Stopping saves the level of the last 14 final days (level.ts); the range is what the tenth and
- * the ninetieth of a hundred such days cost. Storage and backups go on and are not in it.
+ * A stop saves the level of the last 14 settled days (level.ts); the range is from the 10th to the
+ * 90th percentile of these days. Storage and backups continue and are not included.
  * Source: docs/costs.md#estimated-effect.
  */
 export function stopEffect(compute: readonly DayValue[], today: Day): CostChange {
   const usual = usualOf(compute, today);
-  if (!usual) return notKnown('too-few-final-days');
+  if (!usual) return notKnown('too-few-settled-days');
   return effect(times(usual, -1), usual, today, 'past-days');
 }
 
 /**
- * Starting brings back the level of the last 14 days on which it cost anything; without seven of
- * them, what its bounds cost: 24 · k · replicas · min (0 if it may idle) … 24 · k · replicas · max.
+ * A start restores the level of the last 14 days with costs. With fewer than seven such days, the
+ * size limits apply: 24 · k · replicas · min (0 with idling) … 24 · k · replicas · max.
  * Source: docs/costs.md#estimated-effect.
  */
 export function startEffect(
@@ -71,10 +71,10 @@ export function startEffect(
 }
 
 /**
- * From fixed size to fixed size, both without idling: level · (R′M′ / RM − 1). Else with k:
- * G = level / 24k is the average size in use, all replicas together; expected is
- * 24 · k · R′ · clamp(G / R′, min′, max′), where idling stays on not raised to min′; between floor
- * and ceiling of the new bounds. The autoscaler decides the real size.
+ * From a fixed size to a fixed size, both without idling: level · (R′M′ / RM − 1). Otherwise with k:
+ * G = level / 24k is the average size of all replicas together, and the expected cost is
+ * 24 · k · R′ · clamp(G / R′, min′, max′), without the lower limit if idling stays on. The range is
+ * from the lower to the upper limit. The autoscaler decides the real size.
  * Source: docs/costs.md#estimated-effect.
  */
 export function scaleEffect(
@@ -85,7 +85,7 @@ export function scaleEffect(
 ): CostChange {
   const usual = usualOf(compute, today);
   const { before, after } = sizes;
-  if (!usual) return notKnown('too-few-final-days');
+  if (!usual) return notKnown('too-few-settled-days');
   if (!before || !after || !(gbOf(before) > 0)) return notKnown('size-not-known');
   if (isFixed(before) && isFixed(after)) {
     const ratio = gbOf(after) / gbOf(before);
@@ -142,7 +142,7 @@ function effect(
   return { known: true, perDay: estimate, byMonthEnd: times(estimate, weight), basis, days };
 }
 
-/** A negative factor turns the range around. */
+/** A negative factor swaps the ends of the range. */
 function times({ about, low, high }: Estimate, factor: number): Estimate {
   const ends = [low * factor, high * factor];
   return { about: about * factor, low: Math.min(...ends), high: Math.max(...ends) };

@@ -7,11 +7,11 @@ import type { DayValue } from '../ledger/row.ts';
 export type MeasuredEffect =
   | {
       readonly ok: true;
-      /** After beside before: 0.49 is −51%. To be called “about 80%” sure between the bounds. */
+      /** `after / before`: 0.49 is −51%. `low` to `high` is an interval of about 80%. */
       readonly ratio: number;
       readonly low: number;
       readonly high: number;
-      /** Credits of a mean day, weekdays evened out. */
+      /** Credits per day, adjusted for weekdays. */
       readonly before: number;
       readonly after: number;
       readonly beforeDays: number;
@@ -19,16 +19,16 @@ export type MeasuredEffect =
     }
   | { readonly ok: false; readonly why: UnmeasuredEffect };
 
-export type UnmeasuredEffect = 'not-final-yet' | 'too-few-days-before' | 'nothing-to-compare';
+type UnmeasuredEffect = 'not-settled-yet' | 'too-few-days-before' | 'nothing-to-compare';
 
 const LEAST_BEFORE = 7;
 
 /**
- * What a change did to a series, measured: the day of the change is left out, weekdays are evened
- * out by the profile of the time before, and ratio = exp(median of all ln(after / before)) of the
- * last 14 final days before and the first 3 or 7 after, between its ranks (robust.ts). They are
- * nominally 90% and hold in about 80%, for days resemble their neighbours. Every day after must
- * be final. `nothing-to-compare`: it cost mostly nothing before. Source: docs/costs.md#measured-effect.
+ * The measured effect of a change on a series, adjusted for weekdays and without the day of the
+ * change. ratio = exp(median of all ln(after / before)) of the last 14 settled days before and the
+ * first 3 or 7 days after, which must all be settled. The interval (robust.ts) is nominally 90% and
+ * holds in about 80% of cases, because consecutive days are similar. `nothing-to-compare`: most days
+ * before had no cost. Source: docs/costs.md#measured-effect.
  */
 export function measuredEffect(
   series: readonly DayValue[],
@@ -37,7 +37,7 @@ export function measuredEffect(
 ): MeasuredEffect {
   const wanted = daysBetween(addDays(changedOn, 1), addDays(changedOn, afterDays));
   const later = settledDays(series.filter(({ day }) => wanted.includes(day)));
-  if (later.length < afterDays) return { ok: false, why: 'not-final-yet' };
+  if (later.length < afterDays) return { ok: false, why: 'not-settled-yet' };
 
   const history = historyOf(series, changedOn);
   if (history.length < LEAST_BEFORE) return { ok: false, why: 'too-few-days-before' };
@@ -63,7 +63,7 @@ function compared(before: readonly number[], after: readonly number[]): Measured
   };
 }
 
-/** Nothing after is a ratio of zero, nothing on both sides no change. */
+/** No cost after is a ratio of 0; no cost on both sides is no change. */
 function logRatio(after: number, before: number): number {
   return after === before ? 0 : Math.log(after / before);
 }

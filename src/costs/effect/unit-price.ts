@@ -1,7 +1,7 @@
 import { median } from '../forecast/robust.ts';
 import { isCost } from '../forecast/series.ts';
 
-/** The bounds of a service, known only from replies that were seen. */
+/** The size limits of a service, from the last reply of the API. */
 export interface Scaling {
   readonly minReplicaMemoryGb: number;
   readonly maxReplicaMemoryGb: number;
@@ -9,12 +9,13 @@ export interface Scaling {
   readonly idleScaling: boolean;
 }
 
-/** The compute of one service on one day, with the bounds that held all of it. */
+/** The compute cost of one service on one day, with the size limits of the whole day. */
 export interface SizedDay {
-  /** Compute, credits. */
+  /** Credits of compute. */
   readonly value: number;
-  readonly final: boolean;
-  /** Something changed on that day, or it was started or stopped. */
+  /** Final, or not moved for two days. */
+  readonly settled: boolean;
+  /** Whether the service was changed, started or stopped on that day. */
   readonly changed: boolean;
   readonly scaling: Scaling | null;
 }
@@ -27,14 +28,13 @@ const LEAST_DAYS = 3;
 export const HOURS = 24;
 
 /**
- * k = median(compute / (24 · replicas · memory)) in credits per GB-hour, over final days of a fixed
- * size: min = max, no idling, nothing changed. Days of several services may be thrown together
- * when provider, region and tier are the same; elsewhere the price is another.
- * Source: docs/costs.md#unit-price.
+ * k = median(compute / (24 · replicas · memory)) in credits per GB-hour, over settled days of a fixed
+ * size: min = max, no idling, no change. `days` may contain several services of the same provider,
+ * region and tier, which have the same price. Source: docs/costs.md#unit-price.
  */
 export function unitPrice(days: readonly SizedDay[]): UnitPrice {
-  const prices = days.flatMap(({ value, final, changed, scaling }) => {
-    if (!final || changed || !scaling || !isCost(value) || !isFixed(scaling)) return [];
+  const prices = days.flatMap(({ value, settled, changed, scaling }) => {
+    if (!settled || changed || !scaling || !isCost(value) || !isFixed(scaling)) return [];
     const gbHours = HOURS * scaling.numReplicas * scaling.maxReplicaMemoryGb;
     return gbHours > 0 && value > 0 ? [value / gbHours] : [];
   });

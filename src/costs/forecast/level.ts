@@ -3,10 +3,10 @@ import { LEVEL_DAYS, type SettledDay } from './series.ts';
 import { profileOf, type WeekdayProfile, withoutWeekdays } from './weekday.ts';
 
 export interface SpendLevel {
-  /** Credits of a mean day, weekdays evened out. */
+  /** Credits per day, adjusted for weekdays. */
   readonly value: number;
   readonly profile: WeekdayProfile;
-  /** How many of the latest final days it rests on: 14, or those since a shift. */
+  /** The number of settled days used: 14, or those since a shift. */
   readonly days: number;
   readonly shifted: boolean;
 }
@@ -16,9 +16,9 @@ const LONGEST_SHIFT = 10;
 const LEAST_SHIFT = 0.15;
 
 /**
- * What a day costs as things are: x = y / f, then the winsorised mean of the last 14 of x. If the
- * last 3 … 10 of them lie all above (or all below) each of the 14 before, and the medians differ
- * by at least 15%, only the days since count; that three do so by luck is 1 in 680.
+ * The current cost per day: x = y / f, then the winsorised mean of the last 14 of x. If the last
+ * 3 … 10 of them are all above (or all below) each of the 14 before, and the medians differ by at
+ * least 15%, only these days count; three do so by chance in 1 of 680 cases.
  * Expects settled days in order. Source: docs/costs.md#level.
  */
 export function levelOf(days: readonly SettledDay[]): SpendLevel {

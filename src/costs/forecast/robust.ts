@@ -3,16 +3,16 @@ const MAD_TO_SIGMA = 1.4826;
 /** The same from the mean absolute deviation. */
 const MEAN_TO_SIGMA = 1.2533;
 const CLIP_SIGMAS = 2;
-/** Where most values are one and the same, the others are not spikes but what it costs at times. */
+/** If most values are equal, the others are occasional costs and not spikes. */
 const SPARSE_CLIP_SIGMAS = 3;
 
-/** The value below which this share lies, linear between ranks; NaN where there are no values. */
+/** The quantile, with linear interpolation between ranks; NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   const at = share * (sorted.length - 1);
   const low = sorted[Math.floor(at)] ?? Number.NaN;
   const high = sorted[Math.ceil(at)] ?? Number.NaN;
-  // Logarithms of zero are among the values, and infinite times zero is not a number.
+  // The logarithm of 0 is infinite, and infinite times zero is not a number.
   return low === high ? low : low * (Math.ceil(at) - at) + high * (at - Math.floor(at));
 }
 
@@ -20,20 +20,23 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The median absolute deviation from the median, as it is: not scaled to a sigma. */
+/** The median absolute deviation from the median, not scaled to a sigma. */
 export function mad(values: readonly number[]): number {
   const middle = median(values);
   return median(values.map((value) => Math.abs(value - middle)));
 }
 
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return sum(values) / values.length;
 }
 
 /**
- * A standard deviation that a few strange values cannot move: 1.4826 · MAD. Where more than half
- * of the values are equal that would be zero however wild the others are, so that 1.2533 · mean
- * absolute deviation stands in.
+ * A robust standard deviation: 1.4826 · MAD. If more than half of the values are equal, the MAD is
+ * 0, and the result is 1.2533 · mean absolute deviation.
  */
 export function spread(values: readonly number[]): number {
   const deviation = mad(values);
@@ -43,8 +46,8 @@ export function spread(values: readonly number[]): number {
 }
 
 /**
- * The mean of the values clipped at median ± 2 · spread: a spike counts, but not with its size. At
- * ± 3, with which this was first measured, it still moved the forecast of the month's last week.
+ * The mean of the values clipped at median ± 2 · spread, which limits the effect of a spike. With
+ * ± 3, a spike still moved the forecast of the last week of a month.
  */
 export function winsorisedMean(values: readonly number[]): number {
   const middle = median(values);
@@ -53,19 +56,19 @@ export function winsorisedMean(values: readonly number[]): number {
   return mean(values.map((value) => Math.min(Math.max(value, middle - context), middle + context)));
 }
 
-export interface ShiftEstimate {
+interface ShiftEstimate {
   readonly by: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** Of 90% of a normal distribution, both sides. */
+/** Two-sided 90% of a normal distribution. */
 const NOMINAL_Z = 1.645;
 
 /**
- * How far `after` lies above `before`: the median of all differences of pairs (Hodges–Lehmann),
- * between the ranks mn/2 ± z · √(mn(m+n+1)/12) of the sorted differences, nominally 90%.
- * `minus` tells what a difference is, by default a − b.
+ * The shift from `before` to `after`: the median of all pairwise differences (Hodges–Lehmann), with
+ * the ranks mn/2 ± z · √(mn(m+n+1)/12) of the sorted differences as interval, nominally 90%.
+ * `minus` computes a difference, by default a − b.
  */
 export function hodgesLehmann(
   before: readonly number[],

@@ -3,30 +3,30 @@ import type { DayValue } from '../ledger/row.ts';
 import { mad, mean, median } from './robust.ts';
 import { type SettledDay, settledDays } from './series.ts';
 
-/** What a weekday costs beside the mean day, from Monday to Sunday; the mean of the seven is 1. */
+/** The relative cost of each weekday, from Monday to Sunday; the mean of the seven is 1. */
 export type WeekdayProfile = readonly number[];
 
 export const FLAT: WeekdayProfile = [1, 1, 1, 1, 1, 1, 1];
 
 const WEEK = 7;
-/** Two whole weeks: with less every weekday would rest on one day. */
+/** Two whole weeks: with less, every factor would depend on one day. */
 const LEAST_DAYS = 14;
-/** A weekday on which nothing runs: dividing by its true factor would blow up the smallest use. */
+/** The factor of a weekday without usage: division by a smaller one would exaggerate small values. */
 const LEAST_RATIO = 0.02;
 const MAD_TO_SIGMA = 1.4826;
 
 /**
  * The weekday profile f, without units. From r = ln(y / mean of the seven days around y):
  * m = median of r on that weekday, s = the larger of its own and the pooled 1.4826 · MAD, n = its
- * days; ln f = m · m² / (m² + s²/n). A weekday that is told from noise keeps its factor, one that
- * is not gets 1. Flat with less than 14 final days. Source:
- * docs/costs.md#weekday-profile.
+ * days; ln f = m · m² / (m² + s²/n). A weekday that differs clearly from noise keeps its factor;
+ * another gets a factor near 1. Flat with fewer than 14 settled days.
+ * Source: docs/costs.md#weekday-profile.
  */
 export function weekdayProfile(series: readonly DayValue[]): WeekdayProfile {
   return profileOf(settledDays(series));
 }
 
-/** The same of days that are settled already. */
+/** The profile of settled days. */
 export function profileOf(days: readonly SettledDay[]): WeekdayProfile {
   if (days.length < LEAST_DAYS) return FLAT;
 
@@ -41,7 +41,7 @@ export function factorOn(profile: WeekdayProfile, day: Day): number {
   return profile[weekdayOf(day)] ?? 1;
 }
 
-/** What the days would have cost had they all been the mean weekday: x = y / f. */
+/** The costs of the days adjusted for weekdays: x = y / f. */
 export function withoutWeekdays(
   days: readonly SettledDay[],
   profile: WeekdayProfile,
@@ -60,7 +60,7 @@ function ratiosByWeekday(days: readonly SettledDay[]): readonly (readonly number
   return groups;
 }
 
-/** At both ends the whole week nearest, so that no weekday is missing in it. */
+/** At both ends the nearest whole week, so that it contains every weekday. */
 function weekAround(values: readonly number[], index: number): readonly number[] {
   const start = Math.min(Math.max(0, index - 3), values.length - WEEK);
   return values.slice(start, start + WEEK);

@@ -1,22 +1,33 @@
+import type { LockAge } from '../locking/lock-age.ts';
+import type { PriceList } from '../money/price.ts';
 import type { ReportProblem } from './report-problem.ts';
 import type { CostRow } from './row.ts';
 
-/** What could be read of a span of days, and how much it may be trusted. */
+/** The costs of a span of days, and how complete they are. */
 export interface CostReading {
   readonly rows: readonly CostRow[];
-  /** When the oldest part of it was fetched; null where there is nothing at all. */
+  /**
+   * When the oldest part that can still change was fetched; if all months are final, when the last
+   * of them was fetched; null without any part.
+   */
   readonly fetchedAt: Date | null;
+  /** Every month is final, so that none of them is fetched again. */
+  readonly isFinal?: boolean;
   readonly problems: readonly ReportProblem[];
-  /** Parts that could not be read just now: what stands there is from before, or nothing. */
+  /** The months that could not be read now. An older copy is used if there is one. */
   readonly gaps: readonly CostGap[];
+  /** How old days are when they become final; null until the snapshots show it. */
+  readonly lockAge: LockAge | null;
+  /** The prices of a credit; null or absent without `costs.price`. */
+  readonly prices?: PriceList | null;
 }
 
 export interface CostGap {
   /** As 2026-11. */
   readonly month: string;
   readonly why: string;
-  /** The key may not: asking again does not help before somebody has seen to it. */
+  /** The API key has no access: a retry does not help until an operator fixes it. */
   readonly denied: boolean;
-  /** When what is shown of it was fetched; null: nothing of it is shown. */
+  /** When the older copy was fetched; null without a copy. */
   readonly from: Date | null;
 }

@@ -1,4 +1,4 @@
-import type { CostRow } from './row.ts';
+import type { CostRow, Metric } from './row.ts';
 
 interface Named {
   readonly entityName: string | null;
@@ -6,15 +6,16 @@ interface Named {
   readonly entityId: string | null;
   readonly serviceId: string | null;
   readonly dataWarehouseId: string | null;
+  readonly metrics: Readonly<Record<string, number | null>> | null;
 }
 
 type Entity = Pick<CostRow, 'entityId' | 'entityName' | 'kind' | 'serviceId' | 'warehouseId'>;
 
-/** Whose row it is. Kinds are told by some servers only; elsewhere the ids tell them. */
-export function entityOf(told: Named, entityId: string): Entity {
-  const kind = kindOf(told);
-  const entityName = nameOf(told.entityName ?? '') || nameOf(entityId);
-  const { dataWarehouseId, serviceId } = told;
+/** The entity of a row. Without a known type, the ids and metrics of the row show its kind. */
+export function entityOf(row: Named, entityId: string): Entity {
+  const kind = kindOf(row);
+  const entityName = nameOf(row.entityName ?? '') || nameOf(entityId);
+  const { dataWarehouseId, serviceId } = row;
   if (kind === 'warehouse') {
     return {
       entityId,
@@ -28,21 +29,35 @@ export function entityOf(told: Named, entityId: string): Entity {
   return { entityId, entityName, kind, serviceId: service, warehouseId: dataWarehouseId };
 }
 
-function kindOf({ entityType, serviceId, entityId }: Named): CostRow['kind'] {
-  const type = entityType?.toLowerCase() ?? '';
+function kindOf(row: Named): CostRow['kind'] {
+  const type = row.entityType?.toLowerCase() ?? '';
   if (type.includes('warehouse')) return 'warehouse';
   if (type.includes('pipe')) return 'pipe';
   if (type === 'service') return 'service';
-  if (serviceId === null) return 'warehouse';
-  return entityId === serviceId ? 'service' : 'pipe';
+  return kindShownBy(row);
+}
+
+/**
+ * A service may have the id of its warehouse, and a row without a service is usually of a warehouse.
+ * In both cases the metrics decide.
+ */
+function kindShownBy({ entityId, serviceId, dataWarehouseId, metrics }: Named): CostRow['kind'] {
+  const bills = (names: readonly Metric[]) => names.some((name) => (metrics?.[name] ?? 0) !== 0);
+  const isOfWarehouse = bills(['storageCredits', 'backupCredits']);
+  if (entityId === serviceId) {
+    return entityId === dataWarehouseId && isOfWarehouse ? 'warehouse' : 'service';
+  }
+  if (entityId === dataWarehouseId) return 'warehouse';
+  if (serviceId !== null || bills(['dataTransferCredits', 'initialLoadCredits'])) return 'pipe';
+  return bills(['computeCredits']) && !isOfWarehouse ? 'service' : 'warehouse';
 }
 
 const NAME_MAX = 100;
 
-/** One line of what can be seen: a name from outside may break lines or turn their direction. */
-function nameOf(told: string): string {
-  if (told.length <= NAME_MAX && /^[!-~](?:[ -~]*[!-~])?$/.test(told)) return told;
-  const seen = told.replace(/[\s\u2028\u2029]+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
+/** The name as one visible line: a name may contain line breaks or change the text direction. */
+function nameOf(name: string): string {
+  if (name.length <= NAME_MAX && /^[!-~](?:[ -~]*[!-~])?$/.test(name)) return name;
+  const seen = name.replace(/[\s\u2028\u2029]+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
   const letters = [...seen.trim()];
   if (letters.length <= NAME_MAX) return letters.join('');
   return `${letters.slice(0, NAME_MAX - 1).join('')}…`;

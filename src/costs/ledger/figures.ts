@@ -1,31 +1,54 @@
-import type { FigureName, RowFault } from './report-problem.ts';
+import type { Day } from '../calendar/day.ts';
+import type { FigureName, RowFault, RowProblem } from './report-problem.ts';
 import { type CostRow, METRICS, type Metric, type Micro, microOf } from './row.ts';
 
-/** Counts a fault of the row at hand, or of one figure of it. */
+/** Counts a fault of the current row, or of one of its figures. */
 export type NoteFault = (fault: RowFault, figure?: FigureName) => void;
 
-interface Told {
+/** Counts the faults of rows by day, because questions concern days and not whole replies. */
+export function createFaults() {
+  const counts = new Map<string, RowProblem>();
+  let day: Day | null = null;
+  const note: NoteFault = (name, figure) => {
+    const key = `${day} ${name} ${figure}`;
+    const count = (counts.get(key)?.count ?? 0) + 1;
+    counts.set(key, { name, day, figure: figure ?? null, count });
+  };
+  return {
+    /** Sets the day of the faults that follow. */
+    of: (next: Day | null): void => {
+      day = next;
+    },
+    note,
+    counted: (): readonly RowProblem[] => [...counts.values()],
+  };
+}
+
+interface ReportedFigures {
   readonly metrics: Readonly<Record<string, number | null>> | null;
   readonly totalCredits: number | null;
 }
 
-/** Credits by which figures that belong together may differ; the source rounds. */
+/** The allowed difference between sums and totals, because the report is rounded. */
 export const TOLERANCE: Micro = microOf(0.005);
 
-/** What millionths cannot hold, from nine thousand million credits on, is no figure either. */
+/** Whether the millionths are exact: below nine thousand million credits. */
 export function isExact(micro: Micro): boolean {
   return Number.isSafeInteger(micro);
 }
 
 /**
- * A row's metrics and total, the total from the metrics where it is missing; null without any. All
- * in one pass without a list between, for there are tens of thousands of rows in a month.
+ * The metrics and the total of a row. A missing total is the sum of the metrics; null without both.
+ * One pass without intermediate lists, because a month has tens of thousands of rows.
  */
-export function figuresOf(told: Told, note: NoteFault): Pick<CostRow, 'metrics' | 'total'> | null {
+export function figuresOf(
+  reported: ReportedFigures,
+  note: NoteFault,
+): Pick<CostRow, 'metrics' | 'total'> | null {
   const metrics: Partial<Record<Metric, Micro>> = {};
   const seen = { count: 0, sum: 0, odd: false, negative: false };
   for (const metric of METRICS) {
-    const credits = told.metrics?.[metric] ?? null;
+    const credits = reported.metrics?.[metric] ?? null;
     if (credits === null) continue;
     const micro = microOf(credits);
     if (!isExact(micro)) {
@@ -39,25 +62,25 @@ export function figuresOf(told: Told, note: NoteFault): Pick<CostRow, 'metrics' 
     seen.negative ||= micro < 0;
   }
 
-  const total = totalOf(told.totalCredits, seen, note);
+  const total = totalOf(reported.totalCredits, seen, note);
   if (total === null) return null;
   if (seen.negative || total < 0) note('negative');
   return { metrics, total };
 }
 
 function totalOf(
-  told: number | null,
+  reported: number | null,
   { count, sum, odd }: { readonly count: number; readonly sum: Micro; readonly odd: boolean },
   note: NoteFault,
 ): Micro | null {
-  const total = told === null ? null : microOf(told);
+  const total = reported === null ? null : microOf(reported);
   if (total === null || !isExact(total)) {
     if (count === 0) return null;
     if (total === null) note('without-total');
     else note('not-a-number', 'totalCredits');
     return sum;
   }
-  // Without the figure that is no number the others cannot add up, and that one is told of already.
+  // With an invalid metric, which is counted above, the others cannot add up to the total.
   if (count > 0 && !odd && Math.abs(total - sum) > TOLERANCE) note('metrics-off');
   return total;
 }

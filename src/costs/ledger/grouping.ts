@@ -1,10 +1,10 @@
 import type { TimeUnit } from '../calendar/bucket.ts';
 import { monthOf, startOf } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
-import { dayLabel, monthLabel } from '../calendar/span-label.ts';
-import { type CostRow, METRICS, type Metric, type Micro, microOf } from './row.ts';
+import { formatDay, formatMonth } from '../calendar/format.ts';
+import { type CostRow, entityKey, METRICS, type Metric, type Micro, microOf } from './row.ts';
 
-/** By what rows are put together into lines; `entity-metric`: one line per metric of an entity. */
+/** How rows are grouped into lines; `entity-metric`: one line per metric of an entity. */
 export const GROUPINGS = [
   'service',
   'entity',
@@ -13,14 +13,17 @@ export const GROUPINGS = [
   'metric',
   'week',
   'month',
+  'tag',
+  'team',
 ] as const;
-export type By = (typeof GROUPINGS)[number] | 'entity-metric';
+export type Grouping = (typeof GROUPINGS)[number];
+export type By = Grouping | 'entity-metric';
 
-/** What a row adds to one line. */
+/** The part of a row that is added to one line. */
 export interface CostPart {
   readonly key: string;
   readonly name: string;
-  /** An entity's own row knows its name better than that of something within it. */
+  /** Whether the row is of the entity itself. Its name is preferred to that in other rows. */
   readonly isOwnName: boolean;
   readonly amount: Micro;
 }
@@ -40,18 +43,20 @@ export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
   interRegionTier4DataTransferCredits: 'inter-region transfer, tier 4',
 };
 
-/** Below this a total and its metrics differ by rounding only. */
+/** A smaller difference between a total and its metrics is rounding. */
 const ROUNDING: Micro = microOf(0.005);
 
 type PartsOf = (row: CostRow) => readonly CostPart[];
 
 const PARTS: Readonly<Record<By, () => PartsOf>> = {
   service: () => (row) => [servicePart(row)],
-  entity: () => (row) => [part(row, row.entityId, entityName(row))],
+  entity: () => (row) => [part(row, entityKey(row), entityName(row))],
   warehouse: () => (row) => [warehousePart(row)],
-  day: () => ofTime((day) => ({ key: day, name: dayLabel(day) })),
+  tag: () => (row) => [labelPart(row, 'tag')],
+  team: () => (row) => [labelPart(row, 'team')],
+  day: () => ofTime((day) => ({ key: day, name: formatDay(day) })),
   week: () => ofTime(weekOf),
-  month: () => ofTime((day) => ({ key: monthOf(day), name: monthLabel(day) })),
+  month: () => ofTime((day) => ({ key: monthOf(day), name: formatMonth(day) })),
   metric: () => metricParts,
   'entity-metric': () => entityMetricParts,
 };
@@ -60,7 +65,7 @@ export function partsOf(by: By): PartsOf {
   return PARTS[by]();
 }
 
-/** Lines of time are read in the order of time, all others from the dearest down. */
+/** Whether lines are ordered by time; all others are ordered by cost. */
 export function isOfTime(by: By): by is TimeUnit {
   return by === 'day' || by === 'week' || by === 'month';
 }
@@ -69,14 +74,14 @@ function part(row: CostRow, key: string, name: string, isOwnName = true): CostPa
   return { key, name, isOwnName, amount: row.total };
 }
 
-/** A warehouse pays for storage and backups itself: they go on when every service is stopped. */
+/** Storage and backups are billed to the warehouse and continue while every service is stopped. */
 function entityName({ kind, entityName }: CostRow): string {
   return kind === 'warehouse' ? `warehouse ${entityName}: storage + backup` : entityName;
 }
 
 function servicePart(row: CostRow): CostPart {
   const key = row.serviceId;
-  if (key === null) return part(row, row.entityId, entityName(row));
+  if (key === null) return part(row, entityKey(row), entityName(row));
   return row.kind === 'service' ? part(row, key, row.entityName) : part(row, key, key, false);
 }
 
@@ -86,7 +91,14 @@ function warehousePart(row: CostRow): CostPart {
   return row.kind === 'warehouse' ? part(row, key, row.entityName) : part(row, key, key, false);
 }
 
-/** A report has thousands of rows of the same few days, and each day is looked into once. */
+/** A service has one line: with several tags it would count more than once. */
+function labelPart(row: CostRow, by: 'tag' | 'team'): CostPart {
+  if (row.kind === 'warehouse') return part(row, 'warehouses', 'warehouses: storage + backup');
+  const name = row.labels?.[by] ?? 'not in signalbox.yaml';
+  return part(row, name, name);
+}
+
+/** A report has thousands of rows of the same few days, so each day is formatted once. */
 function ofTime(lineOf: (day: Day) => Line): PartsOf {
   const lines = new Map<Day, Line>();
   return (row) => {
@@ -98,10 +110,10 @@ function ofTime(lineOf: (day: Day) => Line): PartsOf {
 
 function weekOf(day: Day): Line {
   const monday = startOf('week', day);
-  return { key: monday, name: `week of ${dayLabel(monday)}` };
+  return { key: monday, name: `week of ${formatDay(monday)}` };
 }
 
-/** What the metrics leave unexplained is a line too, so that the lines add up to the total. */
+/** What the metrics do not explain is a line too, so that the lines add up to the total. */
 function metricParts(row: CostRow): readonly CostPart[] {
   const parts: CostPart[] = [];
   let rest = row.total;
@@ -111,14 +123,20 @@ function metricParts(row: CostRow): readonly CostPart[] {
     rest -= amount;
     parts.push({ key: metric, name: METRIC_NAMES[metric], isOwnName: true, amount });
   }
-  if (Math.abs(rest) <= ROUNDING) return parts;
-  return [...parts, { key: 'rest', name: 'not broken down', isOwnName: true, amount: rest }];
+  if (rest === 0) return parts;
+  const isRounding = Math.abs(rest) <= ROUNDING;
+  const line = isRounding
+    ? { key: 'rounding', name: 'rounding' }
+    : { key: 'rest', name: 'not broken down' };
+  return [...parts, { ...line, isOwnName: true, amount: rest }];
 }
 
+/** Rounding is left out: a line of it for each entity has no meaning. */
 function entityMetricParts(row: CostRow): readonly CostPart[] {
-  return metricParts(row).map(({ key, name, ...rest }) => ({
+  const parts = metricParts(row).filter(({ key }) => key !== 'rounding');
+  return parts.map(({ key, name, ...rest }) => ({
     ...rest,
-    key: `${row.entityId} ${key}`,
+    key: `${entityKey(row)} ${key}`,
     name: `${row.entityName} · ${name}`,
   }));
 }

@@ -1,41 +1,48 @@
 import type { Span } from '../calendar/calendar.ts';
 import { type Day, daysBetween } from '../calendar/day.ts';
+import { isSettled, type OpenDay } from '../locking/open-day.ts';
+import type { DayPrice } from '../money/price.ts';
 import type { CostRow, Micro } from './row.ts';
 
-/** What is known of one UTC day. A day without any row is not a day that cost nothing. */
+/** The reported costs of one UTC day. A day without any row has an unknown cost, not 0. */
 export interface DayState {
   readonly day: Day;
   /** `final`: it has rows and all of them are locked. */
   readonly state: 'no-data' | 'preliminary' | 'final';
+  /** What is known about a preliminary day. Statistics use it if it is settled. */
+  readonly openDay?: OpenDay | undefined;
+  readonly price?: DayPrice | undefined;
   readonly rows: number;
   readonly openRows: number;
   readonly total: Micro;
-  /** The part of the total that can still change: of the rows that are not locked. */
+  /** The part of the total that can still change, from rows that are not locked. */
   readonly preliminary: Micro;
 }
 
-/** Which rows are meant: those that fit everything that is given; given nothing, all. */
+/** Selects the rows that match every given field; without fields, all rows. */
 export interface RowSelector {
-  /** With their pipes. Storage and backups are the warehouse's, whatever service is stopped. */
+  /** With their pipes, without the storage and backups of their warehouse. */
   readonly services?: readonly string[];
-  /** With their services and pipes, as far as the rows of these name the warehouse. */
+  /** With their services and pipes, if the rows of these name the warehouse. */
   readonly warehouses?: readonly string[];
   readonly entities?: readonly string[];
 }
 
-type Sum = Pick<DayState, 'rows' | 'openRows' | 'total' | 'preliminary'>;
+type Sum = Pick<DayState, 'rows' | 'openRows' | 'total' | 'preliminary' | 'openDay' | 'price'>;
 
 const NOTHING: Sum = { rows: 0, openRows: 0, total: 0, preliminary: 0 };
 
-/** Every day of the span, in order, whatever the order of the rows. Source: docs/costs.md#day-states-and-locking. */
+/** The state of every day of the span, in order. Source: docs/costs.md#day-states-and-locking. */
 export function dayStates(rows: readonly CostRow[], { first, last }: Span): readonly DayState[] {
   const sums = new Map<Day, { -readonly [Key in keyof Sum]: Sum[Key] }>();
-  for (const { day, total, locked } of rows) {
+  for (const { day, total, locked, openDay, price } of rows) {
     const sum = sums.get(day) ?? { ...NOTHING };
     sum.rows += 1;
     sum.openRows += locked ? 0 : 1;
     sum.total += total;
     sum.preliminary += locked ? 0 : total;
+    sum.openDay ??= openDay;
+    sum.price ??= price;
     sums.set(day, sum);
   }
   return daysBetween(first, last).map((day) => dayState(day, sums.get(day) ?? NOTHING));
@@ -53,34 +60,39 @@ export function statesWithin(
   const [first, last] = [states.at(0), states.at(-1)];
   if (!first || !last) return [];
   const sums = dayStates(own, { first: first.day, last: last.day });
-  return sums.map((one, index) => ({ ...one, state: states[index]?.state ?? one.state }));
-}
-
-export function statesIn(states: readonly DayState[], { first, last }: Span): readonly DayState[] {
-  return states.filter(({ day }) => day >= first && day <= last);
+  return sums.map((one, index) => {
+    const { state, openDay } = states[index] ?? one;
+    return { ...one, state, openDay };
+  });
 }
 
 function dayState(day: Day, sum: Sum): DayState {
   if (sum.rows === 0) return { day, state: 'no-data', ...sum };
-  return { day, state: sum.openRows === 0 ? 'final' : 'preliminary', ...sum };
+  if (sum.openRows > 0) return { day, state: 'preliminary', ...sum };
+  return { day, state: 'final', ...sum, openDay: undefined };
 }
 
-/** The latest day that has rows, all locked; an earlier one may still be open. */
+/** The latest day with rows that are all locked; an earlier day may still be open. */
 export function lastFinalDay(states: readonly DayState[]): Day | null {
   return states.findLast(({ state }) => state === 'final')?.day ?? null;
 }
 
-/** Millionths of a credit, exact: what the rows of the span cost together. */
-export function total(rows: readonly CostRow[], { first, last }: Span): Micro {
-  return rows.reduce((sum, row) => (row.day < first || row.day > last ? sum : sum + row.total), 0);
+/** Whether statistics may use the day: it is final, or settled. */
+export function isSettledDay({ state, openDay }: Pick<DayState, 'state' | 'openDay'>): boolean {
+  return isSettled({ final: state === 'final', openDay });
 }
 
-export function selected(rows: readonly CostRow[], selector: RowSelector): readonly CostRow[] {
-  return rows.filter(picker(selector));
+/** The latest day that is final or settled; an earlier day may still be open. */
+export function lastSettledDay(states: readonly DayState[]): Day | null {
+  return states.findLast(isSettledDay)?.day ?? null;
 }
 
-/** The selector as a question to one row, for whoever goes through the rows anyway. */
-export function picker(selector: RowSelector): (row: CostRow) => boolean {
+export function selectRows(rows: readonly CostRow[], selector: RowSelector): readonly CostRow[] {
+  return rows.filter(rowFilter(selector));
+}
+
+/** The selector as a predicate of rows. */
+export function rowFilter(selector: RowSelector): (row: CostRow) => boolean {
   const services = selector.services && new Set(selector.services);
   const warehouses = selector.warehouses && new Set(selector.warehouses);
   const entities = selector.entities && new Set(selector.entities);
@@ -91,7 +103,7 @@ export function picker(selector: RowSelector): (row: CostRow) => boolean {
   };
 }
 
-/** Only what cannot change any more: the rows of final days. */
+/** The rows of final days, which cannot change any more. */
 export function finalRows(
   rows: readonly CostRow[],
   states: readonly DayState[],

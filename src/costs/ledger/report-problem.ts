@@ -1,30 +1,30 @@
-import type { Span } from '../calendar/calendar.ts';
+import { isWithin, type Span } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
-import { spanLabel } from '../calendar/span-label.ts';
+import { formatSpan } from '../calendar/format.ts';
 import { METRIC_NAMES } from './grouping.ts';
 import { figure } from './numbers.ts';
 import type { Metric, Micro } from './row.ts';
 
-/** What can be wrong with a single row of the usage report. */
+/** The possible faults of one row of the usage report. */
 export type RowFault =
   | 'without-day'
   | 'without-entity'
   | 'without-figures'
   | 'without-total'
   | 'not-asked-for'
-  | 'told-twice'
+  | 'duplicate'
   | 'not-a-number'
   | 'negative'
   | 'metrics-off';
 
-/** What a row calls the figure that is no number. */
+/** The name of a figure in a row. */
 export type FigureName = Metric | 'totalCredits';
 
 export interface RowProblem {
   readonly name: RowFault;
-  /** Null of rows that name none. */
+  /** Null for rows without a day. */
   readonly day: Day | null;
-  /** Which figure it is about; null where it is about the row. */
+  /** The faulty figure; null for a fault of the whole row. */
   readonly figure: FigureName | null;
   readonly count: number;
 }
@@ -34,49 +34,48 @@ export type ReportProblem =
   | {
       readonly name: 'grand-total-off';
       readonly counted: Micro;
-      readonly told: Micro;
-      /** What both are the sum of: the days of the reply, be others asked for or not. */
+      readonly reported: Micro;
+      /** The days of the reply, which both sums cover. */
       readonly of: Span;
     };
 
-const SAID: Readonly<Record<RowFault, string>> = {
+const ROW_FAULTS: Readonly<Record<RowFault, string>> = {
   'without-day': 'without a day: left out',
   'without-entity': 'without an id: left out',
   'without-figures': 'without any figure: left out',
   'without-total': 'without a total: their metrics were summed',
-  'not-asked-for': 'of days that were not asked for: left out',
-  'told-twice': 'told twice: the later one counts',
-  'not-a-number': 'with a figure that is no number: it was left out',
+  'not-asked-for': 'of days that were not requested: left out',
+  duplicate: 'with a duplicate: the last one counts',
+  'not-a-number': 'with a figure that is not a number: left out',
   negative: 'with negative credits: counted as they are',
   'metrics-off': 'whose metrics do not add up to their total: the total counts',
 };
 
-/** A problem in words for the footer of whatever is shown from the report. */
+/** A problem as text, for the footer of an answer. */
 export function problemText(problem: ReportProblem): string {
   if (problem.name === 'grand-total-off') {
-    const { counted, told, of } = problem;
-    return `figures of ${spanLabel(of, of.last)} do not add up (${figure(counted)} vs ${figure(told)})`;
+    const { counted, reported, of } = problem;
+    return `figures of ${formatSpan(of, of.last)} do not add up (${figure(counted)} vs ${figure(reported)})`;
   }
   const rows = `${problem.count} ${problem.count === 1 ? 'row' : 'rows'}`;
-  if (problem.figure === null) return `${rows} ${SAID[problem.name]}`;
+  if (problem.figure === null) return `${rows} ${ROW_FAULTS[problem.name]}`;
   if (problem.figure === 'totalCredits') {
-    return `the total is no number in ${rows}: the metrics were summed`;
+    return `the total is not a number in ${rows}: the metrics were summed`;
   }
-  return `${METRIC_NAMES[problem.figure]} is no number in ${rows}: left out`;
+  return `${METRIC_NAMES[problem.figure]} is not a number in ${rows}: left out`;
 }
 
-/** What is wrong with the days in question: a row of another day is no fault of what is shown. */
+/** The problems of these days. A wrong grand total concerns all days. */
 export function problemsOf(
   problems: readonly ReportProblem[],
   spans: readonly Span[],
 ): readonly ReportProblem[] {
-  const isShown = (day: Day | null) =>
-    day === null || spans.some(({ first, last }) => day >= first && day <= last);
+  const isShown = (day: Day | null) => day === null || spans.some((span) => isWithin(span, day));
   return problems.filter((problem) => problem.name === 'grand-total-off' || isShown(problem.day));
 }
 
-/** The problems of several days and replies as if they were of one; totals that are off stay apart. */
-export function mergedProblems(problems: readonly ReportProblem[]): readonly ReportProblem[] {
+/** Adds up the row problems of several days and replies; wrong grand totals stay separate. */
+export function mergeProblems(problems: readonly ReportProblem[]): readonly ReportProblem[] {
   const merged = new Map<string, RowProblem>();
   for (const problem of problems) {
     if (problem.name === 'grand-total-off') continue;

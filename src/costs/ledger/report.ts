@@ -1,12 +1,11 @@
-import { isDay, type Span } from '../calendar/calendar.ts';
+import { isDay, isWithin, type Span } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
 import { entityOf } from './entity.ts';
-import { figuresOf, isExact, type NoteFault, TOLERANCE } from './figures.ts';
+import { createFaults, figuresOf, isExact, type NoteFault, TOLERANCE } from './figures.ts';
 import type { ReportProblem, RowFault } from './report-problem.ts';
-import { type CostRow, microOf } from './row.ts';
-import { createFaults } from './row-faults.ts';
+import { type CostRow, entityKey, microOf } from './row.ts';
 
-/** A row as the client hands it on: whatever the server left out or blanked is null. */
+/** A row of the API client. Fields that the server left out are null. */
 export interface ReportRow {
   readonly date: string | null;
   readonly entityId: string | null;
@@ -19,62 +18,83 @@ export interface ReportRow {
   readonly locked: boolean | null;
 }
 
-export interface UsageReport {
+interface UsageReport {
   readonly grandTotalCredits: number | null;
   readonly costs: readonly ReportRow[];
 }
 
-export interface ReadReport {
-  /** One per entity and day, in the order in which the report first named them. */
+interface ReadReport {
+  /** One per day, kind and id of an entity, in the order of the report. */
   readonly rows: readonly CostRow[];
-  /** Each fault once a day, with how many rows have it; empty where the report is as it should be. */
+  /** Each fault once per day, with its number of rows; empty for a correct report. */
   readonly problems: readonly ReportProblem[];
 }
 
 /**
- * One reply of the usage report → rows in millionths of a credit, on UTC days within `asked`.
+ * Reads a reply of the usage report: rows in millionths of a credit, on the UTC days of `asked`.
  *
- * Never throws and never guesses a figure: a row without day, entity or any usable figure is left
- * out, one that is told twice counts as told last, and each such fault is counted. Checked are
- * `|Σ metrics − total| ≤ 0.005` in each row that names metrics, and
- * `|Σ totals − grand total| ≤ 0.005 × rows` (at least one) for the whole. Negative figures are kept,
- * for a correction is part of the bill, and are counted too. Source: docs/costs.md#reading-the-report.
+ * Never throws and never guesses a figure. A row without day, entity or any valid figure is left out,
+ * and of duplicate rows the last one counts. All faults are counted. Checks:
+ * `|Σ metrics − total| ≤ 0.005` in each row with metrics, and
+ * `|Σ totals − grand total| ≤ 0.005 × rows` (at least one) for the report. Negative figures are kept,
+ * because a correction is part of the bill, and are counted. Source: docs/costs.md#reading-the-report.
  */
-export function readReport(report: UsageReport, asked: Span): ReadReport {
+export function readReport({ costs, grandTotalCredits }: UsageReport, asked: Span): ReadReport {
+  const reader = createReportReader(asked);
+  reader.add(costs);
+  return reader.finish(grandTotalCredits);
+}
+
+/** Reads the rows of one report in batches, in the order of the report, like `readReport`. */
+export function createReportReader(asked: Span) {
   const faults = createFaults();
   const dayIn = createDays();
   const days = new Map<Day, Map<string, CostRow>>();
-  for (const told of report.costs) {
-    const day = dayIn(told.date);
-    faults.of(day);
-    const row = readRow(told, day, asked, faults.note);
-    if (row !== null) keep(row, days, faults.note);
-  }
-
-  const rows: CostRow[] = [];
-  for (const ofDay of days.values()) for (const row of ofDay.values()) rows.push(row);
-  const off = grandTotalProblem(rows, report.grandTotalCredits, asked);
-  return { rows, problems: [...faults.counted(), ...off] };
+  return {
+    add: (batch: readonly ReportRow[]): void => {
+      for (const reported of batch) {
+        const day = dayIn(reported.date);
+        faults.of(day);
+        const row = readRow(reported, day, asked, faults.note);
+        if (row !== null) keep(row, days, faults.note);
+      }
+    },
+    finish: (grandTotalCredits: number | null): ReadReport => {
+      const rows: CostRow[] = [];
+      for (const ofDay of days.values()) for (const row of ofDay.values()) rows.push(row);
+      const off = grandTotalProblem(rows, grandTotalCredits, asked);
+      return { rows, problems: [...faults.counted(), ...off] };
+    },
+  };
 }
 
 function keep(row: CostRow, days: Map<Day, Map<string, CostRow>>, note: NoteFault): void {
   const ofDay = days.get(row.day) ?? new Map<string, CostRow>();
   if (ofDay.size === 0) days.set(row.day, ofDay);
-  if (ofDay.has(row.entityId)) note('told-twice');
-  ofDay.set(row.entityId, row);
+  const key = entityKey(row);
+  if (ofDay.has(key)) note('duplicate');
+  ofDay.set(key, row);
 }
 
-function readRow(told: ReportRow, day: Day | null, asked: Span, note: NoteFault): CostRow | null {
+function readRow(
+  reported: ReportRow,
+  day: Day | null,
+  asked: Span,
+  note: NoteFault,
+): CostRow | null {
   if (day === null) return left('without-day', note);
-  if (!told.entityId) return left('without-entity', note);
-  if (day < asked.first || day > asked.last) return left('not-asked-for', note);
+  if (!reported.entityId) return left('without-entity', note);
+  if (!isWithin(asked, day)) return left('not-asked-for', note);
 
-  const figures = figuresOf(told, note);
+  const figures = figuresOf(reported, note);
   if (figures === null) return left('without-figures', note);
-  const { entityId, entityName, kind, serviceId, warehouseId } = entityOf(told, told.entityId);
+  const { entityId, entityName, kind, serviceId, warehouseId } = entityOf(
+    reported,
+    reported.entityId,
+  );
   const { metrics, total } = figures;
-  const locked = told.locked ?? false;
-  // Spreading the two parts would take as long as all the rest of the reading.
+  const locked = reported.locked ?? false;
+  // Spread syntax would double the time to read a report.
   return { day, entityId, entityName, kind, serviceId, warehouseId, metrics, total, locked };
 }
 
@@ -83,7 +103,7 @@ function left(fault: RowFault, note: NoteFault): null {
   return null;
 }
 
-/** A report writes few days many thousand times, and each is looked into once. */
+/** A report has few days in many thousand rows, so each is parsed once. */
 function createDays(): (text: string | null) => Day | null {
   const known = new Map<string | null, Day | null>();
   return (text) => {
@@ -95,7 +115,7 @@ function createDays(): (text: string | null) => Day | null {
   };
 }
 
-/** Some servers write a day as its first instant. */
+/** Some servers write a day as its first instant, `2026-11-19T00:00:00Z`. */
 function dayOfText(text: string | null): Day | null {
   const day = /^(\d{4}-\d\d-\d\d)(?:T00:00:00(?:\.0+)?Z)?$/.exec(text ?? '')?.[1];
   return day !== undefined && isDay(day) ? day : null;
@@ -103,12 +123,12 @@ function dayOfText(text: string | null): Day | null {
 
 function grandTotalProblem(
   rows: readonly CostRow[],
-  told: number | null,
+  reported: number | null,
   of: Span,
 ): ReportProblem[] {
-  if (told === null || !isExact(microOf(told))) return [];
+  if (reported === null || !isExact(microOf(reported))) return [];
   const counted = rows.reduce((sum, { total }) => sum + total, 0);
-  const off = Math.abs(counted - microOf(told));
+  const off = Math.abs(counted - microOf(reported));
   if (off <= TOLERANCE * Math.max(1, rows.length)) return [];
-  return [{ name: 'grand-total-off', counted, told: microOf(told), of }];
+  return [{ name: 'grand-total-off', counted, reported: microOf(reported), of }];
 }

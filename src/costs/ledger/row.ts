@@ -1,4 +1,7 @@
 import type { Day } from '../calendar/day.ts';
+import type { OpenDay } from '../locking/open-day.ts';
+import { type Money, moneyOf } from '../money/money.ts';
+import type { DayPrice } from '../money/price.ts';
 
 export const METRICS = [
   'storageCredits',
@@ -28,27 +31,46 @@ export function creditsOf(micro: Micro): number {
 }
 
 /**
- * What one entity cost on one UTC day. A warehouse is billed for storage and backups, a service for
- * compute and traffic, a pipe for compute and transfer; the rows of a day are disjoint, so that
- * their sum is what the day cost. A row that is not `locked` can still change, up or down.
+ * The cost of one entity on one UTC day. A warehouse is billed for storage and backups, a service for
+ * compute and traffic, a pipe for compute and transfer. The rows of a day are disjoint, and their sum
+ * is the cost of the day. A row that is not `locked` can still change, up or down.
  */
 export interface CostRow {
   readonly day: Day;
   readonly entityId: string;
   readonly entityName: string;
   readonly kind: 'warehouse' | 'service' | 'pipe';
-  /** Null in the rows of a warehouse. */
+  /** Null for a warehouse. */
   readonly serviceId: string | null;
   readonly warehouseId: string | null;
-  /** Only the metrics that the report named; one that is missing is not zero. */
+  /** Only the metrics in the report; a missing one is unknown, not 0. */
   readonly metrics: Readonly<Partial<Record<Metric, Micro>>>;
   readonly total: Micro;
   readonly locked: boolean;
+  /** The tags and the team of its service, in reports by tag or team. */
+  readonly labels?: { readonly tag: string; readonly team: string };
+  /** What is known about the day of the row while it is not final; all its rows have the same. */
+  readonly openDay?: OpenDay;
+  /** The price of a credit on the day; absent without `costs.price`, and before its first day. */
+  readonly price?: DayPrice;
 }
 
-/** One value a day in credits; `final` once nothing of that day can change any more. */
+/** The key of an entity. A warehouse and one of its services may have the same id. */
+export function entityKey({ kind, entityId }: Pick<CostRow, 'kind' | 'entityId'>): string {
+  return kind === 'service' ? entityId : `${kind} ${entityId}`;
+}
+
+/** The credits of one day; `final` if they cannot change any more. */
 export interface DayValue {
   readonly day: Day;
   readonly value: number;
   readonly final: boolean;
+  /** For a day that is not final: what is known about it. */
+  readonly openDay?: OpenDay | undefined;
+  readonly price?: DayPrice | undefined;
+}
+
+/** Null without a price for the day. */
+export function moneyOfDay({ value, price }: Pick<DayValue, 'value' | 'price'>): Money | null {
+  return moneyOf([[price, microOf(value)]]);
 }

@@ -1,21 +1,25 @@
-import type { Span } from '../calendar/calendar.ts';
+import { isWithin, type Span } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
+import { type Money, moneyOf } from '../money/money.ts';
+import type { DayPrice } from '../money/price.ts';
 import { type By, type CostPart, isOfTime, partsOf } from './grouping.ts';
 import type { CostRow, Micro } from './row.ts';
 
-/** Money in millionths of a credit. */
+/** The sum of a line, in millionths of a credit. */
 export interface SummaryLine {
-  /** An id, a day, the Monday of a week, a month or a metric; `other` of what was put together. */
+  /** An id, a day, the Monday of a week, a month or a metric; `other` for the remaining lines. */
   readonly key: string;
   readonly name: string;
   readonly total: Micro;
-  /** From 0 to 1, of all that the span cost; null where that is not more than nothing. */
+  /** Null without a price for each of its days with costs. */
+  readonly money: Money | null;
+  /** The share of the total of the span, from 0 to 1; null if that total is not above 0. */
   readonly share: number | null;
-  /** On how many days it has rows; a line of time without any is one without data. */
+  /** The number of days with rows. */
   readonly days: number;
   /** The part of the total that can still change. */
   readonly preliminary: Micro;
-  /** Whether any of it can still change, be it nothing so far. */
+  /** Whether the total can still change, even if it is 0 now. */
   readonly isOpen: boolean;
 }
 
@@ -23,17 +27,17 @@ interface Sum {
   readonly key: string;
   name: { readonly text: string; readonly isOwn: boolean; readonly day: Day };
   total: Micro;
+  /** The total by the price of its days: the same object for all days with one price. */
+  readonly byPrice: Map<DayPrice | undefined, Micro>;
   preliminary: Micro;
   isOpen: boolean;
   readonly days: Set<Day>;
 }
 
 /**
- * The rows of the span put together, one pass, exact to the millionth: the lines add up to what the
- * rows cost, except by metric, where a row's rounding (0.005 credits at most) is no line of its own.
- * The dearest come first, lines of time in the order of time. With `top` only so many lines stay
- * and the last, `Other (n)`, has the n others. The order of the rows changes nothing; an entity
- * that was renamed has its latest name. Source: docs/costs.md#sums.
+ * Sums the rows of the span by line, exact to the millionth. The lines add up to the total of the
+ * rows; by entity and metric, the rounding of the rows is left out. Lines are ordered by cost, or by time for days, weeks and months. `top` keeps that many lines and adds `Other (n)` for the n
+ * others. A renamed entity has its latest name. Source: docs/costs.md#sums.
  */
 export function sumBy(
   rows: readonly CostRow[],
@@ -43,28 +47,29 @@ export function sumBy(
 ): readonly SummaryLine[] {
   const sums = sumsOf(rows, by, span);
   const all = sums.reduce((sum, { total }) => sum + total, 0);
-  const dearest = sums.sort((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1));
+  const byCost = sums.sort((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1));
   if (top !== null && sums.length > top) {
-    return [...dearest.slice(0, top), other(dearest.slice(top))].map((sum) => lineOf(sum, all));
+    return [...byCost.slice(0, top), other(byCost.slice(top))].map((sum) => lineOf(sum, all));
   }
-  const ordered = isOfTime(by) ? sums.sort((a, b) => (a.key < b.key ? -1 : 1)) : dearest;
+  const ordered = isOfTime(by) ? sums.sort((a, b) => (a.key < b.key ? -1 : 1)) : byCost;
   return ordered.map((sum) => lineOf(sum, all));
 }
 
-function sumsOf(rows: readonly CostRow[], by: By, { first, last }: Span): Sum[] {
+function sumsOf(rows: readonly CostRow[], by: By, span: Span): Sum[] {
   const sums = new Map<string, Sum>();
   const parts = partsOf(by);
   for (const row of rows) {
-    if (row.day < first || row.day > last) continue;
+    if (!isWithin(span, row.day)) continue;
     for (const part of parts(row)) add(sums, part, row);
   }
   return [...sums.values()];
 }
 
-function add(sums: Map<string, Sum>, part: CostPart, { day, locked }: CostRow): void {
+function add(sums: Map<string, Sum>, part: CostPart, { day, locked, price }: CostRow): void {
   const sum = sums.get(part.key) ?? newSum(part, day);
   if (sum.days.size === 0) sums.set(part.key, sum);
   sum.total += part.amount;
+  sum.byPrice.set(price, (sum.byPrice.get(price) ?? 0) + part.amount);
   if (!locked) sum.preliminary += part.amount;
   sum.isOpen ||= !locked;
   sum.days.add(day);
@@ -73,7 +78,8 @@ function add(sums: Map<string, Sum>, part: CostPart, { day, locked }: CostRow): 
 
 function newSum(part: CostPart, day: Day): Sum {
   const name = nameOf(part, day);
-  return { key: part.key, name, total: 0, preliminary: 0, isOpen: false, days: new Set() };
+  const nothing = { total: 0, byPrice: new Map(), preliminary: 0, isOpen: false };
+  return { key: part.key, name, ...nothing, days: new Set() };
 }
 
 function nameOf({ name, isOwnName }: CostPart, day: Day): Sum['name'] {
@@ -90,13 +96,24 @@ function other(sums: readonly Sum[]): Sum {
     key: 'other',
     name: { text: `Other (${sums.length})`, isOwn: true, day: '' },
     total: sums.reduce((sum, { total }) => sum + total, 0),
+    byPrice: mergeByPrice(sums),
     preliminary: sums.reduce((sum, { preliminary }) => sum + preliminary, 0),
     isOpen: sums.some(({ isOpen }) => isOpen),
     days: new Set(sums.flatMap(({ days }) => [...days])),
   };
 }
 
-function lineOf({ key, name, total, preliminary, isOpen, days }: Sum, all: Micro): SummaryLine {
+function mergeByPrice(sums: readonly Sum[]): Sum['byPrice'] {
+  const merged: Sum['byPrice'] = new Map();
+  for (const [price, micro] of sums.flatMap(({ byPrice }) => [...byPrice])) {
+    merged.set(price, (merged.get(price) ?? 0) + micro);
+  }
+  return merged;
+}
+
+function lineOf({ key, name, total, byPrice, days, ...rest }: Sum, all: Micro): SummaryLine {
+  const { preliminary, isOpen } = rest;
   const share = all > 0 ? total / all : null;
-  return { key, name: name.text, total, share, days: days.size, preliminary, isOpen };
+  const money = moneyOf(byPrice);
+  return { key, name: name.text, total, money, share, days: days.size, preliminary, isOpen };
 }

@@ -1,8 +1,7 @@
 import leven from 'leven';
 import { addMonths, isDay, monthOf, monthSpan, quarterOf } from '../calendar/calendar.ts';
 import { addDays, type Day } from '../calendar/day.ts';
-import { MONTHS } from '../calendar/span-label.ts';
-import { firstOf, lastOf } from './period-grammar.ts';
+import { firstOf, lastOf, MONTHS } from './period-grammar.ts';
 
 const WORDS = [
   'today',
@@ -21,28 +20,27 @@ const WORDS = [
 
 const OFFERED = 3;
 
-/** One of every form in which a period can be said, as it reads today. */
+/** One example of each form of a period, relative to `today`. */
 export function periodForms(today: Day): readonly string[] {
   const year = today.slice(0, 4);
   const week = `${addDays(today, -7)}..${addDays(today, -1)}`;
   const dated = [year, monthOf(today), `${year}-Q${quarterOf(today)}`, addDays(today, -1), week];
-  const names = MONTHS.map((name) => name.toLowerCase());
-  return [...WORDS, ...dated, `${addDays(today, -7)}..`, ...names];
+  return [...WORDS, ...dated, `${addDays(today, -7)}..`, ...MONTHS];
 }
 
-/** What a refused word may have meant: the repairs of its own figures first, then like words. */
+/** Suggestions for an invalid word: repairs of its numbers first, then similar words. */
 export function nearestForms(word: string, today: Day): readonly string[] {
-  const forms = [...repairs(word, today), ...alike(word, periodForms(today))];
+  const forms = [...repairs(word, today), ...bySimilarity(word, periodForms(today))];
   return [...new Set(forms)].slice(0, OFFERED);
 }
 
-/** The words most like the typed one, the likest first; a beginning is as good as one letter off. */
-export function alike(typed: string, known: readonly string[]): readonly string[] {
+/** All words, the most similar first. A prefix counts as less than one wrong letter. */
+export function bySimilarity(typed: string, known: readonly string[]): readonly string[] {
   return ranked(typed, known).map(({ word }) => word);
 }
 
-/** Those of them that could be the typed one with a slip of the finger; often none. */
-export function close(typed: string, known: readonly string[]): readonly string[] {
+/** The words that the typed one could be with a typing error; often none. */
+export function similarWords(typed: string, known: readonly string[]): readonly string[] {
   const limit = typed.length < 4 ? 1 : Math.max(2, Math.ceil(typed.length / 4));
   const near = ranked(typed, known).filter(({ distance }) => distance <= limit);
   return near.map(({ word }) => word);
@@ -59,8 +57,8 @@ function ranked(typed: string, known: readonly string[]) {
     .sort((a, b) => a.distance - b.distance);
 }
 
-/** The words of a period that was meant as one of days, weeks or dates. */
-export function repairs(word: string, today: Day): readonly string[] {
+/** Valid periods with the days, weeks or dates of an invalid one. */
+function repairs(word: string, today: Day): readonly string[] {
   const [, count, letters] = /^(?:last-)?(\d+)[-\s]*([a-z]+)$/.exec(word) ?? [];
   if (letters?.startsWith('mo')) return ofMonths(Number(count), today);
   if (count !== undefined) return ofCount(Number(count), letters?.startsWith('w') ?? false);
@@ -69,14 +67,14 @@ export function repairs(word: string, today: Day): readonly string[] {
   return [...datesIn(word), ...existing(word)].filter((day) => isDay(day) && day <= today);
 }
 
-/** The last day of a month that has not as many: 30 February → the 28th. */
+/** A day after the end of its month becomes the last day: 30 February → 28 February. */
 function existing(text: string): readonly string[] {
   const month = text.slice(0, 7);
   const isOfMonth = /^\d{4}-\d\d-\d\d$/.test(text) && isDay(`${month}-01`);
   return isOfMonth ? [isDay(text) ? text : monthSpan(month).last] : [];
 }
 
-/** `5.11.2026` has its day first; of `5/11/2026` nobody knows, so that both are offered. */
+/** `5.11.2026` has the day first; `5/11/2026` is ambiguous, so both days are suggested. */
 function datesIn(text: string): readonly string[] {
   const [, a = '', sign, b = '', year] = /^(\d\d?)([./])(\d\d?)\2(\d{4})$/.exec(text) ?? [];
   if (year === undefined) return [];
@@ -85,7 +83,7 @@ function datesIn(text: string): readonly string[] {
   return sign === '.' ? days.slice(0, 1) : days;
 }
 
-/** The whole months before this one, as many as there is room for. */
+/** The whole months before this one, at most 12. */
 function ofMonths(count: number, today: Day): readonly string[] {
   if (count === 0) return [];
   const first = monthOf(addMonths(today, -Math.min(count, 12)));

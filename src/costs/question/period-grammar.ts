@@ -8,7 +8,6 @@ import {
   type Unit,
 } from '../calendar/calendar.ts';
 import { addDays, type Day } from '../calendar/day.ts';
-import { MONTHS } from '../calendar/span-label.ts';
 
 export type PeriodProblem =
   | 'unknown-words'
@@ -19,10 +18,15 @@ export type PeriodProblem =
   | 'too-long';
 
 export const LONGEST_DAYS = 400;
-/** How far back the latest final day is looked for. */
-const FINAL_WITHIN_DAYS = 14;
+/** The English names of the months, in lower case. */
+export const MONTHS =
+  'january february march april may june july august september october november december'.split(
+    ' ',
+  );
+/** The days in which the last final day is searched. */
+const FINAL_WITHIN_DAYS = 56;
 
-/** The days that a word means, before today cuts them. */
+/** The days of a word, including future days. */
 export interface PeriodDraft extends Span {
   readonly unit?: Unit;
   readonly lastFinalOnly?: boolean;
@@ -32,7 +36,7 @@ type Form = readonly [
   (found: readonly string[], today: Day) => PeriodDraft | PeriodProblem,
 ];
 
-// A month is a whole one where a range begins or ends with it.
+// A range that begins or ends with a month includes the whole month.
 const EDGE = String.raw`(\d{4}-\d\d(?:-\d\d)?)`;
 const TO = String.raw`(?:\.\.\.?|…)`;
 const MONTH = `(${MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)})?`).join('|')})`;
@@ -61,7 +65,7 @@ const FORMS: readonly Form[] = [
   [new RegExp(`^${EDGE}${TO}$`), ([first = ''], today) => since(firstOf(first), today)],
 ];
 
-/** The days that a word means as of a UTC day, or why it means none; the word in lower case. */
+/** The days of a lower-case word as of a UTC day, or why it is invalid. */
 export function parsePeriod(word: string, today: Day): PeriodDraft | PeriodProblem {
   for (const [pattern, read] of FORMS) {
     const found = pattern.exec(word);
@@ -70,7 +74,7 @@ export function parsePeriod(word: string, today: Day): PeriodDraft | PeriodProbl
   return 'unknown-words';
 }
 
-/** Whether a word would be read as a period, be it a possible one or not. */
+/** Whether a word has the form of a period, valid or not. */
 export function isPeriodLike(text: string): boolean {
   const word = text.trim().toLowerCase();
   return /^\d/.test(word) || FORMS.some(([pattern]) => pattern.test(word));
@@ -99,22 +103,21 @@ function wholeMonth(month: string): PeriodDraft {
   return { ...monthSpan(month), unit: 'month' };
 }
 
-/** Without a year the latest of that name that has begun. */
+/** Without a year: the latest month of that name that has begun. */
 function namedMonth(name: string, year: string | undefined, today: Day): PeriodDraft {
-  const number =
-    MONTHS.findIndex((known) => known.toLowerCase().startsWith(name.toLowerCase())) + 1;
+  const number = MONTHS.findIndex((known) => known.startsWith(name.toLowerCase())) + 1;
   const inYear = (of: number | string) => `${of}-${String(number).padStart(2, '0')}`;
   if (year !== undefined) return wholeMonth(inYear(year));
   const own = Number(today.slice(0, 4));
   return wholeMonth(inYear(own) > monthOf(today) ? inYear(own - 1) : inYear(own));
 }
 
-/** The first day of what a range begins with; what is no day stays none. */
+/** The first day of the start of a range; an invalid day stays invalid. */
 export function firstOf(edge: string): Day {
   return edge.length === 7 ? `${edge}-01` : edge;
 }
 
-/** The last day of what a range ends with; what is no day stays none. */
+/** The last day of the end of a range; an invalid day stays invalid. */
 export function lastOf(edge: string): Day {
   return isDay(`${edge}-01`) ? monthSpan(edge).last : edge;
 }

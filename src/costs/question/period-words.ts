@@ -3,11 +3,11 @@ import { type PeriodReading, readPeriod } from './period.ts';
 import { isPeriodLike } from './period-grammar.ts';
 
 const MOST_WORDS = 3;
-/** What is counted in other units than days and weeks is no period, but is refused as a whole. */
+/** Periods in other units than days and weeks are invalid and are refused as a whole. */
 const OTHER_UNIT = /^(?:last-)?\d{1,5}-(?:hours?|months?|quarters?|years?)$/i;
 const TO = ['to', 'until', 'till', '-', '..', '...', '…'];
 
-/** The first words as a period, be it a possible one or not; null where they are none at all. */
+/** The first words as a period, valid or not; null if they do not have the form of a period. */
 export function periodAt(
   words: readonly string[],
   today: Day,
@@ -23,7 +23,7 @@ export function periodAt(
   return reading.ok || isPeriodLike(word) ? { reading, taken: 1 } : null;
 }
 
-/** `last 7 days` is `last-7-days`, and `2026-11-05 to 2026-11-10` a range. */
+/** `last 7 days` becomes `last-7-days`, and `2026-11-05 to 2026-11-10` a range. */
 function joined([first = '', second = '', ...rest]: readonly string[]): string {
   const isRange = TO.includes(second.toLowerCase()) && rest.length > 0;
   return isRange ? `${first}..${rest.join('-')}` : [first, second, ...rest].join('-');

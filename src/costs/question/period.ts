@@ -1,6 +1,6 @@
 import { lengthOf, type Span, type Unit } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
-import { spanLabel } from '../calendar/span-label.ts';
+import { formatSpan } from '../calendar/format.ts';
 import { nearestForms } from './period-forms.ts';
 import {
   LONGEST_DAYS,
@@ -9,35 +9,34 @@ import {
   parsePeriod,
 } from './period-grammar.ts';
 
-/** What people should know of a period beside its days. */
-export type PeriodNote =
-  /** Today is in it, and today has only begun. */
+/** A remark about a period. */
+type PeriodNote =
+  /** It contains today, which is incomplete. */
   | 'so-far'
-  /** It was asked to end later than today, and ends today. */
+  /** The requested end is in the future; the period ends today. */
   | 'cut-to-today';
 
 export interface Period extends Span {
-  /** As people say it, without the words "UTC"; its days are UTC days nonetheless. */
+  /** The period as text, without "UTC". Its days are UTC days. */
   readonly label: string;
   readonly notes: readonly PeriodNote[];
-  /** What the period before it is: a span of days in whole weeks, or the month, quarter, year. */
+  /** Selects the previous period: whole weeks for days, or the previous month, quarter or year. */
   readonly unit: Unit;
-  /** Only the latest final day of it is meant, which is known once the rows are. */
+  /** Only the last final day of the period is requested; the rows show which day that is. */
   readonly lastFinalOnly: boolean;
 }
 
 export type PeriodReading =
   | { readonly ok: true; readonly period: Period }
-  /** `nearest`: accepted words that may have been meant, three at most, the likeliest first. */
+  /** `nearest`: at most three valid suggestions, the best first. */
   | { readonly ok: false; readonly problem: PeriodProblem; readonly nearest: readonly string[] };
 
 /**
- * One word for a period → its UTC days, both ends included, as of the UTC day `today`.
+ * Reads one word as a period: its UTC days, both ends included, as of the UTC day `today`.
  *
- * Periods of whole days (`7d`, `4w`, `mtd`, `a..`) end yesterday; on the very first day of a week,
- * month, quarter or year there is no yesterday in it, and it is today so far. One that is asked to
- * end in the future ends today. At most 400 days. A word that is not understood is never guessed:
- * the nearest accepted forms come with the refusal. Source: docs/costs.md#periods.
+ * Periods of whole days (`7d`, `4w`, `mtd`, `a..`) end yesterday; on the first day of a week, month,
+ * quarter or year, the current one is today only. A period with a future end ends today. At most 400
+ * days. An unknown word is never guessed; the refusal has suggestions. Source: docs/costs.md#periods.
  */
 export function readPeriod(text: string, today: Day): PeriodReading {
   const word = text.trim().toLowerCase();
@@ -50,7 +49,7 @@ export function readPeriod(text: string, today: Day): PeriodReading {
   return { ok: true, period: periodOf(read, today) };
 }
 
-/** Once the rows are there, `final` is one day of them; null where none of its days is final. */
+/** Resolves `final` to the last final day; null if no day of the period is final. */
 export function finalPeriod(period: Period, lastFinal: Day | null, today: Day): Period | null {
   if (!period.lastFinalOnly) return period;
   if (lastFinal === null || lastFinal < period.first || lastFinal > period.last) return null;
@@ -64,7 +63,7 @@ function periodOf(draft: PeriodDraft, today: Day): Period {
   if (draft.last > today) notes.push('cut-to-today');
   if (last === today) notes.push('so-far');
   const { unit = 'day', lastFinalOnly = false } = draft;
-  const label = lastFinalOnly ? 'last final day' : spanLabel(span, today);
+  const label = lastFinalOnly ? 'last final day' : formatSpan(span, today);
   return { ...span, label, notes, unit, lastFinalOnly };
 }
 

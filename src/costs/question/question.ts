@@ -1,26 +1,41 @@
-import type { By } from '../ledger/grouping.ts';
+import type { Grouping } from '../ledger/grouping.ts';
 import type { Period } from './period.ts';
 import type { PeriodProblem } from './period-grammar.ts';
 import type { Versus } from './versus.ts';
 
-/** What a person wants to know of the costs. */
+/** What a question can be restricted to. */
+export const SCOPE_KINDS = ['service', 'tag', 'warehouse', 'team'] as const;
+export type ScopeKind = (typeof SCOPE_KINDS)[number];
+
+/** The names of a question. Without any name of a kind, it is not restricted by that kind. */
+export type QuestionScope = Readonly<Record<ScopeKind, readonly string[]>>;
+
+export const ALL_COSTS: QuestionScope = { service: [], tag: [], warehouse: [], team: [] };
+
+/** A question about costs. */
 export interface CostQuestion {
   readonly period: Period;
-  readonly by: Exclude<By, 'entity-metric'>;
+  readonly by: Grouping;
+  /** The grouping within each line: `by service by metric`. */
+  readonly thenBy: Grouping | null;
   readonly versus: Versus | null;
-  /** So many lines, the dearest; null: as many as there is room for. */
+  /** The number of lines, the most expensive ones; null: as many as fit. */
   readonly top: number | null;
-  /** Days that can still change are left out. */
+  /** Leaves out days that are not final. */
   readonly finalOnly: boolean;
-  /** The name of a service as it was typed; exactly one is called so. */
-  readonly only: string | null;
+  readonly scope: QuestionScope;
+  /** Reads the report again now. */
+  readonly refresh: boolean;
 }
 
-/** What services are called. */
+/** The names that a question can use. */
 export interface Names {
-  /** What to type for each service of this name; more than one where services share it. */
+  readonly tag: readonly string[];
+  readonly warehouse: readonly string[];
+  readonly team: readonly string[];
+  /** A unique name for each service of this name; more than one if services share it. */
   readonly called: (text: string) => readonly string[];
-  /** The names most like it, the likest first; none where nothing is near. */
+  /** Similar names, the most similar first; often none. */
   readonly near: (text: string) => readonly string[];
 }
 
@@ -29,21 +44,24 @@ export type QuestionProblem =
   | 'no-grouping'
   | 'no-comparison'
   | 'no-number'
-  | 'no-name'
+  | 'third-grouping'
+  | 'smaller-first'
   | 'unknown-service'
+  | 'unknown-tag'
+  | 'unknown-warehouse'
+  | 'unknown-team'
   | 'shared-name'
-  | 'two-services'
   | 'has-a-key'
-  | 'said-twice';
+  | 'given-twice';
 
 export interface UnclearQuestion {
   readonly ok: false;
   readonly problem: QuestionProblem;
-  /** The word or words that it is about; empty where one is missing. */
+  /** The problematic words; empty if a word is missing. */
   readonly text: string;
-  /** What was said before it and cannot stand beside it; empty where there is nothing of the kind. */
-  readonly beside: string;
-  /** The places of the words in whose stead the nearest may stand. */
+  /** The earlier words that cannot be combined with `text`; empty if there are none. */
+  readonly earlier: string;
+  /** The positions of the words that a suggestion replaces. */
   readonly about: readonly number[];
   readonly nearest: readonly string[];
 }
@@ -52,8 +70,15 @@ export type QuestionReading =
   | { readonly ok: true; readonly question: CostQuestion }
   | UnclearQuestion;
 
-/** The words with something else in the place of those that were misread, and nothing else lost. */
-export function corrected(
+/** The words that select the same costs; `only` because a name may equal a keyword. */
+export function wordsOfScope(scope: QuestionScope): readonly string[] {
+  return SCOPE_KINDS.flatMap((kind) =>
+    scope[kind].map((name) => `${kind === 'service' ? 'only' : kind} ${name}`),
+  );
+}
+
+/** The typed words with a suggestion in place of the problematic ones. */
+export function correctLine(
   words: readonly string[],
   about: readonly number[],
   near: string,

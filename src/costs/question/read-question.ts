@@ -1,46 +1,64 @@
 import { isDay } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
-import { GROUPINGS } from '../ledger/grouping.ts';
-import {
-  KEYWORDS,
-  type KeywordRefusal,
-  type KeywordStep,
-  nameAt,
-  type QuestionContext,
-  type QuestionPart,
-} from './keywords.ts';
+import { GROUPINGS, isOfTime } from '../ledger/grouping.ts';
+import type { KeywordRefusal, KeywordStep, QuestionContext, QuestionPart } from './keyword-step.ts';
+import { KEYWORDS } from './keywords.ts';
 import { readPeriod } from './period.ts';
-import { close, periodForms } from './period-forms.ts';
+import { periodForms, similarWords } from './period-forms.ts';
 import { periodAt } from './period-words.ts';
-import type { Names, QuestionReading, UnclearQuestion } from './question.ts';
+import {
+  ALL_COSTS,
+  type CostQuestion,
+  type Names,
+  type QuestionReading,
+  type UnclearQuestion,
+} from './question.ts';
+import { addToScope, isScopeKind, readServices, serviceAt, similarScopes } from './scope-words.ts';
 
 const DEFAULT_PERIOD = 'mtd';
+const FLAGS: ReadonlyMap<string, QuestionPart> = new Map([
+  ['final', { finalOnly: true }],
+  ['refresh', { refresh: true }],
+]);
 const OFFERED = 3;
 
+type Parts = Partial<CostQuestion>;
+type Places = Map<string, readonly number[]>;
+
 /**
- * The words after `/cost`, in any order → a question: a period, `by …`, `vs …`, `top N`, `final`
- * and one service, by its name or behind `only`, where it may be called like anything else. Nothing
- * said: `mtd by service`. `final` alone is a period, the last final day; beside a period it leaves
- * out what can still change. Whatever is not understood is refused with the nearest accepted words,
- * never guessed, and nothing may be said twice. Source: docs/costs.md#periods.
+ * Reads the words after `/cost`, in any order: a period, `by …` once or twice, `vs …`, `top N`,
+ * `final`, `refresh`, and the names of services, or `tag`, `warehouse` and `team` with a name. After `only`, the
+ * name of a service may equal a keyword. Default: `mtd by service`. `final` alone is a period, the
+ * last final day; with a period it leaves out days that are not final. Unknown words are never guessed
+ * but refused with suggestions. Source: docs/commands.md#cost-questions.
  */
 export function readQuestion(words: readonly string[], today: Day, names: Names): QuestionReading {
-  const said: QuestionPart = {};
-  const places = new Map<string, readonly number[]>();
+  let parts: Parts = {};
+  const places: Places = new Map();
   const unknown: number[] = [];
   for (let at = 0; at < words.length; ) {
     const step = stepAt(words.slice(at), { today, names });
     const own = placesOf(at, step.taken);
     if (!step.ok) return misread(step, own);
-    const [key] = Object.keys(step.said ?? {});
-    const before = key === undefined ? undefined : places.get(key);
-    if (key && before) return twice(key, words, [before, own]);
-    if (key) places.set(key, own);
-    else unknown.push(...own);
-    Object.assign(said, step.said);
+    const [key] = Object.keys(step.part ?? {});
+    if (step.part === null || key === undefined) unknown.push(...own);
+    else {
+      const slot = key === 'by' && places.has('by') ? 'thenBy' : key;
+      const before = slot === 'scope' ? undefined : places.get(slot);
+      if (before) return repeated(slot, words, [places.get('by') ?? [], before, own]);
+      places.set(slot, own);
+      parts = withPart(parts, slot, step.part);
+    }
     at += step.taken;
   }
-  return unknown.length > 0 ? unheardOf(words, unknown, { today, names }) : questionOf(said, today);
+  if (unknown.length > 0) return unknownWords(words, unknown, { today, names });
+  return groupingProblem(parts, places, words) ?? questionOf(parts, today);
+}
+
+function withPart(parts: Parts, slot: string, { scope, by, ...part }: QuestionPart): Parts {
+  if (scope) return { ...parts, scope: addToScope(parts.scope ?? ALL_COSTS, scope) };
+  if (by === undefined) return { ...parts, ...part };
+  return { ...parts, [slot]: by };
 }
 
 function placesOf(first: number, count: number): readonly number[] {
@@ -50,38 +68,39 @@ function placesOf(first: number, count: number): readonly number[] {
 function misread(
   { taken, ...refusal }: KeywordRefusal,
   about: readonly number[],
-  beside = '',
+  earlier = '',
 ): UnclearQuestion {
-  return { ...refusal, about, beside };
+  return { ...refusal, about, earlier };
 }
 
-function questionOf(said: QuestionPart, today: Day): QuestionReading {
-  const { by = 'service', versus = null, top = null, only = null } = said;
-  const rest = { by, versus, top, only };
-  if (said.period) {
-    const { period, finalOnly = false } = said;
+function questionOf(parts: Parts, today: Day): QuestionReading {
+  const { by = 'service', thenBy = null, versus = null, top = null, scope = ALL_COSTS } = parts;
+  const rest = { by, thenBy, versus, top, scope, refresh: parts.refresh ?? false };
+  if (parts.period) {
+    const { period, finalOnly = false } = parts;
     return { ok: true, question: { ...rest, period, finalOnly } };
   }
-  const word = said.finalOnly ? 'final' : DEFAULT_PERIOD;
+  const word = parts.finalOnly ? 'final' : DEFAULT_PERIOD;
   const reading = readPeriod(word, today);
   if (!reading.ok) return misread({ ...reading, text: word, taken: 0 }, []);
   return { ok: true, question: { ...rest, period: reading.period, finalOnly: false } };
 }
 
-function stepAt(words: readonly string[], around: QuestionContext): KeywordStep {
+function stepAt(words: readonly string[], context: QuestionContext): KeywordStep {
   const [typed = '', ...rest] = words;
   const keyword = KEYWORDS.get(typed.toLowerCase());
-  // The nearest of a keyword have it in them, so that they stand in its place too.
-  if (keyword) return oneMore(keyword(rest, around));
-  if (typed.toLowerCase() === 'final') return { ok: true, said: { finalOnly: true }, taken: 1 };
-  if (/^[a-z]+=/i.test(typed)) return keyed(typed);
+  // The suggestions of a keyword contain the keyword, so they replace it too.
+  if (keyword) return oneMore(keyword(rest, context));
+  const flag = FLAGS.get(typed.toLowerCase());
+  if (flag) return { ok: true, part: flag, taken: 1 };
+  if (/^[a-z]+=/i.test(typed)) return keyed(typed, context);
 
-  const period = periodAt(words, around.today);
-  const named = nameAt(words, around.names, period?.reading.ok ? period.taken + 1 : 1);
+  const period = periodAt(words, context.today);
+  const named = serviceAt(words, context.names, period?.reading.ok ? period.taken + 1 : 1);
   if (named) return named;
-  if (!period) return { ok: true, said: null, taken: 1 };
+  if (!period) return { ok: true, part: null, taken: 1 };
   const { reading, taken } = period;
-  if (reading.ok) return { ok: true, said: { period: reading.period }, taken };
+  if (reading.ok) return { ok: true, part: { period: reading.period }, taken };
   const { problem, nearest } = reading;
   return { ok: false, problem, text: words.slice(0, taken).join(' '), taken, nearest };
 }
@@ -90,39 +109,80 @@ function oneMore(step: KeywordStep): KeywordStep {
   return { ...step, taken: step.taken + 1 };
 }
 
-/** Other commands have keys: what stands behind one is most likely what would do without it. */
-function keyed(text: string): KeywordRefusal {
-  const [key = '', value = ''] = text.toLowerCase().split('=', 2);
-  const plain = ['period', 'service', 'days'].includes(key) ? [value] : [];
-  const nearest = KEYWORDS.has(key) ? [`${key} ${value}`] : plain;
+/**
+ * `tag=prod`, as in the commands about digests. Other keys do not exist here: the value without its
+ * key is the most likely meaning.
+ */
+function keyed(text: string, context: QuestionContext): KeywordStep {
+  const [key = '', value = ''] = text.split('=', 2);
+  const word = key.toLowerCase();
+  if (word === 'service') return { ...readServices(value, context), taken: 1 };
+  const reader = KEYWORDS.get(word);
+  if (reader && isScopeKind(word)) return { ...reader([value], context), taken: 1 };
+  const plain = ['period', 'days'].includes(word) ? [value.toLowerCase()] : [];
+  const nearest = reader ? [`${word} ${value.toLowerCase()}`] : plain;
   return { ok: false, problem: 'has-a-key', text, taken: 1, nearest };
 }
 
-function twice(
-  key: string,
+/** A part that may occur once, or a third grouping. */
+function repeated(
+  slot: string,
   words: readonly string[],
-  [before, own]: readonly [readonly number[], readonly number[]],
+  [by, before, own]: readonly [readonly number[], readonly number[], readonly number[]],
 ): UnclearQuestion {
-  const said = (places: readonly number[]) => places.map((place) => words[place]).join(' ');
-  const [first, second] = [said(before), said(own)];
-  const isPair = key === 'period' && isDay(first) && isDay(second);
+  const textAt = (places: readonly number[]) => places.map((place) => words[place]).join(' ');
+  const [first, second] = [textAt(before), textAt(own)];
+  if (slot === 'thenBy') {
+    const text = [textAt(by), first, second].join(' ');
+    const pairs = [`${textAt(by)} ${first}`, `${textAt(by)} ${second}`, `${first} ${second}`];
+    const about = [...by, ...before, ...own];
+    return misread({ ok: false, problem: 'third-grouping', text, taken: 0, nearest: pairs }, about);
+  }
+  const isPair = slot === 'period' && isDay(first) && isDay(second);
   const both = isPair ? [[first, second].sort().join('..')] : [];
-  const problem = key === 'only' ? 'two-services' : 'said-twice';
   const nearest = [...both, ...new Set([first, second])];
   const about = [...before, ...own];
-  return misread({ ok: false, problem, text: second, taken: 0, nearest }, about, first);
+  return misread(
+    { ok: false, problem: 'given-twice', text: second, taken: 0, nearest },
+    about,
+    first,
+  );
 }
 
-/** The first of the words that nobody knows, with those that follow right behind it. */
-function unheardOf(
+const UNITS = ['day', 'week', 'month'];
+
+/** Two equal groupings, or a unit of time within a smaller one. */
+function groupingProblem(
+  { by, thenBy }: Parts,
+  places: Places,
+  words: readonly string[],
+): UnclearQuestion | null {
+  if (!by || !thenBy) return null;
+  if (by === thenBy)
+    return repeated('by', words, [[], places.get('by') ?? [], places.get('thenBy') ?? []]);
+  const isSmaller = isOfTime(by) && isOfTime(thenBy) && UNITS.indexOf(by) < UNITS.indexOf(thenBy);
+  if (!isSmaller) return null;
+  const about = [...(places.get('by') ?? []), ...(places.get('thenBy') ?? [])];
+  const text = `by ${by} by ${thenBy}`;
+  const nearest = [`by ${thenBy} by ${by}`];
+  return misread({ ok: false, problem: 'smaller-first', text, taken: 0, nearest }, about);
+}
+
+/** The first unknown word, with the unknown words right after it. */
+function unknownWords(
   words: readonly string[],
   places: readonly number[],
   { today, names }: QuestionContext,
 ): UnclearQuestion {
   const about = places.filter((place, index) => place === (places[0] ?? 0) + index);
   const text = about.map((place) => words[place]).join(' ');
-  const groupings = close(text, GROUPINGS).map((known) => `by ${known}`);
-  const near = [...groupings, ...names.near(text), ...close(text, periodForms(today))];
+  const groupings = similarWords(text, GROUPINGS).map((known) => `by ${known}`);
+  const near = [
+    ...groupings,
+    ...names.near(text),
+    ...similarScopes(text, names),
+    ...similarWords(text, [...periodForms(today), ...FLAGS.keys()]),
+  ];
   const nearest = [...new Set(near)].slice(0, OFFERED);
   return misread({ ok: false, problem: 'unknown-words', text, taken: 0, nearest }, about);
 }

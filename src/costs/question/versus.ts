@@ -1,9 +1,9 @@
 import { addMonths, lengthOf, monthOf, monthSpan, type Span } from '../calendar/calendar.ts';
 import { addDays, type Day } from '../calendar/day.ts';
-import { spanLabel } from '../calendar/span-label.ts';
+import { formatSpan } from '../calendar/format.ts';
 import type { Period } from './period.ts';
 
-/** What a period is held against: the one before, the same days a week or month ago, or another. */
+/** What a period is compared with: the previous one, the same days a week or month ago, or another. */
 export type Versus = 'prev' | 'last-week' | 'last-month' | Period;
 
 const MONTHS: Readonly<Partial<Record<Period['unit'], number>>> = {
@@ -13,18 +13,18 @@ const MONTHS: Readonly<Partial<Record<Period['unit'], number>>> = {
 };
 
 /**
- * The days that a period is compared with. `prev` of a month, quarter or year, whole or to date, is
- * the one before, whole or through the same day; of anything else the same weekdays as few whole
- * weeks earlier as do not overlap, for credits of unequal weekdays cannot be compared. `last-month`
- * may give unequal weekdays, which the comparison then says. Source: docs/costs.md#comparisons.
+ * The period to compare with. `prev` of a month, quarter or year is the previous one, whole or through
+ * the same day. `prev` of other periods is the same weekdays, the smallest number of whole weeks
+ * earlier without overlap, because different weekdays cannot be compared. `last-month` may have
+ * different weekdays, which the comparison reports. Source: docs/costs.md#comparisons.
  */
-export function compared(period: Period, how: Versus, today: Day): Period {
+export function comparisonPeriod(period: Period, how: Versus, today: Day): Period {
   if (typeof how !== 'string') return how;
   const span = earlier(period, how);
 
   return {
     ...span,
-    label: spanLabel(span, today),
+    label: formatSpan(span, today),
     notes: [],
     unit: period.unit,
     lastFinalOnly: false,
@@ -34,16 +34,19 @@ export function compared(period: Period, how: Versus, today: Day): Period {
 function earlier(period: Period, how: 'prev' | 'last-week' | 'last-month'): Span {
   if (how === 'last-week') return weeksBefore(period, 1);
   const months = how === 'last-month' ? 1 : MONTHS[period.unit];
-  return months === undefined
-    ? weeksBefore(period, Math.ceil(lengthOf(period) / 7))
-    : monthsBefore(period, months);
+  return months === undefined ? spanBefore(period) : monthsBefore(period, months);
+}
+
+/** The same weekdays before a span: the smallest number of whole weeks earlier without overlap. */
+export function spanBefore(span: Span): Span {
+  return weeksBefore(span, Math.ceil(lengthOf(span) / 7));
 }
 
 function weeksBefore({ first, last }: Span, weeks: number): Span {
   return { first: addDays(first, -7 * weeks), last: addDays(last, -7 * weeks) };
 }
 
-/** A month that is over is held against a month that is over, even where that one is longer. */
+/** A whole month is compared with a whole month, even if that one is longer. */
 function monthsBefore({ first, last }: Span, months: number): Span {
   const end = addMonths(last, -months);
   const isWhole = first.endsWith('-01') && last === monthSpan(monthOf(last)).last;

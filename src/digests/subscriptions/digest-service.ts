@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChangeId, JsonObject } from '../../changes/change.ts';
 import type { DigestOptionsConfig } from '../../config/digest-options.ts';
 import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
+import { textAnswer } from '../../intent/answers/texts.ts';
 import type { Caller, DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
+import type { AuditKey } from '../../storage/audit/key-ring.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import {
   addSubscription,
@@ -16,16 +18,17 @@ import { digestRecord } from '../post-record.ts';
 import { postDigestNow, previewDigest } from '../preview.ts';
 import { checkSchedule, earlyTimeWarning } from '../schedule.ts';
 import { findDigest, findDigestChannel } from './find-digest.ts';
-import { listAnswer, textAnswer, whenText } from './listing.ts';
+import { listAnswer, whenText } from './listing.ts';
 import {
   type DigestSubscription,
   digestName,
+  fromSlack,
   loadSubscriptions,
   problemsText,
 } from './subscriptions.ts';
 
-export interface DigestServiceContext extends DigestContext {
-  readonly auditKey: Buffer | null;
+interface DigestServiceContext extends DigestContext {
+  readonly auditKey: AuditKey;
   readonly newId: () => ChangeId;
 }
 
@@ -35,8 +38,8 @@ export function createDigestService(context: DigestServiceContext): DigestServic
     list: () => list(context),
     add,
     remove,
-    pause: (_, request, caller) => setPaused(context, request, caller, true),
-    resume: (_, request, caller) => setPaused(context, request, caller, false),
+    pause: setPaused,
+    resume: setPaused,
     now: async (_, request, caller) => {
       const found = await findDigest(context, request, caller);
       return 'title' in found ? found : postDigestNow(context, found);
@@ -61,40 +64,26 @@ async function add(
   const where = await findDigestChannel(context, request, caller);
   if ('title' in where) return where;
   const { room } = where;
-  const reading = context.readOptions({ ...request.options, channel: room.id });
-  if (!reading.ok)
-    return textAnswer("I didn't understand that", `${problemsText(reading.problems)}.`);
+  const read = readOptions(context, request, room.id);
+  if ('title' in read) return read;
 
-  const equal = await findEqual(context, reading.value);
+  // An equal digest, which the same channel would get twice.
+  const { all } = await loadSubscriptions(context.database.db, context);
+  const equal = all.find((one) => isDeepStrictEqual(one.options, read));
   if (equal) return alreadyAdded(equal, room.name);
 
   const id = context.newId();
-  const since = context.now();
+  const createdAt = context.now();
   // The typed options are stored, so that a changed default applies to this digest too.
   const options = { ...request.options } as JsonObject;
-  const row = {
-    id,
-    channel: room.id,
-    options,
-    paused: false,
-    createdBy: caller.by,
-    createdAt: since,
-  };
+  const row = { id, channel: room.id, options, paused: false, createdBy: caller.by, createdAt };
   await context.database.transaction(async (tx) => {
     await addSubscription(tx, row);
     await note(context, tx, caller, { did: 'digest added', id, channel: room.id, options });
   });
-  const one: DigestSubscription = {
-    key: `${room.id}|${id}`,
-    id,
-    channel: room.id,
-    options: reading.value,
-    paused: false,
-    by: caller.by,
-    since,
-  };
-  const { next } = checkSchedule(one, since, null);
-  const early = earlyTimeWarning(one, since);
+  const one = fromSlack(row, read);
+  const { next } = checkSchedule(one, createdAt, null);
+  const early = earlyTimeWarning(one, createdAt);
   const parts: readonly AnswerPart[] = [
     { kind: 'text', text: `Posted in #${room.name} ${whenText(one)}.` },
     { kind: 'facts', facts: [['First post', next]] },
@@ -111,30 +100,24 @@ async function add(
   return { title: 'Digest added', parts };
 }
 
-/** An equal digest, which the same channel would get twice. */
-async function findEqual(
+function readOptions(
   context: DigestServiceContext,
-  options: DigestOptionsConfig,
-): Promise<DigestSubscription | null> {
-  const { all } = await loadSubscriptions(context.database.db, context);
-  return all.find((one) => isDeepStrictEqual(one.options, options)) ?? null;
+  { options }: DigestRequest,
+  channel: string,
+): DigestOptionsConfig | Answer {
+  const reading = context.readOptions({ ...options, channel });
+  if (reading.ok) return reading.value;
+  return textAnswer("I didn't understand that", `${problemsText(reading.problems)}.`);
 }
 
 function alreadyAdded(one: DigestSubscription, room: string): Answer {
   const name = digestName(one);
   const text = `Posted in #${room} ${whenText(one)}${one.paused ? ' (paused)' : ''}.`;
-  const offers = [
+  return textAnswer('This digest exists already', text, [
     ...(one.paused ? [{ label: 'Resume', line: `cost digest resume ${name}` }] : []),
     { label: 'Preview', line: `cost digest preview ${name}` },
     { label: 'Remove', line: `cost digest remove ${name}` },
-  ];
-  return {
-    title: 'This digest exists already',
-    parts: [
-      { kind: 'text', text },
-      { kind: 'offers', offers },
-    ],
-  };
+  ]);
 }
 
 async function remove(
@@ -179,32 +162,21 @@ async function setPaused(
   context: DigestServiceContext,
   request: DigestRequest,
   caller: Caller,
-  paused: boolean,
 ): Promise<Answer> {
   const found = await findDigest(context, request, caller);
   if ('title' in found) return found;
   const { id, channel } = found;
   if (id === null) return inFile(found);
+  const paused = request.what === 'pause';
+  const state = paused ? 'paused' : 'resumed';
   await context.database.transaction(async (tx) => {
     await pauseSubscription(tx, id, paused);
     if (!paused) await skipToday(context, tx, found);
-    await note(context, tx, caller, {
-      did: paused ? 'digest paused' : 'digest resumed',
-      id,
-      channel,
-    });
+    await note(context, tx, caller, { did: `digest ${state}`, id, channel });
   });
-  const again = paused ? [{ label: 'Resume', line: `cost digest resume ${id}` }] : [];
-  return {
-    title: paused ? 'Digest paused' : 'Digest resumed',
-    parts: [
-      {
-        kind: 'text',
-        text: `Posted ${whenText(found)}${paused ? ' once resumed' : ''}.`,
-      },
-      { kind: 'offers', offers: again },
-    ],
-  };
+  const text = `Posted ${whenText(found)}${paused ? ' once resumed' : ''}.`;
+  const offers = paused ? [{ label: 'Resume', line: `cost digest resume ${id}` }] : [];
+  return textAnswer(`Digest ${state}`, text, offers);
 }
 
 // Records today's digest as missed if its time passed while the digest was paused.
@@ -232,11 +204,10 @@ async function preview(
   }
   // Only the user who requests the preview sees it, so the channel does not matter.
   const channel = 'C0PREVIEW';
-  const reading = context.readOptions({ ...request.options, channel });
-  if (!reading.ok)
-    return textAnswer("I didn't understand that", `${problemsText(reading.problems)}.`);
-  const wanted = { key: channel, id: null, channel, options: reading.value, paused: false };
-  return previewDigest(context, { ...wanted, by: caller.by, since: null }, 'not-added');
+  const options = readOptions(context, request, channel);
+  if ('title' in options) return options;
+  const added = { key: channel, id: null, channel, options, paused: false };
+  return previewDigest(context, { ...added, by: caller.by, since: null }, 'not-added');
 }
 
 function inFile({ channel }: DigestSubscription): Answer {

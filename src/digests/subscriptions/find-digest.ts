@@ -1,9 +1,10 @@
 import type { Answer } from '../../intent/answers/answer.ts';
+import { textAnswer } from '../../intent/answers/texts.ts';
 import type { Caller, DigestRequest } from '../../intent/ports/command-context.ts';
 import type { Channel } from '../../workflow/messenger-port.ts';
 import { postChannel } from '../../workflow/notify/post-once.ts';
 import type { DigestContext } from '../digest-context.ts';
-import { textAnswer } from './listing.ts';
+
 import {
   type BrokenSubscription,
   type DigestSubscription,
@@ -29,14 +30,7 @@ export async function findDigest(
   const text = one
     ? `This channel gets ${own.length} digests. Name one: ${own.map(digestName).join(', ')}.`
     : 'No digest has this id, and the channel gets no digest.';
-  const offers = [{ label: 'Show all', line: 'cost digest list' }];
-  return {
-    title: 'Which digest?',
-    parts: [
-      { kind: 'text', text },
-      { kind: 'offers', offers },
-    ],
-  };
+  return textAnswer('Which digest?', text, [{ label: 'Show all', line: 'cost digest list' }]);
 }
 
 async function ofChannel(context: DigestContext, all: readonly DigestSubscription[], word: string) {
@@ -51,14 +45,9 @@ async function ofChannel(context: DigestContext, all: readonly DigestSubscriptio
 
 function invalidDigest({ id, problem }: BrokenSubscription): Answer {
   const text = `Digest ${id} has invalid options: ${problem}. Remove it and add it again.`;
-  const offers = [{ label: 'Remove', line: `cost digest remove ${id}` }];
-  return {
-    title: 'Invalid digest',
-    parts: [
-      { kind: 'text', text },
-      { kind: 'offers', offers },
-    ],
-  };
+  return textAnswer('Invalid digest', text, [
+    { label: 'Remove', line: `cost digest remove ${id}` },
+  ]);
 }
 
 /** The channel of the request, or the channel in which the command was typed. */

@@ -64,16 +64,6 @@ function actionsFor(one: DigestSubscription, list: ListContext): readonly Comman
   return one.id === null ? always : [...always, own, offer('Remove', 'remove')];
 }
 
-const NAMES: Readonly<Record<(typeof DAYS)[number], string>> = {
-  mon: 'Mon',
-  tue: 'Tue',
-  wed: 'Wed',
-  thu: 'Thu',
-  fri: 'Fri',
-  sat: 'Sat',
-  sun: 'Sun',
-};
-
 /** `Mon–Fri at 09:30 (Europe/Berlin)` */
 export function whenText({ options }: Pick<DigestSubscription, 'options'>): string {
   const { period, days, at, timezone } = options;
@@ -82,12 +72,12 @@ export function whenText({ options }: Pick<DigestSubscription, 'options'>): stri
   return `${when} at ${at} (${timezone})${week}`;
 }
 
+function capitalized(day: string): string {
+  return `${day.charAt(0).toUpperCase()}${day.slice(1)}`;
+}
+
 function daysText(days: readonly (typeof DAYS)[number][]): string {
   if (days.length === DAYS.length) return 'every day';
   const isWeekdays = days.length === 5 && days.every((day) => !day.startsWith('s'));
-  return isWeekdays ? 'Mon–Fri' : days.map((day) => NAMES[day]).join(', ');
-}
-
-export function textAnswer(title: string, text: string): Answer {
-  return { title, parts: [{ kind: 'text', text }] };
+  return isWeekdays ? 'Mon–Fri' : days.map(capitalized).join(', ');
 }

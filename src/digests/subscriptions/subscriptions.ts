@@ -4,17 +4,17 @@ import type { ConfigProblem, ConfigResult } from '../../policy/problem.ts';
 import type { Db } from '../../storage/engine/database.ts';
 import { type Subscription, subscriptions } from '../../storage/tables/subscriptions.ts';
 
-/** A digest that somebody wants, in the configuration or in Slack. */
+/** A digest that was added in the configuration file or in Slack. */
 export interface DigestSubscription {
-  /** Under which its postings are written down, each once a day. */
+  /** The key of its post records, one per day. */
   readonly key: string;
-  /** What people call it by in a command; null where only the file can change it. */
+  /** The id in commands; null for a digest of the configuration file. */
   readonly id: string | null;
   readonly channel: string;
   readonly options: DigestOptionsConfig;
   readonly paused: boolean;
   readonly by: UserId | null;
-  /** Slots before it are not owed. Null: from the file, which says of no day when it began. */
+  /** When it was added: no earlier slot is required. Null for the file, which has no start date. */
   readonly since: Date | null;
 }
 
@@ -23,9 +23,9 @@ export interface SubscriptionSources {
   readonly readOptions: (input: unknown) => ConfigResult<DigestOptionsConfig>;
 }
 
-export interface SubscriptionList {
+interface SubscriptionList {
   readonly all: readonly DigestSubscription[];
-  /** Their options name what the configuration has no more. */
+  /** Digests whose options name something that the configuration no longer has. */
   readonly broken: readonly BrokenSubscription[];
 }
 
@@ -74,24 +74,26 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^on\.services/, 'service'],
   [/^on\.tags/, 'tag'],
   [/^on\.warehouses/, 'warehouse'],
+  [/^on\.teams/, 'team'],
   [/^timezone$/, 'zone'],
   [/^period$/, 'every'],
 ];
 
-// The file has at most one digest of each period for a channel, so that these keys stay the same
-// whatever else is edited: with another key, the digest of today would be posted a second time.
+// The file has at most one digest of each period for a channel, so these keys do not change when
+// other options are edited. With a new key, the current digest would be posted a second time.
 function fromFile(options: DigestOptionsConfig): DigestSubscription {
   const { channel, period } = options;
   const key = period === 'day' ? channel : `${channel}|${period}`;
   return { key, id: null, channel, options, paused: false, by: null, since: null };
 }
 
-function fromSlack(one: Subscription, options: DigestOptionsConfig): DigestSubscription {
+/** A digest that was added in Slack, from its stored row. */
+export function fromSlack(one: Subscription, options: DigestOptionsConfig): DigestSubscription {
   const { id, channel, paused, createdBy: by, createdAt: since } = one;
   return { key: keyOf(channel, id), id, channel, options, paused, by, since };
 }
 
-/** What to type for it: one of the file has no id, but there is one of each period for a channel. */
+/** The name in commands: the id, or channel and period, which are unique in the file. */
 export function digestName({ id, channel, options }: DigestSubscription): string {
   return id ?? `${channel}:${options.period}`;
 }

@@ -1,7 +1,7 @@
 import { DAYS, TimeOfDaySchema } from '../../config/digest-options.ts';
 import { nearest } from '../../intent/parse/nearest.ts';
 
-// What may have been meant by options of a digest that are refused: offered, never taken.
+// Suggestions for invalid options of a digest. They are offered and never used directly.
 
 /** `9`, `9.30`, `9pm` → `09:00`, `09:30`, `21:00` */
 export function timesNear(typed: string): readonly string[] {
@@ -14,7 +14,7 @@ export function timesNear(typed: string): readonly string[] {
   return TimeOfDaySchema.safeParse(time).success ? [time] : [];
 }
 
-/** By its city alone too: `berlin` → `Europe/Berlin`. */
+/** Also by the city alone: `berlin` → `Europe/Berlin`. */
 export function zonesNear(typed: string): readonly string[] {
   const zones = Intl.supportedValuesOf('timeZone');
   const cities = new Map(zones.map((zone) => [zone.split('/').at(-1) ?? zone, zone]));
@@ -22,7 +22,7 @@ export function zonesNear(typed: string): readonly string[] {
   return [...new Set(found.map((one) => cities.get(one) ?? one))];
 }
 
-/** `monday, thr` → `mon,thu`; none where one of them is like no day. */
+/** `monday, thr` → `mon,thu`; none if a word is similar to no day. */
 export function daysNear(typed: string): readonly string[] {
   const words = typed.split(/[\s,]+/).filter(Boolean);
   const near = words.map((word) => dayNear(word.toLowerCase()));

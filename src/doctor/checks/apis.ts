@@ -1,52 +1,68 @@
-import { createAlertsClient } from '../../alerts/client.ts';
-import { createCloudClient } from '../../cloud/client.ts';
 import { ApiError, causeCode, InvalidRequest } from '../../errors.ts';
 import type { Reply } from '../../http/client.ts';
 import { type TimedResult, TimeoutError, withinTime } from '../../with-timeout.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, failed, ok, skipped, warning } from '../line.ts';
+import type { ApiClients } from './api-clients.ts';
 
 const DAY_MS = 86_400_000;
 
-/** One cheap read of each API, both at the same time. */
-export async function apiLines(context: CheckContext): Promise<readonly CheckLine[]> {
-  return Promise.all([cloudLine(context), alertsLine(context)]);
+interface ApiChecks {
+  readonly lines: readonly CheckLine[];
+  readonly usage: TimedResult<Reply<unknown>>;
 }
 
-async function cloudLine({ config, version, now, withinMs }: CheckContext): Promise<CheckLine> {
-  const { url, keyId, keySecret } = config.cloud;
-  const { id: organizationId } = config.organization;
-  const { privateAddresses } = config.access;
-  const timing = { connectMs: withinMs, deadlineMs: withinMs };
-  const read = await withinTime(withinMs + 500, async () => {
-    const client = createCloudClient({
-      ...{ baseUrl: url, keyId, keySecret, organizationId, version, timing, privateAddresses },
-    });
+/** One cheap read of each API, both at the same time. */
+export async function checkApis(context: CheckContext, clients: ApiClients): Promise<ApiChecks> {
+  const [usage, alerts] = await Promise.all([
+    readUsage(context, clients),
+    alertsLine(context, clients),
+  ]);
+  return { lines: [await cloudLine(context, clients, usage), alerts], usage };
+}
+
+/** Whether the cloud API answered with its own key check passed, so that more reads make sense. */
+export function isReachable(usage: TimedResult<unknown>): boolean {
+  if (usage.ok) return true;
+  const { error } = usage;
+  return error instanceof ApiError && error.kind === 'answer' && error.status !== 401;
+}
+
+function readUsage({ now, withinMs }: CheckContext, { cloud }: ApiClients) {
+  return withinTime(withinMs + 500, async () => {
     const yesterday = new Date(now().getTime() - DAY_MS).toISOString().slice(0, 10);
-    return client.getUsageCost({ from_date: yesterday, to_date: yesterday });
+    return cloud().getUsageCost({ from_date: yesterday, to_date: yesterday });
   });
-  return apiLine(read, {
-    ...{ name: 'cloud API', url, withinMs },
+}
+
+async function cloudLine(
+  { config, withinMs }: CheckContext,
+  { cloud }: ApiClients,
+  usage: TimedResult<Reply<unknown>>,
+): Promise<CheckLine> {
+  const isOther = !usage.ok && usage.error instanceof ApiError && usage.error.status === 404;
+  const own = isOther ? await cloud().reads.organizations({ waiting: true }) : null;
+  const [organization] = own?.known ? own.value : [];
+  return apiLine(usage, {
+    ...{ name: 'cloud API', url: config.cloud.url, withinMs },
     address: 'CLOUD_API_URL',
     key: 'CLOUD_API_KEY_ID and CLOUD_API_KEY_SECRET',
     right: 'permission to read usage and, for changes, to write',
-    setting: 'organization.id in signalbox.yaml',
-    what: 'yesterday’s usage',
+    setting: `organization.id in signalbox.yaml${organization ? `: the key belongs to ${organization}` : ''}`,
+    what: "yesterday's usage",
   });
 }
 
-async function alertsLine({ config, version, withinMs }: CheckContext): Promise<CheckLine> {
+async function alertsLine(
+  { config, withinMs }: CheckContext,
+  { alerts }: ApiClients,
+): Promise<CheckLine> {
   const name = 'alerts API';
-  if (!config.alerts)
+  if (!config.alerts || !alerts)
     return skipped(name, 'not configured (ALERTS_API_URL is not set): alert commands are off');
-  const { url, token } = config.alerts;
-  const { privateAddresses } = config.access;
-  const timing = { connectMs: withinMs, deadlineMs: withinMs };
-  const read = await withinTime(withinMs + 500, () =>
-    createAlertsClient({ baseUrl: url, token, version, timing, privateAddresses }).listAlerts(),
-  );
+  const read = await withinTime(withinMs + 500, async () => alerts().listAlerts());
   return apiLine(read, {
-    ...{ name, url, withinMs },
+    ...{ name, url: config.alerts.url, withinMs },
     address: 'ALERTS_API_URL',
     key: 'ALERTS_API_TOKEN',
     right: 'a user who belongs to a team',

@@ -1,35 +1,58 @@
-import type { Config } from '../../config/load-config.ts';
+import { type ChannelConfig, type ChannelUse, channelUses } from '../../config/channel-uses.ts';
 import { nearestWord } from '../../policy/problem.ts';
 import type { ChannelFacts } from '../../slack/slack-checks.ts';
 import type { TimedResult } from '../../with-timeout.ts';
 import { type CheckLine, failed, ok, skipped, slackLine, warning } from '../line.ts';
 
-interface Named {
-  readonly word: string;
-  readonly places: readonly string[];
-  /** Costs are posted here, which other workspaces must not read. */
-  readonly forCosts: boolean;
+interface ChannelResults {
+  readonly rooms: TimedResult<readonly ChannelFacts[]>;
+  /** The id of each word in the configuration; null for a name that was never resolved. */
+  readonly ids: ReadonlyMap<string, string | null>;
 }
 
-type Naming = Pick<Config, 'channels' | 'policy' | 'digests' | 'budgets'>;
+/** The id of each configured channel: its own, or the one that Signalbox has stored for the name. */
+export function channelIds(
+  config: ChannelConfig,
+  stored: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string | null> {
+  const idOf = (word: string) => (word.startsWith('#') ? (stored.get(word) ?? null) : word);
+  return new Map(channelUses(config).map(({ word }) => [word, idOf(word)]));
+}
 
 /** One line per configured channel: whether it exists and the bot is a member. */
 export function channelLines(
-  config: Naming,
-  rooms: TimedResult<readonly ChannelFacts[]>,
+  config: ChannelConfig,
+  { rooms, ids }: ChannelResults,
   botName: string,
 ): readonly CheckLine[] {
-  const named = namedChannels(config);
+  const named = channelUses(config);
   if (named.length === 0) return [skipped('channels', 'none in signalbox.yaml')];
-  if (!rooms.ok) return [slackLine('channels', rooms.error)];
-  return named.map((one) => channelLine(one, rooms.value, botName));
+  if (!rooms.ok) return [unread(rooms.error)];
+  return named.map((one) => {
+    const id = ids.get(one.word) ?? null;
+    const room = roomOf(one.word, id, rooms.value);
+    if (room) return channelLine(one, room, botName);
+    return one.word.startsWith('#') && id !== null
+      ? lost(one, id)
+      : missing(one, rooms.value, botName);
+  });
 }
 
-function channelLine(named: Named, rooms: readonly ChannelFacts[], botName: string): CheckLine {
-  const { word, places, forCosts } = named;
+function unread(error: unknown): CheckLine {
+  const line = slackLine('channels', error);
+  if (line.status !== 'warning') return line;
+  return {
+    ...line,
+    fix: `${line.fix}; channel ids in signalbox.yaml need no list of all channels`,
+  };
+}
+
+function channelLine(
+  { word, places, forCosts }: ChannelUse,
+  room: ChannelFacts,
+  botName: string,
+): CheckLine {
   const where = places.join(', ');
-  const room = roomOf(word, rooms);
-  if (!room) return missing(named, rooms, botName);
   if (room.archived) {
     return failed(word, 'is archived', `unarchive it in Slack, or set another channel at ${where}`);
   }
@@ -44,11 +67,25 @@ function channelLine(named: Named, rooms: readonly ChannelFacts[], botName: stri
     const fix = `set another channel at ${where}, unless that workspace may see every change`;
     return warning(word, 'is shared with another workspace', fix);
   }
-  return ok(word, `the bot is a member (${where})`);
+  if (word.startsWith('#') && word !== `#${room.name}`) {
+    const fix = `write ${room.id} at ${where}, or the id of the channel that you mean`;
+    return warning(word, `means the channel that is now named #${room.name}`, fix);
+  }
+  const says = `the bot is a member (${where})`;
+  return ok(
+    word,
+    word === room.id ? says : `${says}; recommended in place of the name: ${room.id}`,
+  );
+}
+
+/** The channel that a name meant is gone. Another one with this name is not used. */
+function lost({ word, places }: ChannelUse, id: string): CheckLine {
+  const fix = `write the id of the channel to use at ${places.join(', ')}`;
+  return failed(word, `means the channel ${id}, which the bot does not see any more`, fix);
 }
 
 function missing(
-  { word, places }: Named,
+  { word, places }: ChannelUse,
   rooms: readonly ChannelFacts[],
   botName: string,
 ): CheckLine {
@@ -66,37 +103,12 @@ function missing(
   return failed(word, 'the bot does not see this channel', `${meant}${invite}`);
 }
 
-function roomOf(word: string, rooms: readonly ChannelFacts[]): ChannelFacts | undefined {
-  const fitting = rooms.filter(({ id, name }) => id === word || `#${name}` === word);
+function roomOf(
+  word: string,
+  id: string | null,
+  rooms: readonly ChannelFacts[],
+): ChannelFacts | undefined {
+  if (id !== null) return rooms.find((room) => room.id === id);
+  const fitting = rooms.filter(({ name }) => `#${name}` === word);
   return fitting.find(({ archived }) => !archived) ?? fitting[0];
-}
-
-function namedChannels({ channels, policy, digests, budgets }: Naming): readonly Named[] {
-  const all = [
-    { word: channels.approvals, place: 'channels.approvals', costs: false },
-    { word: channels.audit, place: 'channels.audit', costs: false },
-    ...policy.rules.map(({ channel, place }) => ({
-      word: channel,
-      place: `policy[${place - 1}].channel`,
-      costs: false,
-    })),
-    ...digests.map(({ channel }, at) => ({
-      word: channel,
-      place: `digests[${at}].channel`,
-      costs: true,
-    })),
-    ...budgets.map(({ notify }, at) => ({
-      word: notify,
-      place: `budgets[${at}].notify`,
-      costs: true,
-    })),
-  ].flatMap(({ word, ...rest }) => (word === null ? [] : [{ word, ...rest }]));
-  return [...new Set(all.map(({ word }) => word))].map((word) => {
-    const uses = all.filter((use) => use.word === word);
-    return {
-      word,
-      places: uses.map(({ place }) => place),
-      forCosts: uses.some(({ costs }) => costs),
-    };
-  });
 }

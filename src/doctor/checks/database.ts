@@ -1,12 +1,13 @@
 import { databaseProblem } from '../../storage/engine/database-errors.ts';
-import type { DatabaseInspection, FileFacts } from '../../storage/engine/examine.ts';
+import type { DatabaseInspection, FileFacts } from '../../storage/engine/inspect-database.ts';
+import { NEWER_SCHEMA_FIX } from '../../storage/migrations/migrate.ts';
 import type { TimedResult } from '../../with-timeout.ts';
 import { TimeoutError } from '../../with-timeout.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
 
 const SKEW_MS = 5_000;
 
-interface Answers {
+interface DatabaseResults {
   readonly url: string;
   readonly file: FileFacts | null;
   /** Null without a file to examine. */
@@ -15,7 +16,7 @@ interface Answers {
 }
 
 /** Connection, schema version, permissions, audit key, durability and clock of the database. */
-export function databaseLines(answers: Answers): readonly CheckLine[] {
+export function databaseLines(answers: DatabaseResults): readonly CheckLine[] {
   const { url, file, examined, written } = answers;
   if (file && !file.exists) return [absent(file)];
   if (examined === null) return [skipped('database', 'in memory: lost when the process ends')];
@@ -58,7 +59,7 @@ function errorLine(name: string, error: unknown): CheckLine {
   return failed(name, `is not usable: ${reason}`, 'check DATABASE_URL');
 }
 
-function schemaLine({ schema, known }: DatabaseInspection): CheckLine {
+function schemaLine({ schema, known, isReadable }: DatabaseInspection): CheckLine {
   const name = 'schema';
   if (schema === known) return ok(name, `version ${schema}, as in this release`);
   if (schema === 0) return ok(name, 'empty: created at the first start');
@@ -67,12 +68,9 @@ function schemaLine({ schema, known }: DatabaseInspection): CheckLine {
     const says = `version ${schema}; the next start runs ${pending}, up to version ${known}`;
     return warning(name, says, 'back up the database before you start this release');
   }
+  if (isReadable) return ok(name, `version ${schema} of a newer release, compatible with ${known}`);
   const says = `version ${schema}, but this release supports versions up to ${known}`;
-  return failed(
-    name,
-    says,
-    'run the newer Signalbox, or restore the backup from before its upgrade',
-  );
+  return failed(name, says, NEWER_SCHEMA_FIX);
 }
 
 function rightLines({ schema, known, mayCreateTables }: DatabaseInspection): readonly CheckLine[] {
@@ -99,7 +97,7 @@ function trailLines({ trailProblem }: DatabaseInspection): readonly CheckLine[] 
 }
 
 function writtenLine(
-  { schema, known }: DatabaseInspection,
+  { schema }: DatabaseInspection,
   file: FileFacts | null,
   written: TimedResult<void> | null,
 ): CheckLine {
@@ -111,7 +109,7 @@ function writtenLine(
   if (written === null) {
     return skipped(
       name,
-      schema > known ? 'not checked with this schema' : 'not checked: the database is empty',
+      schema > 0 ? 'not checked with this schema' : 'not checked: the database is empty',
     );
   }
   if (!written.ok) return errorLine(name, written.error);

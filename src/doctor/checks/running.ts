@@ -18,13 +18,13 @@ export async function instanceLines(
     secret ? withinTime(target.withinMs, () => probeInstance(target, secret)) : null,
   ]);
   if (!ready.ok && causeCode(ready.error) === 'ECONNREFUSED') {
-    const says = `no Signalbox on port ${target.port}`;
+    const says = `no Signalbox on port ${target.opsPort}`;
     return [skipped('this machine', says, 'start it with npm start, then run the doctor again')];
   }
   return [readyLine(ready, target), interactivityLine(probed)];
 }
 
-function readyLine(ready: TimedResult<string | null>, { port }: ProbeTarget): CheckLine {
+function readyLine(ready: TimedResult<string | null>, { opsPort: port }: ProbeTarget): CheckLine {
   const name = 'this machine';
   if (ready.ok && ready.value === null) return ok(name, `Signalbox on port ${port} is ready`);
   const says = ready.ok ? `not ready: ${ready.value}` : `port ${port} does not answer`;

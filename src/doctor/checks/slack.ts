@@ -1,5 +1,11 @@
 import { manifestOf } from '../../slack/manifest.ts';
-import type { PersonFacts, Self } from '../../slack/slack-checks.ts';
+import type { AppIdentity, PersonFacts } from '../../slack/slack-checks.ts';
+import {
+  appTokenProblem,
+  foreignAppToken,
+  isLastingRefusal,
+  REINSTALL_WITH_SCOPES,
+} from '../../slack/token-errors.ts';
 import type { TimedResult } from '../../with-timeout.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, countText, failed, ok, skipped, slackLine, warning } from '../line.ts';
@@ -7,19 +13,17 @@ import { manifestLine } from './manifest.ts';
 
 const SKEW_MS = 5_000;
 const SKEW_MAX_MS = 60_000;
-const REINSTALL =
-  'add the missing scopes under OAuth & Permissions (or paste manifest.json under App Manifest), ' +
-  'then choose Install App, Reinstall to Workspace: the token changes only then';
+const MESSAGE_SCOPES = ['im:history', 'app_mentions:read'];
 
-interface Answers {
-  readonly self: TimedResult<Self>;
+interface SlackResults {
+  readonly self: TimedResult<AppIdentity>;
   readonly people: TimedResult<readonly PersonFacts[]>;
   readonly connection: TimedResult<void> | null;
 }
 
 export function slackLines(
   context: CheckContext,
-  { self, people, connection }: Answers,
+  { self, people, connection }: SlackResults,
 ): readonly CheckLine[] {
   const manifest = expectedManifest(context);
   const own = manifestLine(context.manifest, manifest);
@@ -29,7 +33,7 @@ export function slackLines(
   const { scopes } = manifest.oauth_config;
   return [
     ok('bot token', `for ${botName} (app ${appId ?? 'unknown'}) in the workspace ${workspace}`),
-    ...scopeLines(self.value.scopes, scopes),
+    ...scopeLines(self.value.scopes ?? [], scopes),
     connectionLine(context, connection, appId),
     clockLine(self.value.aheadMs),
     namesakeLine(self.value, people),
@@ -55,12 +59,15 @@ function scopeLines(
   const others = granted.filter((scope) => !bot.includes(scope));
   const lines: CheckLine[] = [];
   if (needed.length > 0) {
-    lines.push(failed('scopes', `${needed.join(', ')}: not granted`, REINSTALL));
+    lines.push(failed('scopes', `${needed.join(', ')}: not granted`, REINSTALL_WITH_SCOPES));
   }
   const optional = missing.filter((scope) => bot_optional.includes(scope));
   if (optional.length > 0) {
-    const says = `${optional.join(', ')}: not granted, so a lost Slack answer can duplicate a card`;
-    lines.push(warning('scopes', says, `if this is not intended: ${REINSTALL}`));
+    const lost = optional.some((scope) => MESSAGE_SCOPES.includes(scope))
+      ? 'messages to the app get no answer'
+      : 'a lost Slack answer can duplicate a card';
+    const says = `${optional.join(', ')}: not granted, so ${lost}`;
+    lines.push(warning('scopes', says, `if this is not intended: ${REINSTALL_WITH_SCOPES}`));
   }
   if (others.length > 0) {
     const fix =
@@ -80,17 +87,12 @@ function connectionLine(
   if (appToken === null || connection === null) {
     return ok('delivery', 'HTTP, with SLACK_SIGNING_SECRET');
   }
-  const [, , tokensApp] = appToken.reveal().split('-');
-  if (appId !== null && tokensApp?.startsWith('A') && tokensApp !== appId) {
-    const says = `SLACK_APP_TOKEN belongs to the app ${tokensApp}, SLACK_BOT_TOKEN to ${appId}`;
-    return failed('delivery', says, 'copy both tokens from one app, at api.slack.com/apps');
-  }
+  const foreign = appId === null ? null : foreignAppToken(appToken, appId);
+  if (foreign) return failed('delivery', foreign.problem, foreign.hint);
   if (connection.ok) return ok('delivery', 'Socket Mode: Slack accepts a connection');
   const line = slackLine('delivery', connection.error);
-  if (line.status !== 'failed' || !/invalid_auth|lacks/.test(line.says)) return line;
-  const fix =
-    'create a token with connections:write under Basic Information, App-Level Tokens, and set SLACK_APP_TOKEN';
-  return { ...line, fix };
+  const { error } = connection;
+  return isLastingRefusal(error) ? { ...line, fix: appTokenProblem(error).fix } : line;
 }
 
 function clockLine(aheadMs: number | null): CheckLine {
@@ -102,7 +104,7 @@ function clockLine(aheadMs: number | null): CheckLine {
   return (Math.abs(aheadMs) > SKEW_MAX_MS ? failed : warning)('clock', says, fix);
 }
 
-function namesakeLine(self: Self, people: TimedResult<readonly PersonFacts[]>): CheckLine {
+function namesakeLine(self: AppIdentity, people: TimedResult<readonly PersonFacts[]>): CheckLine {
   const name = 'same name';
   if (!people.ok) return slackLine(name, people.error);
   const bots = people.value.filter(({ isBot, gone }) => isBot && !gone);
@@ -117,8 +119,14 @@ function namesakeLine(self: Self, people: TimedResult<readonly PersonFacts[]>): 
   return warning(name, says, `${which}: invite this one, and remove or rename the other`);
 }
 
-export function manualSlackChecks(): readonly CheckLine[] {
+export function manualSlackChecks(overHttp: boolean): readonly CheckLine[] {
+  const requestUrl = skipped(
+    'request URL',
+    'Slack does not report whether it has verified the request URL',
+    'while Signalbox runs, open Event Subscriptions at api.slack.com/apps and choose Retry',
+  );
   return [
+    ...(overHttp ? [requestUrl] : []),
     skipped(
       'commands',
       'Slack does not report the slash commands of an app',

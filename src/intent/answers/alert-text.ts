@@ -2,7 +2,7 @@ import { type Alert, isSilenced, SERVER_MANAGED } from '../../alerts/schema.ts';
 import type { JsonObject, Snapshot } from '../../changes/change.ts';
 import type { Cell } from './answer.ts';
 
-/** What an alert watches for, in the server's own words: `above 100`, `between 5 and 10`. */
+/** The threshold of an alert in the server's words: `above 100`, `between 5 and 10`. */
 export function thresholdText({ thresholdType, threshold, thresholdMax }: Alert): string | null {
   if (threshold === null) return thresholdType;
   const isRange = thresholdType === 'between' || thresholdType === 'not_between';
@@ -18,7 +18,7 @@ export function channelText({ channels }: Alert): string | null {
   return texts.length > 0 ? texts.join(', ') : null;
 }
 
-/** Silence ends by itself: a time that has passed is none. */
+/** The end of the silence, `silenced` without an end, or null; a silence can have expired. */
 export function silenceCell(alert: Alert, now: Date): Cell {
   if (!isSilenced(alert, now)) return null;
   const { silenced } = alert;
@@ -26,20 +26,20 @@ export function silenceCell(alert: Alert, now: Date): Cell {
   return until ? new Date(until) : 'silenced';
 }
 
-/** Where it notifies, without the ids: `webhook, webhook`. */
+/** The notification channels without their ids: `webhook, webhook`. */
 export function channelKinds({ channels }: Alert): string | null {
   return channels.map(({ type }) => String(type ?? 'unknown')).join(', ') || null;
 }
 
-/** An alert as it was just read: what an update carries, apart from what changes by itself. */
+/** A snapshot of an alert: the fields of an update, and apart from them the volatile state. */
 export function alertSnapshot(alert: Alert, seenAt: Date): Snapshot {
   const entries = Object.entries(alert.asRead);
   const own = entries.filter(([key]) => !SERVER_MANAGED.includes(key));
-  const beside = alert.state === null ? {} : { state: alert.state };
-  // It came as JSON, and is JSON all the way down.
+  const volatileFields = alert.state === null ? {} : { state: alert.state };
+  // The alert was parsed from JSON.
   return {
     fields: Object.fromEntries(own) as JsonObject,
-    volatileFields: beside,
+    volatileFields,
     seenAt,
     source: 'read just now',
   };

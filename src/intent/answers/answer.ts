@@ -1,28 +1,27 @@
 import type { Change, UserId } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 
-/**
- * What a query answers, without a word of Slack in it. Texts are plain: whatever they hold is
- * shown as it stands.
- */
+/** The answer of a query, independent of Slack. Texts are literal, never markup. */
 export interface Answer {
   readonly title: string;
   readonly parts: readonly AnswerPart[];
-  /** Drawn above it as its card, without the buttons that are not this reader's to press. */
+  /** Drawn first, as the card of the change without the hidden buttons. */
   readonly change?: { readonly change: Change; readonly hidden: readonly string[] };
-  /** Instead of all of it: why not, in the sentence that belongs to the name. */
+  /** Shown instead of the answer: the sentence of the refusal. */
   readonly refused?: { readonly refusal: Refusal; readonly change: Change | null };
 }
 
-/** A figure sorts by its value and reads as its text; one that is not known sorts below all. */
+/** A number that sorts by `value` and reads as `text`; null (unknown) sorts last. */
 export interface Figure {
   readonly value: number | null;
   readonly text: string;
+  /** The text is a name that sorts by the calendar, not a quantity. */
+  readonly isName?: true;
 }
 
 export type Cell = string | number | Date | Figure | null;
 
-/** A piece of a line: literal, standing out, a person who is named, or a time on the reader's clock. */
+/** A part of a line: text, bold text, a user, a user group, or a time in the reader's zone. */
 export type InlinePart =
   | string
   | { readonly bold: string }
@@ -30,45 +29,54 @@ export type InlinePart =
   | { readonly group: string }
   | { readonly at: Date };
 
+export interface ChartPoint {
+  readonly label: string;
+  readonly value: number;
+  readonly isFinal: boolean;
+}
+
 export type AnswerPart =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'note'; readonly text: string }
+  /** `asOf`: the time of the shown data, drawn before the text in the reader's zone. */
+  | { readonly kind: 'note'; readonly text: string; readonly asOf?: Date | null }
   | { readonly kind: 'lines'; readonly lines: readonly (readonly InlinePart[])[] }
   | { readonly kind: 'facts'; readonly facts: readonly (readonly [string, Cell])[] }
   | {
       readonly kind: 'table';
-      /** What it shows, beside the title; the title where there is nothing to add. */
+      /** The caption of the table; if missing, the title of the answer. */
       readonly caption?: string;
       readonly columns: readonly string[];
       readonly rows: readonly (readonly Cell[])[];
     }
-  /** One value for each label, in their order; a mark behind a label says what it stands for. */
+  /** One value for each label, in order. Values that are not final are a series of their own. */
   | {
       readonly kind: 'chart';
       readonly title: string;
       readonly unit: string;
-      /** Which labels these are, and what their marks mean. */
+      /** What the labels mean. */
       readonly axis: string;
-      readonly points: readonly { readonly label: string; readonly value: number }[];
+      readonly points: readonly ChartPoint[];
     }
   | { readonly kind: 'offers'; readonly offers: readonly CommandOffer[] }
-  | { readonly kind: 'deeds'; readonly deeds: readonly AnswerAction[] }
-  /** Too much to read in a message: into the thread in which it was asked for, else in private. */
+  | { readonly kind: 'actions'; readonly actions: readonly AnswerAction[] }
+  /** Uploaded as a file: to the thread of the request, or to a direct message. */
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
-  /** A line for each: how it stands, whose it is and since when. */
+  /** A line for each change: state, requester and time. */
   | { readonly kind: 'changes'; readonly changes: readonly Change[] }
-  /** More offers than there is room for buttons. */
+  /** A menu, for more offers than fit as buttons. */
   | { readonly kind: 'menu'; readonly label: string; readonly offers: readonly CommandOffer[] };
 
-/** A button that types a command for whoever presses it; it lends no right. */
+/** A button that enters a command as the user who presses it; it grants no permission. */
 export interface CommandOffer {
   readonly label: string;
   readonly line: string;
 }
 
-/** A button that does something with one thing; its value is an id, and lends no right either. */
+/** A button with an id as its value; it grants no permission either. */
 export interface AnswerAction {
   readonly id: string;
   readonly label: string;
   readonly value: string;
+  /** Slack asks this before it sends the press: at most 300 characters of text. */
+  readonly confirm?: { readonly title: string; readonly text: string; readonly ok: string };
 }

@@ -1,7 +1,7 @@
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 const STEP = 1024;
 
-/** `10,737,418,240` → `10 GiB (10,737,418,240 bytes)`: readable, with the exact number beside it. */
+/** `10,737,418,240` → `10 GiB (10,737,418,240 bytes)`: readable, with the exact number. */
 export function bytesText(bytes: number): string {
   const power = bytes < STEP ? 0 : Math.floor(Math.log(bytes) / Math.log(STEP));
   const index = Math.min(power, UNITS.length - 1);
@@ -10,15 +10,17 @@ export function bytesText(bytes: number): string {
   return index === 0 ? exact : `${+value.toFixed(1)} ${UNITS[index]} (${exact})`;
 }
 
-/** `5430` → `1 h 30 min 30 s (5,430 s)`. */
+/** `5430.4` → `1 h 30 min 30 s (5,430 s)`; below a minute with tenths of a second. */
 export function durationText(seconds: number): string {
+  if (seconds < 59.95) return `${+seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
   const parts = [
-    [Math.floor(seconds / 3600), 'h'],
-    [Math.floor((seconds % 3600) / 60), 'min'],
-    [seconds % 60, 's'],
+    [Math.floor(whole / 3600), 'h'],
+    [Math.floor((whole % 3600) / 60), 'min'],
+    [whole % 60, 's'],
   ] as const;
   const words = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
-  return seconds < 60 ? `${seconds} s` : `${words.join(' ')} (${grouped(seconds)} s)`;
+  return `${words.join(' ')} (${grouped(whole)} s)`;
 }
 
 export function millisecondsText(ms: number): string {

@@ -4,7 +4,7 @@ import type { FieldProblem } from '../../errors.ts';
 const LINE = 'must hold one address per line, for example 10.0.0.0/8';
 const Source = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: LINE });
 
-/** `10.0.0.0/8 office` → what the API takes; at least one, or nobody could connect. */
+/** `10.0.0.0/8 office` → source and description; at least one, else no client could connect. */
 export const AccessList = z
   .array(
     z
@@ -24,8 +24,8 @@ export type AccessList = z.output<typeof AccessList>;
 const WIDEST = { v4: 8, v6: 16 } as const;
 
 /**
- * Ranges that let in more than a whole /8, or in IPv6 more than a /16: the world in two halves is
- * the world, and a list of a hundred lines can hold no more than a part of it then.
+ * Returns a problem for each range wider than /8 (IPv6: /16). Two halves would allow all addresses;
+ * with this limit, 100 ranges cover only a part of them.
  */
 export function opensToTheWorld(list: AccessList): readonly FieldProblem[] {
   const open = list.filter(({ source }) => {

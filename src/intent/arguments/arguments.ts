@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** What was typed or filled in, as text by field name. */
+/** The typed or filled-in texts by field name. */
 export type TypedValues = Readonly<Record<string, string>>;
 
-/** What decides which fields apply and what they may hold. */
+/** Determines which fields apply and which values they accept. */
 export interface FieldContext {
   readonly given: TypedValues;
   readonly plan: 'paid' | 'free';
   readonly tier: 'basic' | 'scale' | 'enterprise';
 }
 
-/** How a field is filled in, where it is not a line of text. */
-export type Input =
+/** The input element of a field that is not a line of text. */
+type Input =
   | {
       readonly kind: 'number';
       readonly decimal: boolean;
@@ -23,28 +23,28 @@ export type Input =
   | { readonly kind: 'channel' }
   | { readonly kind: 'lines' };
 
-/** How a field is typed, labelled and looked up; kept in zod's registry beside its schema. */
-export interface FieldMeta {
+/** How a field is typed, labelled and resolved; stored in zod's registry with its schema. */
+interface FieldMeta {
   readonly label?: string;
-  /** The key of `key=value`; a field without one is given by its place in the line. */
+  /** The key of `key=value`; a field without a key is given by its position in the line. */
   readonly word?: string;
-  /** What it names; a scope is one or more services at once, an ask is a command. */
+  /** The kind of item it names; a scope is one or more services, an ask is a command. */
   readonly names?: 'service' | 'pipe' | 'alert' | 'scope' | 'tag' | 'warehouse' | 'freeze' | 'ask';
   readonly input?: Input;
   readonly hint?: string;
-  /** Keys that people type in the place of `word`: never read, but answered with it. */
+  /** Keys that people type instead of `word`: not accepted, but answered with `word`. */
   readonly synonyms?: readonly string[];
-  /** What a line of text may have meant that its schema refuses; offered, never taken. */
+  /** Values that a rejected text may have meant; offered as buttons, never assumed. */
   readonly suggestions?: (typed: string) => readonly string[];
-  /** Takes whatever is left of the line: what a query searches for. */
+  /** Takes the rest of the line: the search text of a query. */
   readonly rest?: true;
-  /** Read behind the reason as well: what was meant as an hour must not be taken for words. */
+  /** Also accepted after the reason, so that a start time is not read as part of it. */
   readonly afterReason?: true;
-  /** Not asked for in a form, which has another field for the same; kept there where it was typed. */
+  /** Has no input in a form, which has another field for it; a typed value is kept. */
   readonly typedOnly?: true;
-  /** Only a key that is not asked for in a form can stand in for it: there, it has to be filled. */
+  /** Required in a form; in a typed line, a `typedOnly` key can replace it. */
   readonly unlessTyped?: true;
-  /** Other fields depend on it, so that a form is drawn anew when it changes. */
+  /** Other fields depend on it: the form is redrawn when it changes. */
   readonly redraws?: true;
 }
 
@@ -58,7 +58,7 @@ export const ServiceName = z.string().min(1).meta({ label: 'Service', names: 'se
 export const PipeName = z.string().min(1).meta({ label: 'Pipe', names: 'pipe' });
 export const AlertName = z.string().min(1).meta({ label: 'Alert', names: 'alert', steers: true });
 
-/** A key that says a scope in one word; in a form, the choice of a scope has it. */
+/** A key that names a scope by one word; a form has the scope field for it. */
 export function scopeField(word: 'tag' | 'warehouse', label: string) {
   const meta: FieldMeta = { word, label, names: word, typedOnly: true };
   return z
@@ -70,18 +70,18 @@ export function scopeField(word: 'tag' | 'warehouse', label: string) {
     .meta({ ...meta });
 }
 
-type Words = Omit<FieldMeta, 'input' | 'names'> & { readonly label: string };
+type FieldWords = Omit<FieldMeta, 'input' | 'names'> & { readonly label: string };
 
-// What people type is text. Each of these turns it into what the wire's own rule then judges; what
-// cannot be turned is handed on as it is, so that the rule's sentence is the one they read.
+// Users type text. Each of these functions converts it for the schema of the API field. A text that
+// cannot be converted is passed on unchanged, so that users read the message of that schema.
 
-export function textField<Schema extends z.ZodType>(schema: Schema, words: Words) {
+export function textField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
   return schema.optional().meta({ ...words });
 }
 
 export function numberField<Schema extends z.ZodType>(
   schema: Schema,
-  words: Words & { readonly min?: number; readonly max?: number; readonly decimal?: boolean },
+  words: FieldWords & { readonly min?: number; readonly max?: number; readonly decimal?: boolean },
 ) {
   const { min, max, decimal = false, ...meta } = words;
   const bounds = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
@@ -92,7 +92,7 @@ export function numberField<Schema extends z.ZodType>(
     .meta({ ...meta, input });
 }
 
-export function switchField<Schema extends z.ZodType>(schema: Schema, words: Words) {
+export function switchField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
   return z
     .preprocess(switchOf, schema)
     .optional()
@@ -102,7 +102,7 @@ export function switchField<Schema extends z.ZodType>(schema: Schema, words: Wor
 export function choiceField<Schema extends z.ZodType>(
   schema: Schema,
   options: (among: FieldContext) => readonly string[],
-  words: Words,
+  words: FieldWords,
 ) {
   return z
     .preprocess((value) => inCaseOf(schema, value), schema)
@@ -113,7 +113,7 @@ export function choiceField<Schema extends z.ZodType>(
 export function numberChoiceField<Schema extends z.ZodType>(
   schema: Schema,
   options: (among: FieldContext) => readonly number[],
-  words: Words,
+  words: FieldWords,
 ) {
   const texts = (among: FieldContext) => options(among).map(String);
   return z
@@ -122,20 +122,20 @@ export function numberChoiceField<Schema extends z.ZodType>(
     .meta({ ...words, input: { kind: 'choice', options: texts } });
 }
 
-/** A channel as Slack knows it: chosen in a form, or typed by its name. */
-export function channelField<Schema extends z.ZodType>(schema: Schema, words: Words) {
+/** A Slack channel: selected in a form, or typed by name. */
+export function channelField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
   return schema.optional().meta({ ...words, input: { kind: 'channel' } });
 }
 
-/** Several values, with commas or line breaks between them. */
-export function linesField<Schema extends z.ZodType>(schema: Schema, words: Words) {
+/** Several values, separated by commas or line breaks. */
+export function linesField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
   return z
     .preprocess(linesOf, schema)
     .optional()
     .meta({ ...words, input: { kind: 'lines' } });
 }
 
-/** The same field where nothing can be asked for without it. */
+/** The same field, required. */
 export function required<Inner extends z.ZodType>(field: z.ZodOptional<Inner>): Inner {
   return field.unwrap().meta(field.meta() ?? {});
 }
@@ -159,7 +159,7 @@ function switchOf(value: unknown): unknown {
   return SWITCH.get(word) ?? value;
 }
 
-// The enums of the wire are written in one case each; people need not know in which.
+// API enums are case-sensitive; typed values are not.
 function inCaseOf(schema: z.ZodType, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const word = value.trim();
@@ -169,26 +169,26 @@ function inCaseOf(schema: z.ZodType, value: unknown): unknown {
 
 function linesOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  // In a form each line is one; a comma within it belongs to its description.
+  // In a form each line is one value; a comma in it belongs to its description.
   return value
     .split(value.includes('\n') ? '\n' : ',')
     .map((line) => line.trim())
     .filter((line) => line !== '');
 }
 
-const READ = new WeakMap<z.ZodObject, readonly Field[]>();
+const FIELDS = new WeakMap<z.ZodObject, readonly Field[]>();
 
-/** The fields of a command in the order of its schema, with what the registry knows of each. */
+/** The fields of a command in the order of its schema, with their metadata. */
 export function fieldsOf(args: z.ZodObject): readonly Field[] {
-  // Every line that is typed asks for those of several commands, and a schema never changes.
-  const fields = READ.get(args) ?? readFields(args);
-  READ.set(args, fields);
+  // Cached: each typed line needs the fields of several commands, and a schema never changes.
+  const fields = FIELDS.get(args) ?? readFields(args);
+  FIELDS.set(args, fields);
   return fields;
 }
 
 function readFields(args: z.ZodObject): readonly Field[] {
   return Object.entries(args.shape).map(([name, schema]) => {
-    // zod types its registry's entries loosely; every field of ours is described by FieldMeta.
+    // zod types registry entries loosely; every field of Signalbox has a FieldMeta.
     const meta = (schema.meta() ?? {}) as FieldMeta;
     return {
       ...meta,

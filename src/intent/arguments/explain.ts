@@ -6,7 +6,7 @@ const KINDS: Readonly<Record<string, string>> = {
   int: 'must be a whole number',
 };
 
-/** What is said of a value where its schema has no words of its own, for whoever typed it. */
+/** The problem text for a zod issue whose schema has no own message; undefined: zod's text. */
 export function problemOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
   if (issue.code === 'invalid_type') return KINDS[issue.expected] ?? 'has the wrong type';

@@ -6,26 +6,26 @@ import type { Freeze, Selector } from '../../policy/policy-types.ts';
 import type { InlinePart } from '../answers/answer.ts';
 import { type ClockTime, ClockTimeText, spanSchema } from './timing.ts';
 
-/** What a freeze that is made in Slack is about. Stored as it stands. */
+/** The scope of a freeze made in Slack. Stored in this shape; keys of a newer release are ignored. */
 export const Scope = z.union([
-  z.strictObject({ service: z.strictObject({ id: z.string(), name: z.string() }) }),
-  z.strictObject({ tag: z.string() }),
-  z.strictObject({ warehouse: z.string() }),
-  z.strictObject({ everything: z.literal(true) }),
+  z.object({ service: z.object({ id: z.string(), name: z.string() }) }),
+  z.object({ tag: z.string() }),
+  z.object({ warehouse: z.string() }),
+  z.object({ everything: z.literal(true) }),
 ]);
 export type Scope = z.infer<typeof Scope>;
 
-/** A freeze that was made in Slack: called by what it is about, or by its id. */
+/** A freeze made in Slack, named by its scope or its id. */
 export interface SlackFreeze extends NamedItem {
   readonly scope: Scope;
   readonly freeze: Freeze & { readonly made: NonNullable<Freeze['made']> };
 }
 
-/** Beside the services, what stands for all of them where a freeze is asked for. */
+/** The scope name for all services. */
 export const EVERYTHING: NamedItem = { id: 'everything', name: 'everything', aliases: ['all'] };
 
-/** A change that makes or lifts a freeze, as far as what it does is bound to it. */
-export interface FreezeChange {
+/** The part of a change that a freeze or an unfreeze stores. */
+interface FreezeChange {
   readonly id: ChangeId;
   readonly by: UserId;
   readonly reason: string | null;
@@ -36,20 +36,20 @@ export type FreezeEnd =
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 export interface FreezeService {
-  /** Those of the file and those made in Slack that hold now or are to come. */
+  /** Freezes of the configuration file and of Slack that are active or scheduled. */
   readonly all: () => Promise<readonly Freeze[]>;
-  /** Those that were made in Slack and that nobody has lifted. */
+  /** Freezes made in Slack that were not ended. */
   readonly madeInSlack: () => Promise<readonly SlackFreeze[]>;
-  /** The instant that somebody means by it, on their own clock. */
+  /** The instant of `until` in the time zone of the user. */
   readonly endOf: (until: FreezeUntil, by: UserId) => Promise<FreezeEnd>;
-  /** Made once for each change, from now on; throws a definite no where its end has passed. */
-  readonly make: (freezing: FreezeChange, freeze: { scope: Scope; until: Date }) => Promise<void>;
+  /** Starts a freeze now, once for each change; throws a definite failure if its end has passed. */
+  readonly make: (change: FreezeChange, freeze: { scope: Scope; until: Date }) => Promise<void>;
   readonly wasMade: (id: ChangeId) => Promise<boolean>;
-  /** Throws a definite no where it is over, or was lifted by somebody else. */
-  readonly lift: (freezing: FreezeChange, id: ChangeId) => Promise<void>;
+  /** Ends a freeze; throws a definite failure if it has ended already. */
+  readonly lift: (change: FreezeChange, id: ChangeId) => Promise<void>;
 }
 
-/** How long or when, and once it is known whose clock that is, the instant itself. */
+/** A duration or a clock time; the instant once the time zone is known. */
 export type FreezeUntil = { readonly inMs: number } | ClockTime | { readonly at: Date };
 
 const Span = spanSchema('5m', '90d', '4h');
@@ -67,7 +67,7 @@ export const FreezeUntilText = z.string().transform((typed, context): FreezeUnti
   return z.NEVER;
 });
 
-/** `tag:prod`: one text for one scope, and so one lock. */
+/** `tag:prod`: the key of a scope, used for its lock. */
 export function scopeKey(scope: Scope): string {
   if ('service' in scope) return `service:${scope.service.id}`;
   if ('tag' in scope) return `tag:${scope.tag}`;
@@ -80,7 +80,7 @@ export function scopeText(scope: Scope): string {
   return 'warehouse' in scope ? `everything in warehouse ${scope.warehouse}` : EVERYTHING.id;
 }
 
-/** What to type for it behind `change freeze`. */
+/** The arguments of `change freeze` for a scope. */
 export function scopeWords(scope: Scope): string {
   if ('service' in scope) return scope.service.id;
   if ('tag' in scope) return `tag=${scope.tag}`;
@@ -94,7 +94,7 @@ export function selectorOf(scope: Scope): Selector | null {
   return 'warehouse' in scope ? { ...none, warehouses: [scope.warehouse] } : null;
 }
 
-/** What a freeze is about, in words; null selects everything. */
+/** The scope of a freeze in words; null selects everything. */
 export function selectorText(on: Selector | null): string {
   if (on === null) return 'Everything';
   const parts = [
@@ -105,7 +105,7 @@ export function selectorText(on: Selector | null): string {
   return on.services ? parts.join(', ') : `Everything ${parts.join(' and ')}`;
 }
 
-/** One line for one freeze: of what, how long, why, by whom, and what lifts it. */
+/** One line for a freeze: scope, time, reason, user, and how to end it. */
 export function freezeWords({ on, from, until, reason, by, made }: Freeze): readonly InlinePart[] {
   const whose: readonly InlinePart[] = made
     ? [', by ', { user: made.by }]
@@ -125,7 +125,7 @@ export function freezeWords({ on, from, until, reason, by, made }: Freeze): read
   ];
 }
 
-/** The services of a scope as far as the file lists them. */
+/** The services of a scope that the configuration file lists. */
 export function servicesIn(scope: Scope, services: readonly Service[]): readonly Service[] {
   if ('everything' in scope) return services;
   if ('service' in scope) return services.filter(({ id }) => id === scope.service.id);
@@ -135,14 +135,16 @@ export function servicesIn(scope: Scope, services: readonly Service[]): readonly
 }
 
 /**
- * What a rule about freezes selects: one about some tag means every freeze that touches a service
- * of that tag. Of everything nobody can say which rule that would be.
+ * The target that policy rules match: it has every tag of the services in scope. For the scope
+ * `everything`, tags are unknown (null), so the strictest rule applies.
  */
 export function freezeTarget(scope: Scope, services: readonly Service[]): Target {
   const own = servicesIn(scope, services);
   const known = own.flatMap(({ tags }) => tags ?? []);
   const tags = [...new Set('tag' in scope ? [scope.tag, ...known] : known)];
-  const unknown = 'everything' in scope || own.some((service) => service.tags === null);
+  // Of a service or warehouse that the directory does not have, nothing is known.
+  const isGone = own.length === 0 && !('tag' in scope);
+  const unknown = 'everything' in scope || isGone || own.some((service) => service.tags === null);
   const [warehouse = null, ...others] = [...new Set(own.map((service) => service.warehouse))];
   return {
     kind: 'freeze',
@@ -153,7 +155,7 @@ export function freezeTarget(scope: Scope, services: readonly Service[]): Target
   };
 }
 
-/** As the body of a change holds it. */
+/** Reads the scope from the body of a change. */
 export function scopeFrom(body: JsonObject): Scope {
   return Scope.parse(body.scope);
 }

@@ -1,12 +1,12 @@
 import type { NamedItem, Service } from '../../directory/directory.ts';
 import { EVERYTHING, type Scope, scopeKey, scopeText } from './freezes.ts';
 
-/** What stands for one or more services at once, by a name that can be typed and chosen. */
+/** One or more services, by a name that can be typed and selected. */
 export interface NamedScope extends NamedItem {
   readonly scope: Scope;
 }
 
-/** Everything, what the file gives one tag or one warehouse, and each service by itself. */
+/** All scopes: everything, each tag, each warehouse and each service. */
 export function scopesOf(services: readonly Service[]): readonly NamedScope[] {
   return [
     { ...EVERYTHING, scope: { everything: true } },
@@ -41,14 +41,14 @@ function distinct(words: readonly string[]): readonly NamedItem[] {
   return [...new Set(words)].sort().map((word) => ({ id: word, name: word, aliases: [] }));
 }
 
-/** As a command's arguments hold it: one named thing, or the tag or warehouse that was typed. */
+/** The scope arguments of a command: a named scope, or a typed tag or warehouse. */
 export interface ScopeArguments {
   readonly scope?: NamedScope | undefined;
   readonly tag?: NamedItem | undefined;
   readonly warehouse?: NamedItem | undefined;
 }
 
-/** Null unless exactly one thing is named. */
+/** Returns null unless exactly one scope is given. */
 export function scopeOf({ scope, tag, warehouse }: ScopeArguments): Scope | null {
   const named: readonly Scope[] = [
     ...(scope ? [scope.scope] : []),

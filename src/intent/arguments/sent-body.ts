@@ -2,8 +2,9 @@ import type { JsonObject } from '../../changes/change.ts';
 import type { CloudService, CreatedService, ReversePrivateEndpoint } from '../../cloud/replies.ts';
 import type { Reply } from '../../http/client.ts';
 import type { SendResult } from '../define.ts';
+import { appliedScaling, notApplied } from './applied-scaling.ts';
 
-// What may be kept and shown of a service. Keys, roles and address lists are not among it.
+// The fields of a service that may be stored and shown; not keys, roles or access lists.
 const SHOWN = [
   'state',
   'provider',
@@ -13,6 +14,10 @@ const SHOWN = [
   'minReplicaMemoryGb',
   'maxReplicaMemoryGb',
   'numReplicas',
+  'autoscalingMode',
+  'minReplicas',
+  'maxReplicas',
+  'replicaMemoryGb',
   'idleScaling',
   'idleTimeoutMinutes',
   'isPrimary',
@@ -24,34 +29,52 @@ const SHOWN = [
   'createdAt',
 ] as const;
 
-/** A reply that holds a service, for the target it was asked of. It proves no completion. */
+/** The result of a change of a service. The reply does not prove completion. */
 export function sentService(
   id: string,
   name: string,
-  { result, requestId }: Reply<CloudService | null>,
+  reply: Reply<CloudService | null>,
   body: JsonObject = {},
 ): SendResult {
-  if (!result) return { requestId, reported: [], learned: null };
+  const { result, requestId } = reply;
+  if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
 
   const fields = factsOf(result);
   const state = result.state === null ? [] : [result.state];
-  const reported = [
-    ...state,
-    ...confirmed(body, result),
-    ...inForce(result, body),
-    ...differing(body, result),
-  ];
+  const reported = [...state, ...confirmed(body, result), ...differing(body, result)];
   return { requestId, reported, learned: { id, name: result.name ?? name, fields } };
 }
 
-/** Said only where the reply repeats every single value: a reply without them confirms nothing. */
-function confirmed(body: JsonObject, reply: Readonly<Record<string, unknown>>): readonly string[] {
-  const sent = Object.entries(body);
-  const all = sent.length > 0 && sent.every(([field, value]) => reply[field] === value);
-  return all ? ['all values as requested'] : [];
+/** What is reported of a 2xx answer that is not the API's, for example the page of a proxy. */
+export function foreignAnswer({ foreignText }: Pick<Reply<unknown>, 'foreignText'>) {
+  if (foreignText === undefined) return [];
+  const quoted = foreignText === '' ? '' : `: “${foreignText}”`;
+  return [`⚠ the answer was not the API's${quoted}`];
 }
 
-/** Where the reply shows another value than was sent. What it left out is not known, and no sign. */
+/**
+ * Confirmed only if the reply repeats every sent value: a missing value confirms nothing. A schedule
+ * can override the requested size for hours, and the old size can apply for a while.
+ */
+function confirmed(body: JsonObject, reply: CloudService): readonly string[] {
+  const values: Readonly<Record<string, unknown>> = reply;
+  const sent = Object.entries(body);
+  const all = sent.length > 0 && sent.every(([field, value]) => values[field] === value);
+  const applied = appliedScaling(reply);
+  const others = notApplied(body, applied);
+  if (others.length === 0) return all ? ['all values as requested'] : [];
+  const saved = all ? ['all values are saved as requested'] : [];
+  const entry = applied?.scheduleEntry;
+  const words = others.map(([field, now]) => `${field} ${entry ? '' : 'is '}${now}`).join(', ');
+  return [
+    ...saved,
+    entry
+      ? `⚠ the scaling schedule entry ${entry} applies now: ${words}`
+      : `not applied yet: ${words}`,
+  ];
+}
+
+/** Fields whose value in the reply differs from the sent one; missing fields do not count. */
 function differing(body: JsonObject, reply: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(body).flatMap(([field, sent]) => {
     const got = reply[field];
@@ -61,35 +84,30 @@ function differing(body: JsonObject, reply: Readonly<Record<string, unknown>>): 
   });
 }
 
-// A schedule can be in force in place of what was just asked for, or the old size for a while.
-function inForce({ currentScaling }: CloudService, body: JsonObject): readonly string[] {
-  const others = Object.entries(currentScaling ?? {}).filter(
-    ([field, now]) => isPlain(now) && isPlain(body[field]) && String(now) !== String(body[field]),
-  );
-  const words = others.map(([field, now]) => `${field} ${now}`);
-  return words.length > 0 ? [`in force now: ${words.join(', ')}`] : [];
-}
-
 function isPlain(value: unknown): value is string | number | boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
 function factsOf(service: CloudService): JsonObject {
   const endpoints = (service.endpoints ?? []).flatMap(endpointText);
+  const applied = appliedScaling(service);
   return Object.fromEntries([
     ...SHOWN.flatMap((key) => (service[key] === null ? [] : [[key, service[key]] as const])),
+    ...(applied === null ? [] : [['applied', applied] as const]),
     ...(endpoints.length > 0 ? [['endpoints', endpoints] as const] : []),
   ]);
 }
 
 /** A created service with the password that is shown once. Without a result: no details. */
 export function sentCreation(
-  { result, requestId }: Reply<CreatedService | null>,
+  reply: Reply<CreatedService | null>,
   body: JsonObject = {},
 ): SendResult {
+  const { result, requestId } = reply;
   const service = result?.service ?? null;
   if (!service?.id) {
-    return { requestId, reported: [], learned: null, secret: result?.password ?? null };
+    const reported = foreignAnswer(reply);
+    return { requestId, reported, learned: null, secret: result?.password ?? null };
   }
   const learned = { id: service.id, name: service.name ?? service.id, fields: factsOf(service) };
   const state = service.state === null ? [] : [service.state];
@@ -110,10 +128,11 @@ function endpointText({ protocol, host, port, username }: Record<string, unknown
 }
 
 export function sentEndpoint(
-  { result, requestId }: Reply<ReversePrivateEndpoint | null>,
+  reply: Reply<ReversePrivateEndpoint | null>,
   body: JsonObject = {},
 ): SendResult {
-  if (!result) return { requestId, reported: [], learned: null };
+  const { result, requestId } = reply;
+  if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
   const { id, endpointId, status, dnsNames, privateDnsNames } = result;
   const facts: readonly (readonly [string, string | null])[] = [
     ['status', status],
@@ -122,7 +141,7 @@ export function sentEndpoint(
     ['DNS', dnsNames?.join(' ') || null],
     ['private DNS', privateDnsNames?.join(' ') || null],
   ];
-  // Until it is set up, servers leave its address and its name empty.
+  // Servers leave the address and name empty until the endpoint is set up.
   const known = facts.flatMap(([label, value]) => (value ? [`${label} ${value}`] : []));
   const reported = [...known, ...differing(body, result)];
   return { requestId, reported, learned: null };

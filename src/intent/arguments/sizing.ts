@@ -1,4 +1,4 @@
-import { BYOC_MEMORY_GB } from '../../cloud/choices.ts';
+import { BYOC_MEMORY_GB } from '../../cloud/accepted-values.ts';
 import { IdleTimeout, MemoryGb, Replicas, Switch } from '../../cloud/fields.ts';
 import type { FieldProblem } from '../../errors.ts';
 import { type FieldContext, numberChoiceField, numberField, switchField } from './arguments.ts';
@@ -7,14 +7,14 @@ const STEP_GB = 4;
 const LEAST_GB = 8;
 const CEILING_GB = { paid: 356, free: 120 } as const;
 
-/** The sizes of a replica that may be asked for: the plan's, or those of an own cloud region. */
+/** The replica sizes in GB that can be requested with the plan or the BYOC region. */
 function memorySizes({ plan, given }: FieldContext): readonly number[] {
   if (given.byocId) return BYOC_MEMORY_GB.filter((size) => size <= CEILING_GB[plan]);
   const count = (CEILING_GB[plan] - LEAST_GB) / STEP_GB + 1;
   return Array.from({ length: count }, (_, index) => LEAST_GB + index * STEP_GB);
 }
 
-/** The size of a service, as it is both created and scaled. */
+/** The size fields of a service, for create and scale. */
 export const SIZING = {
   minReplicaMemoryGb: numberChoiceField(MemoryGb, memorySizes, {
     word: 'min',
@@ -38,7 +38,7 @@ export const SIZING = {
   }),
 };
 
-/** The contract limits the maximum; a minimum above that could never be reached. */
+/** The plan limits the maximum memory, so also the minimum. */
 export function ceilingProblems(
   { minReplicaMemoryGb: min }: { readonly minReplicaMemoryGb?: number | undefined },
   { plan }: Pick<FieldContext, 'plan'>,
@@ -49,7 +49,7 @@ export function ceilingProblems(
   return [{ field: 'minReplicaMemoryGb', problem }];
 }
 
-/** A timeout has a meaning only where the service may go idle. */
+/** An idle timeout applies only if the service may scale to zero. */
 export function sizingApplies(field: string, { given }: FieldContext): boolean {
   return (
     field !== 'idleTimeoutMinutes' || !['off', 'no', 'false'].includes(given.idleScaling ?? '')

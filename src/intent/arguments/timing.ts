@@ -1,16 +1,18 @@
+import { isValid } from 'date-fns/isValid';
+import { parseISO } from 'date-fns/parseISO';
 import { z } from 'zod';
 import type { FieldProblem } from '../../errors.ts';
 import { textField } from './arguments.ts';
 
-/** Whether a change can begin later, and whether it can be asked for a while only. */
+/** Whether a change can start later, and whether it can be reverted after a while. */
 export type TimingSupport = 'start' | 'start and revert';
 
-/** What the clock on a wall shows: whose wall it is, is known to whoever plans the change. */
+/** A clock time; the plan resolves it in the time zone of the requester. */
 export interface ClockTime {
-  /** `2026-11-22`; null: the next time that a clock shows `time`. */
+  /** `2026-11-22`; null: the next occurrence of `time`. */
   readonly day: string | null;
   readonly time: string;
-  /** `Z` or `+01:00`; null: in the time zone of whoever asks. */
+  /** `Z` or `+01:00`; null: the time zone of the requester. */
   readonly offset: string | null;
 }
 
@@ -25,7 +27,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
-/** A promise that nobody remembers is none: no change waits longer for its hour. */
+/** The longest time that a change may wait for its start. */
 export const LATEST_START_MS = 30 * DAY_MS;
 
 const AS_MOMENT = 'must be a time, for example 20:00 or 2026-11-22T20:00';
@@ -36,17 +38,12 @@ const MOMENT =
 export const ClockTimeText = z.string().transform((typed, context): ClockTime => {
   const [, day = null, hours = '', minutes = '', offset = null] = MOMENT.exec(typed.trim()) ?? [];
   const isTime = hours !== '' && Number(hours) < 24;
-  if (isTime && (day === null ? offset === null : isDay(day))) {
+  if (isTime && (day === null ? offset === null : isValid(parseISO(day)))) {
     return { day, time: `${hours.padStart(2, '0')}:${minutes}`, offset: wholeOffset(offset) };
   }
   context.addIssue({ code: 'custom', message: AS_MOMENT });
   return z.NEVER;
 });
-
-function isDay(text: string): boolean {
-  const time = Date.parse(`${text}T00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
-}
 
 function wholeOffset(offset: string | null): string | null {
   return offset?.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2') ?? null;
@@ -69,8 +66,8 @@ function spanOf(text: string): number | null {
   return count === undefined ? null : Number(count) * (UNITS[unit] ?? 0);
 }
 
-// What people write for a time that is understood by no rule, but by everybody.
-function momentsLike(typed: string): readonly string[] {
+// Common spellings of a time that are offered in the accepted form: `8pm` → `20:00`.
+function similarTimes(typed: string): readonly string[] {
   const words = /^(\d{1,2})(?:[:.h]?([0-5]\d))?\s*(am|pm|h|uhr)?$/i.exec(typed.trim());
   const [, hours = '', minutes = '00', half = ''] = words ?? [];
   const twelve = /[ap]m/i.test(half);
@@ -79,7 +76,7 @@ function momentsLike(typed: string): readonly string[] {
   return [`${String(hour).padStart(2, '0')}:${minutes}`];
 }
 
-function spansLike(typed: string): readonly string[] {
+function similarSpans(typed: string): readonly string[] {
   const words = /^(\d{1,3})\s*(m|h|d)[a-z]*$/i.exec(typed.trim());
   const [, count, unit = ''] = words ?? [];
   const span = `${count}${unit.toLowerCase()}`;
@@ -88,17 +85,17 @@ function spansLike(typed: string): readonly string[] {
 }
 
 function within(spans: readonly string[]): readonly string[] {
-  return spans.filter((span) => HOLDS.safeParse(span).success);
+  return spans.filter((span) => REVERT_SPAN.safeParse(span).success);
 }
 
-const HOLDS = spanSchema('30m', '14d', '4h');
+const REVERT_SPAN = spanSchema('30m', '14d', '4h');
 
 const START = {
   at: textField(ClockTimeText, {
     word: 'at',
     label: 'Start at',
     hint: '20:00 or 2026-11-22T20:00 in your time zone. Leave empty to run once approved',
-    suggestions: momentsLike,
+    suggestions: similarTimes,
     synonyms: ['start', 'from', 'when', 'time', 'begin'],
     afterReason: true,
   }),
@@ -106,50 +103,50 @@ const START = {
     word: 'in',
     label: 'Start in',
     hint: 'For example 2h, instead of a time',
-    suggestions: spansLike,
+    suggestions: similarSpans,
     synonyms: ['after', 'wait', 'delay'],
     afterReason: true,
     typedOnly: true,
   }),
 };
 
-const BACK = {
-  for: textField(HOLDS, {
+const REVERT = {
+  for: textField(REVERT_SPAN, {
     word: 'for',
     label: 'Revert after',
     hint: '30m to 14d, for example 4h; leave empty to keep',
-    suggestions: spansLike,
+    suggestions: similarSpans,
     synonyms: ['until', 'till', 'hold', 'hours', 'back', 'duration'],
     afterReason: true,
   }),
 };
 
-/** The keys that a change takes beside its own; words, forms and help read this one definition. */
+/** The timing keys of a change; parser, forms and help use this definition. */
 export function timingShape(timed: TimingSupport | undefined): Readonly<Record<string, z.ZodType>> {
   if (timed === undefined) return {};
-  return timed === 'start' ? START : { ...START, ...BACK };
+  return timed === 'start' ? START : { ...START, ...REVERT };
 }
 
 export function isTimingKey(name: string): boolean {
-  return Object.hasOwn(START, name) || Object.hasOwn(BACK, name);
+  return Object.hasOwn(START, name) || Object.hasOwn(REVERT, name);
 }
 
 export const NO_TIMING: RequestedTiming = { at: null, inMs: null, forMs: null };
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** What is asked of the change itself, apart from when it is to run. */
+/** Separates the arguments of a change from its timing. */
 export function separateTiming(
   timed: TimingSupport | undefined,
   args: Args,
 ): { readonly own: Args; readonly timing: RequestedTiming } {
   if (timed === undefined) return { own: args, timing: NO_TIMING };
   const { at = null, in: inMs = null, for: forMs = null, ...own } = args;
-  // The schemas above have read the three: what they hand on is of these types.
+  // The schemas above parsed the three values, so they have these types.
   return { own, timing: { at, inMs, forMs } as RequestedTiming };
 }
 
-/** Two hours to begin at are one too many. */
+/** A change can have only one start time. */
 export function timingProblems({ at, inMs }: RequestedTiming): readonly FieldProblem[] {
   if (at === null || inMs === null) return [];
   return [{ field: 'at', problem: 'cannot be combined with in=; use only one of them' }];

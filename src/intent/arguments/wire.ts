@@ -2,35 +2,35 @@ import type { z } from 'zod';
 import type { JsonObject } from '../../changes/change.ts';
 import type { FieldProblem } from '../../errors.ts';
 
-/** A body as it goes on the wire: what was not given is not there. */
+/** A request body without the fields that were not given. */
 export function bodyOf(fields: Readonly<Record<string, unknown>>): JsonObject {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // Arguments are texts, numbers, switches and lists of them: JSON all the way down.
+  // Arguments are strings, numbers, booleans and lists of them, so this is JSON.
   return Object.fromEntries(given) as JsonObject;
 }
 
-/** Fields of which the wire's rules speak, as people call them. */
-const IN_WORDS: Readonly<Record<string, string>> = {
+/** Labels for the field names in messages of the API schemas. */
+const LABELS: Readonly<Record<string, string>> = {
   minReplicaMemoryGb: 'the minimum',
   maxReplicaMemoryGb: 'the maximum',
   byocId: 'an own cloud region',
   dataWarehouseId: 'an existing warehouse',
 };
-const WIRE_NAMES = new RegExp(Object.keys(IN_WORDS).join('|'), 'g');
+const WIRE_NAMES = new RegExp(Object.keys(LABELS).join('|'), 'g');
 
-/** What the wire's own rule says of a whole body, beyond what it says of single fields. */
+/** Problems of the whole body by the API schema, for rules that concern several fields. */
 export function wireProblems(schema: z.ZodType, body: JsonObject): readonly FieldProblem[] {
   const { error } = schema.safeParse(body);
   const issues = error?.issues ?? [];
   return issues.map(({ path, message }) => ({
     field: String(path[0] ?? ''),
-    problem: message.replace(WIRE_NAMES, (name) => IN_WORDS[name] ?? name),
+    problem: message.replace(WIRE_NAMES, (name) => LABELS[name] ?? name),
   }));
 }
 
-/** The same body in the very order in which its fields go out: what is shown is what is sent. */
+/** Orders the fields of a body as they are sent, so that the preview shows the sent JSON. */
 export function inSendOrder(schema: z.ZodType, body: JsonObject): JsonObject {
   const { data } = schema.safeParse(body);
-  // A body that breaks a rule is refused before it is shown; a parsed one is JSON as it was.
+  // An invalid body is refused before it is shown; a parsed one is still JSON.
   return data === undefined ? body : (data as JsonObject);
 }

@@ -1,6 +1,6 @@
 import leven from 'leven';
 
-/** The known words most like what was typed, best first; none where nothing is near. */
+/** Returns at most `most` known words similar to `typed`, best first; empty if none is similar. */
 export function nearest(typed: string, known: readonly string[], most = 3): readonly string[] {
   const wanted = typed.toLowerCase();
   const limit = Math.max(2, Math.ceil(wanted.length / 3));
@@ -12,11 +12,11 @@ export function nearest(typed: string, known: readonly string[], most = 3): read
     .map(({ word }) => word);
 }
 
-// A beginning or a part of a name is what people type most often.
+// People most often type the beginning or a part of a name.
 function distance(wanted: string, word: string, limit: number): number {
   if (wanted !== '' && word.startsWith(wanted)) return 0.5;
   if (wanted.length >= 3 && word.includes(wanted)) return 1;
-  // That far apart they are by their lengths alone: a very long line is not compared to every name.
+  // The difference in length alone exceeds the limit; this skips the costly comparison.
   if (Math.abs(wanted.length - word.length) > limit) return Number.POSITIVE_INFINITY;
   return leven(wanted, word);
 }

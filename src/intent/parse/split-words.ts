@@ -1,8 +1,4 @@
-/** What a person typed after the slash command, cut into words. */
-export interface SplitLine {
-  readonly words: readonly Word[];
-}
-
+/** A word of the line that a user typed after the slash command. */
 export interface Word {
   readonly text: string;
   readonly quoted: boolean;
@@ -13,23 +9,23 @@ const SMART: readonly (readonly [RegExp, string])[] = [
   [/[\u2018\u2019\u201a]/g, "'"],
   [/[\u2010-\u2015\u2212]/g, '-'],
   [/[\u00a0\u2007\u202f]/g, ' '],
-  // What cannot be seen must not tell two names apart.
+  // Invisible characters must not make two names different.
   [/\p{Cf}/gu, ''],
 ];
 
-/** Phones put curly quotes and long dashes; Slack escapes the three characters of its markup. */
+/** Undoes the curly quotes and long dashes of phones, and Slack's escapes of `<`, `>` and `&`. */
 export function plainText(typed: string): string {
   const decoded = typed.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
   return SMART.reduce((text, [pattern, plain]) => text.replace(pattern, plain), decoded);
 }
 
-/** `min=16 "night saving"` → two words; a quote that is never closed runs to the end. */
-export function splitWords(typed: string): SplitLine {
+/** `min=16 "night saving"` → two words; a quote without an end runs to the end of the line. */
+export function splitWords(typed: string): readonly Word[] {
   const words: Word[] = [];
   for (const match of plainText(typed).matchAll(/"([^"]*)"?|(\S+="[^"]*"?)|(\S+)/g)) {
     const [, quoted, pair, bare] = match;
     if (quoted !== undefined) words.push({ text: quoted.trim(), quoted: true });
     else words.push({ text: (pair ?? bare ?? '').replace(/="([^"]*)"?$/, '=$1'), quoted: false });
   }
-  return { words: words.filter(({ text }) => text !== '') };
+  return words.filter(({ text }) => text !== '');
 }

@@ -3,13 +3,13 @@ import { fieldsOf, isPlaced } from '../arguments/arguments.ts';
 import type { Command } from '../define.ts';
 import { splitWords, type Word } from './split-words.ts';
 
-/** A word as it must be typed to be read as the same word. */
+/** Quotes a word so that `splitWords` reads the same word again. */
 export function quoteWord({ text, quoted }: Word): string {
   if (quoted) return `"${text}"`;
   return /\s/.test(text) ? text.replace(/=(.*)$/s, '="$1"') : text;
 }
 
-/** The line that asks for the same, for whoever presses the button that types it. */
+/** Returns the command line with the same values, for a button that enters it. */
 export function commandLine(
   command: Command,
   given: Readonly<Record<string, string>>,
@@ -24,14 +24,14 @@ export function commandLine(
   const search = fieldsOf(command.args).find((field) => field.rest);
   const sought = search ? (given[search.name] ?? '') : '';
   if (sought) return [command.name, ...words, sought].join(' ');
-  // A quote within the reason would end it too early; without quotes around it, it does not.
+  // A reason that contains a quote is not quoted: the inner quote would end it.
   const tail = reason === '' ? [] : [quoteWord({ text: reason, quoted: !reason.includes('"') })];
   return [command.name, ...words, ...tail].join(' ');
 }
 
-/** What to type for exactly this thing: its name, unless that is shared or cannot be typed. */
+/** Returns the name of an item, or its id if the name is ambiguous or cannot be typed. */
 export function nameToType(thing: NamedItem, things: readonly NamedItem[]): string {
-  const [word, ...more] = splitWords(`"${thing.name}"`).words;
+  const [word, ...more] = splitWords(`"${thing.name}"`);
   const found = word && more.length === 0 ? findByName(things, word.text) : [];
   return found.length === 1 && found[0] === thing ? thing.name : thing.id;
 }

@@ -5,24 +5,24 @@ export const CHANGE_LISTS = ['pending', 'mine', 'all', 'review'] as const;
 
 export interface ListRequest {
   readonly which: (typeof CHANGE_LISTS)[number];
-  /** The last change of the page before. */
+  /** The last change of the previous page. */
   readonly before: string | null;
 }
 
-/** What somebody looks for in the audit trail; null where it does not matter. */
+/** The filters of an audit trail search; null: no filter. */
 export interface LogRequest {
-  /** `me`, an id, a mention or a name: who that is, is looked up. */
+  /** `me`, an id, a mention or a name; workflow resolves it to a user. */
   readonly by: string | null;
   readonly command: string | null;
   readonly target: string | null;
   readonly state: State | null;
   readonly since: PastTime | null;
   readonly until: PastTime | null;
-  /** The number of the last event of the page before. */
+  /** The number of the last event of the previous page. */
   readonly before: number | null;
 }
 
-/** A day in UTC, or so long ago. */
+/** A day in UTC, or a duration before now. */
 export type PastTime = { readonly day: string } | { readonly agoMs: number };
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -32,7 +32,7 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 7 * 86_400_000,
 };
 
-/** `2026-11-01`, `36h`, `7d`: what is typed for a moment that is over. */
+/** Reads a time in the past: `2026-11-01`, `36h` or `7d`. */
 export const PastTimeText = z.string().transform((typed, context): PastTime => {
   const text = typed.trim().toLowerCase();
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
@@ -51,7 +51,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** Ids are read aloud and typed from a phone; whatever else is typed stays as it is. */
+/** Normalises a typed change id: `#k3m9qd,` → `K3M9QD`. People type ids on phones. */
 export function changeIdText(typed: string): string {
   return typed
     .trim()

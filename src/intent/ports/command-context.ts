@@ -1,6 +1,8 @@
 import type { AlertList, AlertsClient } from '../../alerts/client.ts';
+import type { AlertsReads } from '../../alerts/reads.ts';
 import type { ChannelId, UserId } from '../../changes/change.ts';
 import type { CloudClient } from '../../cloud/client.ts';
+import type { CloudReads } from '../../cloud/reads/cloud-reads.ts';
 import type { Span } from '../../costs/calendar/calendar.ts';
 import type { CostReading } from '../../costs/ledger/costs-read.ts';
 import type { Service } from '../../directory/directory.ts';
@@ -9,15 +11,20 @@ import type { FieldContext } from '../arguments/arguments.ts';
 import type { FreezeService, Scope } from '../arguments/freezes.ts';
 import type { ListRequest, LogRequest } from './changes-queries.ts';
 
-/** What a command may use to look and to act. */
-
+/** Everything that a command may read and call. */
 export interface CommandContext {
   readonly cloud: CloudClient;
   readonly alerts: AlertsClient | null;
-  /** Every alert, as it was at most half a minute ago; throws where it cannot be read. */
+  /** What live servers return in addition to the contract; `alerts` is null without that API. */
+  readonly reads: { readonly cloud: CloudReads; readonly alerts: AlertsReads | null };
+  /** All alerts, at most 30 s old; throws if the alerts API cannot be read. */
   readonly listAlerts: () => Promise<AlertList>;
-  /** Costs of UTC days, both ends included, as they were at most a quarter of an hour ago. */
+  /** Costs of UTC days, both ends included; at most 15 min old. */
   readonly costs: (span: Span) => Promise<CostReading>;
+  /** Reads the months that can still change again, a few times per user and 10 minutes. */
+  readonly refreshCosts: (span: Span, by: UserId) => Promise<CostRefresh>;
+  /** The accepted changes of some services, which may explain a change of their costs. */
+  readonly costChanges: (filter: AcceptedChangeFilter) => Promise<readonly AcceptedChange[]>;
   /** Lists, adds, stops, shows and posts the cost reports of channels. */
   readonly digests: DigestService;
   readonly anomalies: AnomalyQueries;
@@ -27,32 +34,51 @@ export interface CommandContext {
   readonly who: WhoQueries;
   readonly services: readonly Service[];
   readonly organization: Omit<FieldContext, 'given'>;
-  /** Whether an address list may let everybody in. */
+  /** Whether an access list may allow all addresses. */
   readonly openToTheWorld: boolean;
   readonly now: () => Date;
 }
-/** Who asks, and in which channel; no channel from a home tab or in the app's own messages. */
 
+type CostRefresh =
+  | { readonly ok: true; readonly read: CostReading }
+  /** Too many refreshes; the time at which the next one is possible. */
+  | { readonly ok: false; readonly again: Date };
+
+export interface AcceptedChangeFilter {
+  readonly services: readonly { readonly id: string; readonly name: string }[];
+  /** UTC days. */
+  readonly span: Span;
+}
+
+export interface AcceptedChange {
+  readonly id: string;
+  readonly by: UserId;
+  readonly at: Date;
+  /** `Scale analytics-prod · Max memory 64 → 128` */
+  readonly text: string;
+}
+
+/** The user who asks, and the channel; null in the home tab and in the app's own messages. */
 export interface Caller {
   readonly by: UserId;
   readonly channel: ChannelId | null;
 }
-/** What the watch over costs knows, for whoever asks. */
 
-export interface AnomalyQueries {
+/** Answers the queries about anomalies and budgets. */
+interface AnomalyQueries {
   readonly anomalies: () => Promise<Answer>;
-  /** How often it would have posted in so many days of the organisation's own past. */
+  /** Reports how many anomalies would have been posted in the last `days` days. */
   readonly backtest: (days: number) => Promise<Answer>;
   readonly budgets: () => Promise<Answer>;
 }
-/** Which command, and on what: one service, those of a scope, or null where nothing is named. */
 
+/** A command and its target: a service, a scope, or null if no target is named. */
 export interface WhoQuestion {
   readonly command: string;
   readonly scope: Scope | null;
 }
-/** Says who may ask for a command and who decides, as things are at this moment. */
 
+/** Answers who may request a command and who approves it, by the current policy. */
 export type WhoQueries = (question: WhoQuestion, asker: Caller) => Promise<Answer>;
 export const DIGEST_ACTIONS = [
   'list',
@@ -63,20 +89,20 @@ export const DIGEST_ACTIONS = [
   'now',
   'preview',
 ] as const;
-/** What somebody wants done about cost digests; null where nothing was said of it. */
 
+/** One action on cost digests; null for a value that was not given. */
 export interface DigestRequest {
   readonly what: (typeof DIGEST_ACTIONS)[number];
-  /** A channel as people write it, or the id of one digest. */
+  /** A channel name or id, or the id of one digest. */
   readonly which: string | null;
-  /** As in the configuration file, and judged by the same schema. */
+  /** The same keys as in the configuration file, validated by the same schema. */
   readonly options: Readonly<Record<string, unknown>>;
 }
-export type DigestService = (wish: DigestRequest, asker: Caller) => Promise<Answer>;
+export type DigestService = (request: DigestRequest, asker: Caller) => Promise<Answer>;
 
 export interface ChangesQueries {
-  readonly list: (wish: ListRequest, asker: Caller) => Promise<Answer>;
+  readonly list: (request: ListRequest, asker: Caller) => Promise<Answer>;
   readonly show: (id: string, asker: Caller) => Promise<Answer>;
   readonly cancel: (id: string, asker: Caller) => Promise<Answer>;
-  readonly log: (wish: LogRequest, asker: Caller) => Promise<Answer>;
+  readonly log: (request: LogRequest, asker: Caller) => Promise<Answer>;
 }

@@ -1,4 +1,5 @@
 import type { Answer, AnswerPart, Cell, CommandOffer } from '../../intent/answers/answer.ts';
+import type { LinkOf } from '../cards/card-link.ts';
 import { homeRow } from '../cards/home-rows.ts';
 import {
   buttons,
@@ -7,6 +8,7 @@ import {
   type Message,
   menu,
   message,
+  noteElement,
   noteLine,
   type MessagePart as Shown,
   title,
@@ -19,12 +21,14 @@ const OFFERS_MAX = 5;
 const LINE_MAX = 2_000;
 
 /** The answer of a query as a message. Cells and texts are literal, never markup. */
-export function answerMessage(answer: Answer): Message {
+export function answerMessage(answer: Answer, linkOf: LinkOf = () => null): Message {
   const offered = answer.parts.filter(({ kind }) => kind === 'offers');
+  const tables = answer.parts.filter(({ kind }) => kind === 'table');
+  const place = { title: answer.title, isOnly: tables.length === 1 };
   const parts = answer.parts.flatMap((part) => {
     return part.kind === 'offers'
       ? [offerButtons(part.offers, offersId(offered.indexOf(part)))]
-      : shownPart(part, answer.title);
+      : shownPart(part, place, linkOf);
   });
   return message(title(answer.title), ...parts);
 }
@@ -40,33 +44,47 @@ function offersId(index: number): string {
 
 function shownPart(
   part: Exclude<AnswerPart, { kind: 'offers' }>,
-  caption: string,
+  place: Parameters<typeof table>[1],
+  linkOf: LinkOf,
 ): readonly (Shown | null)[] {
   switch (part.kind) {
     case 'text':
       return [lines([part.text])];
     case 'note':
-      return [{ ...noteLine(part.text), text: mrkdwnOf([part.text]) }];
+      return [notePart(part)];
     case 'lines':
       return [lines(...part.lines)];
     case 'changes':
       return [
-        lines(...part.changes.map((change): Line => [...homeRow(change), ` · ${change.id}`])),
+        lines(
+          ...part.changes.map((change): Line => [...homeRow(change, linkOf), ` · ${change.id}`]),
+        ),
       ];
     case 'facts':
       return [lines(...part.facts.map(([label, cell]) => fact(label, inlineOf(cell))))];
     case 'table':
-      return table(part, caption);
+      return table(part, place);
     case 'file':
       // Files are uploaded separately; a note replaces them.
       return [];
     case 'chart':
       return [chart(part)];
-    case 'deeds':
-      return [buttons(`deeds.${part.deeds[0]?.value ?? ''}`, ...part.deeds)];
+    case 'actions':
+      return [buttons(`actions.${part.actions[0]?.value ?? ''}`, ...part.actions)];
     case 'menu':
       return [menu('command.menu', part.label, part.offers)];
   }
+}
+
+/** The age is an element of its own: with a date, the text would be mrkdwn, which formats names. */
+function notePart({ text, asOf = null }: AnswerPart & { kind: 'note' }): Shown {
+  if (asOf === null) return { ...noteLine(text), text: mrkdwnOf([text]) };
+  const age: Line = ['As of ', { at: asOf }];
+  if (text === '') return { ...noteLine(...age), text: mrkdwnOf(age) };
+  return {
+    block: { type: 'context', elements: [noteElement(age), noteElement([`· ${text}`])] },
+    text: mrkdwnOf([...age, ` · ${text}`]),
+  };
 }
 
 function offerButtons(offers: readonly CommandOffer[], id = offersId(0)): Shown | null {

@@ -23,8 +23,7 @@ export interface Button {
   readonly label: string;
   readonly value: string;
   readonly style?: 'primary' | 'danger';
-  /** A confirmation dialog before the click counts. */
-  readonly confirm?: { readonly title: string; readonly text: string; readonly confirm: string };
+  readonly confirm?: { readonly title: string; readonly text: string; readonly ok: string };
 }
 
 const TEXT_MAX = 3_500;
@@ -87,8 +86,8 @@ export function noteLine(...line: Line): MessagePart {
   return { block: { type: 'context', elements: [noteElement(line)] }, text: '' };
 }
 
-// Text without mentions is plain_text: mrkdwn would format the stars and colons of a name.
-function noteElement(line: Line) {
+/** Text without mentions is plain_text: mrkdwn would format the stars and colons of a name. */
+export function noteElement(line: Line) {
   const words = line.filter((part) => typeof part === 'string');
   if (words.length < line.length) {
     return { type: 'mrkdwn', text: boundedMrkdwn(mrkdwnOf(line), 2_900), verbatim: true };
@@ -103,11 +102,16 @@ export function buttons(id: string, ...all: readonly Button[]): MessagePart | nu
     type: 'button',
     action_id: button.id,
     value: button.value,
-    text: { type: 'plain_text', text: bounded(visible(button.label), 75), emoji: false },
+    text: plain(button.label, 75),
     ...(button.style ? { style: button.style } : {}),
-    ...(button.confirm ? { confirm: dialog(button.confirm) } : {}),
+    ...(button.confirm ? { confirm: confirmDialog(button.confirm) } : {}),
   }));
   return { block: { type: 'actions', block_id: id, elements }, text: '' };
+}
+
+function confirmDialog({ title, text, ok }: Required<Button>['confirm']) {
+  const deny = plain('Cancel', 30);
+  return { title: plain(title, 100), text: plain(text, 300), confirm: plain(ok, 30), deny };
 }
 
 /** A select of up to 100 command lines; the chosen one is run. */
@@ -129,13 +133,4 @@ export function menu(
 function plain(words: string, most: number) {
   const text = bounded(oneLine(visible(words)), most) || '–';
   return { type: 'plain_text', text, emoji: false };
-}
-
-function dialog({ title, text, confirm }: NonNullable<Button['confirm']>) {
-  return {
-    title: plain(title, 100),
-    text: plain(text, 300),
-    confirm: plain(confirm, 30),
-    deny: plain('Back', 30),
-  };
 }

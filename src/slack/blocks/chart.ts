@@ -1,15 +1,19 @@
-import type { AnswerPart } from '../../intent/answers/answer.ts';
+import type { AnswerPart, ChartPoint } from '../../intent/answers/answer.ts';
 import type { AnyBlock, MessagePart as Shown } from './blocks.ts';
 import { bounded, mrkdwnOf, oneLine, visible } from './rich-text.ts';
 
 const POINTS_MAX = 20;
 
-/** A bar chart of one series, with the same figures as text. */
+/**
+ * A bar chart with the same figures as text. Values that are not final are a second series, because
+ * Slack colors a series and not a bar.
+ */
 export function chart(part: AnswerPart & { kind: 'chart' }): Shown | null {
   const { title, unit, axis, points } = part;
-  const shown = points.slice(-POINTS_MAX).map(({ label, value }) => ({
+  const shown = points.slice(-POINTS_MAX).map(({ label, value, isFinal }) => ({
     label: bounded(oneLine(visible(label)), 20),
     value: Math.round(value * 100) / 100,
+    isFinal,
   }));
   if (shown.length === 0) return null;
   const block: AnyBlock = {
@@ -17,7 +21,7 @@ export function chart(part: AnswerPart & { kind: 'chart' }): Shown | null {
     title: bounded(visible(title), 50),
     chart: {
       type: 'bar',
-      series: [{ name: bounded(unit, 20), data: shown }],
+      series: [...seriesOf('final', shown, true), ...seriesOf('not final', shown, false)],
       axis_config: {
         categories: shown.map(({ label }) => label),
         x_label: bounded(axis, 50),
@@ -25,6 +29,18 @@ export function chart(part: AnswerPart & { kind: 'chart' }): Shown | null {
       },
     },
   };
-  const words = shown.map(({ label, value }) => `${label}: ${value}`).join(', ');
-  return { block, text: mrkdwnOf([`${title} · ${axis} · ${words}`]) };
+  const words = shown.map(({ label, value, isFinal }) => {
+    return `${label}: ${value}${isFinal ? '' : ' (not final)'}`;
+  });
+  return { block, text: mrkdwnOf([`${title} · ${axis} · ${words.join(', ')}`]) };
+}
+
+/** Slack needs a value of every series for every label, and draws 0 as nothing. */
+function seriesOf(name: string, points: readonly ChartPoint[], isFinal: boolean) {
+  if (points.every((point) => point.isFinal !== isFinal)) return [];
+  const data = points.map((point) => ({
+    label: point.label,
+    value: point.isFinal === isFinal ? point.value : 0,
+  }));
+  return [{ name, data }];
 }

@@ -11,10 +11,11 @@ export type RichInline =
   | { readonly user: UserId }
   | { readonly group: string }
   | { readonly channel: ChannelId }
+  | { readonly link: string; readonly text: string }
   | { readonly at: Date };
 export type Line = readonly RichInline[];
 
-export type RichElement = Readonly<Record<string, unknown>> & { readonly type: string };
+type RichElement = Readonly<Record<string, unknown>> & { readonly type: string };
 
 const DATE_FORMAT = '{date_short_pretty} at {time}';
 
@@ -58,12 +59,16 @@ export function elementOf(inline: RichInline): RichElement {
   if ('user' in inline) return { type: 'user', user_id: inline.user };
   if ('group' in inline) return { type: 'usergroup', usergroup_id: inline.group };
   if ('channel' in inline) return { type: 'channel', channel_id: inline.channel };
-  return {
-    type: 'date',
-    timestamp: seconds(inline.at),
-    format: DATE_FORMAT,
-    fallback: inline.at.toISOString(),
-  };
+  if ('link' in inline) return { ...textElement(inline.text), type: 'link', url: inline.link };
+  return dateElement(inline.at, { format: DATE_FORMAT, fallback: inline.at.toISOString() });
+}
+
+/** A time in the zone of the reader; `fallback` for a client that cannot draw it. */
+export function dateElement(
+  at: Date,
+  text: { readonly format: string; readonly fallback: string },
+): RichElement {
+  return { type: 'date', timestamp: seconds(at), ...text };
 }
 
 function textElement(text: string, style?: Readonly<Record<string, boolean>>): RichElement {
@@ -88,7 +93,13 @@ function mrkdwnPart(inline: RichInline): string {
   // The block mentions the group already; a mention in the text would notify its members twice.
   if ('group' in inline) return 'the approvers';
   if ('channel' in inline) return `<#${inline.channel}>`;
+  if ('link' in inline) return `<${escaped(inline.link)}|${escaped(inline.text)}>`;
   return `<!date^${seconds(inline.at)}^${DATE_FORMAT}|${inline.at.toISOString()}>`;
+}
+
+/** A text as Slack stores it, with the words of its links only: an attempt may know no link. */
+export function withoutLinks(text: string): string {
+  return text.replace(/<https:[^<>|]*\|([^<>|]*)>/g, '$1');
 }
 
 /** Between names: `A, B or C`. */

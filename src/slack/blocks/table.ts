@@ -1,27 +1,38 @@
 import type { AnswerPart, Cell } from '../../intent/answers/answer.ts';
 import { countWords, utcStamp } from '../../intent/answers/texts.ts';
 import { type AnyBlock, noteLine, type MessagePart as Shown } from './blocks.ts';
-import { bounded, mrkdwnOf, oneLine, visible } from './rich-text.ts';
+import { bounded, dateElement, mrkdwnOf, oneLine, type RichInline, visible } from './rich-text.ts';
 
 const CELLS_MAX = 9_000;
 const ROWS_MAX = 200;
+/** A longer table has pages, which only a block without alignment offers. */
+const PAGE_ROWS = 15;
 
-interface Drawn {
+interface DrawnCell {
   readonly text: string;
   /** Null without a known value. */
   readonly value: number | null;
-  readonly isText: boolean;
+  readonly kind: 'unknown' | 'quantity' | 'name' | 'text';
+  /** A time, drawn in the zone of the reader. */
+  readonly at: Date | null;
 }
 
-type Rows = readonly (readonly Drawn[])[];
+type Rows = readonly (readonly DrawnCell[])[];
+
+interface TablePlace {
+  /** The caption if the table has none. */
+  readonly title: string;
+  /** Whether it is the only table of the message: Slack accepts one table with aligned columns. */
+  readonly isOnly: boolean;
+}
 
 // Slack rejects the whole message when a table is too large, so the rest of the rows is counted.
 export function table(
   part: AnswerPart & { kind: 'table' },
-  title: string,
+  { title, isOnly }: TablePlace,
 ): readonly (Shown | null)[] {
   const header = part.columns.map((text) => text || '–');
-  const fitting: Drawn[][] = [];
+  const fitting: DrawnCell[][] = [];
   let size = header.join('').length;
   for (const row of part.rows.slice(0, ROWS_MAX)) {
     const drawn = row.map(drawnCell);
@@ -32,14 +43,22 @@ export function table(
   if (fitting.length === 0) return [noteLine('Nothing to show.')];
   const left = part.rows.length - fitting.length;
   const rest = left > 0 ? noteLine(`${countWords(left, 'more row')} not shown.`) : null;
-  return [grid(header, fitting, part.caption ?? title), rest];
+  const quantities = header.map((_, column) => isQuantity(fitting, column));
+  const text = [header, ...fitting.map((row) => row.map(inlineOf))].map(lineOf).join('\n');
+  if (!isOnly || fitting.length > PAGE_ROWS || !quantities.includes(true)) {
+    return [{ block: sortedTable(header, fitting, part.caption ?? title), text }, rest];
+  }
+  const caption = part.caption === undefined ? null : noteLine(part.caption);
+  return [caption, { block: alignedTable(header, fitting, quantities), text }, rest];
 }
 
-function drawnCell(cell: Cell): Drawn {
+function drawnCell(cell: Cell): DrawnCell {
   const text = bounded(cellText(cell), 300);
-  if (cell === null) return { text, value: null, isText: false };
-  const isFigure = typeof cell === 'object' && 'value' in cell;
-  return { text, value: isFigure ? cell.value : null, isText: !isFigure };
+  const at = cell instanceof Date ? cell : null;
+  if (cell === null) return { text, value: null, kind: 'unknown', at };
+  if (typeof cell !== 'object' || !('value' in cell))
+    return { text, value: null, kind: 'text', at };
+  return { text, value: cell.value, kind: cell.isName ? 'name' : 'quantity', at };
 }
 
 function cellText(cell: Cell): string {
@@ -48,17 +67,47 @@ function cellText(cell: Cell): string {
   return oneLine(visible(typeof cell === 'object' ? cell.text : String(cell))).trim() || '–';
 }
 
-function grid(header: readonly string[], rows: Rows, caption: string): Shown {
+function inlineOf({ text, at }: DrawnCell): RichInline {
+  return at ? { at } : text;
+}
+
+function lineOf(cells: readonly RichInline[]): string {
+  return mrkdwnOf(cells.flatMap((cell, index) => (index === 0 ? [cell] : [' · ', cell])));
+}
+
+/** Whether the column has quantities and nothing else that is known. */
+function isQuantity(rows: Rows, column: number): boolean {
+  const kinds = rows.flatMap((row) => row[column]?.kind ?? []);
+  return (
+    kinds.includes('quantity') && kinds.every((kind) => ['quantity', 'unknown'].includes(kind))
+  );
+}
+
+/** Quantities on the right, as one reads them; this block cannot sort and has no pages. */
+function alignedTable(
+  header: readonly string[],
+  rows: Rows,
+  quantities: readonly boolean[],
+): AnyBlock {
+  const settings = quantities.map((isRight) => ({
+    align: isRight ? 'right' : 'left',
+    is_wrapped: !isRight,
+  }));
+  const heads = header.map((text) => ({ type: 'raw_text', text }));
+  const body = rows.map((row) => row.map((cell) => textCell(cell)));
+  return { type: 'table', column_settings: settings, rows: [heads, ...body] };
+}
+
+/** Rows that the reader can sort, in pages; this block cannot align its columns. */
+function sortedTable(header: readonly string[], rows: Rows, caption: string): AnyBlock {
   const heads = header.map((text) => ({ type: 'raw_text', text }));
   const unknown = header.map((_, column) => valueOfUnknown(rows, column));
-  const block: AnyBlock = {
+  return {
     type: 'data_table',
     caption: bounded(visible(caption), 150),
-    page_size: 15,
+    page_size: PAGE_ROWS,
     rows: [heads, ...rows.map((row) => row.map((cell, at) => cellOf(cell, unknown[at] ?? null)))],
   };
-  const texts = [header, ...rows.map((row) => row.map(({ text }) => text))];
-  return { block, text: texts.map((row) => mrkdwnOf([row.join(' · ')])).join('\n') };
 }
 
 /**
@@ -68,11 +117,18 @@ function grid(header: readonly string[], rows: Rows, caption: string): Shown {
 function valueOfUnknown(rows: Rows, column: number): number | null {
   const cells = rows.flatMap((row) => row[column] ?? []);
   const values = cells.flatMap(({ value }) => value ?? []);
-  if (values.length === 0 || cells.some(({ isText }) => isText)) return null;
+  if (values.length === 0 || cells.some(({ kind }) => kind === 'text')) return null;
   return values.reduce((least, value) => Math.min(least, value)) - 1;
 }
 
-function cellOf({ text, value }: Drawn, unknown: number | null) {
+function cellOf(cell: DrawnCell, unknown: number | null) {
+  const { text, value } = cell;
   const sorted = value ?? unknown;
-  return sorted === null ? { type: 'raw_text', text } : { type: 'raw_number', value: sorted, text };
+  return sorted === null ? textCell(cell) : { type: 'raw_number', value: sorted, text };
+}
+
+function textCell({ text, at }: DrawnCell) {
+  if (!at) return { type: 'raw_text', text };
+  const elements = [dateElement(at, { format: '{date_num} {time}', fallback: text })];
+  return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
 }

@@ -2,7 +2,8 @@ import { type Change, isEnded } from '../../changes/change.ts';
 import type { BreakGlassEvent } from '../../workflow/messenger-port.ts';
 import { type Button, fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
-import type { Drawing } from './drawing.ts';
+import { cardLink } from './card-link.ts';
+import type { DrawContext } from './draw-context.ts';
 import { lowerActionText } from './naming.ts';
 import { mentionOf } from './thread-line.ts';
 
@@ -23,26 +24,33 @@ export function breakGlassLines(change: Change): readonly Line[] {
 export function breakGlassThreadLine(
   news: BreakGlassEvent,
   change: Change,
-  drawing: Drawing,
+  drawing: DrawContext,
 ): Line {
   const { from, breakGlass } = change.requires;
-  const fact = breakGlassFact(news, change);
+  const fact = breakGlassFact(news, change, drawing);
   if (news === 'reviewed') return [{ user: change.requester }, ' ', ...fact];
-  const next = ' Someone else must review it afterwards, with the button on the card.';
-  return [...mentionOf(from ?? breakGlass, drawing), ' ', ...fact, next];
+  const next = ' Someone else must review it afterwards, with the button on ';
+  const card = cardLink(change, 'the card', drawing.linkOf);
+  return [...mentionOf(from ?? breakGlass, drawing), ' ', ...fact, next, card, '.'];
 }
 
 /** The same for the audit channel, without a mention. */
-export function breakGlassFact(news: BreakGlassEvent, change: Change): Line {
+export function breakGlassFact(
+  news: BreakGlassEvent,
+  change: Change,
+  { linkOf }: DrawContext,
+): Line {
   const { breakGlass, review, requires, id } = change;
-  const what = `“${lowerActionText(change)}” (${id})`;
+  const what: Line = [`“${lowerActionText(change)}” (`, cardLink(change, id, linkOf), ')'];
   if (news === 'reviewed' && review) {
-    return [{ user: review.by }, ` reviewed the break-glass use of ${what}: ${review.note}`];
+    return [{ user: review.by }, ' reviewed the break-glass use of ', ...what, `: ${review.note}`];
   }
   if (!breakGlass) throw new Error(`${id} was not run with break-glass`);
   return [
     { user: breakGlass.by },
-    ` used break-glass: ${what} runs without the approvals of rule ${requires.rule}. `,
+    ' used break-glass: ',
+    ...what,
+    ` runs without the approvals of rule ${requires.rule}. `,
     `Reason: ${breakGlass.reason}.`,
   ];
 }

@@ -1,4 +1,4 @@
-import type { Change, State } from '../../changes/change.ts';
+import { type Change, hasAuditMismatch, type State } from '../../changes/change.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import {
   type Button,
@@ -11,7 +11,7 @@ import {
 } from '../blocks/blocks.ts';
 import { bounded, either, type Line, type RichInline } from '../blocks/rich-text.ts';
 import { breakGlassButton, breakGlassLines, reviewButtons } from './break-glass.ts';
-import type { Drawing } from './drawing.ts';
+import type { DrawContext } from './draw-context.ts';
 import { endingLines } from './ending.ts';
 import { actionText, roleText } from './naming.ts';
 import {
@@ -65,7 +65,12 @@ function titles({ plan }: Change): Readonly<Record<State, string>> {
 /** The state in words, as the title of a card shows it. */
 export function stateText(change: Change): string {
   const { resolution, state, breakGlass, stopReason: stopped, parent } = change;
+  if (hasAuditMismatch(change)) {
+    const end = ['denied', 'stale'].includes(state) ? 'not run: ' : '';
+    return `${end}it does not match the audit trail`;
+  }
   if (stopped === 'restored') return 'not tracked: the database was restored';
+  if (stopped === 'gap-accepted') return 'not run: a gap of the audit trail was accepted';
   if (state === 'approved' && parent) return 'planned';
   if (state === 'approved' && breakGlass) return 'emergency, without approval';
   if (!resolution) return titles(change)[state];
@@ -74,11 +79,16 @@ export function stateText(change: Change): string {
 
 export function cardTitle(change: Change): string {
   // A header holds 150 characters. A long name must not push the state out of it.
-  return `${MARKS[change.state]} ${bounded(actionText(change), 100)}: ${stateText(change)}`;
+  const mark = MARKS[hasAuditMismatch(change) ? 'denied' : change.state];
+  return `${mark} ${bounded(actionText(change), 100)}: ${stateText(change)}`;
 }
 
 /** The public message of a change. Signalbox redraws it whole in every state. */
-export function changeCard(change: Change, drawing: Drawing): Message {
+export function changeCard(change: Change, drawing: DrawContext): Message {
+  if (hasAuditMismatch(change)) {
+    const details = fact('Details', `not shown · ${change.id}`);
+    return message(title(cardTitle(change)), lines(stoppedLine(change, drawing), details));
+  }
   return message(
     title(cardTitle(change)),
     lines(...facts(change), ...warnings(change), ...endingLines(change, drawing)),
@@ -131,12 +141,12 @@ function people(change: Change): readonly Line[] {
   ];
 }
 
-function ruleLine({ requires }: Change, { policy }: Drawing): Line {
+function ruleLine({ requires }: Change, { policy }: DrawContext): Line {
   return fact(`Rule ${requires.rule}`, `${roleText(policy, requires.to)} may request`);
 }
 
 // The mention notifies the approvers once: Slack sends no notification for an edited message.
-function approvalLines(change: Change, drawing: Drawing): readonly Line[] {
+function approvalLines(change: Change, drawing: DrawContext): readonly Line[] {
   const { from, count, self } = change.requires;
   if (change.state !== 'pending' || from === null) return [];
   const groups = drawing.groupIds(from).map((group) => ({ group }));
@@ -149,14 +159,17 @@ function approvalLines(change: Change, drawing: Drawing): readonly Line[] {
   ];
 }
 
-function escalationLines({ requires, confirmedAt }: Change, { policy }: Drawing): readonly Line[] {
+function escalationLines(
+  { requires, confirmedAt }: Change,
+  { policy }: DrawContext,
+): readonly Line[] {
   const { escalation } = requires;
   if (!escalation || !confirmedAt) return [];
   const at = new Date(confirmedAt.getTime() + escalation.afterMs);
   return [fact('Escalates', `to ${roleText(policy, escalation.to)} `, { at })];
 }
 
-function cardButtons(change: Change, { commands }: Drawing): readonly Button[] {
+function cardButtons(change: Change, { commands }: DrawContext): readonly Button[] {
   const value = change.id;
   const cancel = { id: 'change.cancel', label: 'Cancel', value };
   const details = hasPrivateFields(change.plan)

@@ -2,16 +2,17 @@ import type { Change, ExecutionOutcome } from '../../changes/change.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import { fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
-import type { Drawing } from './drawing.ts';
+import type { DrawContext } from './draw-context.ts';
 
 /** How an execution ended. The text claims no more than Signalbox knows. */
-export function endingLines(change: Change, drawing: Drawing): readonly Line[] {
+export function endingLines(change: Change, drawing: DrawContext): readonly Line[] {
   const { outcome: ending, resolution } = change;
   if (!ending) return change.state === 'approved' ? waiting(change) : [];
   const happened: readonly Line[] = resolution
     ? [fact('Verified by', { user: resolution.by }, ': ', resolution.note)]
     : [];
-  return [...endingWords(ending, change, drawing), requestLine(ending, change), ...happened];
+  const answered = requestLine(ending, change);
+  return [...endingWords(ending, change, drawing), answered, ...happened, ...nextStep(change)];
 }
 
 function waiting({ notBefore, plan }: Change): readonly Line[] {
@@ -24,7 +25,11 @@ function waiting({ notBefore, plan }: Change): readonly Line[] {
   ];
 }
 
-function endingWords(ending: ExecutionOutcome, change: Change, drawing: Drawing): readonly Line[] {
+function endingWords(
+  ending: ExecutionOutcome,
+  change: Change,
+  drawing: DrawContext,
+): readonly Line[] {
   const after = drawing.commands.get(change.command)?.endingNote ?? '';
   const isLocal = TARGET_TRAITS[change.plan.target.kind].appliedBy === 'signalbox';
   if (ending.how === 'succeeded') {
@@ -44,8 +49,11 @@ function endingWords(ending: ExecutionOutcome, change: Change, drawing: Drawing)
     [{ bold: 'Known so far: ' }, answerOf(ending)],
     ['Signalbox does not send it again.'],
     ['Other changes to this target are blocked until this is resolved.'],
-    ['Check the console, then record what you found:'],
   ];
+}
+
+function nextStep({ state }: Change): readonly Line[] {
+  return state === 'unknown' ? [['Check the console, then record what you found.']] : [];
 }
 
 function answerOf({ status, text }: ExecutionOutcome & { how: 'failed' | 'unknown' }): string {

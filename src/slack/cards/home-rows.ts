@@ -4,18 +4,19 @@ import { type Button, buttons, fact, lines, type MessagePart, noteLine } from '.
 import type { Line, RichInline } from '../blocks/rich-text.ts';
 import { breakGlassLines, reviewButtons } from './break-glass.ts';
 import { cardTitle } from './card.ts';
+import { cardPlace, type LinkOf } from './card-link.ts';
 import { actionText } from './naming.ts';
 import { costLines, planLines, sendsLine, targetLines } from './plan-lines.ts';
 import { timingLines } from './timing-lines.ts';
 
-type Shown = readonly (MessagePart | null)[];
+type HomeParts = readonly (MessagePart | null)[];
 
 /** As many whole changes as fit into a Slack view, so that no plan is cut; the rest is counted. */
 export function fitting(
   changes: readonly Change[],
-  draw: (change: Change) => Shown,
+  draw: (change: Change) => HomeParts,
   { most, bytes }: { most: number; bytes: number },
-): Shown {
+): HomeParts {
   const shown: (MessagePart | null)[] = [];
   let [drawn, size] = [0, 0];
   for (const change of changes.slice(0, most)) {
@@ -32,7 +33,7 @@ export function fitting(
 const DIVIDER: MessagePart = { block: { type: 'divider' }, text: '' };
 
 /** Everything that the card shows before a change runs, for an approver who decides here. */
-export function toDecide(change: Change): Shown {
+export function toDecide(change: Change, linkOf: LinkOf): HomeParts {
   const { id, requester, createdAt, reason, plan, approvals, requires } = change;
   return [
     lines(
@@ -47,7 +48,7 @@ export function toDecide(change: Change): Shown {
       ...plan.warnings.map((warning): Line => [{ bold: '⚠ ' }, warning]),
       ...(approvals.length > 0 ? [approved(change)] : []),
       fact('Needs', needed(requires.count, approvals.length)),
-      fact('Expires', { at: change.expiresAt }, ...cardPlace(change)),
+      fact('Expires', { at: change.expiresAt }, ...placeOf(change, linkOf)),
     ),
     actions(
       change,
@@ -57,20 +58,23 @@ export function toDecide(change: Change): Shown {
   ];
 }
 
-export function ownRequest(change: Change): Shown {
+export function ownRequest(change: Change, linkOf: LinkOf): HomeParts {
   const { id, state, approvals, requires } = change;
   const counted = state === 'pending' ? ` (${approvals.length} of ${requires.count})` : '';
   return [
-    lines([`${cardTitle(change)}${counted} · ${id}`, ...cardPlace(change)], ...timingLines(change)),
+    lines(
+      [`${cardTitle(change)}${counted} · ${id}`, ...placeOf(change, linkOf)],
+      ...timingLines(change),
+    ),
     actions(change, { id: 'change.cancel', label: 'Cancel', value: id }),
   ];
 }
 
 /** An emergency change that this user may review: who ran it, and why. */
-export function toReview(change: Change): Shown {
+export function toReview(change: Change, linkOf: LinkOf): HomeParts {
   return [
     lines(
-      [`${cardTitle(change)} · ${change.id}`, ...cardPlace(change)],
+      [`${cardTitle(change)} · ${change.id}`, ...placeOf(change, linkOf)],
       ...breakGlassLines(change),
     ),
     actions(change, ...reviewButtons(change)),
@@ -78,11 +82,11 @@ export function toReview(change: Change): Shown {
 }
 
 /** One line for a change that is in progress or has ended. */
-export function homeRow(change: Change): Line {
+export function homeRow(change: Change, linkOf: LinkOf): Line {
   const { requester, createdAt } = change;
   const requested: Line = [{ user: requester }, ', ', { at: createdAt }];
   const timing = timingLines(change).flatMap((line): Line => [' · ', ...line]);
-  return [`${cardTitle(change)} · `, ...requested, ...timing, ...cardPlace(change)];
+  return [`${cardTitle(change)} · `, ...requested, ...timing, ...placeOf(change, linkOf)];
 }
 
 // The id names the buttons, because one change can be in two lists of the same view.
@@ -104,7 +108,7 @@ function approved({ approvals }: Change): Line {
   return fact('Approved by', ...names);
 }
 
-/** Empty for a card in direct messages (no approvals channel): it cannot be linked to. */
-function cardPlace({ card }: Change): Line {
-  return card && /^[CG]/.test(card.channel) ? [' · card in ', { channel: card.channel }] : [];
+function placeOf(change: Change, linkOf: LinkOf): Line {
+  const place = cardPlace(change, 'card', linkOf);
+  return place.length > 0 ? [' · ', ...place] : [];
 }

@@ -1,20 +1,21 @@
 import type { View } from '@slack/web-api';
+import { unreadableText } from '../../intent/answers/texts.ts';
 import type { Command } from '../../intent/define.ts';
 import { usage } from '../../intent/help.ts';
-import { commandsFor } from '../../policy/explain.ts';
+import { commandsFor } from '../../policy/matching.ts';
 import { createDenial } from '../../workflow/denial.ts';
 import type { HomeContent, HomeLists } from '../../workflow/messenger-port.ts';
 import { buttons, lines, type MessagePart, message, noteLine, title } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { titleOf } from '../forms/form.ts';
-import type { Drawing } from './drawing.ts';
+import type { DrawContext } from './draw-context.ts';
 import { fitting, homeRow, ownRequest, toDecide, toReview } from './home-rows.ts';
 import { refusalLine } from './refusals.ts';
 
-type Shown = readonly (MessagePart | null)[];
+type HomeParts = readonly (MessagePart | null)[];
 
 interface HomeOptions {
-  readonly drawing: Drawing;
+  readonly drawing: DrawContext;
   readonly commands: readonly Command[];
 }
 
@@ -24,47 +25,48 @@ const LINES_MAX = 10;
 /** The Home tab of one user. It always fits; what does not is counted. */
 export function homeView(found: HomeContent, { drawing, commands }: HomeOptions): View {
   const parts = found.ok
-    ? [...listSections(found.lists), ...commandSection(found.actor, drawing, commands)]
+    ? [...listSections(found.lists, drawing), ...commandSection(found.actor, drawing, commands)]
     : [lines(refusalLine(createDenial(found.refusal), drawing))];
   const { blocks } = message(...parts);
   // Blocks newer than Slack's published types are objects all the same.
   return { type: 'home', blocks: blocks as never[] };
 }
 
-function listSections({
-  waiting,
-  toReview: review,
-  mine,
-  running,
-  recent,
-  more,
-  at,
-}: HomeLists): Shown {
+function listSections(lists: HomeLists, { linkOf }: DrawContext): HomeParts {
+  const { waiting, toReview: review, mine, running, recent, costs, unreadable, more, at } = lists;
   const waits = `${waiting.length}${more ? '+' : ''}`;
   return [
     title(`Waiting for you (${waits})`),
     ...(waiting.length > 0
-      ? fitting(waiting, toDecide, { most: 10, bytes: 120_000 })
+      ? fitting(waiting, (change) => toDecide(change, linkOf), { most: 10, bytes: 120_000 })
       : [noteLine('Nothing is waiting for you.')]),
     ...section(review, `Needs your answer (${review.length})`, () =>
-      fitting(review, toReview, { most: 8, bytes: 20_000 }),
+      fitting(review, (change) => toReview(change, linkOf), { most: 8, bytes: 20_000 }),
     ),
     ...section(mine, `Your requests (${mine.length})`, () =>
-      fitting(mine, ownRequest, { most: 8, bytes: 20_000 }),
+      fitting(mine, (change) => ownRequest(change, linkOf), { most: 8, bytes: 20_000 }),
     ),
     ...section(running, `In progress (${running.length})`, () => [
-      ...listed(running.map(homeRow)),
+      ...listed(running.map((change) => homeRow(change, linkOf))),
       noteLine('As of ', { at }, '. Reopen this tab to refresh it.'),
     ]),
-    ...section(recent, 'Recent', () => listed(recent.map(homeRow))),
+    ...section(recent, 'Recent', () => listed(recent.map((change) => homeRow(change, linkOf)))),
+    ...(costs
+      ? [title('Costs'), lines(...costs.lines.map((text) => [text])), asOfNote(costs.asOf)]
+      : []),
+    unreadable.length > 0 ? noteLine(unreadableText(unreadable)) : null,
   ];
 }
 
-function section(things: readonly unknown[], heading: string, draw: () => Shown): Shown {
+function asOfNote(at: Date): MessagePart {
+  return noteLine('As of ', { at }, '.');
+}
+
+function section(things: readonly unknown[], heading: string, draw: () => HomeParts): HomeParts {
   return things.length > 0 ? [title(heading), ...draw()] : [];
 }
 
-function listed(all: readonly Line[]): Shown {
+function listed(all: readonly Line[]): HomeParts {
   const left = all.length - LINES_MAX;
   return [lines(...all.slice(0, LINES_MAX)), left > 0 ? noteLine(`${left} more not shown.`) : null];
 }
@@ -72,9 +74,9 @@ function listed(all: readonly Line[]): Shown {
 /** Change commands as buttons that open their forms; queries as lines to type. */
 function commandSection(
   actor: (HomeContent & { ok: true })['actor'],
-  { policy, prefix }: Drawing,
+  { policy, prefix }: DrawContext,
   commands: readonly Command[],
-): Shown {
+): HomeParts {
   const names = commands.map(({ name }) => name);
   const usable = commandsFor(policy, names, actor);
   const own = commands.filter(({ name }) => usable.includes(name));

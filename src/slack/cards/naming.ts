@@ -1,7 +1,8 @@
-import type { Change, RoleName, UserId } from '../../changes/change.ts';
+import { type Change, hasAuditMismatch, type RoleName } from '../../changes/change.ts';
 import { changeTitle } from '../../changes/change-title.ts';
 import { countWords } from '../../intent/answers/texts.ts';
 import type { Policy } from '../../policy/policy-types.ts';
+import type { SomeMembers } from '../../workflow/denial.ts';
 import { either, type Line, oneLine, type RichInline } from '../blocks/rich-text.ts';
 
 /** The user groups of a role, as text: a mention would notify their members. */
@@ -11,17 +12,23 @@ export function roleText(policy: Policy, role: RoleName | null): string {
   return handles.join(' or ') || `the role ${role ?? 'that the rule names'}`;
 }
 
-export function peopleLine(users: readonly UserId[], most = 5): Line {
-  const shown: RichInline[] = users.slice(0, most).map((user) => ({ user }));
-  const others = users.length - most;
+const NAMED_MAX = 5;
+
+/** `Ben, Cleo or others`, with the number of the others where it is known. */
+export function peopleLine({ users, more }: SomeMembers): Line {
+  const shown: RichInline[] = users.slice(0, NAMED_MAX).map((user) => ({ user }));
+  const others = users.length - NAMED_MAX;
+  if (more) return either([...shown, 'others']);
   return either(others > 0 ? [...shown, countWords(others, 'other')] : shown);
 }
 
-export function actionText(change: Pick<Change, 'command' | 'plan'>): string {
-  return oneLine(changeTitle(change));
+type Named = Pick<Change, 'id' | 'command' | 'plan' | 'stopReason'>;
+
+export function actionText(change: Named): string {
+  return hasAuditMismatch(change) ? `Change ${change.id}` : oneLine(changeTitle(change));
 }
 
-export function lowerActionText(change: Pick<Change, 'command' | 'plan'>): string {
+export function lowerActionText(change: Named): string {
   const text = actionText(change);
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }

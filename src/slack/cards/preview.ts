@@ -13,9 +13,11 @@ import {
 import type { Line } from '../blocks/rich-text.ts';
 import { breakGlassButton } from './break-glass.ts';
 import { cardTitle, stateText } from './card.ts';
-import type { Drawing } from './drawing.ts';
+import { cardLink, type LinkOf, openCard } from './card-link.ts';
+import type { DrawContext } from './draw-context.ts';
 import { actionText, lowerActionText, roleText } from './naming.ts';
 import { costLines, planLines, sendsLine, targetLines } from './plan-lines.ts';
+import { previewBlock } from './private-block.ts';
 import { freezeNote } from './refusals.ts';
 import { timingLines } from './timing-lines.ts';
 
@@ -23,12 +25,12 @@ import { timingLines } from './timing-lines.ts';
 export function preview(
   draft: Change,
   { others, before, freezes }: RelatedChanges,
-  drawing: Drawing,
+  drawing: DrawContext,
 ): Message {
   return message(
     title(`${actionText(draft)}?`),
     lines(
-      ...before.map(beforeLine),
+      ...before.map((each) => beforeLine(each, drawing)),
       ...targetLines(draft),
       ...seenLines(draft.plan),
       ...planLines(draft.plan),
@@ -39,14 +41,14 @@ export function preview(
       ...(draft.reason ? [fact('Reason', draft.reason)] : []),
       ...draft.plan.warnings.map((warning): Line => [{ bold: '⚠ ' }, warning]),
       ...freezes.map(freezeLine),
-      ...others.map(otherLine),
+      ...others.map((each) => otherLine(each, drawing)),
     ),
-    buttons(`preview:${draft.id}`, ...previewButtons(draft)),
+    buttons(previewBlock(draft.id), ...previewButtons(draft)),
   );
 }
 
 /** Changes and freezes of the same target. */
-export interface RelatedChanges {
+interface RelatedChanges {
   readonly others: readonly Change[];
   readonly before: readonly Change[];
   readonly freezes: readonly Freeze[];
@@ -57,10 +59,16 @@ function freezeLine(freeze: Freeze): Line {
   return [{ bold: '⚠ ' }, 'Frozen between ', ...span, ...freezeNote(freeze)];
 }
 
-function beforeLine(before: Change): Line {
+function beforeLine(before: Change, { linkOf }: DrawContext): Line {
   const { createdAt, requester, id } = before;
   const asked: Line = [{ user: requester }, ' requested the same change ', { at: createdAt }];
-  return [{ bold: '⚠ ' }, ...asked, ` (${id}): ${stateText(before)}. This would be a second one.`];
+  const note = `): ${stateText(before)}. This would be a second one.`;
+  const link = cardLink(before, id, linkOf);
+  return [{ bold: '⚠ ' }, ...asked, ' (', link, note, blockingNote(before)];
+}
+
+function blockingNote({ state }: Change): string {
+  return state === 'unknown' ? ' A new request waits until that outcome is recorded.' : '';
 }
 
 function seenLines({ target, before }: Plan): readonly Line[] {
@@ -74,7 +82,7 @@ function seenLine(before: Snapshot | null): Line {
   return fact('Last seen', words, { at: before.seenAt }, ` (${before.source})`);
 }
 
-function approvalLine({ requires, plan }: Change, { policy }: Drawing): Line {
+function approvalLine({ requires, plan }: Change, { policy }: DrawContext): Line {
   const rule = `rule ${requires.rule}`;
   if (requires.count === 0) return fact('Approval', `not required · ${rule}`);
   const hours = requires.expiresAfterMs / 3_600_000;
@@ -85,10 +93,18 @@ function approvalLine({ requires, plan }: Change, { policy }: Drawing): Line {
   return fact('Approval', `${who}${self} · ${rule} · ${by}expires in ${left}`);
 }
 
-function otherLine(other: Change): Line {
+function otherLine(other: Change, { linkOf }: DrawContext): Line {
   const { requester, createdAt, id } = other;
   const request: Line = [{ user: requester }, ` requested “${lowerActionText(other)}” `];
-  return [{ bold: '⚠ ' }, ...request, { at: createdAt }, ` (${id}: ${stateText(other)})`];
+  return [
+    { bold: '⚠ ' },
+    ...request,
+    { at: createdAt },
+    ' (',
+    cardLink(other, id, linkOf),
+    `: ${stateText(other)}).`,
+    blockingNote(other),
+  ];
 }
 
 function previewButtons(draft: Change): readonly Button[] {
@@ -104,29 +120,37 @@ function previewButtons(draft: Change): readonly Button[] {
 }
 
 /** Replaces an answered preview, so that its buttons disappear. */
-export function answeredPreview(change: Change, cardChannel: string | null): Message {
+export function answeredPreview(
+  change: Change,
+  cardChannel: string | null,
+  { linkOf }: DrawContext,
+): Message {
   return message(
     title(cardTitle(change)),
-    lines(nextStep(change, cardChannel), [`Change ${change.id}`]),
+    lines(nextStep(change, cardChannel, linkOf), [`Change ${change.id}`]),
   );
 }
 
 const NOT_RUN: readonly State[] = ['rejected', 'expired', 'stale', 'denied'];
 
-function nextStep(change: Change, cardChannel: string | null): Line {
+function nextStep(change: Change, cardChannel: string | null, linkOf: LinkOf): Line {
   const { state } = change;
   if (state === 'pending' && cardChannel) {
-    return [`Sent to ${cardChannel}. Updates appear in its thread.`];
+    const open = openCard(change, linkOf);
+    return [`Sent to ${cardChannel}. Updates appear in its thread.`, ...open];
   }
   if (state === 'cancelled') return ['Nothing was changed.'];
   // A draft can expire between two clicks of its requester.
   if (NOT_RUN.includes(state)) return ['Nothing was changed. Request it again.'];
-  return runLine(change);
+  return runLine(change, linkOf);
 }
 
-function runLine({ plan: { timing } }: Change): Line {
-  if (!timing?.startAt) return ['It runs now. The card shows the result.'];
-  return ['It runs ', { at: new Date(timing.startAt) }, '. Cancel it on the card until then.'];
+function runLine(change: Change, linkOf: LinkOf): Line {
+  const { timing } = change.plan;
+  if (!timing?.startAt)
+    return ['It runs now. ', cardLink(change, 'The card', linkOf), ' shows the result.'];
+  const card = cardLink(change, 'the card', linkOf);
+  return ['It runs ', { at: new Date(timing.startAt) }, '. Cancel it on ', card, ' until then.'];
 }
 
 /** The request with its private fields, for one reader. */

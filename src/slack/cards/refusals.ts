@@ -1,31 +1,32 @@
 import type { BlockingFreeze, Change, State } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
-import { slashCommand } from '../../intent/slash-command.ts';
+import { slashCommand } from '../../intent/answers/texts.ts';
 import { neverRuleFor } from '../../policy/decide.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { createDenial, type Denial } from '../../workflow/denial.ts';
 import { lines, type Message, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
-import type { Drawing } from './drawing.ts';
+import type { DrawContext } from './draw-context.ts';
 import { peopleLine, roleText } from './naming.ts';
 
-type Sentence = (denial: Denial, drawing: Drawing) => Line;
+type Sentence = (denial: Denial, drawing: DrawContext) => Line;
 
+const MAY_BE_SENT: readonly State[] = ['executing', 'unknown', 'succeeded', 'failed'];
 const AGAIN = 'Try again in a minute.';
 
 /** The answer for each refusal: what happened, why, and what to do next. */
 const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'not-found': () => ['This change no longer exists. Request it again.'],
-  'not-draft': (denial) => ['This was already requested. ', ...stateSentence(denial)],
+  'not-draft': (denial) => ['This was already requested', ...stateClause(denial)],
   'not-pending': () => ['The requester has not requested approval yet.'],
-  'not-approved': (denial) => ['This is not approved. ', ...stateSentence(denial)],
-  'not-executing': (denial) => ['This is not running. ', ...stateSentence(denial)],
-  'not-unknown': (denial) => ['The outcome is already known. ', ...stateSentence(denial)],
+  'not-approved': (denial) => ['This is not approved', ...stateClause(denial)],
+  'not-executing': (denial) => ['This is not running', ...stateClause(denial)],
+  'not-unknown': (denial) => ['The outcome is already known', ...stateClause(denial)],
   expired: () => ['The time to decide has passed. Nothing was changed. Request it again.'],
   'not-requester': ({ change }) => [
-    'Only ',
-    change ? { user: change.requester } : 'the requester',
-    ' can do that.',
+    'Only the requester',
+    ...(change ? [', ', { user: change.requester }, ','] : []),
+    ' can do this.',
   ],
   'self-approval': (denial, drawing) => {
     const [action, duty] = denial.change?.breakGlass
@@ -36,13 +37,17 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     return [reason, ...ruleNote(denial, drawing), ...others, '.'];
   },
   'already-approved': () => ['You already approved this. It still needs approvals from others.'],
-  'already-decided': (denial) => ['Too late. ', ...stateSentence(denial)],
+  'already-decided': (denial) => ['Too late', ...stateClause(denial)],
   'note-required': () => ['Describe what you found: the next person relies on it.'],
   'too-early': () => [`This is still running. ${AGAIN}`],
   'already-received': () => ['This click was already received. It counts once.'],
   'target-changed': ({ target }) => [
     `${target ?? 'The target'} changed after the preview. Nothing was sent. `,
     'Request it again with the current values.',
+  ],
+  'tags-changed': ({ target }) => [
+    `The tags or the warehouse of ${target ?? 'the target'} changed or are unknown now, `,
+    'so other rules apply. Nothing was sent. Request it again.',
   ],
   'approvals-missing': (denial, drawing) => [
     'The current policy requires more approvals than this change has',
@@ -67,9 +72,26 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     'The database was restored from an older copy, so it is unknown what was sent since. ',
     'Check the current state of the target, then request it again.',
   ],
-  'audit-mismatch': () => [
+  'gap-accepted': () => [
+    'Operators accepted a gap of the audit trail, so Signalbox cannot confirm what was requested ',
+    'before it. Check the current state of the target, then request it again.',
+  ],
+  'audit-mismatch': ({ change }) => [
     'This change does not match the audit trail: the database was modified directly. ',
-    'Nothing was sent. Report this to the Signalbox administrators.',
+    change && MAY_BE_SENT.includes(change.state) ? '' : 'Nothing was sent. ',
+    'Report this to the Signalbox administrators.',
+  ],
+  upgraded: () => [
+    'Signalbox was upgraded after this request. The new release records more about each change. ',
+    'Nothing was sent. Request it again.',
+  ],
+  'trail-intact': () => ['The audit trail has no gap any more, so nothing was accepted.'],
+  'gap-changed': () => [
+    'The audit trail has another gap than the one in this notice, so nothing was accepted. ',
+    'Use the newest notice in the audit channel.',
+  ],
+  'gap-accepted-before': () => [
+    'You already accepted this gap. A different operator must accept it.',
   ],
   'lookup-failed': () => [
     `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
@@ -117,16 +139,16 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   ],
 };
 
-export function refusalLine(denial: Denial, drawing: Drawing): Line {
+export function refusalLine(denial: Denial, drawing: DrawContext): Line {
   return SENTENCES[denial.refusal](denial, drawing);
 }
 
-export function refusalMessage(denial: Denial, drawing: Drawing): Message {
+export function refusalMessage(denial: Denial, drawing: DrawContext): Message {
   return message(lines(refusalLine(denial, drawing)));
 }
 
 /** Why an approved change was not run, in words for everyone who reads its card. */
-export function stoppedLine(change: Change, drawing: Drawing): Line {
+export function stoppedLine(change: Change, drawing: DrawContext): Line {
   const { requires, plan, command, requester, frozenBy } = change;
   const { policy, prefix } = drawing;
   const { name } = plan.target;
@@ -149,38 +171,40 @@ export function stoppedLine(change: Change, drawing: Drawing): Line {
   return refusalLine(createDenial(refusal, { change, role: role ?? requires.to, never }), drawing);
 }
 
-function notARequester(denial: Denial, drawing: Drawing): Line {
+function notARequester(denial: Denial, drawing: DrawContext): Line {
   const { rule, role, who, command } = denial;
   const roles = roleText(drawing.policy, role);
-  const reason = `You can’t use ${commandText(denial, drawing)}: rule ${rule ?? '?'} allows ${roles}. `;
+  const reason = `You can't use ${commandText(denial, drawing)}: rule ${rule ?? '?'} allows ${roles}. `;
   // A query answers only the user who sends it, so nobody can run it for another user.
   if (command && !drawing.commands.has(command)) return [reason, `Ask to join ${roles}.`];
-  const others: Line = who && who.length > 0 ? peopleLine(who) : ['Nobody else'];
+  if (!who || (who.users.length === 0 && who.more)) return [reason, `Ask a member of ${roles}.`];
+  const others: Line = who.users.length > 0 ? peopleLine(who) : ['Nobody else'];
   return [reason, ...others, ' can request it for you.'];
 }
 
 /** `: Ben, Cleo or Gus`; empty when the lookup found nobody. */
 function alternatives({ who }: Denial): Line {
-  return who && who.length > 0 ? [': ', ...peopleLine(who)] : [];
+  return who && who.users.length > 0 ? [': ', ...peopleLine(who)] : [];
 }
 
 const STATES: Readonly<Record<State, string>> = {
-  draft: 'not requested yet',
-  pending: 'waiting for approval',
-  approved: 'approved',
-  executing: 'running',
-  succeeded: 'done',
-  failed: 'rejected by the server',
-  unknown: 'blocked: its outcome is unknown',
-  rejected: 'rejected',
-  cancelled: 'cancelled',
-  expired: 'expired',
-  stale: 'out of date',
-  denied: 'denied',
+  draft: 'it is not requested yet',
+  pending: 'it is waiting for approval',
+  approved: 'it was approved',
+  executing: 'it is running',
+  succeeded: 'it was accepted',
+  failed: 'it was rejected by the server',
+  unknown: 'its outcome is unknown',
+  rejected: 'it was rejected',
+  cancelled: 'it was cancelled',
+  expired: 'it has expired',
+  stale: 'the target changed since the preview',
+  denied: 'the policy refuses it',
 };
 
-function stateSentence({ change }: Denial): Line {
-  return change ? [`It is ${STATES[change.state]}`, ...decidedBy(change), '.'] : [];
+/** `: it was approved by Ben, 14:01.` */
+function stateClause({ change }: Denial): Line {
+  return change ? [`: ${STATES[change.state]}`, ...decidedBy(change), '.'] : ['.'];
 }
 
 // Names only the user who brought about this state: an approver did not cancel the change.
@@ -196,14 +220,14 @@ export function freezeNote({ reason, by, made }: BlockingFreeze): Line {
   return [` (${reason}`, ...author, ').'];
 }
 
-function unfreezeHint({ made }: Freeze, { prefix }: Drawing): string {
+function unfreezeHint({ made }: Freeze, { prefix }: DrawContext): string {
   return made
     ? ` ${slashCommand(prefix, `change unfreeze ${made.id}`)} ends it.`
     : ' It is set in signalbox.yaml.';
 }
 
 /** ` (rule 2, @db-leads)` */
-function ruleNote({ rule, role }: Denial, { policy }: Drawing): Line {
+function ruleNote({ rule, role }: Denial, { policy }: DrawContext): Line {
   return rule === null ? [] : [` (rule ${rule}, ${roleText(policy, role)})`];
 }
 
@@ -216,8 +240,9 @@ function minimumLength({ rules }: Policy, place: number | null): string {
   return minimum > 1 ? ` of at least ${minimum} characters` : '';
 }
 
-/** `/service stop on analytics-prod` */
-function commandText({ command, target }: Denial, { prefix }: Drawing): string {
-  const line = command ? slashCommand(prefix, command) : 'this command';
+/** `/service stop on analytics-prod`. A button is no command, but a rule names it like one. */
+function commandText({ command, target }: Denial, { prefix }: DrawContext): string {
+  const words = command ? slashCommand(prefix, command) : 'this command';
+  const line = command === 'trail accept' ? '“Accept gap…” (trail accept)' : words;
   return target ? `${line} on ${target}` : line;
 }

@@ -1,33 +1,37 @@
-import type { Change, RoleName } from '../../changes/change.ts';
+import { type Change, hasAuditMismatch, type RoleName } from '../../changes/change.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
+import { requirementFor } from '../../policy/decide.ts';
+import type { Verb } from '../../workflow/clicks.ts';
 import type { Reminder } from '../../workflow/messenger-port.ts';
 import type { Line, RichInline } from '../blocks/rich-text.ts';
-import type { Drawing } from './drawing.ts';
-import { lowerActionText } from './naming.ts';
+import { cardLink, openCard } from './card-link.ts';
+import type { DrawContext } from './draw-context.ts';
+import { actionText, lowerActionText } from './naming.ts';
 import { stoppedLine } from './refusals.ts';
 import { scheduleLine } from './timing-lines.ts';
 
 /** A line with a mention of the requester: Slack sends no notification for a redrawn card. */
-export function threadLine(change: Change, drawing: Drawing): Line {
+export function threadLine(change: Change, drawing: DrawContext): Line {
   return [{ user: change.requester }, ' ', ...news(change, drawing)];
 }
 
 /** The same for a requester who cannot see the thread. */
-export function directLine(change: Change, drawing: Drawing): Line {
-  const where: Line = change.card
-    ? [' The card is in ', { channel: change.card.channel }, '.']
-    : [];
+export function directLine(change: Change, drawing: DrawContext): Line {
+  const { card } = change;
+  const link = cardLink(change, 'The card', drawing.linkOf);
+  const where: Line = card ? [' ', link, ' is in ', { channel: card.channel }, '.'] : [];
   return [...news(change, drawing), ...where];
 }
 
 const REMINDERS: Readonly<
-  Record<Reminder, (change: Change, drawing: Drawing) => { who: Line; text: Line }>
+  Record<Reminder, (change: Change, drawing: DrawContext) => { who: Line; text: Line }>
 > = {
   waiting: (change, drawing) => ({
     who: mentionOf(change.requires.from, drawing),
     text: [
       `“${lowerActionText(change)}” still needs ${missing(change)}. It expires `,
       ...until(change),
+      ...openCard(change, drawing.linkOf),
     ],
   }),
   escalated: (change, drawing) => ({
@@ -36,20 +40,34 @@ const REMINDERS: Readonly<
       `“${lowerActionText(change)}” still needs ${missing(change)}, and you can now approve it too. `,
       'It expires ',
       ...until(change),
+      ...openCard(change, drawing.linkOf),
     ],
   }),
   unknown: (change, drawing) => ({
-    who: [{ user: change.requester }, ' ', ...mentionOf(change.requires.from, drawing)],
+    who: [
+      { user: change.requester },
+      ' ',
+      ...mentionOf(currentApprovers(change, drawing), drawing),
+    ],
     text: [
       `the outcome of “${lowerActionText(change)}” is still unknown, and other changes to this target `,
-      'are blocked. Check the console, then answer on the card.',
+      'are blocked. Check the console, then answer on ',
+      cardLink(change, 'the card', drawing.linkOf),
+      '.',
     ],
   }),
 };
 
-export function reminderLine(change: Change, reminder: Reminder, drawing: Drawing): Line {
+export function reminderLine(change: Change, reminder: Reminder, drawing: DrawContext): Line {
   const { who, text } = REMINDERS[reminder](change, drawing);
   return [...who, ' ', ...text];
+}
+
+// The role of the request may have been renamed or removed since.
+function currentApprovers({ command, plan, requires }: Change, { policy }: DrawContext) {
+  const { from } = requires;
+  if (from === null || policy.roles.has(from)) return from;
+  return requirementFor(policy, { command, target: plan.target })?.from ?? null;
 }
 
 function missing({ requires, approvals }: Change): string {
@@ -62,7 +80,7 @@ function until({ expiresAt }: Change): Line {
 }
 
 /** Mentions the groups of a role, or its listed users when it has no group. */
-export function mentionOf(role: RoleName | null, { policy, groupIds }: Drawing): Line {
+export function mentionOf(role: RoleName | null, { policy, groupIds }: DrawContext): Line {
   if (role === null) return [];
   const groups = groupIds(role).map((group) => ({ group }));
   const users = (policy.roles.get(role)?.users ?? []).map((user) => ({ user }));
@@ -70,9 +88,10 @@ export function mentionOf(role: RoleName | null, { policy, groupIds }: Drawing):
   return mentions.flatMap((one, index) => (index > 0 ? [' ', one] : [one]));
 }
 
-function news(change: Change, drawing: Drawing): Line {
+function news(change: Change, drawing: DrawContext): Line {
   const what = lowerActionText(change);
   const { rejection, resolution, stopReason: stopped } = change;
+  if (hasAuditMismatch(change)) return [`${actionText(change)}: `, ...stoppedLine(change, drawing)];
   if (resolution) {
     const how = resolution.happened ? 'it happened' : 'it did not happen';
     return [{ user: resolution.by }, ` checked “${what}”: ${how}.`];
@@ -87,9 +106,13 @@ function news(change: Change, drawing: Drawing): Line {
     TARGET_TRAITS[change.plan.target.kind].appliedBy === 'signalbox' &&
     change.state === 'succeeded'
   ) {
-    return [`“${what}” is done. The card shows the details.`];
+    return [
+      `“${what}” is done. `,
+      cardLink(change, 'The card', drawing.linkOf),
+      ' shows the details.',
+    ];
   }
-  return scheduleLine(change) ?? [SENTENCES[change.state]?.(what) ?? `${what}: ${change.state}.`];
+  return scheduleLine(change) ?? stateLine(change, drawing);
 }
 
 // The requester of a blocked revert does not have to remember when the freeze ends.
@@ -100,11 +123,39 @@ function afterFreeze({ parent, frozenBy }: Change): Line {
   ];
 }
 
-const SENTENCES: Partial<Record<Change['state'], (what: string) => string>> = {
-  succeeded: (what) => `“${what}” was accepted by the server. The card shows the response.`,
-  failed: (what) =>
-    `“${what}” was rejected by the server. Nothing was changed. The card shows why.`,
-  unknown: (what) =>
-    `the outcome of “${what}” is unknown. Check the console, then answer on the card.`,
-  expired: (what) => `“${what}” expired before it was decided. Nothing was changed.`,
+function stateLine(change: Change, { linkOf }: DrawContext): Line {
+  const { state } = change;
+  const what = `“${lowerActionText(change)}”`;
+  if (state === 'expired') return [`${what} expired before it was decided. Nothing was changed.`];
+  const card = (text: string) => cardLink(change, text, linkOf);
+  if (state === 'succeeded') {
+    return [`${what} was accepted by the server. `, card('The card'), ' shows the response.'];
+  }
+  if (state === 'failed') {
+    const next = [card('The card'), ' shows why.'];
+    return [`${what} was rejected by the server. Nothing was changed. `, ...next];
+  }
+  if (state !== 'unknown') return [`${what}: ${state}.`];
+  const next = 'Check the console, then answer on ';
+  return [`the outcome of ${what} is unknown. ${next}`, card('the card'), '.'];
+}
+
+const RECORDED: Readonly<Record<Verb, string>> = {
+  confirm: 'Requested',
+  approve: 'Approved',
+  reject: 'Rejected',
+  cancel: 'Cancelled',
+  'break-glass': 'Break-glass used',
+  review: 'Review recorded',
+  happened: 'Outcome recorded',
+  'did-not-happen': 'Outcome recorded',
 };
+
+/** `Approved: “stop staging” (7KQ2MX).` */
+export function recordedLine(
+  { verb, change }: { readonly verb: Verb; readonly change: Change },
+  { linkOf }: DrawContext,
+): Line {
+  const what = `${RECORDED[verb]}: “${lowerActionText(change)}” (`;
+  return [what, cardLink(change, change.id, linkOf), ').'];
+}

@@ -60,9 +60,12 @@ const NOT_REVERTED: readonly State[] = ['stale', 'denied', 'expired', 'cancelled
 
 const REVERT_STOP_TEXTS: Readonly<Record<RevertStopReason, string>> = {
   restored: 'the database was restored from an older copy, so the revert may have run already',
+  'gap-accepted': 'operators accepted a gap of the audit trail, so the revert may have run already',
   moved: 'the target was changed again since',
   gone: 'the server no longer knows the target',
   late: 'Signalbox could not run the revert within a day of its scheduled time',
+  upgraded: 'Signalbox was upgraded since',
+  'audit-mismatch': 'it does not match the audit trail: the database was modified directly',
   unclear: 'the revert does not fit the current values',
 };
 

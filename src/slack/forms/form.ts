@@ -7,11 +7,13 @@ import { type Field, fieldsOf, type TypedValues } from '../../intent/arguments/a
 import { type SlackFreeze, servicesIn } from '../../intent/arguments/freezes.ts';
 import { type NamedScope, scopesOf, tagsOf, warehousesOf } from '../../intent/arguments/scopes.ts';
 import { type Command, namesOf, nounOf, verbOf } from '../../intent/define.ts';
-import { hasField } from '../../intent/parse/complete.ts';
-import type { Vocabulary } from '../../intent/parse/understood.ts';
-import { ChangeOf, ChannelOf } from '../inbound/payload.ts';
+import type { Vocabulary } from '../../intent/parse/parse-result.ts';
+import { hasField } from '../../intent/parse/parse-values.ts';
+import { lines, message } from '../blocks/blocks.ts';
+import type { Line } from '../blocks/rich-text.ts';
+import { ChangeOf, ChannelOf, PrivateMessageOf } from '../inbound/payload.ts';
 import { NO_REPLY_TARGET, type ReplyTarget } from '../outbound/post.ts';
-import { type Choice, elementFor, plain } from './inputs.ts';
+import { type Choice, elementFor, plain, unshownText } from './inputs.ts';
 
 const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
 
@@ -23,9 +25,9 @@ export interface FormHints {
 
 const NOTHING_KNOWN: FormHints = { hints: {}, line: null };
 
-export interface FormSetting {
+interface FormSetting {
   /** Where the answer is shown. */
-  readonly spot: ReplyTarget;
+  readonly replyTarget: ReplyTarget;
   /** Values that were chosen before and have no field in the form. */
   readonly fixed?: TypedValues;
   /** The initial values: only fields that differ from them are requested. */
@@ -38,20 +40,22 @@ const Metadata = z.object({
   thread: z.string().max(30).nullish().catch(null),
   fixed: z.record(z.string(), z.string()).default({}),
   edits: ChangeOf.optional().catch(undefined),
+  replaces: PrivateMessageOf.optional().catch(undefined),
   was: z.record(z.string(), z.string()).default({}),
 });
 
 /** Reads the metadata of a form. It comes from outside and authorizes nothing. */
 export function settingOf(metadata: string): {
-  spot: ReplyTarget;
+  replyTarget: ReplyTarget;
   fixed: TypedValues;
   was: TypedValues;
 } {
   try {
-    const { channel = null, thread = null, edits, ...rest } = Metadata.parse(JSON.parse(metadata));
-    return { spot: { channel, thread, edits }, ...rest };
+    const read = Metadata.parse(JSON.parse(metadata));
+    const { channel = null, thread = null, edits, replaces, ...rest } = read;
+    return { replyTarget: { channel, thread, edits, replaces }, ...rest };
   } catch {
-    return { spot: NO_REPLY_TARGET, fixed: {}, was: {} };
+    return { replyTarget: NO_REPLY_TARGET, fixed: {}, was: {} };
   }
 }
 
@@ -72,12 +76,12 @@ function shortHash(text: string): string {
 
 /** The metadata of a form: ids and hashes only. */
 export function metadataOf(
-  spot: ReplyTarget,
+  replyTarget: ReplyTarget,
   fixed: TypedValues,
   filledWith: TypedValues = {},
 ): string {
   const hashes = Object.entries(filledWith).map(([name, text]) => [name, shortHash(text)] as const);
-  return JSON.stringify({ ...spot, fixed, was: Object.fromEntries(hashes) });
+  return JSON.stringify({ ...replyTarget, fixed, was: Object.fromEntries(hashes) });
 }
 
 export function callbackIdOf({ name }: Pick<Command, 'name'>): string {
@@ -107,7 +111,7 @@ export function commandForm(
   command: Command,
   given: TypedValues,
   vocabulary: Vocabulary,
-  { spot, fixed = {}, filledWith = {}, known = NOTHING_KNOWN }: FormSetting,
+  { replyTarget, fixed = {}, filledWith = {}, known = NOTHING_KNOWN }: FormSetting,
 ): View {
   const among = { ...vocabulary.organization, given };
   const own = fieldsOf(command.args).filter(
@@ -126,16 +130,18 @@ export function commandForm(
   return {
     type: 'modal',
     callback_id: callbackIdOf(command),
-    private_metadata: metadataOf(spot, fixed, filledWith),
+    private_metadata: metadataOf(replyTarget, fixed, filledWith),
     title: plain(titleOf(command), 24),
     submit: plain(command.kind === 'change' ? 'Preview' : 'Look up', 24),
     close: plain('Close', 24),
     blocks: [
       ...line,
       ...fields.map((field) => {
-        const value = given[field.name] ?? '';
+        const text = given[field.name] ?? '';
+        const unshown = unshownText(field, text, filledWith[field.name] === text);
+        const value = unshown === null ? text : '';
         const chosen = chosenOf(field, value, given, vocabulary);
-        const hint = known.hints[field.name] ?? field.hint;
+        const hint = unshown ?? known.hints[field.name] ?? field.hint;
         return {
           type: 'input' as const,
           block_id: field.name,
@@ -150,14 +156,15 @@ export function commandForm(
   };
 }
 
-/** Shown while a read is in progress, because a trigger expires after three seconds. */
-export function waitingForm(command: Command, words: string): View {
+/** Shown during a read, because a trigger expires after three seconds, and instead of a form. */
+export function waitingForm(command: Command, line: Line): View {
   return {
     type: 'modal',
     callback_id: callbackIdOf(command),
     title: plain(titleOf(command), 24),
     close: plain('Close', 24),
-    blocks: [{ type: 'section', text: plain(words, 3_000) }],
+    // The parts of a message and of a modal are the same blocks under two names.
+    blocks: message(lines(line)).blocks as never[],
   };
 }
 

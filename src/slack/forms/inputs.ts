@@ -1,3 +1,4 @@
+import { grouped } from '../../intent/answers/units.ts';
 import type { Field, FieldContext } from '../../intent/arguments/arguments.ts';
 import { bounded, visible } from '../blocks/rich-text.ts';
 
@@ -11,11 +12,24 @@ export interface Choice {
   readonly about: string;
 }
 
-export interface FieldState {
+interface FieldState {
   readonly value: string;
   /** The option that the value names, where it is unique. */
   readonly chosen: Choice | null;
   readonly among: FieldContext;
+}
+
+/**
+ * Why a form cannot show a text, or null. A shortened text would replace the whole one when the form
+ * is submitted. `isCurrent`: it is the value of the target, not a typed one.
+ */
+export function unshownText({ names, input }: Field, value: string, isCurrent: boolean) {
+  const isText = !names && (input === undefined || input.kind === 'lines');
+  if (!isText || value.length <= LONG_MAX) return null;
+  const characters = `${grouped(value.length)} characters`;
+  return isCurrent
+    ? `Has ${characters}, more than a form can show. Leave it empty to keep it.`
+    : `Had ${characters}; a form accepts at most ${grouped(LONG_MAX)}. Type the command for a longer text.`;
 }
 
 /** The Block Kit element for a kind of field. */

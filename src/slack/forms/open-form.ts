@@ -1,50 +1,72 @@
-import type { Snapshot } from '../../changes/change.ts';
-import { utcStamp } from '../../intent/answers/texts.ts';
+import type { Snapshot, UserId } from '../../changes/change.ts';
+import { slashCommand, utcStamp } from '../../intent/answers/texts.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
-import { hasField } from '../../intent/parse/complete.ts';
-import { resolveNames } from '../../intent/parse/resolve.ts';
-import type { Vocabulary } from '../../intent/parse/understood.ts';
-import { slashCommand } from '../../intent/slash-command.ts';
+import type { Vocabulary } from '../../intent/parse/parse-result.ts';
+import { hasField } from '../../intent/parse/parse-values.ts';
+import { resolveNames } from '../../intent/parse/resolve-names.ts';
+import { commandLine } from '../../intent/parse/suggest-line.ts';
+import { authorizeForm } from '../../workflow/authorize.ts';
 import { valueText } from '../../workflow/request/plan.ts';
+import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
-import type { Typed } from '../inbound/typed.ts';
+import { refusalLine, refusalMessage } from '../cards/refusals.ts';
+import { missingObject } from '../outbound/error-message.ts';
 import type { ReplyTarget } from '../outbound/post.ts';
-import type { SlackContext } from '../slack-context.ts';
+import type { CommandLine, SlackContext } from '../slack-context.ts';
 import { commandForm, type FormHints, waitingForm } from './form.ts';
 import { fullVocabulary, localVocabulary } from './vocabulary.ts';
 
-type FormTrigger = Pick<Typed, 'trigger' | 'spot'>;
+type FormTrigger = Pick<CommandLine, 'by' | 'trigger' | 'replyTarget'>;
 
-/** Opens the form of a command with the given values. */
+const FORMLESS = 'message:';
+
+/** The id of an interaction in which Slack opens no form: a message has no `trigger_id`. */
+export function formlessTrigger(id: string): string {
+  return `${FORMLESS}${id}`;
+}
+
+const NEEDS_FORM = 'This command needs more values.';
+
+/** Opens the form of a command with the given values; returns the refusal of another user. */
 export async function openForm(
   bot: SlackContext,
-  { trigger, spot }: FormTrigger,
+  { by, trigger, replyTarget }: FormTrigger,
   command: Command,
   given: TypedValues,
   line: string | null = null,
 ): Promise<Message | null> {
+  const request = { commands: [command.name], by, record: true };
+  const authorized = await authorizeForm(bot.context, request);
+  if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
+  if (trigger.startsWith(FORMLESS)) {
+    // The press of this button has a trigger, so that the same line opens the form.
+    const { reason = '', ...values } = given;
+    const offer = { label: 'Open the form', line: commandLine(command, values, reason) };
+    return sentenceMessage([line ?? NEEDS_FORM], [offer]);
+  }
   const { views } = bot.clients.views;
   // Only an alert must be read before its form is filled.
   if (!given.alert) {
     const lastSeen = knownOf(lastSeenOf(bot, command, given));
     const known = { ...lastSeen, line: line ?? lastSeen.line };
-    const view = commandForm(command, given, localVocabulary(bot), { spot, known });
+    const view = commandForm(command, given, localVocabulary(bot), { replyTarget, known });
     await views.open({ trigger_id: trigger, view });
     return null;
   }
 
   const opened = await views.open({
     trigger_id: trigger,
-    view: waitingForm(command, 'Reading the alert…'),
+    view: waitingForm(command, ['Reading the alert…']),
   });
   const view_id = opened.view?.id ?? '';
-  await redrawForm(bot, command, given, { spot, view_id, line });
+  await redrawForm(bot, command, given, { by, replyTarget, view_id, line });
   return null;
 }
 
-interface OpenForm {
-  readonly spot: ReplyTarget;
+interface FormRequest {
+  readonly by: UserId;
+  readonly replyTarget: ReplyTarget;
   readonly view_id: string;
   readonly hash?: string;
   /** The problem to correct. */
@@ -56,23 +78,35 @@ export async function redrawForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { spot, view_id, hash, line = null }: OpenForm,
+  { by, replyTarget, view_id, hash, line = null }: FormRequest,
 ): Promise<void> {
   const update = { view_id, ...(hash ? { hash } : {}) };
   const { views } = bot.clients.views;
-  if (!given.alert) {
-    const known = knownOf(lastSeenOf(bot, command, given));
-    const view = commandForm(command, given, localVocabulary(bot), { spot, known });
+  // The choices in a form are not counted, so a refusal is not recorded here.
+  const request = { commands: [command.name], by, record: false };
+  const authorized = await authorizeForm(bot.context, request);
+  if (!authorized.ok) {
+    const view = waitingForm(command, refusalLine(authorized.denial, bot.drawing));
     await views.update({ ...update, view });
     return;
   }
-  const view = await alertForm(bot, command, given, { spot, line }).catch((error: unknown) => {
-    bot.log.warn({ err: error }, 'an alert could not be read for its form');
-    return waitingForm(
-      command,
-      'Signalbox could not read the alert. Close this form and try again.',
-    );
-  });
+  if (!given.alert) {
+    const known = knownOf(lastSeenOf(bot, command, given));
+    const view = commandForm(command, given, localVocabulary(bot), { replyTarget, known });
+    await views.update({ ...update, view });
+    return;
+  }
+  const view = await alertForm(bot, command, given, { replyTarget, line }).catch(
+    (error: unknown) => {
+      bot.log.warn({ err: error }, 'an alert could not be read for its form');
+      const missing = missingObject(error);
+      return waitingForm(command, [
+        missing
+          ? `${missing.title}. ${missing.advice}`
+          : 'Signalbox could not read the alert. Close this form and try again.',
+      ]);
+    },
+  );
   await views.update({ ...update, view });
 }
 
@@ -81,16 +115,15 @@ async function alertForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { spot, line: problem }: { spot: ReplyTarget; line: string | null },
+  { replyTarget, line: problem }: { replyTarget: ReplyTarget; line: string | null },
 ) {
   const vocabulary = await fullVocabulary(bot);
   const resolved = resolveAlert(command, given, vocabulary);
   if (!resolved) {
     const list = slashCommand(bot.prefix, 'alert list');
-    return waitingForm(
-      command,
-      `There’s no alert called “${given.alert}”. ${list} shows all alerts.`,
-    );
+    return waitingForm(command, [
+      `There's no alert called “${given.alert}”. ${list} shows all alerts.`,
+    ]);
   }
 
   const before =
@@ -103,7 +136,7 @@ async function alertForm(
     .filter((part) => part !== null)
     .join('\n');
   return commandForm(command, { ...prefilled, ...given, ...fixed }, vocabulary, {
-    spot,
+    replyTarget,
     fixed,
     filledWith: prefilled,
     known: { hints: {}, line },

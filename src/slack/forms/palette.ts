@@ -5,7 +5,7 @@ import { authorizeForms } from '../../workflow/authorize.ts';
 import { lines, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { refusalLine } from '../cards/refusals.ts';
-import type { Pressed } from '../inbound/payload.ts';
+import type { ButtonClick } from '../inbound/payload.ts';
 import type { ReplyTarget } from '../outbound/post.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { metadataOf, settingOf } from './form.ts';
@@ -22,32 +22,32 @@ const WHERE =
 interface PaletteRequest {
   readonly by: UserId;
   readonly trigger: string;
-  readonly spot: ReplyTarget;
+  readonly replyTarget: ReplyTarget;
 }
 
 /** Opens the modal before the membership lookup, because a trigger expires after three seconds. */
 export async function openPalette(
   bot: SlackContext,
-  { by, trigger, spot }: PaletteRequest,
+  { by, trigger, replyTarget }: PaletteRequest,
 ): Promise<void> {
   const { views } = bot.clients.views;
   const opened = await views.open({ trigger_id: trigger, view: textView(['Loading…']) });
-  const view = await paletteFor(bot, by, spot);
+  const view = await paletteFor(bot, by, replyTarget);
   await views.update({ view_id: opened.view?.id ?? '', view });
 }
 
-async function paletteFor(bot: SlackContext, by: UserId, spot: ReplyTarget): Promise<View> {
+async function paletteFor(bot: SlackContext, by: UserId, replyTarget: ReplyTarget): Promise<View> {
   const names = bot.commands.map(({ name }) => name);
   const usable = await authorizeForms(bot.context, by, names);
   if (!usable.ok) return textView(refusalLine(usable.denial, bot.drawing));
   const own = bot.commands.filter(({ name }) => usable.commands.includes(name));
   return own.length > 0
-    ? palette(own, spot)
+    ? palette(own, replyTarget)
     : textView(['No rule of the policy allows you a command.']);
 }
 
 /** A select of the commands that a user may use. The form of the chosen one replaces it. */
-export function palette(commands: readonly Command[], spot: ReplyTarget): View {
+export function palette(commands: readonly Command[], replyTarget: ReplyTarget): View {
   const groups = [
     { label: 'Queries', commands: commands.filter(({ kind }) => kind === 'query') },
     { label: 'Changes', commands: commands.filter(({ kind }) => kind === 'change') },
@@ -61,7 +61,7 @@ export function palette(commands: readonly Command[], spot: ReplyTarget): View {
   const text = plain('What do you want to do?', 3_000);
   return {
     ...frame,
-    private_metadata: metadataOf(spot, {}),
+    private_metadata: metadataOf(replyTarget, {}),
     blocks: [
       { type: 'section', block_id: 'command', text, accessory },
       { type: 'context', elements: [plain(WHERE, 300)] },
@@ -79,13 +79,16 @@ function commandOption(command: Command) {
 }
 
 /** Shows the form of the chosen command in the same modal. Submission checks authorization. */
-export async function chooseCommand(bot: SlackContext, { view, actions }: Pressed): Promise<void> {
+export async function chooseCommand(
+  bot: SlackContext,
+  { user, view, actions }: ButtonClick,
+): Promise<void> {
   const name = actions[0]?.selected_option?.value;
   const command = bot.commands.find((each) => each.name === name);
   if (!view || !command) return;
-  const { spot } = settingOf(view.private_metadata);
+  const { replyTarget } = settingOf(view.private_metadata);
   const hash = view.hash ? { hash: view.hash } : {};
-  await redrawForm(bot, command, {}, { spot, view_id: view.id, ...hash });
+  await redrawForm(bot, command, {}, { by: user.id, replyTarget, view_id: view.id, ...hash });
 }
 
 const frame = {

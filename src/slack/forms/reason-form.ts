@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { Change } from '../../changes/change.ts';
 import type { Verb } from '../../workflow/clicks.ts';
 import { actionText } from '../cards/naming.ts';
-import { ChangeOf } from '../inbound/payload.ts';
+import { ChangeOf, PrivateMessageOf } from '../inbound/payload.ts';
 import { plain } from './inputs.ts';
 
 const REASON_FORMS = {
   reject: { title: 'Reject', label: 'Reason', submit: 'Reject', note: null },
   'break-glass': {
     title: 'Use break-glass',
-    label: 'Why can’t this wait?',
+    label: "Why can't this wait?",
     submit: 'Use break-glass',
     note:
       'This runs now, without the approvals that its rule requires. The approvers and the ' +
@@ -46,11 +46,11 @@ export function needsReasonForm(verb: Verb): verb is ReasonFormKind {
 const Metadata = z.object({
   change: ChangeOf,
   home: z.boolean(),
-  preview: z.url().nullable().default(null),
+  preview: PrivateMessageOf.nullable().catch(null),
 });
 /**
- * The change, whether the button was on the Home tab, and the response URL of the preview with the
- * button. The answer replaces that preview, because its buttons no longer work by then.
+ * The change, whether the button was on the Home tab, and the preview with the button. The answer
+ * replaces that preview, because its buttons no longer work by then.
  */
 export type ReasonFormMetadata = z.infer<typeof Metadata>;
 

@@ -1,7 +1,7 @@
 import type { NamedItem } from '../../directory/directory.ts';
 import { fieldsOf } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
-import type { Vocabulary } from '../../intent/parse/understood.ts';
+import type { Vocabulary } from '../../intent/parse/parse-result.ts';
 import type { SlackContext } from '../slack-context.ts';
 
 /** The names that are known without a request to an API. */

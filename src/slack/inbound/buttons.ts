@@ -1,6 +1,7 @@
-import type { ChangeId } from '../../changes/change.ts';
+import type { ChangeId, UserId } from '../../changes/change.ts';
 import { authorizeDetails, authorizePress, authorizeRequester } from '../../workflow/authorize.ts';
 import {
+  ACCEPT_GAP,
   INCIDENT_VERBS,
   type IncidentClick,
   type ReplyTo,
@@ -10,6 +11,8 @@ import {
 import { createDenial } from '../../workflow/denial.ts';
 import { showHome } from '../../workflow/queries/home-queries.ts';
 import { receiveClick } from '../../workflow/review/click.ts';
+import type { Receipt } from '../../workflow/review/click-intake.ts';
+import { receiveGapClick } from '../../workflow/review/gap-click.ts';
 import { receiveIncidentClick } from '../../workflow/review/incident-click.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
@@ -24,14 +27,25 @@ import {
   type ReasonFormMetadata,
   reasonForm,
 } from '../forms/reason-form.ts';
-import { NO_REPLY_TARGET, postEphemeral } from '../outbound/post.ts';
-import type { SlackContext } from '../slack-context.ts';
-import { ChangeOf, givenOf, IncidentOf, type Pressed } from './payload.ts';
-import { goOn, withinRateLimit } from './rate-limit-reply.ts';
+import type { PrivateMessage } from '../outbound/post.ts';
+import { replyPrivately } from '../outbound/reply.ts';
+import type { CommandLine, SlackContext } from '../slack-context.ts';
+import { handleReceipt, sendAnswer } from './answering.ts';
+import {
+  type ButtonClick,
+  ChangeOf,
+  GapOf,
+  givenOf,
+  IncidentOf,
+  isHome,
+  pressedAt,
+  pressedMessageOf,
+  privateMessageOf,
+  replyToOf,
+} from './payload.ts';
 import { reveal } from './reveal.ts';
 import { storeOrReply } from './store-or-reply.ts';
-import type { Typed } from './typed.ts';
-import { answerTyped, faultMessage } from './typed-command.ts';
+import { answerLine, lineOf, nounToRead } from './typed-command.ts';
 import { revertNow, undo } from './undo.ts';
 
 type Ack = () => Promise<void>;
@@ -39,7 +53,7 @@ type Ack = () => Promise<void>;
 const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';
 
 /** Routes a click. A click that decides is stored before Slack gets its acknowledgement. */
-export async function press(bot: SlackContext, pressed: Pressed, ack: Ack): Promise<void> {
+export async function press(bot: SlackContext, pressed: ButtonClick, ack: Ack): Promise<void> {
   const [action] = pressed.actions;
   const id = action?.action_id ?? '';
   const value = action?.selected_option?.value ?? action?.value ?? '';
@@ -48,25 +62,23 @@ export async function press(bot: SlackContext, pressed: Pressed, ack: Ack): Prom
   const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
   if (incidentVerb) return decideIncident(bot, pressed, { verb: incidentVerb, value }, ack);
 
+  if (id === ACCEPT_GAP) return decideGap(bot, pressed, value, ack);
+
   await ack();
   if (pressed.view?.callback_id === PALETTE) return chooseCommand(bot, pressed);
-  if (pressed.view && isForm(bot, pressed.view.callback_id)) return redraw(bot, pressed.view);
-  const answer = await withinRateLimit(bot, pressed.user.id, () =>
+  if (pressed.view && isForm(bot, pressed.view.callback_id)) {
+    return redraw(bot, pressed.user.id, pressed.view);
+  }
+  const by = pressed.user.id;
+  const reads = () => (id.startsWith('command.') ? nounToRead(bot, lineOf(value)) : null);
+  const replyTarget = pressedAt(pressed);
+  const interaction = { url: pressed.response_url ?? null, user: by, replyTarget };
+  const send = (answer: Message) => replyPrivately(bot, interaction, answer);
+  const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send }, () =>
     answerPress(bot, pressed, { id, verb, value }),
-  ).catch((error: unknown) => faultMessage(bot, error));
-  if (answer) await reply(bot, pressed, answer);
-}
-
-/** The Home tab has no response URL, and its content may be out of date after a click. */
-async function reply(bot: SlackContext, pressed: Pressed, answer: Message): Promise<void> {
-  const { response_url: url, user } = pressed;
-  if (url) return bot.respond(url, { ...answer, replace: false });
-  await postEphemeral(bot.clients.posts, user.id, NO_REPLY_TARGET, answer);
-  if (isHome(pressed)) await showHome(bot.context, user.id);
-}
-
-function isHome({ view }: Pressed): boolean {
-  return view?.type === 'home';
+  );
+  // The content of the Home tab may be out of date after a click.
+  if (isAnswered && isHome(pressed)) await showHome(bot.context, by);
 }
 
 function isForm({ commands }: SlackContext, id: string): boolean {
@@ -74,104 +86,103 @@ function isForm({ commands }: SlackContext, id: string): boolean {
 }
 
 /** Redraws a form, because a choice can show or hide other fields. */
-async function redraw(bot: SlackContext, view: NonNullable<Pressed['view']>): Promise<void> {
+async function redraw(
+  bot: SlackContext,
+  by: UserId,
+  view: NonNullable<ButtonClick['view']>,
+): Promise<void> {
   const command = commandByCallbackId(bot.commands, view.callback_id);
   if (!command) return;
-  const { spot, fixed } = settingOf(view.private_metadata);
+  const { replyTarget, fixed } = settingOf(view.private_metadata);
   const given = { ...givenOf({ view }), ...fixed };
-  const open = { spot, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
+  const open = { by, replyTarget, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
   await redrawForm(bot, command, given, open);
 }
 
 async function decide(
   bot: SlackContext,
-  pressed: Pressed,
+  pressed: ButtonClick,
   { verb, value }: { verb: Verb; value: string },
   ack: Ack,
 ): Promise<void> {
   const change = ChangeOf.safeParse(value);
   if (!change.success) return ack();
   const by = pressed.user.id;
-  const replyTo = replyToOf(pressed);
-  const click = { verb, change: change.data, by, text: '', replyTo };
   const key = `click:${pressed.trigger_id}`;
-  const receipt = await storeOrReply(bot, replyTo, () => receiveClick(bot.context, key, click));
-  await ack();
-  await goOn(bot, receipt, replyTo);
+  await store(bot, pressed, { ack, key }, (replyTo) =>
+    receiveClick(bot.context, key, { verb, change: change.data, by, text: '', replyTo }),
+  );
 }
 
 /** A click on an anomaly affects everyone, so it is stored before the acknowledgement too. */
 async function decideIncident(
   bot: SlackContext,
-  pressed: Pressed,
+  pressed: ButtonClick,
   { verb, value }: { verb: IncidentClick['verb']; value: string },
   ack: Ack,
 ): Promise<void> {
   const incident = IncidentOf.safeParse(value);
   if (!incident.success) return ack();
   const key = `press:${pressed.trigger_id}`;
-  const press = { key, verb, id: incident.data, by: pressed.user.id };
-  const replyTo = replyToOf(pressed);
-  const receipt = await storeOrReply(bot, replyTo, () =>
-    receiveIncidentClick(bot.context, press, replyTo),
+  const click = { key, verb, id: incident.data, by: pressed.user.id };
+  await store(bot, pressed, { ack, key }, (replyTo) =>
+    receiveIncidentClick(bot.context, click, replyTo),
   );
+}
+
+/** A press that accepts a gap of the audit trail. */
+async function decideGap(
+  bot: SlackContext,
+  pressed: ButtonClick,
+  value: string,
+  ack: Ack,
+): Promise<void> {
+  const gap = GapOf.safeParse(value);
+  const message = pressedMessageOf(pressed);
+  if (!gap.success || !message) return ack();
+  const key = `gap:${pressed.trigger_id}`;
+  const press = { key, gap: gap.data, by: pressed.user.id, message };
+  await store(bot, pressed, { ack, key }, (replyTo) =>
+    receiveGapClick(bot.context, press, replyTo),
+  );
+}
+
+async function store(
+  bot: SlackContext,
+  pressed: ButtonClick,
+  { ack, key }: { readonly ack: Ack; readonly key: string },
+  receive: (replyTo: ReplyTo) => Promise<Receipt>,
+): Promise<void> {
+  const replyTo = replyToOf(pressed);
+  const receipt = await storeOrReply(bot, replyTo, () => receive(replyTo));
   await ack();
-  await goOn(bot, receipt, replyTo);
-}
-
-function replyToOf(pressed: Pressed): ReplyTo {
-  const { user, channel, container, response_url } = pressed;
-  return {
-    url: response_url ?? null,
-    user: user.id,
-    channel: channel?.id ?? null,
-    replaces: container?.is_ephemeral === true,
-    home: isHome(pressed),
-  };
-}
-
-/** The response URL of an ephemeral message. */
-function previewOf({ container, response_url: url }: Pressed): string | null {
-  return container?.is_ephemeral === true && url ? url : null;
-}
-
-// An ephemeral message in a thread is shown only if the thread exists.
-function threadOf({ container }: Pressed): string | null {
-  return container?.thread_ts ?? null;
+  await handleReceipt(bot, receipt, { key, replyTo });
 }
 
 async function answerPress(
   bot: SlackContext,
-  pressed: Pressed,
+  pressed: ButtonClick,
   { id, verb, value }: { id: string; verb: Verb | undefined; value: string },
 ): Promise<Message | null> {
   const by = pressed.user.id;
-  const spot = { channel: pressed.channel?.id ?? null, thread: threadOf(pressed) };
-  const typed: Typed = { noun: '', text: '', by, spot, trigger: pressed.trigger_id };
-  if (id.startsWith('command.')) return runLine(bot, typed, value);
+  const replyTarget = pressedAt(pressed);
+  const typed: CommandLine = { noun: '', text: '', by, replyTarget, trigger: pressed.trigger_id };
+  if (id.startsWith('command.')) return answerLine(bot, typed, value);
   if (id === 'incident.details') return showIncident(bot, typed, value);
 
   const change = ChangeOf.safeParse(value);
   if (!change.success) return sentenceMessage([OLD_BUTTON]);
-  const about = { change: change.data, home: isHome(pressed), preview: previewOf(pressed) };
+  const preview = privateMessageOf(pressed);
+  const about = { change: change.data, home: isHome(pressed), preview };
   if (verb && needsReasonForm(verb)) return ask(bot, typed, verb, about);
-  if (id === 'change.edit') return edit(bot, typed, change.data);
-  if (id === 'change.undo') return undo(bot, typed, change.data);
-  if (id === 'change.take-back') return revertNow(bot, typed, change.data);
-  if (id === 'change.reveal') return reveal(bot, typed, change.data);
-  if (id === 'change.details') return details(bot, typed, change.data);
-  return sentenceMessage([OLD_BUTTON]);
-}
-
-/** Runs the command line of a button as the user who pressed it. */
-async function runLine(bot: SlackContext, typed: Typed, line: string): Promise<Message | null> {
-  const [noun = '', ...rest] = line.split(' ');
-  return answerTyped(bot, { ...typed, noun, text: rest.join(' ') });
+  if (id === 'change.edit') return edit(bot, typed, change.data, preview);
+  const answer = CHANGE_BUTTONS.get(id);
+  return answer ? answer(bot, typed, change.data) : sentenceMessage([OLD_BUTTON]);
 }
 
 async function showIncident(
   { context, drawing }: SlackContext,
-  { by }: Typed,
+  { by }: CommandLine,
   id: string,
 ): Promise<Message> {
   const found = await context.incidents.details({ id, by });
@@ -181,7 +192,7 @@ async function showIncident(
 
 async function ask(
   bot: SlackContext,
-  { by, trigger }: Typed,
+  { by, trigger }: CommandLine,
   kind: ReasonFormKind,
   { change, ...from }: ReasonFormMetadata,
 ): Promise<Message | null> {
@@ -192,15 +203,21 @@ async function ask(
   return null;
 }
 
-async function edit(bot: SlackContext, typed: Typed, id: ChangeId): Promise<Message | null> {
+async function edit(
+  bot: SlackContext,
+  typed: CommandLine,
+  id: ChangeId,
+  preview: PrivateMessage | null,
+): Promise<Message | null> {
   const authorized = await authorizeRequester(bot.context, id, typed.by);
   if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
   const draft = authorized.change;
   const command = bot.context.commands.get(draft.command);
   if (!command) return refusalMessage(createDenial('not-found'), bot.drawing);
   const given = { ...textOf(draft.plan.args), reason: draft.reason ?? '' };
-  const spot = { ...typed.spot, edits: draft.id };
-  return openForm(bot, { ...typed, spot }, command, given);
+  const replaces = preview ?? undefined;
+  const replyTarget = { ...typed.replyTarget, edits: draft.id, replaces };
+  return openForm(bot, { ...typed, replyTarget }, command, given);
 }
 
 function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
@@ -208,9 +225,22 @@ function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string
 }
 
 /** The full request in private, for its requester and for those who may request or approve it. */
-async function details(bot: SlackContext, { by }: Typed, id: ChangeId): Promise<Message | null> {
+async function details(
+  bot: SlackContext,
+  { by }: CommandLine,
+  id: ChangeId,
+): Promise<Message | null> {
   const authorized = await authorizeDetails(bot.context, id, by);
   return authorized.ok
     ? fullPlan(authorized.change)
     : refusalMessage(authorized.denial, bot.drawing);
 }
+
+type ChangeButton = typeof details;
+/** Buttons that only answer the user who pressed. */
+const CHANGE_BUTTONS: ReadonlyMap<string, ChangeButton> = new Map<string, ChangeButton>([
+  ['change.undo', undo],
+  ['change.take-back', revertNow],
+  ['change.reveal', reveal],
+  ['change.details', details],
+]);

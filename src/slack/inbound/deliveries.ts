@@ -2,13 +2,17 @@ import type { RequestListener } from 'node:http';
 import { HTTPReceiver, type Receiver, SocketModeReceiver } from '@slack/bolt';
 import type { Logger } from 'pino';
 import type { Secret } from '../../errors.ts';
+import type { Clock } from '../../http/clock.ts';
 import { boltLogger } from '../outbound/bolt-logger.ts';
+import type { Payload } from '../socket/connection.ts';
+import { keepConnections } from '../socket/connections.ts';
 import { withValidBody } from './body-limit.ts';
 
 export interface Deliveries {
   readonly receiver: Receiver;
   /** For HTTP: verifies signatures and handles requests. Null in Socket Mode. */
   readonly listener: RequestListener | null;
+  /** Rejects with Slack's refusal of the app token. */
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;
   readonly isOpen: () => boolean;
@@ -19,6 +23,11 @@ interface Options {
   readonly signingSecret: Secret | null;
   readonly slackApiUrl: string;
   readonly log: Logger;
+  readonly clock: Clock;
+  /** The URL for the first Socket Mode connection; null without one. */
+  readonly socketUrl: string | null;
+  /** Slack refuses new connections, and only a person can change that. */
+  readonly onRefused: (error: unknown) => void;
 }
 
 /** Socket Mode with an app token, HTTP otherwise. */
@@ -45,29 +54,15 @@ function byHttp({ signingSecret, log }: Options): Deliveries {
   };
 }
 
-function bySocket({ slackApiUrl, log }: Options, appToken: Secret): Deliveries {
+function bySocket(options: Options, appToken: Secret): Deliveries {
+  const { slackApiUrl, log, socketUrl: firstUrl } = options;
+  // Its own client never connects: the payloads of all connections are passed to it.
   const receiver = new SocketModeReceiver({
     appToken: appToken.reveal(),
     logger: boltLogger(log),
-    // Long enough that a briefly blocked event loop does not drop the connection.
-    clientPingTimeout: 20_000,
-    serverPingTimeout: 60_000,
     installerOptions: { clientOptions: { slackApiUrl } },
   });
-  let isOpen = false;
-  receiver.client.on('connected', () => {
-    isOpen = true;
-  });
-  for (const event of ['reconnecting', 'disconnecting', 'disconnected', 'close']) {
-    receiver.client.on(event, () => {
-      isOpen = false;
-    });
-  }
-  return {
-    receiver,
-    listener: null,
-    open: async () => void (await receiver.client.start()),
-    close: () => receiver.client.disconnect(),
-    isOpen: () => isOpen,
-  };
+  const receive = (payload: Payload) => void receiver.client.emit('slack_event', payload);
+  const connections = keepConnections({ ...options, appToken, firstUrl, receive });
+  return { receiver, listener: null, ...connections };
 }

@@ -1,31 +1,36 @@
 import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
 import { z } from 'zod';
+import { authorizeForm } from '../../workflow/authorize.ts';
 import { showHome } from '../../workflow/queries/home-queries.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
+import type { Message } from '../blocks/blocks.ts';
 import { choicesFor, commandByCallbackId, settingOf } from '../forms/form.ts';
 import { optionOf } from '../forms/inputs.ts';
 import { openForm } from '../forms/open-form.ts';
 import { openPalette, PALETTE } from '../forms/palette.ts';
 import { freezeVocabulary, fullVocabulary, localVocabulary } from '../forms/vocabulary.ts';
 import { postEphemeral, type ReplyTarget } from '../outbound/post.ts';
+import { replyPrivately } from '../outbound/reply.ts';
 import type { Actors } from '../people/actors.ts';
 import type { SlackContext } from '../slack-context.ts';
+import { sendAnswer } from './answering.ts';
 import { press } from './buttons.ts';
+import { answerDirectMessage, answerMention, firstDeliveries } from './direct-message.ts';
 import {
+  ButtonClick,
+  FormSubmission,
   givenOf,
-  Pressed,
   Searched,
   ShortcutUsed,
   SlashCommand,
-  Submitted,
   UserOf,
 } from './payload.ts';
-import { withinRateLimit } from './rate-limit-reply.ts';
 import { submit } from './submissions.ts';
-import { answerTyped, faultMessage } from './typed-command.ts';
+import { answerTyped, nounToRead } from './typed-command.ts';
 
 const EVERYTHING = /.*/;
 const OPTIONS_MAX = 100;
+const TEXT_MAX = 5_000;
 const NAMED = ['service', 'pipe', 'alert', 'scope', 'tag', 'warehouse', 'freeze', 'ask'] as const;
 
 /** One listener for each kind of payload, which routes it by its ids. */
@@ -35,10 +40,10 @@ export function listen(app: App, bot: SlackContext, actors: Actors): void {
     await ack();
     await answerCommand(bot, command);
   });
-  app.action(EVERYTHING, async ({ body, ack }) => press(bot, Pressed.parse(body), ack));
+  app.action(EVERYTHING, async ({ body, ack }) => press(bot, ButtonClick.parse(body), ack));
   app.view({ callback_id: EVERYTHING, type: 'view_submission' }, async ({ body, ack }) =>
     // Bolt types an acknowledgement that closes the view apart from one that shows errors in it.
-    submit(bot, Submitted.parse(body), ack as Parameters<typeof submit>[2]),
+    submit(bot, FormSubmission.parse(body), ack as Parameters<typeof submit>[2]),
   );
   app.options(EVERYTHING, async ({ payload, ack }) => {
     await ack({ options: await optionsFor(bot, Searched.parse(payload)) });
@@ -54,6 +59,13 @@ function listenToEvents(app: App, bot: SlackContext, actors: Actors): void {
   app.event('app_home_opened', async ({ event }) => {
     if (event.tab === 'home') await showHome(bot.context, UserOf.parse(event.user));
   });
+  const isFirst = firstDeliveries();
+  app.event('message', async ({ body }) => {
+    if (isFirst(body.event_id)) await answerDirectMessage(bot, body);
+  });
+  app.event('app_mention', async ({ body }) => {
+    if (isFirst(body.event_id)) await answerMention(bot, body);
+  });
   app.event('subteam_updated', async ({ event }) => actors.forgetGroup(event.subteam.id));
   app.event('subteam_members_changed', async ({ event }) => actors.forgetGroup(event.subteam_id));
   app.event('user_change', async ({ event }) => actors.forgetUser(event.user.id));
@@ -68,20 +80,35 @@ async function answerCommand(
     noun,
     text: command.text,
     by: command.user_id,
-    spot: { channel: command.channel_id ?? null, thread: null },
+    replyTarget: { channel: command.channel_id ?? null, thread: null },
     trigger: command.trigger_id,
   };
-  const answer = await withinRateLimit(bot, typed.by, () => answerTyped(bot, typed)).catch(
-    (error: unknown) => faultMessage(bot, error),
+  const interaction = { url: command.response_url, user: typed.by, ...typed };
+  const send = (answer: Message) => replyPrivately(bot, interaction, answer);
+  const isTooLong = typed.text.length > TEXT_MAX;
+  const reads = () => (isTooLong ? null : nounToRead(bot, typed));
+  await sendAnswer(bot, { ...typed, reads, send }, async () =>
+    isTooLong ? tooLong(typed.text) : answerTyped(bot, typed),
   );
-  if (answer) await bot.respond(command.response_url, { ...answer, replace: false });
 }
 
-/** The options of a type-ahead: names, ids and descriptions that contain the typed text. */
-async function optionsFor(bot: SlackContext, { action_id, value, view }: z.infer<typeof Searched>) {
+function tooLong(text: string): Message {
+  const sizes = `${text.length.toLocaleString('en')} of at most ${TEXT_MAX.toLocaleString('en')}`;
+  return sentenceMessage([`The command is too long: ${sizes} characters. Shorten it.`]);
+}
+
+/**
+ * The options of a type-ahead: names, ids and descriptions that contain the typed text. Empty for a
+ * user who may not use the form's command.
+ */
+async function optionsFor(bot: SlackContext, searched: z.infer<typeof Searched>) {
+  const { action_id, value, view, user } = searched;
   const names = NAMED.find((each) => each === action_id);
-  if (!names) return [];
-  const given = view ? { ...givenOf({ view }), ...settingOf(view.private_metadata).fixed } : {};
+  const command = view && commandByCallbackId(bot.commands, view.callback_id);
+  if (!names || !command) return [];
+  const request = { commands: [command.name], by: user.id, record: false };
+  if (!(await authorizeForm(bot.context, request)).ok) return [];
+  const given = { ...givenOf({ view }), ...settingOf(view.private_metadata).fixed };
   const vocabulary = await vocabularyFor(bot, names);
   const wanted = value.trim().toLowerCase();
   return choicesFor(names, given, vocabulary)
@@ -106,16 +133,14 @@ function rank(name: string, wanted: string): number {
 
 async function useShortcut(bot: SlackContext, used: z.infer<typeof ShortcutUsed>): Promise<void> {
   const { user, callback_id, trigger_id: trigger } = used;
-  const spot = replyTargetOf(used);
+  const replyTarget = replyTargetOf(used);
   const command = commandByCallbackId(bot.commands, callback_id);
   const open = async () => {
-    if (callback_id === PALETTE) await openPalette(bot, { by: user.id, trigger, spot });
-    return command ? openForm(bot, { trigger, spot }, command, {}) : null;
+    if (callback_id === PALETTE) await openPalette(bot, { by: user.id, trigger, replyTarget });
+    return command ? openForm(bot, { by: user.id, trigger, replyTarget }, command, {}) : null;
   };
-  const answer = await withinRateLimit(bot, user.id, open).catch((error: unknown) =>
-    faultMessage(bot, error),
-  );
-  if (answer) await postEphemeral(bot.clients.posts, user.id, spot, answer);
+  const send = (answer: Message) => postEphemeral(bot.clients.posts, user.id, replyTarget, answer);
+  await sendAnswer(bot, { by: user.id, reads: () => null, replyTarget, send }, open);
 }
 
 // Slack shows an ephemeral message in a thread only if the thread has a reply already.

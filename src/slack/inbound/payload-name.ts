@@ -1,5 +1,5 @@
 import { type Command, namesOf, nounOf } from '../../intent/define.ts';
-import { INCIDENT_VERBS, VERBS } from '../../workflow/clicks.ts';
+import { ACCEPT_GAP, INCIDENT_VERBS, VERBS } from '../../workflow/clicks.ts';
 import { callbackIdOf } from '../forms/form.ts';
 import { PALETTE } from '../forms/palette.ts';
 
@@ -10,8 +10,16 @@ const INCIDENT = [...INCIDENT_VERBS, 'details'];
 const BUTTONS = [
   ...CHANGE.map((verb) => `change.${verb}`),
   ...INCIDENT.map((verb) => `incident.${verb}`),
+  ACCEPT_GAP,
 ];
-const EVENTS = ['app_home_opened', 'subteam_updated', 'subteam_members_changed', 'user_change'];
+const EVENTS = [
+  'app_home_opened',
+  'app_mention',
+  'message',
+  'subteam_updated',
+  'subteam_members_changed',
+  'user_change',
+];
 
 /** The name of a payload in traces. Unknown values are `other`, because users can choose them. */
 export function payloadNames(commands: readonly Command[], prefix: string) {

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import type { ChangeId, ChannelId, UserId } from '../../changes/change.ts';
+import type { ChangeId, ChannelId, Position, UserId } from '../../changes/change.ts';
+import type { ReplyTo } from '../../workflow/clicks.ts';
+import { isPrivateBlock } from '../cards/private-block.ts';
+import type { PrivateMessage, ReplyTarget } from '../outbound/post.ts';
 
 /** The parts of Slack's payloads that Signalbox reads. */
 
@@ -17,17 +20,28 @@ export const ChangeOf = z
 /** The id of an anomaly, as its buttons carry it. */
 export const IncidentOf = z.string().regex(/^[0-9a-f]{16}$/);
 
+/** The id of a gap in the audit trail, as its button carries it. */
+export const GapOf = z.string().regex(/^[0-9a-f]{64}$/);
+
 export const SlashCommand = z.object({
   command: z.string().max(40),
-  text: z.string().max(5_000).default(''),
+  text: z.string().default(''),
   user_id: UserOf,
   channel_id: ChannelOf.nullish().catch(null),
   trigger_id: z.string(),
   response_url: z.url(),
 });
 
+/** A private message, as the metadata of a form carries it. */
+export const PrivateMessageOf = z.object({
+  url: z.url().nullable(),
+  channel: ChannelOf.nullable(),
+  ts: z.string().max(30).nullable(),
+});
+
 const Container = z.object({
   is_ephemeral: z.boolean().optional(),
+  message_ts: z.string().max(30).optional(),
   thread_ts: z.string().max(30).optional(),
 });
 const Choice = z.object({ value: z.string().max(2_000) });
@@ -44,15 +58,16 @@ const View = z.object({
   private_metadata: z.string().max(3_000),
   state: z.object({ values: z.record(z.string(), z.record(z.string(), Field)) }),
 });
-export type View = z.infer<typeof View>;
+type View = z.infer<typeof View>;
 
 const Action = z.object({
   action_id: z.string(),
+  block_id: z.string().max(255).optional(),
   value: z.string().max(2_000).nullish(),
   selected_option: Choice.nullish(),
 });
 
-export const Pressed = z.object({
+export const ButtonClick = z.object({
   user: z.object({ id: UserOf }),
   channel: z.object({ id: ChannelOf }).nullish().catch(null),
   container: Container.nullish(),
@@ -62,16 +77,17 @@ export const Pressed = z.object({
   view: View.nullish().catch(null),
   actions: z.array(Action).min(1),
 });
-export type Pressed = z.infer<typeof Pressed>;
+export type ButtonClick = z.infer<typeof ButtonClick>;
 
-export const Submitted = z.object({
+export const FormSubmission = z.object({
   user: z.object({ id: UserOf }),
   trigger_id: z.string(),
   view: View,
 });
-export type Submitted = z.infer<typeof Submitted>;
+export type FormSubmission = z.infer<typeof FormSubmission>;
 
 export const Searched = z.object({
+  user: z.object({ id: UserOf }),
   action_id: z.string(),
   value: z.string().max(500),
   view: View.nullish().catch(null),
@@ -97,4 +113,49 @@ export function givenOf({ view }: { readonly view: View }): Readonly<Record<stri
     return text ? [[block, text] as const] : [];
   });
   return Object.fromEntries(entries);
+}
+
+/** The private message with the pressed button, which the answer replaces; null for any other. */
+export function privateMessageOf(pressed: ButtonClick): PrivateMessage | null {
+  const { container, channel, actions, response_url: url = null } = pressed;
+  const place = { url, channel: channel?.id ?? null };
+  if (container?.is_ephemeral) return url ? { ...place, ts: null } : null;
+  const isDirect = channel?.id.startsWith('D') && isPrivateBlock(actions[0]?.block_id ?? '');
+  return isDirect && container?.message_ts ? { ...place, ts: container.message_ts } : null;
+}
+
+/** The posted message with the pressed button; null for an ephemeral one and for views. */
+export function pressedMessageOf({ container, channel }: ButtonClick): Position | null {
+  const ts = container?.is_ephemeral ? undefined : container?.message_ts;
+  return channel && ts ? { channel: channel.id, ts } : null;
+}
+
+/** The thread of the pressed button; null outside of threads. */
+export function threadOf({ container }: ButtonClick): string | null {
+  return container?.thread_ts ?? null;
+}
+
+/** Where the answer to a click goes. */
+export function replyToOf(pressed: ButtonClick): ReplyTo {
+  const { user, channel, response_url } = pressed;
+  const shown = privateMessageOf(pressed);
+  return {
+    url: response_url ?? null,
+    user: user.id,
+    channel: channel?.id ?? null,
+    ts: shown?.ts ?? null,
+    thread: threadOf(pressed),
+    replaces: shown !== null,
+    home: isHome(pressed),
+  };
+}
+
+/** Whether the button is on the Home tab. */
+export function isHome({ view }: ButtonClick): boolean {
+  return view?.type === 'home';
+}
+
+/** Where a button was pressed. Slack shows an ephemeral message in a thread only if that exists. */
+export function pressedAt(pressed: ButtonClick): ReplyTarget {
+  return { channel: pressed.channel?.id ?? null, thread: threadOf(pressed) };
 }

@@ -6,8 +6,7 @@ import { recordReveal, unsealSecret } from '../../workflow/execute/secret.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { plain } from '../forms/inputs.ts';
-import type { SlackContext } from '../slack-context.ts';
-import type { Typed } from './typed.ts';
+import type { CommandLine, SlackContext } from '../slack-context.ts';
 
 const GONE =
   'There is no password to show. It was already shown, expired after a day, or belongs to another requester.';
@@ -18,7 +17,7 @@ const NOT_SHOWN =
 /** Shows a password once, to the requester only, in a modal. */
 export async function reveal(
   bot: SlackContext,
-  { by, trigger }: Typed,
+  { by, trigger }: CommandLine,
   id: ChangeId,
 ): Promise<Message | null> {
   const authorized = await authorizeRequester(bot.context, id, by);

@@ -1,8 +1,9 @@
+import type { ChannelId } from '../../changes/change.ts';
 import type { ReplyTo } from '../../workflow/clicks.ts';
 import { isDatabaseUnavailable } from '../../workflow/limits/database-unavailable.ts';
 import type { Receipt } from '../../workflow/review/click-intake.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
-import { NO_REPLY_TARGET, postEphemeral } from '../outbound/post.ts';
+import { replyPrivately } from '../outbound/reply.ts';
 import type { SlackContext } from '../slack-context.ts';
 
 export const DATABASE_AWAY =
@@ -16,7 +17,7 @@ const NOT_STORED =
  */
 export async function storeOrReply(
   bot: SlackContext,
-  { url, user }: ReplyTo,
+  { url, user, channel, thread }: ReplyTo,
   store: () => Promise<Receipt>,
 ): Promise<Receipt> {
   try {
@@ -24,10 +25,12 @@ export async function storeOrReply(
   } catch (error) {
     if (isDatabaseUnavailable(error)) {
       const notice = sentenceMessage([NOT_STORED]);
-      const sent = url
-        ? bot.respond(url, { ...notice, replace: false })
-        : postEphemeral(bot.clients.posts, user, NO_REPLY_TARGET, notice);
-      sent.catch((failed: unknown) => {
+      const interaction = {
+        url,
+        user,
+        replyTarget: { channel: channel as ChannelId | null, thread },
+      };
+      replyPrivately(bot, interaction, notice).catch((failed: unknown) => {
         bot.log.warn({ err: failed }, 'a failed click could not be reported to the user');
       });
     }

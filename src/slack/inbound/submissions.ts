@@ -1,49 +1,96 @@
 import type { FieldProblem } from '../../errors.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
-import type { Command } from '../../intent/define.ts';
-import { hasField, parseValues } from '../../intent/parse/complete.ts';
-import type { Intent, ParseResult, Vocabulary } from '../../intent/parse/understood.ts';
+import { type Command, nounOf } from '../../intent/define.ts';
+import type { Intent, ParseResult, Vocabulary } from '../../intent/parse/parse-result.ts';
+import { hasField, parseValues } from '../../intent/parse/parse-values.ts';
+import { authorizeForm } from '../../workflow/authorize.ts';
 import { VERBS } from '../../workflow/clicks.ts';
 import { isDatabaseUnavailable } from '../../workflow/limits/database-unavailable.ts';
 import { receiveClick } from '../../workflow/review/click.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
+import { isPreview } from '../cards/private-block.ts';
 import { changedIn, commandByCallbackId, settingOf } from '../forms/form.ts';
+import { formlessTrigger, openForm } from '../forms/open-form.ts';
 import { readReasonFormMetadata } from '../forms/reason-form.ts';
 import { formVocabulary, fullVocabulary } from '../forms/vocabulary.ts';
 import { postEphemeral, type ReplyTarget } from '../outbound/post.ts';
-import type { SlackContext } from '../slack-context.ts';
-import { givenOf, type Submitted } from './payload.ts';
-import { goOn, withinRateLimit } from './rate-limit-reply.ts';
+import { replacePrivate } from '../outbound/replace-private.ts';
+import { orLate, PROGRESS_AFTER_MS } from '../progress/progress.ts';
+import type { CommandLine, SlackContext } from '../slack-context.ts';
+import { handleReceipt, sendAnswer } from './answering.ts';
+import { type FormSubmission, givenOf } from './payload.ts';
 import { DATABASE_AWAY } from './store-or-reply.ts';
-import type { Typed } from './typed.ts';
-import { answerIntent, faultMessage } from './typed-command.ts';
+import { answerIntent } from './typed-command.ts';
+import { answerRefusal } from './typed-query.ts';
 
 type Errors = Readonly<Record<string, string>>;
 type Ack = (response?: { response_action: 'errors'; errors: Errors }) => Promise<void>;
 
 /** Routes a submitted modal: the reason of a decision, or the fields of a command. */
-export async function submit(bot: SlackContext, submitted: Submitted, ack: Ack): Promise<void> {
+export async function submit(
+  bot: SlackContext,
+  submitted: FormSubmission,
+  ack: Ack,
+): Promise<void> {
   const id = submitted.view.callback_id;
   const verb = VERBS.find((each) => `change.${each}` === id);
   if (verb) return decide(bot, submitted, verb, ack);
   const command = commandByCallbackId(bot.commands, id);
   if (!command) return ack();
 
-  const setting = settingOf(submitted.view.private_metadata);
-  const { reason = '', ...shown } = givenOf(submitted);
-  const filled = changedIn(shown, setting.was);
-  const vocabulary = withFixed(await formVocabulary(bot, command), setting.fixed);
-  const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
-  const understood = parseValues(command, given, reason, vocabulary);
+  const form = { submitted, command, setting: settingOf(submitted.view.private_metadata) };
+  const request = { commands: [command.name], by: submitted.user.id };
+  // Slack shows an error and keeps the form if the acknowledgement takes more than 3 s.
+  const late = bot.clock.timeout(PROGRESS_AFTER_MS);
+  const authorized = await orLate(late, authorizeForm(bot.context, { ...request, record: false }));
+  if (!authorized?.ok) {
+    await ack();
+    return show(bot, form, late, async (typed) => {
+      const again = await authorizeForm(bot.context, { ...request, record: true });
+      return again.ok ? answerLate(bot, typed, form) : answerRefusal(bot, again.denial);
+    });
+  }
+  const understood = await readForm(bot, form);
   const errors = errorsOf(bot, understood, Object.keys(submitted.view.state.values));
   if (errors || understood.kind !== 'intent') {
     return ack({ response_action: 'errors', errors: errors ?? {} });
   }
   await ack();
-  return show(bot, submitted, setting.spot, (typed) =>
-    answerAgain(bot, typed, understood, setting.fixed),
-  );
+  return show(bot, form, late, (typed) => answerAgain(bot, typed, understood, form.setting.fixed));
+}
+
+interface SubmittedForm {
+  readonly submitted: FormSubmission;
+  readonly command: Command;
+  readonly setting: ReturnType<typeof settingOf>;
+}
+
+async function readForm(
+  bot: SlackContext,
+  { submitted, command, setting }: SubmittedForm,
+): Promise<ParseResult> {
+  const { reason = '', ...shown } = givenOf(submitted);
+  const filled = changedIn(shown, setting.was);
+  const vocabulary = withFixed(await formVocabulary(bot, command), setting.fixed);
+  const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
+  return parseValues(command, given, reason, vocabulary);
+}
+
+/** The answer to a form that is closed already, so that a button opens it again for a correction. */
+async function answerLate(
+  bot: SlackContext,
+  typed: CommandLine,
+  form: SubmittedForm,
+): Promise<Message | null> {
+  const understood = await readForm(bot, form);
+  const formless = { ...typed, trigger: formlessTrigger(typed.trigger) };
+  if (understood.kind === 'intent') {
+    return answerAgain(bot, formless, understood, form.setting.fixed);
+  }
+  const { reason = '', ...given } = { ...givenOf(form.submitted), ...form.setting.fixed };
+  const sentence = understood.kind === 'misread' ? understood.sentence : null;
+  return openForm(bot, formless, form.command, { ...given, reason }, sentence);
 }
 
 // The alert of a form is known by id only, until its name is read again.
@@ -61,7 +108,7 @@ function applying(command: Command, given: TypedValues, { organization }: Vocabu
 
 async function answerAgain(
   bot: SlackContext,
-  typed: Typed,
+  typed: CommandLine,
   intent: Intent,
   fixed: TypedValues,
 ): Promise<Message | null> {
@@ -102,7 +149,7 @@ function errorsOf(
 
 async function decide(
   bot: SlackContext,
-  submitted: Submitted,
+  submitted: FormSubmission,
   verb: (typeof VERBS)[number],
   ack: Ack,
 ): Promise<void> {
@@ -114,31 +161,51 @@ async function decide(
     const errors = { reason: 'Add a few words: the next person relies on them.' };
     return ack({ response_action: 'errors', errors });
   }
-  const { home, preview: url } = about;
-  const replyTo = { url, user: user.id, channel: null, replaces: url !== null, home };
+  const { home, preview } = about;
+  const shown = preview ?? { url: null, channel: null, ts: null };
+  const replyTo = { ...shown, thread: null, user: user.id, replaces: preview !== null, home };
   const click = { verb, change: about.change, by: user.id, text, replyTo };
-  const receipt = await receiveClick(bot.context, `click:${trigger_id}`, click).catch(
-    (error: unknown) => {
-      if (isDatabaseUnavailable(error)) return null;
-      throw error;
-    },
-  );
+  const key = `click:${trigger_id}`;
+  const receipt = await receiveClick(bot.context, key, click).catch((error: unknown) => {
+    if (isDatabaseUnavailable(error)) return null;
+    throw error;
+  });
   // The form stays open and keeps its text.
   if (!receipt) return ack({ response_action: 'errors', errors: { reason: DATABASE_AWAY } });
   await ack();
-  await goOn(bot, receipt, replyTo);
+  await handleReceipt(bot, receipt, { key, replyTo });
 }
 
-/** Answers privately where the modal was opened, because a submission has no response URL. */
+/**
+ * Answers privately where the modal was opened, because a submission has no response URL. The preview
+ * of an edited draft replaces the old one.
+ */
 async function show(
   bot: SlackContext,
-  { user, trigger_id }: Submitted,
-  spot: ReplyTarget,
-  answer: (typed: Typed) => Promise<Message | null>,
+  { submitted: { user, trigger_id }, command, setting: { replyTarget } }: SubmittedForm,
+  late: AbortSignal,
+  answer: (typed: CommandLine) => Promise<Message | null>,
 ): Promise<void> {
-  const typed: Typed = { noun: '', text: '', by: user.id, spot, trigger: trigger_id };
-  const shown = await withinRateLimit(bot, user.id, () => answer(typed)).catch((error: unknown) =>
-    faultMessage(bot, error),
+  const { posts } = bot.clients;
+  const typed: CommandLine = { noun: '', text: '', by: user.id, replyTarget, trigger: trigger_id };
+  const send = (shown: Message) => postEphemeral(posts, user.id, replyTarget, shown);
+  const inPlace = (shown: Message) => replaceEdited(bot, replyTarget, shown);
+  const reads = () => nounOf(command);
+  const request = { by: user.id, reads, replyTarget, send, inPlace, late };
+  await sendAnswer(bot, request, () => answer(typed));
+}
+
+async function replaceEdited(
+  { clients, respond, log }: SlackContext,
+  { replaces }: ReplyTarget,
+  shown: Message,
+): Promise<boolean> {
+  if (!replaces || !isPreview(shown)) return false;
+  return replacePrivate({ posts: clients.posts, respond }, replaces, shown).then(
+    () => true,
+    (error: unknown) => {
+      log.warn({ err: error }, 'an edited preview could not be replaced');
+      return false;
+    },
   );
-  if (shown) await postEphemeral(bot.clients.posts, user.id, spot, shown);
 }

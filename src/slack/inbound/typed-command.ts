@@ -1,16 +1,15 @@
-import type { FieldProblem } from '../../errors.ts';
+import { slashCommand } from '../../intent/answers/texts.ts';
 import { fieldsOf, isPlaced } from '../../intent/arguments/arguments.ts';
 import { isTimingKey } from '../../intent/arguments/timing.ts';
 import { type ChangeCommand, nounOf } from '../../intent/define.ts';
 import { helpFor } from '../../intent/help.ts';
-import { parseProblemOf } from '../../intent/parse/complete.ts';
+import { parseLine } from '../../intent/parse/parse-line.ts';
+import type { Intent, ParseProblem } from '../../intent/parse/parse-result.ts';
+import { parseProblemOf } from '../../intent/parse/parse-values.ts';
 import { commandLine } from '../../intent/parse/suggest-line.ts';
-import { understand } from '../../intent/parse/understand.ts';
-import type { Intent, ParseProblem } from '../../intent/parse/understood.ts';
-import { slashCommand } from '../../intent/slash-command.ts';
 import { newRequest, requestNow } from '../../observability/log.ts';
 import { note } from '../../observability/trace.ts';
-import { authorizeForms } from '../../workflow/authorize.ts';
+import { authorizeForm, authorizeForms } from '../../workflow/authorize.ts';
 import { requestChange } from '../../workflow/request/request.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import { type Message, withNote } from '../blocks/blocks.ts';
@@ -24,14 +23,15 @@ import {
   namesFreezes,
 } from '../forms/vocabulary.ts';
 import { errorMessage } from '../outbound/error-message.ts';
-import type { SlackContext } from '../slack-context.ts';
-import type { Typed } from './typed.ts';
+import type { CommandLine, SlackContext } from '../slack-context.ts';
 import { answerQuery, answerRefusal } from './typed-query.ts';
 
 /** The private answer to a command; null when a modal was opened instead. */
-export async function answerTyped(bot: SlackContext, typed: Typed): Promise<Message | null> {
+export async function answerTyped(bot: SlackContext, typed: CommandLine): Promise<Message | null> {
   const understood = await read(bot, typed);
   switch (understood.kind) {
+    case 'refused':
+      return answerRefusal(bot, understood.denial);
     case 'help':
       return help(bot, typed, understood.noun);
     case 'misread':
@@ -46,16 +46,54 @@ export async function answerTyped(bot: SlackContext, typed: Typed): Promise<Mess
   }
 }
 
+/** Runs the command line of a button as the user who pressed it. */
+export function answerLine(
+  bot: SlackContext,
+  typed: CommandLine,
+  line: string,
+): Promise<Message | null> {
+  return answerTyped(bot, { ...typed, ...lineOf(line) });
+}
+
+export function lineOf(line: string): Pick<CommandLine, 'noun' | 'text'> {
+  const [noun = '', ...rest] = line.split(' ');
+  return { noun, text: rest.join(' ') };
+}
+
+/** The noun of what the answer to a line reads; null, for example, for help. */
+export function nounToRead(
+  bot: SlackContext,
+  { noun, text }: Pick<CommandLine, 'noun' | 'text'>,
+): string | null {
+  const { kind } = parseLine(noun, text, localVocabulary(bot));
+  if (kind === 'intent') return noun;
+  return kind !== 'help' && readsNames(bot, noun) ? noun : null;
+}
+
+function readsNames({ commands }: SlackContext, noun: string): boolean {
+  return commands.some(
+    (each) => nounOf(each) === noun && (namesFreezes(each) || namesAlerts(each)),
+  );
+}
+
 /** A time that cannot be read, without a similar one to offer, is corrected in the form. */
 async function misread(
   bot: SlackContext,
-  typed: Typed,
+  typed: CommandLine,
   read: ParseProblem,
 ): Promise<Message | null> {
   const { sentence, offers, asked, problems } = read;
   const inForm = asked?.command.kind === 'change' && Object.keys(problems).some(isTimingKey);
   if (!inForm || offers.length > 0) return sentenceMessage([sentence], offers);
-  return openForm(bot, typed, asked.command, asked.given, sentence).catch((error: unknown) => {
+  return correctInForm(bot, typed, { ...asked, sentence });
+}
+
+async function correctInForm(
+  bot: SlackContext,
+  typed: CommandLine,
+  { command, given, sentence }: Pick<Intent, 'command' | 'given'> & { sentence: string },
+): Promise<Message | null> {
+  return openForm(bot, typed, command, given, sentence).catch((error: unknown) => {
     bot.log.warn({ err: error }, 'a form for a correction could not be opened');
     return sentenceMessage([sentence]);
   });
@@ -76,18 +114,24 @@ function withReason({ given, reason }: Intent): Intent['given'] {
 }
 
 // A form must open within three seconds, so alert names are read only for a complete line.
-async function read(bot: SlackContext, { noun, text }: Typed) {
-  const first = understand(noun, text, localVocabulary(bot));
+async function read(bot: SlackContext, { noun, text, by }: CommandLine) {
+  const first = parseLine(noun, text, localVocabulary(bot));
   const own = bot.commands.filter((each) => nounOf(each) === noun);
-  if (own.some(namesFreezes)) return understand(noun, text, await freezeVocabulary(bot));
+  if (first.kind === 'help' || (first.kind === 'intent' && !readsNames(bot, noun))) return first;
+  // Before names are read or suggested. What runs a complete line authorizes it.
+  const meant = first.kind === 'misread' ? first.asked?.command : first.command;
+  const commands = (meant ? [meant] : own).map(({ name }) => name);
+  const authorized = await authorizeForm(bot.context, { commands, by, record: true });
+  if (!authorized.ok) return { kind: 'refused', denial: authorized.denial } as const;
+  if (own.some(namesFreezes)) return parseLine(noun, text, await freezeVocabulary(bot));
   const asksAlerts = own.some(namesAlerts);
   if (!asksAlerts || !['misread', 'intent'].includes(first.kind)) return first;
-  return understand(noun, text, await fullVocabulary(bot));
+  return parseLine(noun, text, await fullVocabulary(bot));
 }
 
 export async function answerIntent(
   bot: SlackContext,
-  typed: Typed,
+  typed: CommandLine,
   intent: Intent,
 ): Promise<Message | null> {
   const { command, given, reason } = intent;
@@ -123,27 +167,22 @@ const NEEDS_REASON = 'Add a reason for the approvers.';
 
 async function answerRequest(
   bot: SlackContext,
-  typed: Typed,
+  typed: CommandLine,
   command: ChangeCommand,
   { args, given, reason, timing }: Intent,
 ): Promise<Message | null> {
   const { context, drawing } = bot;
-  const edits = typed.spot.edits ?? null;
-  const request = {
-    command,
-    args,
-    given,
-    timing,
-    reason,
-    edits,
+  const requested = await requestChange(context, {
+    ...{ command, args, given, timing, reason },
+    edits: typed.replyTarget.edits ?? null,
     requester: typed.by,
-    origin: typed.spot.channel,
-  };
-  const key = `request:${typed.trigger}`;
-  const requested = await requestChange(context, { ...request, key });
+    origin: typed.replyTarget.channel,
+    key: `request:${typed.trigger}`,
+  });
   if (requested.ok) {
     context.measures.answered(command.name, 'drafted');
     note({ 'signalbox.change': requested.draft.id });
+    await bot.permalinks.load([...requested.others, ...requested.before].map(({ card }) => card));
     return preview(requested.draft, requested, drawing);
   }
   if ('denial' in requested) {
@@ -152,29 +191,20 @@ async function answerRequest(
       ? openForm(bot, typed, command, { ...given, reason: reason ?? '' }, NEEDS_REASON)
       : answerRefusal(bot, requested.denial);
   }
-  return correctInForm(bot, typed, { command, given, reason: reason ?? '' }, requested.problems);
-}
-
-/** Offers a correction as a button, or opens the form with the typed values. */
-async function correctInForm(
-  bot: SlackContext,
-  typed: Typed,
-  asked: Parameters<typeof parseProblemOf>[0],
-  problems: readonly FieldProblem[],
-): Promise<Message | null> {
-  const { command, given, reason } = asked;
-  bot.context.measures.answered(command.name, 'misread');
-  const among = { ...bot.context.commandContext().organization, given };
-  const { sentence, offers } = parseProblemOf(asked, problems, among);
+  const asked = { command, given, reason: reason ?? '' };
+  context.measures.answered(command.name, 'misread');
+  const among = { ...context.commandContext().organization, given };
+  const { sentence, offers } = parseProblemOf(asked, requested.problems, among);
   if (offers.length > 0) return sentenceMessage([sentence], offers);
-  return openForm(bot, typed, command, { ...given, reason }, sentence).catch((error: unknown) => {
-    bot.log.warn({ err: error }, 'a form for a correction could not be opened');
-    return sentenceMessage([sentence]);
+  return correctInForm(bot, typed, {
+    command,
+    given: { ...given, reason: asked.reason },
+    sentence,
   });
 }
 
 /** Help works for every user. Without an identity it lists no command as usable. */
-async function help(bot: SlackContext, { by }: Typed, noun: string): Promise<Message> {
+async function help(bot: SlackContext, { by }: CommandLine, noun: string): Promise<Message> {
   const { context, commands } = bot;
   const names = commands.map(({ name }) => name);
   const authorized = await authorizeForms(context, by, names);

@@ -1,35 +1,131 @@
-import type { ConversationsListResponse, WebClient } from '@slack/web-api';
+import type { WebClient } from '@slack/web-api';
+import type { Logger } from 'pino';
 import type { ChannelId } from '../../changes/change.ts';
+import type { Clock } from '../../http/clock.ts';
 import type { ChannelLookup } from '../../workflow/messenger-port.ts';
 import { refusedBySlack } from '../slack-error.ts';
-import { readPages } from './read-pages.ts';
+import { createChannelList, type SlackChannel } from './channel-list.ts';
 
 /** From this number on, one list of all channels takes fewer calls than one call for each. */
 const LIST_FROM = 15;
+/** `conversations.info` may be called more often than `conversations.list`. */
+const LOOKUPS_PER_PAGE = 3;
+/** How long a name that is not in the configuration keeps the id of the last list. */
+const KEEP_MS = 60_000;
 
-interface SlackChannel {
-  readonly id?: string;
-  readonly name?: string;
-  readonly is_ext_shared?: boolean;
-  readonly is_pending_ext_shared?: boolean;
-  readonly is_member?: boolean;
-  readonly is_archived?: boolean;
+/** The ids of configured channel names, shared by all replicas and kept across restarts. */
+export interface ChannelIdStore {
+  /** Returns all stored ids by name, for example `#db-costs`. */
+  readonly read: () => Promise<ReadonlyMap<string, string>>;
+  /** Stores an id unless the name has one. Returns the stored id. */
+  readonly remember: (name: string, id: string) => Promise<string>;
+}
+
+export interface ChannelFinderOptions {
+  readonly lookups: WebClient;
+  /** The names in the configuration, whose ids are stored. */
+  readonly configured: readonly string[];
+  readonly store: ChannelIdStore;
+  readonly clock: Clock;
+  readonly log: Logger;
 }
 
 /**
- * Channels by name or id, always read from Slack: a channel can be shared with another workspace at
- * any time.
+ * Channels by name or id. A configured name is resolved once: its channel keeps working under a new
+ * name, and another channel that takes the name is not used.
+ * Source: docs/slack.md#large-workspaces.
  */
-export async function findChannelsByName(
-  lookups: WebClient,
-  wanted: readonly string[],
-): Promise<ReadonlyMap<string, ChannelLookup>> {
-  const hasName = wanted.some((one) => one.startsWith('#'));
-  if (hasName || wanted.length >= LIST_FROM) return findInList(lookups, wanted);
-  const found = await Promise.all(
-    wanted.map(async (id) => [id, await findById(lookups, id)] as const),
-  );
-  return new Map(found);
+export interface ChannelFinder {
+  /** Reads each channel from Slack, because it can be shared with another workspace at any time. */
+  readonly find: (wanted: readonly string[]) => Promise<ReadonlyMap<string, ChannelLookup>>;
+  /** Returns the stored id of a configured name, else the name or id itself, without a call. */
+  readonly target: (channel: string) => Promise<string>;
+  /** Stores the channel in which Slack posted to this name. */
+  readonly posted: (channel: string, id: ChannelId) => Promise<void>;
+  /** Why names cannot be resolved now; null if nothing waits. */
+  readonly problem: () => string | null;
+}
+
+export function createChannelFinder(options: ChannelFinderOptions): ChannelFinder {
+  const { lookups, store, clock, log } = options;
+  const configured = new Set(options.configured.filter(isName));
+  const ids = new Map<string, string>();
+  let listed = { until: -1, ids: new Map<string, string>(), pages: 1 };
+
+  const list = createChannelList({
+    lookups,
+    clock,
+    log,
+    onListed: async (channels, pages) => {
+      const all = new Map<string, string>();
+      for (const { id = '', name } of channels) all.set(`#${name}`, id);
+      listed = { until: clock.now() + KEEP_MS, ids: all, pages };
+      for (const name of configured) {
+        const id = all.get(name);
+        if (id !== undefined) await remember(name, id);
+      }
+    },
+  });
+
+  async function remember(name: string, id: string): Promise<void> {
+    if (!ids.has(name)) ids.set(name, await store.remember(name, id));
+  }
+
+  /** Returns the known id, of a configured name first from the store. */
+  async function knownId(channel: string): Promise<string | null> {
+    if (!isName(channel)) return channel;
+    if (!configured.has(channel)) {
+      return clock.now() < listed.until ? (listed.ids.get(channel) ?? null) : null;
+    }
+    if (!ids.has(channel)) {
+      for (const [name, id] of await store.read()) if (configured.has(name)) ids.set(name, id);
+    }
+    return ids.get(channel) ?? null;
+  }
+
+  async function find(wanted: readonly string[]): Promise<ReadonlyMap<string, ChannelLookup>> {
+    const known = await Promise.all(wanted.map(knownId));
+    const isListed =
+      known.includes(null) || wanted.length >= Math.max(LIST_FROM, listed.pages * LOOKUPS_PER_PAGE);
+    if (isListed) return findInList(wanted);
+    const found = wanted.map(async (word, at) => {
+      return [word, await findById(lookups, known[at] ?? word)] as const;
+    });
+    return new Map(await Promise.all(found));
+  }
+
+  async function findInList(
+    wanted: readonly string[],
+  ): Promise<ReadonlyMap<string, ChannelLookup>> {
+    const all = await list.read().catch(() => null);
+    const found = wanted.map(async (word): Promise<readonly [string, ChannelLookup]> => {
+      if (!all) return [word, { ok: false, why: 'lookup-failed' }];
+      const id = await knownId(word);
+      return [word, lookupOf(all.find((one) => one.id === id))];
+    });
+    return new Map(await Promise.all(found));
+  }
+
+  return {
+    find,
+    target: async (channel) => (await knownId(channel)) ?? channel,
+    posted: async (channel, id) => {
+      if (!configured.has(channel)) return;
+      // The message is posted already: a failure here must not post it again.
+      await remember(channel, id).catch((error: unknown) => {
+        log.warn({ err: error, channel }, 'the id of a channel was not stored');
+      });
+    },
+    problem: () => {
+      const seconds = list.waitsForS();
+      if (seconds === null) return null;
+      return `channel names are not resolved yet: Slack limits the rate, retry in ${seconds} s`;
+    },
+  };
+}
+
+function isName(channel: string): boolean {
+  return channel.startsWith('#');
 }
 
 async function findById(lookups: WebClient, id: string): Promise<ChannelLookup> {
@@ -40,30 +136,6 @@ async function findById(lookups: WebClient, id: string): Promise<ChannelLookup> 
     const isGone = refusedBySlack(error) === 'channel_not_found';
     return { ok: false, why: isGone ? 'no-such-channel' : 'lookup-failed' };
   }
-}
-
-async function findInList(
-  lookups: WebClient,
-  wanted: readonly string[],
-): Promise<ReadonlyMap<string, ChannelLookup>> {
-  const all = await listChannels(lookups).catch(() => null);
-  return new Map(
-    wanted.map((word) => {
-      if (!all) return [word, { ok: false, why: 'lookup-failed' }];
-      return [word, lookupOf(all.find(({ id, name }) => id === word || `#${name}` === word))];
-    }),
-  );
-}
-
-async function listChannels(lookups: WebClient): Promise<readonly SlackChannel[]> {
-  const all: SlackChannel[] = [];
-  const pages = readPages<ConversationsListResponse>(lookups, 'conversations.list', {
-    types: 'public_channel,private_channel',
-    exclude_archived: true,
-    limit: 1_000,
-  });
-  for await (const { channels = [] } of pages) all.push(...channels);
-  return all;
 }
 
 /** A channel counts as shared unless Slack says that it is not: others could read the costs. */

@@ -4,6 +4,7 @@ import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import { fact, lines, type Message, message, title } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { DATABASE_AWAY } from '../inbound/store-or-reply.ts';
+import { refusedBySlack } from '../slack-error.ts';
 
 /** What to do next, by HTTP status. */
 const ADVICE: Readonly<Record<number, string>> = {
@@ -15,8 +16,40 @@ const ADVICE: Readonly<Record<number, string>> = {
   429: 'Too many requests were sent. Try again in a minute.',
 };
 
-/** What a user reads after an API or database error; null for any other error. */
+interface MissingObject {
+  readonly title: string;
+  readonly advice: string;
+}
+
+/** What a 404 means, by operation. */
+const MISSING: Readonly<Record<string, MissingObject>> = {
+  getAlert: { title: 'There is no such alert', advice: 'It may have been deleted.' },
+  getBackup: {
+    title: 'There is no such backup',
+    advice: 'It may have expired, or it belongs to another service.',
+  },
+  // A pipe that works well can have no settings.
+  getPipeSettings: {
+    title: 'This pipe has no settings',
+    advice:
+      'Pipes that copy a database have none. Any other pipe was deleted or belongs to another service.',
+  },
+};
+
+/** The object that the server does not have; null for any other error. */
+export function missingObject(error: unknown): MissingObject | null {
+  if (!(error instanceof ApiError) || error.status !== 404 || error.kind !== 'answer') return null;
+  return MISSING[error.operation] ?? null;
+}
+
+/** Slack opens a form within 3 s after the interaction, with two names for the error after that. */
+const TOO_LATE = ['expired_trigger_id', 'trigger_expired'];
+
+/** What a user reads after an API or database error, or for a late form; null for any other error. */
 export function errorMessage(error: unknown): Message | null {
+  if (TOO_LATE.includes(refusedBySlack(error) ?? '')) {
+    return sentenceMessage(['The form could not open within 3 s. Nothing was changed. Try again.']);
+  }
   if (!(error instanceof ApiError)) {
     return isDatabaseUnavailable(error) ? sentenceMessage([DATABASE_AWAY]) : null;
   }
@@ -26,15 +59,17 @@ export function errorMessage(error: unknown): Message | null {
       'The configured address does not respond like the API. Check the configuration.',
     ]);
   }
+  const missing = missingObject(error);
   const response = [status, serverText].filter((part) => part !== null).join(' ');
   const facts: Line[] = [
     ...(serverText === null
       ? withoutResponse(sentence, status)
       : [fact('Server response', response)]),
     ...(requestId ? [fact('Request', requestId)] : []),
-    [ADVICE[status ?? 0] ?? 'Nothing was changed. Try again in a minute.'],
   ];
-  return message(title('Request failed'), lines(...facts));
+  if (missing) return message(title(missing.title), lines([missing.advice], ...facts));
+  const advice = ADVICE[status ?? 0] ?? 'Nothing was changed. Try again in a minute.';
+  return message(title('Request failed'), lines(...facts, [advice]));
 }
 
 // Without a readable response only the kind of error is known, and the status if it is an error.

@@ -4,9 +4,9 @@ import type {
   WebClient,
 } from '@slack/web-api';
 import type { ChannelId, Position } from '../../changes/change.ts';
-import type { NoteLookup } from '../../workflow/messenger-port.ts';
+import type { OwnTexts } from '../../workflow/messenger-port.ts';
 import { refusedBySlack } from '../slack-error.ts';
-import { findChannelsByName } from './channels.ts';
+import type { ChannelFinder } from './channels.ts';
 import { readPages } from './read-pages.ts';
 
 const PAGE_SIZE = 200;
@@ -17,9 +17,10 @@ const MEMBER_PAGES_MAX = 20;
 export interface OwnMessages {
   readonly lookups: WebClient;
   readonly botId: string;
+  readonly finder: ChannelFinder;
 }
 
-interface Wanted {
+interface MessageQuery {
   readonly channel: string;
   readonly threadTs: string | undefined;
   readonly isSame: (text: string) => boolean;
@@ -27,13 +28,15 @@ interface Wanted {
 
 /**
  * The position of an own message among the newest 200 of a channel or thread. Null where there is
- * none, and where the token lacks the optional scope to read the history.
+ * none, for direct messages, and where the token lacks the optional scope to read the history.
  */
 export async function findOwnMessage(
-  { lookups, botId }: OwnMessages,
-  { channel: wanted, threadTs, isSame }: Wanted,
+  { lookups, botId, finder }: OwnMessages,
+  { channel: wanted, threadTs, isSame }: MessageQuery,
 ): Promise<Position | null> {
-  const channel = await channelIdOf(lookups, wanted);
+  // The history of direct messages needs a scope that Signalbox does not request.
+  if (/^[UW]/.test(wanted)) return null;
+  const channel = await channelIdOf(finder, wanted);
   if (!channel) return null;
   const messages = await messagesIn(lookups, channel, threadTs);
   const own = messages.find(
@@ -42,9 +45,9 @@ export async function findOwnMessage(
   return own?.ts ? { channel, ts: own.ts } : null;
 }
 
-async function channelIdOf(lookups: WebClient, channel: string): Promise<ChannelId | null> {
+async function channelIdOf(finder: ChannelFinder, channel: string): Promise<ChannelId | null> {
   if (!channel.startsWith('#')) return channel as ChannelId;
-  const found = (await findChannelsByName(lookups, [channel])).get(channel);
+  const found = (await finder.find([channel])).get(channel);
   return found?.ok ? found.room.id : null;
 }
 
@@ -61,32 +64,38 @@ async function messagesIn(lookups: WebClient, channel: ChannelId, threadTs: stri
   }
 }
 
-/** The text of the newest own message of a channel that matches; `text` is null when there is none. */
-export async function findNewestOwnText(
-  { lookups, botId }: OwnMessages,
+/** The texts that match among the newest 2,000 messages of a channel, newest first. */
+export async function findOwnTexts(
+  { lookups, botId, finder }: OwnMessages,
   wanted: string | null,
   pattern: RegExp,
-): Promise<NoteLookup> {
-  if (!wanted) return { ok: true, text: null };
+): Promise<OwnTexts> {
+  if (!wanted) return { ok: true, texts: [] };
   try {
-    const found = (await findChannelsByName(lookups, [wanted])).get(wanted);
-    if (!found?.ok) return { ok: false, why: found?.why ?? 'no-such-channel' };
+    const found = (await finder.find([wanted])).get(wanted);
+    if (!found?.ok) {
+      const why = found?.why ?? 'no-such-channel';
+      return { ok: false, why, passing: why === 'lookup-failed' };
+    }
     const options = { channel: found.room.id, limit: PAGE_SIZE };
     const pages = readPages<ConversationsHistoryResponse>(
       lookups,
       'conversations.history',
       options,
     );
+    const texts: string[] = [];
     let read = 0;
     for await (const { messages = [] } of pages) {
-      const own = messages.find(({ bot_id, text }) => bot_id === botId && pattern.test(text ?? ''));
-      if (own) return { ok: true, text: own.text ?? null };
+      for (const { bot_id, text = '' } of messages) {
+        if (bot_id === botId && pattern.test(text)) texts.push(text);
+      }
       read += 1;
       if (read === HISTORY_PAGES_MAX) break;
     }
-    return { ok: true, text: null };
+    return { ok: true, texts };
   } catch (error) {
-    return { ok: false, why: refusedBySlack(error) ?? 'no answer' };
+    const why = refusedBySlack(error);
+    return { ok: false, why: why ?? 'no answer', passing: why === null || why === 'ratelimited' };
   }
 }
 
@@ -96,7 +105,7 @@ export async function isChannelMember(
   channel: ChannelId,
   user: string,
 ): Promise<boolean | null> {
-  const options = { channel, limit: 1_000 };
+  const options = { channel };
   const method = 'conversations.members';
   try {
     const pages = readPages<ConversationsMembersResponse>(

@@ -1,19 +1,22 @@
 import type { WebClient } from '@slack/web-api';
+import type { Logger } from 'pino';
 import type { Change, Position } from '../../changes/change.ts';
-import type { Refusal } from '../../changes/refusal.ts';
+import type { Clock } from '../../http/clock.ts';
 import type { Command } from '../../intent/define.ts';
-import type { ClickOutcome, ReplyTo } from '../../workflow/clicks.ts';
-import type { Denial } from '../../workflow/denial.ts';
-import type { Messenger, PostAttempt } from '../../workflow/messenger-port.ts';
+import type {
+  HomeLists,
+  Messenger,
+  PostAttempt,
+  PostResult,
+} from '../../workflow/messenger-port.ts';
 import { answerMessage } from '../blocks/answer-blocks.ts';
 import { buttons, lines, type Message, message } from '../blocks/blocks.ts';
-import type { Line } from '../blocks/rich-text.ts';
+import { type Line, withoutLinks } from '../blocks/rich-text.ts';
 import { breakGlassFact, breakGlassThreadLine } from '../cards/break-glass.ts';
 import { cardTitle, changeCard } from '../cards/card.ts';
-import type { Drawing } from '../cards/drawing.ts';
+import { cardLink } from '../cards/card-link.ts';
+import type { DrawContext } from '../cards/draw-context.ts';
 import { homeView } from '../cards/home.ts';
-import { answeredPreview } from '../cards/preview.ts';
-import { refusalMessage } from '../cards/refusals.ts';
 import { directLine, reminderLine, threadLine } from '../cards/thread-line.ts';
 import {
   revertButton,
@@ -21,8 +24,12 @@ import {
   revertStoppedLine,
   unfrozenLine,
 } from '../cards/timing-lines.ts';
-import { createChannelPosts } from './channel-posts.ts';
-import { findNewestOwnText, isChannelMember, type OwnMessages } from './find-own-message.ts';
+import type { Permalinks } from '../links/permalinks.ts';
+import { createPreviewLinks } from '../links/preview-links.ts';
+import { createClickNotices } from '../progress/click-notices.ts';
+import { refusedBySlack } from '../slack-error.ts';
+import { clickAnswers } from './click-answers.ts';
+import { findOwnTexts, isChannelMember, type OwnMessages } from './find-own-message.ts';
 import { postMessage, postOnce, updateMessage } from './post.ts';
 import type { Respond } from './response-url.ts';
 
@@ -34,16 +41,30 @@ export interface Channels {
 interface Options extends OwnMessages {
   readonly posts: WebClient;
   readonly respond: Respond;
-  readonly drawing: Drawing;
+  readonly drawing: DrawContext;
   readonly channels: Channels;
   readonly commands: readonly Command[];
+  readonly permalinks: Permalinks;
+  readonly clock: Clock;
+  readonly now: () => Date;
+  readonly log: Logger;
 }
 
-/** After these refusals the same button may work later, so its preview stays. */
-const RETRYABLE: readonly Refusal[] = ['lookup-failed', 'already-received'];
-
 export function createMessenger(options: Options): Messenger {
-  const { posts, lookups, respond, drawing, channels, commands } = options;
+  const { posts, lookups, drawing, channels, commands, finder, permalinks } = options;
+  const previews = createPreviewLinks(options.log);
+  const notices = createClickNotices(options);
+
+  /** Posts into a channel or direct message once; a configured name is replaced by its id. */
+  async function postTo(
+    channel: string,
+    body: Message,
+    earlier: Parameters<typeof postOnce>[3],
+  ): Promise<Position> {
+    const at = await postOnce(options, await finder.target(channel), body, earlier);
+    await finder.posted(channel, at.channel);
+    return at;
+  }
 
   /** Posts a line in a channel or thread; after a lost answer only if it is not there yet. */
   async function postLine(
@@ -53,38 +74,9 @@ export function createMessenger(options: Options): Messenger {
     offer: ReturnType<typeof buttons> = null,
   ): Promise<void> {
     const body = message(lines(line), offer);
-    const isSame = again ? (text: string) => text === body.text : null;
-    await postOnce(options, channel, body, { threadTs, isSame });
-  }
-
-  async function answerClick(replyTo: ReplyTo, clicked: ClickOutcome): Promise<void> {
-    const answer = answerTo(replyTo, clicked);
-    if (!answer) return;
-    const { url, user } = replyTo;
-    if (!url) return void (await postMessage(posts, user, answer));
-    // A response URL expires after 30 minutes, and a form can stay open for longer.
-    await respond(url, answer).catch(async (cause: unknown) => {
-      await postMessage(posts, user, answer);
-      throw new Error('The answer was sent as a direct message instead', { cause });
-    });
-  }
-
-  function answerTo(replyTo: ReplyTo, clicked: ClickOutcome) {
-    const { replaces } = replyTo;
-    if (clicked.ok) return replaces ? replacePreview(clicked.change) : null;
-    const requested = requestedBefore(replyTo, clicked.denial);
-    if (requested) return replacePreview(requested);
-    const replace = replaces && !RETRYABLE.includes(clicked.denial.refusal);
-    return { ...refusalMessage(clicked.denial, drawing), replace };
-  }
-
-  function replacePreview(change: Change): Message & { readonly replace: boolean } {
-    return { ...answeredPreview(change, cardChannel(change)), replace: true };
-  }
-
-  /** A second click on the requester's own preview is answered like the first. */
-  function requestedBefore({ user, replaces }: ReplyTo, { refusal, change }: Denial) {
-    return replaces && refusal === 'not-draft' && change?.requester === user ? change : null;
+    const wanted = withoutLinks(body.text);
+    const isSame = again ? (text: string) => withoutLinks(text) === wanted : null;
+    await postTo(channel, body, { threadTs, isSame });
   }
 
   function cardChannel(change: Change): string | null {
@@ -93,12 +85,24 @@ export function createMessenger(options: Options): Messenger {
 
   return {
     // Without an approvals channel the card is in the requester's direct messages.
-    postCard: (change, { again }): Promise<Position> =>
-      postOnce(options, cardChannel(change) ?? change.requester, changeCard(change, drawing), {
-        isSame: again ? (text) => text.includes(` · ${change.id}`) : null,
-      }),
-    redrawCard: (change, at) => updateMessage(posts, at, changeCard(change, drawing)),
-    postThreadUpdate: (change, at, attempt) => {
+    postCard: async (change, { again }): Promise<Position> => {
+      const to = cardChannel(change) ?? change.requester;
+      const isSame = again ? (text: string) => text.includes(` · ${change.id}`) : null;
+      const card = await postTo(to, changeCard(change, drawing), { isSame });
+      previews.cardPosted(change.id, card);
+      return card;
+    },
+    redrawCard: async (change, at) => {
+      try {
+        await updateMessage(posts, at, changeCard(change, drawing));
+        return 'drawn';
+      } catch (error) {
+        if (refusedBySlack(error) === 'message_not_found') return 'deleted';
+        throw error;
+      }
+    },
+    postThreadUpdate: async (change, at, attempt) => {
+      await permalinks.load([at]);
       const offer = buttons(`thread:${change.version}`, ...revertButtons(change));
       return postLine(at, attempt, threadLine(change, drawing), offer);
     },
@@ -108,37 +112,66 @@ export function createMessenger(options: Options): Messenger {
       const offer = buttons(`unfrozen:${change.version}`, revertButton(change, 'Revert'));
       return postLine(at, attempt, unfrozenLine(change), offer);
     },
-    postReminder: (change, at, reminder, attempt) =>
-      postLine(at, attempt, reminderLine(change, reminder, drawing)),
+    postReminder: async (change, at, reminder, attempt) => {
+      await permalinks.load([at]);
+      await postLine(at, attempt, reminderLine(change, reminder, drawing));
+    },
     messageRequester: async (change, at, attempt) => {
       const { requester } = change;
       // The mention in the thread has already notified members of the channel.
       if (at.channel.startsWith('D')) return;
       if (await isChannelMember(lookups, at.channel, requester)) return;
+      await permalinks.load([at]);
       await postLine({ channel: requester }, attempt, directLine(change, drawing));
     },
     postCostEffect: (text, at, attempt) => postLine(at, attempt, [text]),
-    postBreakGlassUpdate: (change, at, event, attempt) =>
-      postLine(at, attempt, breakGlassThreadLine(event, change, drawing)),
+    postBreakGlassUpdate: async (change, at, event, attempt) => {
+      await permalinks.load([at]);
+      await postLine(at, attempt, breakGlassThreadLine(event, change, drawing));
+    },
     postAuditLine: async (change, attempt, event) => {
       if (!channels.audit) return;
+      await permalinks.load([change.card]);
       const line: Line = event
-        ? breakGlassFact(event, change)
-        : [cardTitle(change), ' · ', change.id];
+        ? breakGlassFact(event, change, drawing)
+        : [cardTitle(change), ' · ', cardLink(change, change.id, drawing.linkOf)];
       await postLine({ channel: channels.audit }, attempt, line);
     },
-    answerClick,
-    answerIncidentClick: async ({ url, user }, clicked) => {
-      const answer = clicked.ok
-        ? answerMessage(clicked.answer)
-        : refusalMessage(clicked.denial, drawing);
-      if (url) return respond(url, { ...answer, replace: false });
-      await postMessage(posts, user, answer);
+    expectAnswer: ({ key, replyTo }, isHandled) => notices.expect(key, replyTo, isHandled),
+    ...clickAnswers({ ...options, notices, previews, cardChannel }),
+    postToChannel: (to, answer, threadTs) =>
+      resultOf(postMessage(posts, to, answerMessage(answer), threadTs)),
+    updateMessage: (at, answer) =>
+      resultOf(updateMessage(posts, at, answerMessage(answer)).then(() => at)),
+    findChannels: finder.find,
+    lookupProblem: finder.problem,
+    messageUser: async (user, answer) => {
+      await postMessage(posts, user, answerMessage(answer));
     },
-    ...createChannelPosts(options),
-    findOwnMessage: (pattern) => findNewestOwnText(options, channels.audit, pattern),
+    notifyOperators: async (sentence, attempt, { line, actions }) => {
+      if (!channels.audit) return;
+      const offer = buttons('notice', ...actions);
+      await postLine({ channel: channels.audit }, attempt, [sentence, ...line], offer);
+    },
+    findOwnMessages: (pattern) => findOwnTexts(options, channels.audit, pattern),
     showHome: async (user, found) => {
+      if (found.ok) await permalinks.load(cardsIn(found.lists));
       await posts.views.publish({ user_id: user, view: homeView(found, { drawing, commands }) });
     },
   };
+}
+
+function cardsIn({ waiting, toReview, mine, running, recent }: HomeLists) {
+  return [...waiting, ...toReview, ...mine, ...running, ...recent].map(({ card }) => card);
+}
+
+/** A definite refusal of Slack is a value; an unknown outcome is thrown. */
+async function resultOf(posted: Promise<Position>): Promise<PostResult> {
+  try {
+    return { ok: true, at: await posted };
+  } catch (error) {
+    const why = refusedBySlack(error);
+    if (why === null) throw error;
+    return { ok: false, why, again: why === 'ratelimited' };
+  }
 }

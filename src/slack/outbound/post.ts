@@ -12,6 +12,17 @@ export interface ReplyTarget {
   readonly thread: string | null;
   /** The draft that the edited one replaces. */
   readonly edits?: ChangeId | undefined;
+  /** The preview of that draft, which the new preview replaces. */
+  readonly replaces?: PrivateMessage | undefined;
+}
+
+/** A private message of Signalbox, which an answer can replace. */
+export interface PrivateMessage {
+  /** Replaces an ephemeral message. It is valid for 30 minutes and never logged. */
+  readonly url: string | null;
+  readonly channel: ChannelId | null;
+  /** Replaces a direct message, together with the channel; null for an ephemeral one. */
+  readonly ts: string | null;
 }
 
 export const NO_REPLY_TARGET: ReplyTarget = { channel: null, thread: null };
@@ -30,7 +41,7 @@ export async function postMessage(
   return { channel: posted.channel as ChannelId, ts: posted.ts };
 }
 
-export interface PostedBefore {
+interface EarlierAttempt {
   readonly threadTs?: string | undefined;
   /** How an earlier attempt is recognised by its text; null for a first attempt. */
   readonly isSame: ((text: string) => boolean) | null;
@@ -44,7 +55,7 @@ export async function postOnce(
   { posts, ...own }: OwnMessages & { readonly posts: WebClient },
   channel: string,
   message: Message,
-  { threadTs, isSame }: PostedBefore,
+  { threadTs, isSame }: EarlierAttempt,
 ): Promise<Position> {
   const earlier = isSame && (await findOwnMessage(own, { channel, threadTs, isSame }));
   return earlier ?? postMessage(posts, channel, message, threadTs);

@@ -4,9 +4,11 @@ import { inPlainBlocks } from '../blocks/plain-blocks.ts';
 
 const WITHIN_MS = 5_000;
 
-export interface Response extends Message {
+interface Response extends Message {
   /** Replaces the message whose button was pressed. */
   readonly replace: boolean;
+  /** The thread in which an answer that replaces nothing appears. */
+  readonly thread?: string | null;
 }
 
 /** Posts to the response URL of a command or click. The URL is a credential and is never logged. */
@@ -24,27 +26,34 @@ export function createRespond(slackApiUrl: string, post: Post): Respond {
   const send = (url: string, response: Response) =>
     step({ name: 'slack response_url', kind: 'client' }, async () => {
       const posted = await post(url, contentOf(response), WITHIN_MS);
-      const refused = posted.status < 300 ? {} : { 'error.type': String(posted.status) };
+      const refused = isAccepted(posted) ? {} : { 'error.type': String(posted.status) };
       note({ 'http.response.status_code': posted.status, ...refused });
       return posted;
     });
   const origins = new Set(['https://hooks.slack.com', new URL(slackApiUrl).origin]);
   return async (url, response) => {
     if (!origins.has(new URL(url).origin)) throw new Error('The response URL is not of Slack');
-    const { status, text: reason } = await send(url, response);
-    if (status < 300) return;
+    const posted = await send(url, response);
+    if (isAccepted(posted)) return;
+    const { status, text: reason } = posted;
     // A workspace that does not support the newest blocks rejects the whole message.
     const plain = reason.includes('invalid_blocks') ? inPlainBlocks(response) : null;
-    const again = plain && (await send(url, { ...plain, replace: response.replace }));
-    if (again && again.status < 300) return;
+    const again = plain && (await send(url, { ...response, ...plain }));
+    if (again && isAccepted(again)) return;
     throw new Error(`Slack refused a private answer: ${status} ${reason}`);
   };
 }
 
-function contentOf({ text, blocks, replace }: Response) {
+/** Slack reports some refusals with status 200 and `ok: false`, and an acceptance as JSON or `ok`. */
+function isAccepted({ status, text }: Awaited<ReturnType<Post>>): boolean {
+  return status < 300 && !/^\s*\{.*"ok"\s*:\s*false\b/s.test(text);
+}
+
+function contentOf({ text, blocks, replace, thread }: Response) {
   return {
     response_type: 'ephemeral',
     replace_original: replace,
+    ...(thread && !replace ? { thread_ts: thread } : {}),
     text,
     blocks,
     unfurl_links: false,

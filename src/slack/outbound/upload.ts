@@ -15,12 +15,12 @@ interface ThreadPosition {
  */
 export async function sendFiles(
   bot: SlackContext,
-  { by, spot }: { readonly by: UserId; readonly spot: ReplyTarget },
+  { by, replyTarget }: { readonly by: UserId; readonly replyTarget: ReplyTarget },
   answer: Answer,
 ): Promise<Answer> {
   const files = answer.parts.filter((part) => part.kind === 'file');
   if (files.length === 0) return answer;
-  const thread = await threadFor(bot, spot);
+  const thread = await threadFor(bot, replyTarget);
   const { posts } = bot.clients;
   const heading = message(lines([{ bold: answer.title }]));
   const { channel, ts } = thread ?? (await postMessage(posts, by, heading));

@@ -45,7 +45,7 @@ function oneOf(found: readonly Person[]): PersonLookup {
 
 async function readAll(lookups: WebClient): Promise<readonly Person[]> {
   const all: Person[] = [];
-  const pages = readPages<UsersListResponse>(lookups, 'users.list', { limit: 500 });
+  const pages = readPages<UsersListResponse>(lookups, 'users.list', {});
   for await (const { members = [] } of pages) {
     for (const member of members)
       if (member.id) all.push({ id: member.id, names: namesOf(member) });

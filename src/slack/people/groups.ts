@@ -1,50 +1,100 @@
-import { WebAPIPlatformError, type WebClient } from '@slack/web-api';
+import type { WebClient } from '@slack/web-api';
 import type { RoleName } from '../../changes/change.ts';
 import type { Policy } from '../../policy/policy-types.ts';
+import { nearestWord } from '../../policy/problem.ts';
+import { refusedBySlack } from '../slack-error.ts';
+import { callProblem, type SlackProblem } from '../token-errors.ts';
 
 /** A role's user groups by id. Handles are looked up once: a group may be renamed, its id stays. */
 export type RoleGroups = ReadonlyMap<RoleName, readonly Group[]>;
 
-export interface Group {
+interface Group {
   readonly id: string;
   readonly handle: string;
 }
 
-export type GroupsFound =
+type GroupLookup =
   | { readonly ok: true; readonly groups: RoleGroups }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: false; readonly problems: readonly SlackProblem[] };
 
-export interface Listed extends Group {
+export interface ListedGroup extends Group {
   readonly disabled: boolean;
+  readonly users: readonly string[];
 }
 
-/** The groups that the policy names, or every problem with them as sentences. */
-export async function findGroups(lookups: WebClient, policy: Policy): Promise<GroupsFound> {
-  const listed = await listGroups(lookups);
-  const problems: string[] = [];
-  const groups = [...policy.roles].map(([role, { groups }]) => {
-    const found = groups.flatMap((name) => {
-      const group = listed.find(({ id, handle }) => name === id || name === `@${handle}`);
-      if (!group) problems.push(`roles.${role}: Slack has no user group ${name}.`);
-      else if (group.disabled) problems.push(`roles.${role}: the user group ${name} is disabled.`);
-      else return [group];
-      return [];
-    });
-    return [role, found] as const;
-  });
-  problems.push(...(await unknownUsers(lookups, policy)));
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, groups: new Map(groups) };
+/** The groups that the policy names, or every problem with its groups and people. */
+export async function findGroups(
+  lookups: WebClient,
+  policy: Policy,
+  workspace: string,
+): Promise<GroupLookup> {
+  const [listed, people] = await Promise.all([
+    listNamedGroups(lookups, policy).catch((error: unknown) => callProblem('roles', error)),
+    unknownUsers(lookups, policy).catch((error: unknown) => [callProblem('roles', error)]),
+  ]);
+  if ('problem' in listed) return { ok: false, problems: [listed, ...people] };
+  const roles = [...policy.roles];
+  const missing = roles.flatMap(([role, { groups }]) =>
+    groups.flatMap((name) => groupProblem(role, name, listed) ?? []),
+  );
+  const problems = [...missing, ...people];
+  const named = roles.flatMap(([, { groups, users }]) => [...groups, ...users]);
+  if (problems.length > 0) {
+    const all = problems.length === named.length ? [foreignWorkspace(workspace)] : [];
+    return { ok: false, problems: [...all, ...problems] };
+  }
+  const groups = roles.map(
+    ([role, { groups }]) =>
+      [role, groups.flatMap((name) => groupNamed(name, listed) ?? [])] as const,
+  );
+  return { ok: true, groups: new Map(groups) };
 }
 
-/** Problems with user ids of the policy that Slack does not know. */
-async function unknownUsers(lookups: WebClient, policy: Policy): Promise<readonly string[]> {
+function foreignWorkspace(workspace: string): SlackProblem {
+  const problem = `the workspace ${workspace} has none of the groups and people of signalbox.yaml`;
+  const hint = 'if this is not your workspace, set the bot token of the app in your workspace';
+  return { where: 'SLACK_BOT_TOKEN', problem, hint, passing: false };
+}
+
+/** Why a role cannot use the group with this name; null where it can. */
+export function groupProblem(
+  role: RoleName,
+  name: string,
+  listed: readonly ListedGroup[],
+): SlackProblem | null {
+  const group = groupNamed(name, listed);
+  if (group && !group.disabled) return null;
+  const where = `roles.${role}`;
+  if (group) {
+    const hint = `enable it in Slack under People & user groups, or set another group at ${where}`;
+    return { where, problem: `the user group ${name} is disabled`, hint, passing: false };
+  }
+  const handles = listed.filter(({ disabled }) => !disabled).map(({ handle }) => `@${handle}`);
+  const near = nearestWord(name, handles);
+  const meant =
+    near === null ? 'create it in Slack' : `did you mean '${near}'? Otherwise create it`;
+  const hint = `${meant}, or set another group there`;
+  return { where, problem: `Slack has no user group ${name}`, hint, passing: false };
+}
+
+/** The problem of a role that lists an unknown user. */
+export function unknownUserProblem(role: RoleName, user: string): SlackProblem {
+  const hint = "copy the member ID from the user's profile in Slack (⋮, Copy member ID)";
+  const problem = `Slack has no user with the id ${user}`;
+  return { where: `roles.${role}`, problem, hint, passing: false };
+}
+
+export function groupNamed(name: string, listed: readonly ListedGroup[]): ListedGroup | undefined {
+  return listed.find(({ id, handle }) => name === id || name === `@${handle}`);
+}
+
+async function unknownUsers(lookups: WebClient, policy: Policy): Promise<readonly SlackProblem[]> {
   const named = [...policy.roles].flatMap(([role, { users }]) =>
     users.map((user) => ({ role, user })),
   );
-  const checks = named.map(async ({ role, user }) => {
-    const known = await isKnown(lookups, user);
-    return known ? [] : [`roles.${role}: Slack has no user with the id ${user}.`];
-  });
+  const checks = named.map(async ({ role, user }) =>
+    (await isKnown(lookups, user)) ? [] : [unknownUserProblem(role, user)],
+  );
   return (await Promise.all(checks)).flat();
 }
 
@@ -53,16 +103,25 @@ async function isKnown(lookups: WebClient, user: string): Promise<boolean> {
     await lookups.users.info({ user });
     return true;
   } catch (error) {
-    if (error instanceof WebAPIPlatformError && error.data.error === 'user_not_found') return false;
+    if (refusedBySlack(error) === 'user_not_found') return false;
     throw error;
   }
 }
 
-/** All user groups of the workspace, disabled ones included. */
-export async function listGroups(lookups: WebClient): Promise<readonly Listed[]> {
-  const { usergroups } = await lookups.usergroups.list({ include_disabled: true });
+/**
+ * All user groups of the workspace with their members, disabled ones included; none, without a
+ * call, where the policy names no group, because Slack refuses the call on the free plan.
+ * Source: docs/slack.md#users-and-groups.
+ */
+export async function listNamedGroups(
+  lookups: WebClient,
+  { roles }: Pick<Policy, 'roles'>,
+): Promise<readonly ListedGroup[]> {
+  if ([...roles.values()].every(({ groups }) => groups.length === 0)) return [];
+  const options = { include_disabled: true, include_users: true };
+  const { usergroups } = await lookups.usergroups.list(options);
   if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
-  return usergroups.flatMap(({ id, handle, date_delete }) =>
-    id && handle ? [{ id, handle, disabled: (date_delete ?? 0) !== 0 }] : [],
+  return usergroups.flatMap(({ id, handle, date_delete, users = [] }) =>
+    id && handle ? [{ id, handle, disabled: (date_delete ?? 0) !== 0, users }] : [],
   );
 }

@@ -1,20 +1,9 @@
 import type { ChangeId, JsonObject, State } from '../../changes/change.ts';
 import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';
-import {
-  type AuditEvent,
-  type ChainProblem,
-  GENESIS,
-  type Head,
-  keyId,
-  keyIdOf,
-  linkAfter,
-  readEventBody,
-  verifyNext,
-  type Walk,
-  walkAfter,
-} from './chain.ts';
+import { type AuditEvent, type Head, linkAfter, nextKeyId, readEventBody } from './chain.ts';
+import { type AuditKey, currentKey, keyWithId, NO_KEY } from './key-ring.ts';
 
-export type { AuditEvent, ChainProblem, Head } from './chain.ts';
+export type { AuditEvent, Head } from './chain.ts';
 
 export interface StoredEvent extends Head {
   readonly kind: string;
@@ -28,18 +17,54 @@ export interface StoredEvent extends Head {
   readonly prevHash: string;
 }
 
-/** Appends an event. No other writer can append until the transaction ends. */
-export async function appendEvent(tx: Tx, key: Buffer | null, event: AuditEvent): Promise<Head> {
+/**
+ * Appends an event, signed with the key that the trail requires at its place. No other writer can
+ * append until the transaction ends. Throws if the ring does not have that key.
+ */
+export async function appendEvent(tx: Tx, keys: AuditKey, event: AuditEvent): Promise<Head> {
   const { seq, hash } = await tx
     .updateTable('audit_head')
     .set((eb) => ({ seq: eb('seq', '+', 1) }))
     .where('id', '=', 1)
     .returning(['seq', 'hash'])
     .executeTakeFirstOrThrow(missingHead);
-  const row = linkAfter({ seq: seq - 1, hash }, key, event);
+  const row = linkAfter({ seq: seq - 1, hash }, signingKey(keys, await lastKeyId(tx)), event);
   await tx.insertInto('audit_event').values(row).execute();
   await tx.updateTable('audit_head').set({ hash: row.hash }).where('id', '=', 1).execute();
   return { seq: row.seq, hash: row.hash };
+}
+
+// A replica that still has the previous key as its current one signs with the next key as well.
+function signingKey(keys: AuditKey, id: string): Buffer | null {
+  if (keys === null || id === NO_KEY) return currentKey(keys);
+  const key = keyWithId(keys, id);
+  if (key) return key;
+  throw new Error(
+    'The audit trail continues with another SIGNALBOX_KEY. Add that key to ' +
+      'SIGNALBOX_PREVIOUS_KEYS, and restart this Signalbox.',
+  );
+}
+
+/** Returns the id of the key that signs the next event; `none` if the trail is not signed. */
+export async function lastKeyId(db: Db): Promise<string> {
+  const query = db.selectFrom('audit_event').selectAll().orderBy('seq', 'desc').limit(1);
+  const last = await query.executeTakeFirst();
+  return last ? nextKeyId(last) : NO_KEY;
+}
+
+/** Returns the highest number of an event; 0 for an empty trail. */
+export async function lastSeq(db: Db): Promise<number> {
+  const query = db.selectFrom('audit_event').select('seq').orderBy('seq', 'desc').limit(1);
+  return (await query.executeTakeFirst())?.seq ?? 0;
+}
+
+/** Lets no other writer append until the transaction ends. */
+export async function lockHead(tx: Tx): Promise<void> {
+  await tx
+    .updateTable('audit_head')
+    .set((eb) => ({ seq: eb.ref('seq') }))
+    .where('id', '=', 1)
+    .execute();
 }
 
 export async function eventsOf(db: Db, changeId: ChangeId): Promise<StoredEvent[]> {
@@ -66,97 +91,19 @@ function missingHead(): Error {
   );
 }
 
-export interface VerifyOptions {
-  /** Rows in memory at a time. */
-  readonly batch?: number;
-  readonly onProgress?: (seq: number) => void;
-  /** Verifies only this many of the last events; earlier ones are assumed to be valid. */
-  readonly last?: number;
-  /** Awaited after each batch, so that other work of the process continues. */
-  readonly pause?: () => Promise<void>;
-  /** A head that was stored elsewhere: it detects a tail that was cut together with the head. */
-  readonly anchor?: Head;
-}
-
-export type Verification =
-  | { readonly ok: true; readonly seq: number }
-  | { readonly ok: false; readonly seq: number; readonly problem: ChainProblem };
-
-// An attacker may number an event below the first one.
-const BEFORE_ALL = -(2 ** 31);
-
-/** Verifies the chain in batches; returns the first event that was modified. */
-export async function verifyChain(
-  db: Db,
-  key: Buffer | null,
-  { batch = 1_000, onProgress, pause, anchor, last }: VerifyOptions = {},
-): Promise<Verification> {
-  const end = await headAndLast(db);
-  let walk = await startOfWalk(db, last === undefined ? 0 : end.last - last);
-  while (walk.seq < end.last) {
-    const after = walk.seq === 0 ? BEFORE_ALL : walk.seq;
-    const rows = await rowsAfter(db, after, Math.min(batch, end.last - walk.seq));
-    for (const row of rows) {
-      const next = verifyNext(walk, row, key);
-      if (typeof next === 'string') return { ok: false, seq: walk.seq + 1, problem: next };
-      if (anchor?.seq === next.seq && anchor.hash !== next.hash) return anchorDiffers(anchor);
-      walk = next;
-    }
-    if (rows.length === 0) return { ok: false, seq: walk.seq + 1, problem: 'event-missing' };
-    onProgress?.(walk.seq);
-    await pause?.();
-  }
-  if (walk.seq !== end.seq || walk.hash !== end.hash || end.last !== end.seq) {
-    return { ok: false, seq: Math.min(walk.seq, end.seq) + 1, problem: 'head-differs' };
-  }
-  return anchor && anchor.seq > walk.seq ? anchorDiffers(anchor) : { ok: true, seq: walk.seq };
-}
-
-async function startOfWalk(db: Db, afterSeq: number): Promise<Walk> {
-  const genesis: Walk = { seq: 0, hash: GENESIS, keyed: false };
-  if (afterSeq <= 0) return genesis;
-  const [row] = await rowsAfter(db, afterSeq - 1, 1);
-  // If that event is missing, the whole chain is read to find where it breaks.
-  return row?.seq === afterSeq ? walkAfter(row) : genesis;
-}
-
-/** Returns why this key cannot continue the chain, or null. Another key would break the chain. */
+/** Returns why these keys cannot continue the chain, or null. Another key would break the chain. */
 export async function keyProblem(
   db: Db,
-  key: Buffer | null,
+  keys: AuditKey,
 ): Promise<'key-missing' | 'key-differs' | null> {
-  const { last } = await headAndLast(db);
-  const [row] = last > 0 ? await rowsAfter(db, last - 1, 1) : [];
-  const stored = row ? keyIdOf(row) : null;
-  if (stored === null) return null;
-  if (key === null) return 'key-missing';
-  return stored === keyId(key) ? null : 'key-differs';
+  const id = await lastKeyId(db);
+  if (id === NO_KEY) return null;
+  if (keys === null) return 'key-missing';
+  return keyWithId(keys, id) ? null : 'key-differs';
 }
 
-function anchorDiffers({ seq }: Head): Verification {
-  return { ok: false, seq, problem: 'anchor-differs' };
-}
-
-// Not the hash of an empty chain, so that a deleted head is detected.
-const NO_HEAD = '';
-
-// One statement, so that concurrent writers do not look like tampering.
-async function headAndLast(db: Db): Promise<Head & { last: number }> {
-  const row = await db
-    .selectFrom('audit_head')
-    .select(['seq', 'hash'])
-    .select((eb) =>
-      eb
-        .selectFrom('audit_event')
-        .select((e) => e.fn.max('seq').as('m'))
-        .as('last'),
-    )
-    .where('id', '=', 1)
-    .executeTakeFirst();
-  return { seq: row?.seq ?? 0, hash: row?.hash ?? NO_HEAD, last: row?.last ?? 0 };
-}
-
-function rowsAfter(db: Db, afterSeq: number, limit: number): Promise<AuditEventTable[]> {
+/** Returns the events after a sequence number as they are stored, in order. */
+export function rowsAfter(db: Db, afterSeq: number, limit: number): Promise<AuditEventTable[]> {
   return db
     .selectFrom('audit_event')
     .selectAll()
@@ -164,6 +111,16 @@ function rowsAfter(db: Db, afterSeq: number, limit: number): Promise<AuditEventT
     .orderBy('seq')
     .limit(limit)
     .execute();
+}
+
+/** Returns the stored hashes of the events with these numbers, by number. */
+export async function eventHashes(
+  db: Db,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (numbers.length === 0) return new Map();
+  const query = db.selectFrom('audit_event').select(['seq', 'hash']).where('seq', 'in', numbers);
+  return new Map((await query.execute()).map(({ seq, hash }) => [seq, hash]));
 }
 
 export function storedEvent(row: AuditEventTable): StoredEvent {

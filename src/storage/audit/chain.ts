@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { type ChangeId, type JsonObject, STATES, type State } from '../../changes/change.ts';
 import { decode, JsonFields, StoredInstant, toText } from '../engine/portable.ts';
 import type { AuditEventTable } from '../tables/schema.ts';
+import { type AuditKey, keyId, keyWithId, NO_KEY } from './key-ring.ts';
 
 /** The hash before the first audit event. */
 export const GENESIS = '0'.repeat(64);
-const NO_KEY = 'none';
+/** Signed with the previous key; its body names the id of the next one. */
+export const KEY_CHANGED = 'key-changed';
 
 export interface AuditEvent {
   readonly kind: string;
@@ -49,17 +51,6 @@ function linkHash(key: Buffer | null, prevHash: string, body: string): string {
   return link.update(`${prevHash}\n${body}`).digest('hex');
 }
 
-// Identifies a key without revealing it.
-export function keyId(key: Buffer | null): string {
-  if (!key) return NO_KEY;
-  const known = keyIds.get(key) ?? createHash('sha256').update(key).digest('hex').slice(0, 8);
-  keyIds.set(key, known);
-  return known;
-}
-
-// Cached, because it is needed for every event and costs as much as the link.
-const keyIds = new WeakMap<Buffer, string>();
-
 const Body = z.strictObject({
   seq: z.int(),
   at: StoredInstant,
@@ -83,48 +74,49 @@ export type ChainProblem =
   | 'unreadable'
   | 'columns-changed'
   | 'other-key'
+  | 'key-replaced'
   | 'body-changed'
   | 'head-differs'
   | 'anchor-differs';
 
-/** `keyed`: after the first signed event, an unsigned event is a forgery. */
+/** `keyId`: of the key that signs the next event; after a signed event, an unsigned one is forged. */
 export interface Walk extends Head {
-  readonly keyed: boolean;
+  readonly keyId: string;
 }
 
-/** Returns the key id of an event; null if it is unsigned or cannot be read. */
-export function keyIdOf(row: AuditEventTable): string | null {
-  const id = bodyOf(row)?.key_id ?? NO_KEY;
-  return id === NO_KEY ? null : id;
+/** Returns the id of the key that signs the next event; `none` after an unsigned or unreadable one. */
+export function nextKeyId(row: AuditEventTable): string {
+  const body = bodyOf(row);
+  const id = body?.key_id ?? NO_KEY;
+  if (id === NO_KEY || body?.kind !== KEY_CHANGED) return id;
+  return typeof body.body.key === 'string' ? body.body.key : id;
 }
 
 /** Starts a walk after this event, which is assumed to be valid. */
 export function walkAfter(row: AuditEventTable): Walk {
-  return { seq: row.seq, hash: row.hash, keyed: keyIdOf(row) !== null };
+  return { seq: row.seq, hash: row.hash, keyId: nextKeyId(row) };
 }
 
-export function verifyNext(
-  walk: Walk,
-  row: AuditEventTable,
-  key: Buffer | null,
-): Walk | ChainProblem {
+export function verifyNext(walk: Walk, row: AuditEventTable, keys: AuditKey): Walk | ChainProblem {
   if (row.seq !== walk.seq + 1) return 'event-missing';
   if (row.prev_hash !== walk.hash) return 'link-broken';
   const body = bodyOf(row);
   if (!body) return 'unreadable';
   if (!areCopies(row, body)) return 'columns-changed';
-  if (body.key_id !== NO_KEY && body.key_id !== keyId(key)) return 'other-key';
-  if (body.key_id === NO_KEY && walk.keyed) return 'other-key';
-
-  const own = body.key_id === NO_KEY ? null : key;
-  if (row.hash !== linkHash(own, row.prev_hash, row.body)) return 'body-changed';
-  return { seq: row.seq, hash: row.hash, keyed: own !== null };
+  const isUnsigned = body.key_id === NO_KEY;
+  const key = keyWithId(keys, body.key_id);
+  if (isUnsigned ? walk.keyId !== NO_KEY : !key) return 'other-key';
+  if (walk.keyId !== NO_KEY && body.key_id !== walk.keyId) return 'key-replaced';
+  if (row.hash !== linkHash(key, row.prev_hash, row.body)) return 'body-changed';
+  return walkAfter(row);
 }
 
-/** Whether this key signed the event as it is; does not check its place in the chain. */
-export function isAuthentic(row: AuditEventTable, key: Buffer | null): boolean {
+/** Whether a key of the ring signed the event as it is; does not check its place in the chain. */
+export function isAuthentic(row: AuditEventTable, keys: AuditKey): boolean {
   const body = bodyOf(row);
-  if (!body || !areCopies(row, body) || body.key_id !== keyId(key)) return false;
+  if (!body || !areCopies(row, body)) return false;
+  const key = keyWithId(keys, body.key_id);
+  if (body.key_id !== keyId(key) || (keys !== null && !key)) return false;
   return row.hash === linkHash(key, row.prev_hash, row.body);
 }
 

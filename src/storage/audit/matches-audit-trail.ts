@@ -1,17 +1,22 @@
 import type { Change, JsonObject } from '../../changes/change.ts';
+import { planDigest } from '../../changes/plan-digest.ts';
 import type { AuditEventTable, Db } from '../tables/schema.ts';
-import { isAuthentic, readEventBody } from './chain.ts';
+import { readEventBody } from './chain.ts';
+import { authenticityCheck } from './key-eras.ts';
+import type { AuditKey } from './key-ring.ts';
+import { recordState } from './record-hash.ts';
 
 /**
- * Whether the audit trail contains every version of this change in order, signed with the current
- * key, and each approval of its plan digest. An attacker with write access to the database but
- * without the key can change the change, but not its audit events.
+ * Returns why the audit trail does not confirm this change as it is stored, or null if it does: every
+ * version in order, signed with a key of the ring, with the plan digest, each approval, and the hash of
+ * the row. An attacker with write access to the database but without the key can change the change,
+ * but not its audit events. `upgraded`: release 1.0 wrote some of the events, which cover less.
  */
-export async function matchesAuditTrail(
+export async function auditRefusal(
   db: Db,
-  key: Buffer | null,
+  keys: AuditKey,
   change: Change,
-): Promise<boolean> {
+): Promise<'audit-mismatch' | 'upgraded' | null> {
   const rows = await db
     .selectFrom('audit_event')
     .selectAll()
@@ -19,8 +24,16 @@ export async function matchesAuditTrail(
     .where('version', 'is not', null)
     .orderBy('version')
     .execute();
-  if (!rows.every((row) => isAuthentic(row, key))) return false;
-  return hasEveryVersion(rows, change) && coversVerdicts(rows, change);
+  const isSigned = rows.every(await authenticityCheck(db, keys));
+  if (!isSigned || !hasEveryVersion(rows, change) || !coversVerdicts(rows, change)) {
+    return 'audit-mismatch';
+  }
+  const bodies = rows.map((row) => readEventBody(row).body);
+  if (bodies.some(({ altered }) => altered === true)) return 'audit-mismatch';
+  if (bodies.some(({ record }) => record === undefined)) return 'upgraded';
+  const isSame =
+    planDigest(change) === change.digest && (await recordState(db, change)) === 'intact';
+  return isSame ? null : 'audit-mismatch';
 }
 
 function hasEveryVersion(rows: readonly AuditEventTable[], { version, state }: Change): boolean {

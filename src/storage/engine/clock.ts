@@ -9,7 +9,7 @@ export interface SharedClock {
   readonly stop: () => void;
 }
 
-export interface ClockSource {
+interface ClockSource {
   readonly machine: () => number;
   /** Never jumps, even if the clock of the machine is set. */
   readonly monotonic: () => number;

@@ -12,6 +12,21 @@ const SQLITE: Readonly<Record<number, string>> = {
   26: 'The file is not a Signalbox database, or it is damaged. Check DATABASE_URL.',
 };
 
+/** These pass without a person: a lock, a full or slow disk, a server that starts or fails over. */
+const PASSING_SQLITE = [5, 6, 10, 13];
+const LASTING_SERVER = ['28P01', '28000', '3D000', '42501'];
+
+/** A database that Signalbox must not use until a person changes its settings or the release. */
+export class UnusableDatabase extends Error {
+  override readonly name = 'UnusableDatabase';
+  readonly hint: string;
+
+  constructor(problem: string, hint: string) {
+    super(problem);
+    this.hint = hint;
+  }
+}
+
 const NO_ANSWER = 'The database does not answer. Check that the server of DATABASE_URL is running.';
 const RESTARTING = 'The database is starting or stopping. Try again in a minute.';
 
@@ -43,10 +58,20 @@ const BROKEN = /^(Connection terminated|timeout exceeded when trying to connect|
 /** Returns what is wrong with the database, as a sentence; null for an error of another kind. */
 export function databaseProblem(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
+  if (error instanceof UnusableDatabase) return error.message;
   const number = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (number !== null) return SQLITE[number & 0xff] ?? null;
   const known = 'code' in error ? SERVER[String(error.code)] : undefined;
   return known ?? (BROKEN.test(error.message) ? NO_ANSWER : null);
+}
+
+/** Whether only a person can fix the problem, so that a restart cannot help. */
+export function isLastingDatabaseError(error: unknown): boolean {
+  if (error instanceof UnusableDatabase) return true;
+  if (!(error instanceof Error)) return false;
+  const number = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
+  if (number !== null) return !PASSING_SQLITE.includes(number & 0xff);
+  return 'code' in error && LASTING_SERVER.includes(String(error.code));
 }
 
 /** Returns an error that `databaseProblem` explains as a database that does not answer. */

@@ -1,6 +1,6 @@
 import { type Dialect, Kysely, sql } from 'kysely';
 import { type Checkpoint, openCheckpoint } from '../audit/checkpoint.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { migrate, SCHEMA_VERSION } from '../migrations/migrate.ts';
 import { writeMeta } from '../tables/meta.ts';
 import type { Db, Tables, Tx } from '../tables/schema.ts';
 import { withAnswerLimit } from './database-errors.ts';
@@ -13,6 +13,8 @@ export type { Db, Tables, Tx } from '../tables/schema.ts';
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
+  /** Only one process can have it open, so that any other process that used it has ended. */
+  readonly isExclusive: boolean;
   /** For reads outside a transaction; throws inside one. */
   readonly db: Db;
   /**
@@ -34,6 +36,8 @@ export interface DatabaseOptions {
   readonly now?: () => Date;
   /** Called for connections that PostgreSQL closed; the pool replaces them. */
   readonly onConnectionError?: (error: Error) => void;
+  /** Called with the schema version where a newer release migrated the database. */
+  readonly onNewerSchema?: (schema: number) => void;
 }
 
 /** Opens `file:./signalbox.db`, `file::memory:` or `postgres://…`, and migrates its schema. */
@@ -47,7 +51,7 @@ async function openFile(path: string, options: DatabaseOptions): Promise<Databas
   const unlock = path === ':memory:' ? () => undefined : lockProcess(path);
   const now = options.now ?? (() => new Date());
   try {
-    const root = await prepare(openSqlite(path));
+    const root = await prepare(openSqlite(path), options);
     const checkpoint = path === ':memory:' ? null : openCheckpoint(path);
     return assemble('sqlite', root, { clock: async () => now(), unlock, checkpoint });
   } catch (error) {
@@ -60,7 +64,9 @@ async function openServer(url: string, options: DatabaseOptions): Promise<Databa
   const onError = options.onConnectionError ?? ((error) => process.emitWarning(error));
   // Without a limit: another replica may take long to migrate. The later connections have one.
   const migrating = openPostgres(url, { onError, idleTimeoutMs: null });
-  const first = await prepare(migrating, async (db) => refuseLossy(await readDurability(db)));
+  const first = await prepare(migrating, options, async (db) =>
+    refuseLossy(await readDurability(db)),
+  );
   await first.destroy();
   const root = new Kysely<Tables>({ dialect: openPostgres(url, { onError }) });
   return assemble('postgres', root, {
@@ -72,12 +78,14 @@ async function openServer(url: string, options: DatabaseOptions): Promise<Databa
 
 async function prepare(
   dialect: Dialect,
+  { onNewerSchema }: DatabaseOptions,
   inspect: (db: Db) => Promise<void> = async () => undefined,
 ): Promise<Kysely<Tables>> {
   const root = new Kysely<Tables>({ dialect });
   try {
     await inspect(root);
-    await migrate(root);
+    const schema = await migrate(root);
+    if (schema > SCHEMA_VERSION) onNewerSchema?.(schema);
     return root;
   } catch (error) {
     await root.destroy();
@@ -101,6 +109,7 @@ function assemble(
   const db = outsideTransactions(root);
   return {
     engine,
+    isExclusive: engine === 'sqlite',
     db,
     checkpoint,
     transaction: (body) => runTransaction(root, body),

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { type Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Db, Tables } from '../tables/schema.ts';
-import { databaseTimeout } from './database-errors.ts';
+import { databaseTimeout, UnusableDatabase } from './database-errors.ts';
 
 const CONNECTIONS = 10;
 const STATEMENT_LIMIT_MS = 10_000;
@@ -10,7 +10,7 @@ const STATEMENT_LIMIT_MS = 10_000;
 // broken, even if the network does not report it.
 const IDLE_TIMEOUT_MS = STATEMENT_LIMIT_MS + 2_000;
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly onError: (error: Error) => void;
   /** Null: no limit, for migrations. */
   readonly idleTimeoutMs?: number | null;
@@ -67,9 +67,9 @@ export function refuseLossy({ fsync, synchronousCommit }: Durability): void {
     ...(synchronousCommit === 'off' ? ['synchronous_commit'] : []),
   ];
   if (off.length === 0) return;
-  throw new Error(
-    `PostgreSQL has ${off.join(' and ')} off: a confirmed approval could be lost. ` +
-      'Switch it on for this database.',
+  throw new UnusableDatabase(
+    `PostgreSQL has ${off.join(' and ')} off: a confirmed approval could be lost.`,
+    `switch on ${off.join(' and ')} for this database; Signalbox does not start without`,
   );
 }
 

@@ -4,7 +4,7 @@ import type { Db, Tables } from '../tables/schema.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqliteReader, sqlitePath } from './sqlite.ts';
 
-export interface Reader {
+interface Reader {
   readonly db: Db;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { UnusableDatabase } from '../engine/database-errors.ts';
 import { onPostgres } from '../engine/postgres.ts';
 import { readMeta, writeMeta } from '../tables/meta.ts';
 import type { Db, Tables, Tx } from '../tables/schema.ts';
@@ -8,39 +9,74 @@ import { effectNotices } from './003-effect-notices.ts';
 import { breakGlassTimingFreezes } from './004-break-glass-timing-freezes.ts';
 import { frozenBy } from './005-frozen-by.ts';
 import { rateLimits } from './006-rate-limits.ts';
+import { changeIndexes } from './007-change-indexes.ts';
+import { outboxAge } from './008-outbox-age.ts';
+import { freezeEvents } from './009-freeze-events.ts';
+import { trailMarks } from './010-trail-marks.ts';
+import { acceptanceIndex } from './011-accepted-gaps.ts';
+import { clickSignatures } from './012-click-signatures.ts';
 
 // Append only: never edit a migration that ran anywhere. It must only add: old replicas continue on
 // the new schema (docs/upgrading.md).
-const MIGRATIONS = [
+export const MIGRATIONS = [
   initialTables,
   costTables,
   effectNotices,
   breakGlassTimingFreezes,
   frozenBy,
   rateLimits,
+  changeIndexes,
+  outboxAge,
+  freezeEvents,
+  trailMarks,
+  acceptanceIndex,
+  clickSignatures,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
+// The oldest release that works on this schema: 1.0 had version 6. Raise it only for a migration
+// that does not only add.
+const OLDEST_COMPATIBLE = 6;
 const VERSION_KEY = 'schema-version';
+const OLDEST_KEY = 'oldest-compatible-schema';
+
+/** What a release knows of the schema. */
+interface SchemaRelease {
+  readonly migrations: readonly (typeof initialTables)[];
+  /** Releases whose last schema version is lower do not start any more. */
+  readonly oldestCompatible: number;
+}
+
+const RELEASE: SchemaRelease = { migrations: MIGRATIONS, oldestCompatible: OLDEST_COMPATIBLE };
+
+export const NEWER_SCHEMA_FIX =
+  'run the newer Signalbox, or restore the backup from before its upgrade';
 
 // An arbitrary number, which must be the same in every release.
 const LOCK = 7_301_946;
 
-/** Migrates the schema. If several replicas start at once, one migrates and the others wait. */
-export async function migrate(root: Kysely<Tables>): Promise<void> {
-  await root.transaction().execute(async (tx) => {
+/**
+ * Migrates the schema and returns its version, which is higher than that of this release where a newer
+ * compatible release migrated before. If several replicas start at once, one migrates and the others
+ * wait. Throws where a newer release made the schema incompatible.
+ */
+export async function migrate(root: Kysely<Tables>, release = RELEASE): Promise<number> {
+  return root.transaction().execute(async (tx) => {
     await waitForOthers(tx);
     const version = await schemaVersion(tx);
-    refuseNewer(version);
-    if (version === SCHEMA_VERSION) return;
-    for (const migration of MIGRATIONS.slice(version)) await run(tx, migration);
-    await writeMeta(tx, VERSION_KEY, String(SCHEMA_VERSION));
+    const known = release.migrations.length;
+    await refuseIncompatible(tx, version);
+    if (version >= known) return version;
+    for (const migration of release.migrations.slice(version)) await run(tx, migration);
+    await writeMeta(tx, VERSION_KEY, String(known));
+    await writeMeta(tx, OLDEST_KEY, String(release.oldestCompatible));
+    return known;
   });
 }
 
 /** Throws if this release cannot read the schema. For tools that only read. */
 export async function refuseUnreadable(db: Db): Promise<void> {
   const version = await schemaVersion(db);
-  refuseNewer(version);
+  await refuseIncompatible(db, version);
   if (version > 0) return;
   throw new Error('There is no audit trail in this database: Signalbox has not used it yet.');
 }
@@ -68,11 +104,24 @@ async function hasMeta(db: Db): Promise<boolean> {
   return rows.length > 0;
 }
 
-function refuseNewer(version: number): void {
-  if (version <= SCHEMA_VERSION) return;
-  throw new Error(
-    `This database has schema version ${version} and this Signalbox knows versions up to ` +
-      `${SCHEMA_VERSION}. Start the newer Signalbox again, or restore the backup made before it.`,
+/** Whether this release can use the schema: its own, an older one, or a compatible newer one. */
+export async function isCompatible(db: Db, version: number): Promise<boolean> {
+  return version <= SCHEMA_VERSION || SCHEMA_VERSION >= (await oldestCompatible(db, version));
+}
+
+// A newer release always stores the minimum; without it the schema counts as incompatible.
+async function oldestCompatible(db: Db, version: number): Promise<number> {
+  const stored = Number((await readMeta(db, OLDEST_KEY)) ?? version);
+  return Number.isInteger(stored) ? stored : version;
+}
+
+/** Throws UnusableDatabase if this release cannot use this version of the schema. */
+export async function refuseIncompatible(db: Db, version: number): Promise<void> {
+  if (await isCompatible(db, version)) return;
+  throw new UnusableDatabase(
+    `This database has schema version ${version}, which needs a Signalbox with version ` +
+      `${await oldestCompatible(db, version)} or later. This Signalbox has ${SCHEMA_VERSION}.`,
+    NEWER_SCHEMA_FIX,
   );
 }
 

@@ -3,7 +3,7 @@ import type { ChannelId } from '../../changes/change.ts';
 import { toDate, toText } from '../engine/portable.ts';
 import type { Db, DigestTable, Tx } from './schema.ts';
 
-export interface Digest {
+interface Digest {
   readonly channel: ChannelId;
   /** The local day of the channel, for example 2026-08-14. */
   readonly day: string;
@@ -16,23 +16,13 @@ export interface Digest {
 type DigestPermit = Pick<Digest, 'channel' | 'day' | 'owner' | 'at'>;
 
 /** Stores the permit to post; commit it before the post. False: a permit of that day exists. */
-export function permitDigest(tx: Tx, digest: DigestPermit): Promise<boolean> {
-  return insertDigest(tx, digest, 'sending');
-}
-
-/** Records that the digest of a day was not posted. False: it was posted, or is being posted. */
-export function recordMissedDigest(tx: Tx, digest: DigestPermit): Promise<boolean> {
-  return insertDigest(tx, digest, 'missed');
-}
-
-async function insertDigest(
+export async function permitDigest(
   tx: Tx,
   { channel, day, owner, at }: DigestPermit,
-  state: DigestTable['state'],
 ): Promise<boolean> {
   const inserted = await tx
     .insertInto('digest')
-    .values({ channel, day, state, owner, at: toText(at), ts: null })
+    .values({ channel, day, state: 'sending', owner, at: toText(at), ts: null })
     .onConflict((conflict) => conflict.doNothing())
     .returning('day')
     .execute();

@@ -1,7 +1,13 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { JsonObject } from '../../changes/change.ts';
-import { decode, JsonFields, StoredInstant, toDate, toText } from '../engine/portable.ts';
+import {
+  decode,
+  JsonFields,
+  StoredInstant,
+  toText,
+  UnreadableRowError,
+} from '../engine/portable.ts';
 import { onPostgres } from '../engine/postgres.ts';
 import type { Db, KnownTable, Tx } from './schema.ts';
 
@@ -15,7 +21,7 @@ export interface ServiceObservation {
 }
 
 /** `seenAt` and `source` are those of the newest facts; other fields may be older. */
-export interface DirectoryEntry extends ServiceObservation {
+interface DirectoryEntry extends ServiceObservation {
   readonly fieldSeenAt: Readonly<Record<string, Date>>;
 }
 
@@ -55,7 +61,9 @@ function firstRow({ id, name, fields, source, seenAt }: ServiceObservation): Kno
 
 function merged(row: Selectable<KnownTable>, learned: ServiceObservation): Omit<KnownTable, 'id'> {
   const { id: _, ...next } = firstRow(learned);
-  const stored = knownFrom(row);
+  const stored = readable(row);
+  // Nothing of an unreadable row is kept, so that it does not stop what is stored with it.
+  if (!stored) return next;
   const newer = Object.entries(learned.fields).filter(
     ([field]) => !isAfter(stored.fieldSeenAt[field], learned.seenAt),
   );
@@ -84,10 +92,29 @@ function pickReport({ source, seen_at }: Pick<KnownTable, 'source' | 'seen_at'>)
   return { source, seen_at };
 }
 
-export async function knownServices(db: Db): Promise<DirectoryEntry[]> {
+/** Returns the services by name. An unreadable row is passed to `onUnreadable` and left out. */
+export async function knownServices(
+  db: Db,
+  onUnreadable?: OnUnreadableService,
+): Promise<DirectoryEntry[]> {
   const query = db.selectFrom('known_service').selectAll();
   const rows = await query.orderBy('name').orderBy('id').execute();
-  return rows.map(knownFrom);
+  return rows.flatMap((row) => readable(row, onUnreadable) ?? []);
+}
+
+type OnUnreadableService = (id: string, error: UnreadableRowError) => void;
+
+function readable(
+  row: Selectable<KnownTable>,
+  onUnreadable?: OnUnreadableService,
+): DirectoryEntry | null {
+  try {
+    return knownFrom(row);
+  } catch (error) {
+    if (!(error instanceof UnreadableRowError)) throw error;
+    onUnreadable?.(row.id, error);
+    return null;
+  }
 }
 
 const Times = z.record(z.string(), StoredInstant);
@@ -97,7 +124,7 @@ function knownFrom(row: Selectable<KnownTable>): DirectoryEntry {
     id: row.id,
     name: row.name,
     source: row.source,
-    seenAt: toDate(row.seen_at),
+    seenAt: decode(StoredInstant, JSON.stringify(row.seen_at), `known ${row.id}`),
     fields: decode(JsonFields, row.fields, `known ${row.id}`),
     fieldSeenAt: decode(Times, row.field_seen_at, `known ${row.id}`),
   };

@@ -2,7 +2,7 @@ import type { ChangeId } from '../../changes/change.ts';
 import { toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 
-export interface EffectNotice {
+interface EffectNotice {
   readonly changeId: ChangeId;
   /** The number of final days after the change that the notice covers. */
   readonly days: number;

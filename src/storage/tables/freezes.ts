@@ -1,11 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { ChangeId, JsonObject, UserId } from '../../changes/change.ts';
-import { decode, JsonFields, toDate, toText } from '../engine/portable.ts';
+import { JsonFields, toDate, toText } from '../engine/portable.ts';
 import type { Db, FreezeTable, Tx } from './schema.ts';
 
 export interface StoredFreeze {
   /** The id of the change that created the freeze. */
   readonly id: ChangeId;
+  /** Empty for a row that cannot be read: such a freeze covers everything. */
   readonly scope: JsonObject;
   readonly reason: string;
   readonly createdBy: UserId;
@@ -15,23 +16,32 @@ export interface StoredFreeze {
 
 /** Returns false if the change created its freeze before; the stored freeze is kept. */
 export async function insertFreeze(tx: Tx, freeze: StoredFreeze): Promise<boolean> {
-  const { id, scope, reason, createdBy, from, until } = freeze;
   const inserted = await tx
     .insertInto('change_freeze')
-    .values({
-      id,
-      scope: JSON.stringify(scope),
-      reason,
-      made_by: createdBy,
-      from_at: toText(from),
-      until_at: toText(until),
-      lifted_by: null,
-      lifted_at: null,
-    })
+    .values(rowOf(freeze))
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .execute();
   return inserted.length > 0;
+}
+
+/** Stores a freeze that was not lifted, in place of its row if there is one. */
+export async function replaceFreeze(tx: Tx, freeze: StoredFreeze): Promise<void> {
+  await tx.deleteFrom('change_freeze').where('id', '=', freeze.id).execute();
+  await tx.insertInto('change_freeze').values(rowOf(freeze)).execute();
+}
+
+function rowOf({ id, scope, reason, createdBy, from, until }: StoredFreeze): FreezeTable {
+  return {
+    id,
+    scope: JSON.stringify(scope),
+    reason,
+    made_by: createdBy,
+    from_at: toText(from),
+    until_at: toText(until),
+    lifted_by: null,
+    lifted_at: null,
+  };
 }
 
 /** Returns false if the freeze has ended or was lifted before. */
@@ -68,13 +78,44 @@ export async function activeFreezes(db: Db, now: Date): Promise<StoredFreeze[]> 
   return rows.map(freezeFrom);
 }
 
+/** Returns the freezes that ended or were lifted after `since`, with the time of the lift. */
+export async function freezesSince(
+  db: Db,
+  since: Date,
+): Promise<readonly (StoredFreeze & { readonly liftedAt: Date | null })[]> {
+  const rows = await db
+    .selectFrom('change_freeze')
+    .selectAll()
+    .where('until_at', '>', toText(since))
+    .where((eb) => eb.or([eb('lifted_at', 'is', null), eb('lifted_at', '>', toText(since))]))
+    .orderBy('until_at')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ ...freezeFrom(row), liftedAt: toDate(row.lifted_at) }));
+}
+
+const LATEST = '9999-12-31T23:59:59.999Z';
+
 function freezeFrom(row: Selectable<FreezeTable>): StoredFreeze {
+  const [from, until] = [toDate(row.from_at), toDate(row.until_at)];
+  const [hasFrom, hasUntil] = [from, until].map((time) => !Number.isNaN(time.getTime()));
+  const scope = readScope(row.scope);
   return {
     id: row.id,
-    scope: decode(JsonFields, row.scope, `freeze ${row.id}`),
+    scope: scope && hasFrom && hasUntil ? scope : {},
     reason: row.reason,
     createdBy: row.made_by,
-    from: toDate(row.from_at),
-    until: toDate(row.until_at),
+    // A time that cannot be read must not end the freeze.
+    from: hasFrom ? from : new Date(0),
+    until: hasUntil ? until : new Date(LATEST),
   };
+}
+
+function readScope(text: string): JsonObject | null {
+  try {
+    return JsonFields.parse(JSON.parse(text));
+  } catch {
+    // The freeze covers everything, and the hourly check reports it.
+    return null;
+  }
 }

@@ -3,7 +3,7 @@ import { decode, JsonFields, toDate, toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 
 /** An anomaly in one line of costs, from the day on which it began. */
-export interface StoredIncident {
+interface StoredIncident {
   readonly line: string;
   readonly onset: string;
   readonly state: string;
@@ -39,7 +39,7 @@ export async function incidentsSince(db: Db, day: string): Promise<readonly Stor
   }));
 }
 
-/** Stores the permit to post a budget threshold once a month. False: it exists already. */
+/** Stores the permit to post a notice of a budget once per period. False: it exists already. */
 export async function permitBudgetNotice(
   tx: Tx,
   { budget, month, mark, at }: { budget: string; month: string; mark: string; at: Date },

@@ -8,6 +8,8 @@ const KEY_PREFIX = 'instance/';
 export interface Instance {
   readonly id: string;
   readonly version: string;
+  /** The hash of its configuration file; missing in rows of earlier releases. */
+  readonly configuration?: string | undefined;
   readonly startedAt: Date;
   readonly seenAt: Date;
 }
@@ -15,6 +17,7 @@ export interface Instance {
 // Another release may store more fields, which are ignored.
 const StoredInstance = z.object({
   version: z.string(),
+  configuration: z.string().optional(),
   startedAt: z.coerce.date(),
   seenAt: z.coerce.date(),
 });

@@ -8,7 +8,7 @@ export type Tx = Transaction<Tables>;
 
 // Times are ISO texts in UTC with milliseconds, and JSON is text as well: both engines then keep
 // the same bytes, over which the audit chain is computed.
-export type InstantText = string;
+type InstantText = string;
 export type JsonText = string;
 
 export interface Tables {
@@ -63,6 +63,8 @@ export interface ChangeTable {
   confirmed_at: InstantText | null;
   /** When the revert is due. */
   back_at: InstantText | null;
+  /** When its revert was planned, or found planned. */
+  revert_planned_at: InstantText | null;
   parent: ChangeId | null;
   ended_at: InstantText | null;
   created_at: InstantText;
@@ -95,7 +97,7 @@ export interface SendPermitTable {
   http_status: number | null;
 }
 
-export interface TargetLockTable {
+interface TargetLockTable {
   target: string;
   change_id: ChangeId;
   at: InstantText;
@@ -113,7 +115,7 @@ export interface AuditEventTable {
   hash: string;
 }
 
-export interface AuditHeadTable {
+interface AuditHeadTable {
   id: number;
   seq: number;
   hash: string;
@@ -129,6 +131,7 @@ export interface InboxTable {
   lease_owner: string | null;
   lease_until: InstantText | null;
   handled_at: InstantText | null;
+  signature: string | null;
 }
 
 export interface OutboxTable {
@@ -140,6 +143,8 @@ export interface OutboxTable {
   attempts: number;
   lease_owner: string | null;
   lease_until: InstantText | null;
+  /** The time of the first delivery attempt. */
+  first_tried_at: InstantText | null;
   done_at: InstantText | null;
 }
 
@@ -162,28 +167,28 @@ export interface KnownTable {
   field_seen_at: JsonText;
 }
 
-export interface SealedSecretTable {
+interface SealedSecretTable {
   change_id: ChangeId;
   sealed: string;
   requester: UserId;
   expires_at: InstantText;
 }
 
-export interface CostMonthTable {
+interface CostMonthTable {
   month: string;
   fetched_at: InstantText;
   final: 0 | 1;
   report: JsonText;
 }
 
-export interface CostSnapshotTable {
+interface CostSnapshotTable {
   day: string;
   fetched_at: InstantText;
   total: string;
   final: 0 | 1;
 }
 
-export interface SubscriptionTable {
+interface SubscriptionTable {
   id: string;
   channel: string;
   options: JsonText;
@@ -192,7 +197,7 @@ export interface SubscriptionTable {
   created_at: InstantText;
 }
 
-export interface IncidentTable {
+interface IncidentTable {
   line: string;
   onset: string;
   state: string;
@@ -200,14 +205,14 @@ export interface IncidentTable {
   updated_at: InstantText;
 }
 
-export interface BudgetNoticeTable {
+interface BudgetNoticeTable {
   budget: string;
   month: string;
   mark: string;
   at: InstantText;
 }
 
-export interface EffectNoticeTable {
+interface EffectNoticeTable {
   change_id: ChangeId;
   days: number;
   at: InstantText;
@@ -226,14 +231,14 @@ export interface FreezeTable {
 }
 
 /** Counts per user, kind and time window. */
-export interface TallyTable {
+interface TallyTable {
   person: UserId;
   kind: string;
   since: InstantText;
   count: number;
 }
 
-export interface MetaTable {
+interface MetaTable {
   key: string;
   value: string;
 }

@@ -3,7 +3,7 @@ import { toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 
 /** A sealed password; the clear text is never stored. */
-export interface SealedSecret {
+interface SealedSecret {
   readonly changeId: ChangeId;
   readonly sealed: string;
   readonly requester: UserId;
@@ -32,6 +32,19 @@ export async function openSecret(
     .where('expires_at', '>', toText(now))
     .executeTakeFirst();
   return row?.sealed ?? null;
+}
+
+/** Returns all sealed passwords. One that is deleted meanwhile stays deleted. */
+export async function listSecrets(
+  tx: Tx,
+): Promise<readonly Pick<SealedSecret, 'changeId' | 'requester' | 'sealed'>[]> {
+  const query = tx.selectFrom('sealed_secret').select(['change_id', 'requester', 'sealed']);
+  const rows = await query.execute();
+  return rows.map(({ change_id, ...row }) => ({ changeId: change_id, ...row }));
+}
+
+export async function replaceSealed(tx: Tx, changeId: ChangeId, sealed: string): Promise<void> {
+  await tx.updateTable('sealed_secret').set({ sealed }).where('change_id', '=', changeId).execute();
 }
 
 /** Returns false if the secret is gone, so that of two concurrent reveals only one shows it. */

@@ -1,24 +1,36 @@
-import { auditHead, type Head } from '../../storage/audit/append.ts';
+import {
+  type Anchor,
+  anchorLine,
+  installationId,
+  readAnchor,
+  storeInstallationId,
+} from '../../storage/audit/anchor.ts';
+import { auditHead } from '../../storage/audit/append.ts';
+import type { Db } from '../../storage/engine/database.ts';
 import { readMeta, replaceMeta } from '../../storage/tables/meta.ts';
 import type { MaintenanceJob } from '../background/maintenance.ts';
-import type { Messenger } from '../messenger-port.ts';
+import type { Messenger, UnreadChannel } from '../messenger-port.ts';
 import { enqueueReport } from '../notify/announcement.ts';
 import type { DecisionContext, Trail } from '../ports.ts';
 import { nightly, type VerifiedTrail } from './trail.ts';
 
-type AnchorContext = Pick<DecisionContext, 'database' | 'log' | 'now'> & { readonly trail: Trail };
+type AnchorContext = Pick<DecisionContext, 'database' | 'auditKey' | 'log' | 'now'> & {
+  readonly trail: Trail;
+};
 
 const DAY = 'anchor-day';
-
-/** `audit 1234 4f2a…`: the format that Signalbox reads back and `audit verify --anchor` accepts. */
-export function anchorText({ seq, hash }: Head): string {
-  return `audit ${seq} ${hash}`;
-}
+const TITLE = 'Audit trail on ';
 
 /** Writes the end of the trail to the log and to the checkpoint file, also without new events. */
-export async function anchorHourly({ database, log, trail }: AnchorContext): Promise<void> {
+export async function anchorHourly({
+  database,
+  auditKey,
+  log,
+  trail,
+}: AnchorContext): Promise<void> {
   const end = await auditHead(database.db);
-  log.info({ seq: end.seq, hash: end.hash }, anchorText(end));
+  const installation = await installationId(database.db);
+  log.info({ seq: end.seq, hash: end.hash }, anchorLine({ ...end, installation }, auditKey));
   await trail.writeCheckpoint();
 }
 
@@ -31,38 +43,54 @@ export async function anchorDaily(context: AnchorContext, channel: string | null
   if (before !== null && before >= day) return;
   await context.database.transaction(async (tx) => {
     if (!(await replaceMeta(tx, DAY, before, day))) return;
-    const parts = [{ kind: 'text', text: anchorText(await auditHead(tx)) }] as const;
-    const answer = { title: `Audit trail on ${day}`, parts };
+    const installation = await storeInstallationId(tx);
+    const text = anchorLine({ ...(await auditHead(tx)), installation }, context.auditKey);
+    const answer = { title: `${TITLE}${day}`, parts: [{ kind: 'text', text }] } as const;
     await enqueueReport(tx, { key: `audit:${day}`, channel, thread: null, answer }, now);
   });
 }
 
-export type LastAnchor =
-  | { readonly ok: true; readonly head: Head | null }
-  | { readonly ok: false; readonly why: string };
+/** The anchors in the audit channel, highest number first, or why they could not be read. */
+export type PostedAnchors =
+  | { readonly ok: true; readonly anchors: readonly Anchor[] }
+  | UnreadChannel;
 
-const LINE = /\baudit (\d{1,15}) ([0-9a-f]{64})\b/;
+/** Whether this database posted an anchor before, so that its audit channel was checked. */
+export async function hasPostedAnchors(db: Db): Promise<boolean> {
+  return (await readMeta(db, DAY)) !== null;
+}
 
-/** Returns the newest anchor in the audit channel, or why the channel could not be read. */
-export async function lastAnchor(
-  messenger: Pick<Messenger, 'findOwnMessage'>,
-): Promise<LastAnchor> {
-  const found = await messenger.findOwnMessage(LINE);
+// The whole message, so that a reason or name in another message can never be an anchor.
+const MESSAGE = new RegExp(`^${TITLE}\\d{4}-\\d{2}-\\d{2}\\n(.+)$`);
+
+/**
+ * Returns the valid anchors in the audit channel, highest number first, or why the channel could not
+ * be read.
+ */
+export async function postedAnchors(
+  messenger: Pick<Messenger, 'findOwnMessages'>,
+  auditKey: DecisionContext['auditKey'],
+): Promise<PostedAnchors> {
+  const found = await messenger.findOwnMessages(MESSAGE);
   if (!found.ok) return found;
-  const [, seq, hash] = LINE.exec(found.text ?? '') ?? [];
-  return { ok: true, head: seq && hash ? { seq: Number(seq), hash } : null };
+  const anchors = found.texts.flatMap(
+    (text) => readAnchor(MESSAGE.exec(text)?.[1] ?? '', auditKey) ?? [],
+  );
+  return { ok: true, anchors: anchors.toSorted((a, b) => b.seq - a.seq) };
 }
 
 const HOUR_MS = 3_600_000;
 const CHECK_DAY_EVERY_MS = 600_000;
 
-/** Writes the anchors, and verifies the whole trail every night. */
+/** Writes the anchors unless `mayAnchor` returns false, and verifies the whole trail every night. */
 export function trailJobs(
   context: DecisionContext,
   trail: VerifiedTrail,
-  channel: string | null,
+  { channel, mayAnchor }: { readonly channel: string | null; readonly mayAnchor: () => boolean },
 ): readonly MaintenanceJob[] {
-  const daily = () => anchorDaily(context, channel);
+  const daily = async () => {
+    if (mayAnchor()) await anchorDaily(context, channel);
+  };
   return [
     { name: 'anchor in log', work: () => anchorHourly(context), everyMs: HOUR_MS },
     { name: 'anchor in channel', work: daily, everyMs: CHECK_DAY_EVERY_MS },

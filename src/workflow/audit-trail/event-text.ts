@@ -1,7 +1,7 @@
 import type { UserId } from '../../changes/change.ts';
 import type { InlinePart } from '../../intent/answers/answer.ts';
 import type { StoredEvent } from '../../storage/audit/append.ts';
-import type { EventSubject } from '../../storage/audit/read-back.ts';
+import type { EventSubject } from '../../storage/audit/read-events.ts';
 
 /** What the actor did, followed by the command and its target: `Ana requested service stop x`. */
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   expired: 'ended after its time limit:',
   stale: 'did not run, because the target changed:',
   denied: 'did not run, because of the current policy:',
-  distrusted: 'stopped after a database restore:',
+  distrusted: 'stopped, because the audit trail or the database has a gap:',
   'planned-return': 'planned the revert',
   kept: 'does not revert',
   unsealed: 'opened the password of',
@@ -30,6 +30,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'not-revealed': 'may not have seen the password of',
   started: 'started',
   stopped: 'stopped',
+  'key-changed': 'replaced the key of the audit trail',
+  'key-started': 'continued the audit trail with the new key',
   restored: 'detected a restored database',
   'incident-expected': 'marked an anomaly as expected',
   'incident-mute': 'muted an anomaly',
@@ -71,7 +73,7 @@ export function evidenceLine({ body, at }: StoredEvent): readonly InlinePart[] |
   const read = groups.flatMap((group) => groupEvidence(group, at));
   if (read.length === 0) return null;
   return [
-    '      checked in ',
+    '      members of ',
     ...read.flatMap((one, index) => [...(index > 0 ? [', '] : []), ...one]),
   ];
 }

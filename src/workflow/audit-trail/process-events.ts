@@ -1,7 +1,7 @@
 import { appendEvent } from '../../storage/audit/append.ts';
 import type { DecisionContext } from '../ports.ts';
 
-export interface ProcessInfo {
+interface ProcessInfo {
   readonly version: string;
   /** The hash of the configuration file, which contains the policy. */
   readonly config: string;

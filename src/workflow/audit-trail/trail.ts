@@ -1,84 +1,131 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import {
-  auditHead,
-  type Verification,
-  type VerifyOptions,
-  verifyChain,
-} from '../../storage/audit/append.ts';
-import { problemSentence } from '../../storage/audit/chain-problems.ts';
+import type { ChangeId } from '../../changes/change.ts';
+import { auditHead, lastSeq } from '../../storage/audit/append.ts';
+import type { Walk } from '../../storage/audit/chain.ts';
 import {
   clearTrailError,
+  isMarkedBroken,
+  lastTrailMark,
+  recordTrailMark,
   storedTrailError,
-  storeTrailError,
-} from '../../storage/audit/trail-errors.ts';
-import type { DecisionContext, Trail } from '../ports.ts';
+} from '../../storage/audit/verification/trail-marks.ts';
+import { createVerifiedEvents } from '../../storage/audit/verification/verified-events.ts';
+import {
+  type BrokenChain,
+  findProblem,
+  type Verification,
+  type VerifyOptions,
+} from '../../storage/audit/verification/verify-chain.ts';
+import type { Db } from '../../storage/engine/database.ts';
+import { announceRestore } from '../../storage/tables/restore-mark.ts';
+import { enqueueOperatorsNotice } from '../notify/notices.ts';
+import type { Trail } from '../ports.ts';
+import { PACE, reportBrokenTrail, type TrailContext } from './broken-trail.ts';
 
 export interface VerifiedTrail extends Trail {
   /** Verifies the last events; the whole trail where a problem was found before. */
   readonly verifyRecent: () => Promise<void>;
-  /** Verifies the whole trail in small batches. Only a success here clears a stored problem. */
-  readonly verifyAll: () => Promise<void>;
 }
 
-export type TrailContext = Pick<DecisionContext, 'database' | 'auditKey' | 'log' | 'now'> & {
-  readonly messenger: Pick<DecisionContext['messenger'], 'notifyOperators'>;
-};
-
 const RECENT = 10_000;
-// The event loop serves nothing else during a batch.
-const BATCH = 250;
 
 /** A modified trail may hide why a change was allowed, so that executions stop at any problem. */
 export function createTrail(context: TrailContext): VerifiedTrail {
   const { database } = context;
-  let problem: string | null = null;
+  let verified = createVerifiedEvents(context.auditKey);
+  // The last verified event.
+  let end: Walk | null = null;
+  let isCut = false;
+  let last: Promise<void> = Promise.resolve();
+  let found: { readonly problem: string; readonly seq: number } | null = null;
 
   async function verify(range: VerifyOptions): Promise<Verification> {
-    const verified = await verifyChain(database.db, context.auditKey, {
-      batch: BATCH,
-      pause: () => yieldToOthers(),
-      ...range,
-    });
-    if (!verified.ok) {
-      problem = problemSentence(verified.problem, verified.seq);
-      await notifyOnce(context, problem);
+    const options = { ...PACE, onEvent: verified.add, ...range };
+    const result = await findProblem(database.db, context.auditKey, options);
+    if (result.ok) end = result.walk;
+    else await stop(result);
+    return result;
+  }
+  async function stop(broken: BrokenChain): Promise<void> {
+    const seq = await lastSeq(database.db);
+    found = { problem: await reportBrokenTrail(context, broken), seq };
+    // A trail that was cut and continued looks intact to a process that did not read the lost events.
+    if (broken.problem === 'anchor-differs') {
+      isCut = true;
+      await database.transaction((tx) => announceRestore(tx, context.now()));
     }
-    return verified;
+  }
+  /** Another replica verified the trail after this one found a problem: the signed mark says so. */
+  async function isRepaired(db: Db, seq: number): Promise<boolean> {
+    const mark = await lastTrailMark(db, context.auditKey);
+    return mark?.kind === 'trail-verified' && mark.seq > seq;
+  }
+  async function currentProblem(db: Db): Promise<string | null> {
+    const stored = await storedTrailError(db);
+    if (stored !== null) return stored;
+    if (found !== null && !isCut && (await isRepaired(db, found.seq))) found = null;
+    if (found !== null) return found.problem;
+    return (await isMarkedBroken(db, context.auditKey)) ? REMOVED : null;
   }
   async function verifyAll(): Promise<void> {
-    const verified = await verify({});
-    if (!verified.ok) return;
-    problem = null;
-    await database.transaction(clearTrailError);
-    context.log.info({ seq: verified.seq }, 'verified the whole audit trail');
+    const before = verified;
+    verified = createVerifiedEvents(context.auditKey);
+    const result = await verify({});
+    // Only the next start stops the open changes of a cut trail.
+    if (!result.ok || isCut) {
+      verified = before;
+      return;
+    }
+    found = null;
+    const wasBroken = await isMarkedBroken(database.db, context.auditKey);
+    await database.transaction(async (tx) => {
+      await clearTrailError(tx);
+      const mark = { problem: null, at: context.now() };
+      if (wasBroken) await recordTrailMark(tx, context.auditKey, 'trail-verified', mark);
+    });
+    context.log.info({ seq: result.seq }, 'verified the whole audit trail');
+  }
+  /** Verifies new events, and compares the stored events of the change and of all freezes. */
+  async function follow(id: ChangeId): Promise<void> {
+    if (end) await verify({ after: end });
+    const compare = [verified.compareFreezes, (db: Db) => verified.compareChange(db, id)];
+    for (const each of compare) {
+      if (found !== null) return;
+      const { isMissing, verifyFrom } = await each(database.db);
+      if (verifyFrom !== null)
+        await verify({ last: (await lastSeq(database.db)) - verifyFrom + 1 });
+      if (isMissing) await verifyAll();
+    }
   }
   return {
-    problem: async (db) => problem ?? storedTrailError(db),
+    problem: currentProblem,
     writeCheckpoint: async () => {
       if (database.checkpoint) database.checkpoint.write(await auditHead(database.db));
     },
     verifyRecent: async () => {
-      problem = await storedTrailError(database.db);
-      if (problem === null) await verify({ last: RECENT });
+      const problem = await storedTrailError(database.db);
+      const isRemoved = problem === null && (await isMarkedBroken(database.db, context.auditKey));
+      if (isRemoved) await reportRemovedMark(context);
+      if (problem === null && !isRemoved) await verify({ last: RECENT });
       else await verifyAll();
     },
     verifyAll,
+    follow: (id) => {
+      const next = last.then(() => follow(id));
+      last = next.catch(() => undefined);
+      return next;
+    },
+    isRevertPlanned: (id) => verified.isRevertPlanned(id),
   };
 }
 
-/** The replica that stores the problem notifies the operators; all replicas stop. */
-async function notifyOnce(context: TrailContext, problem: string): Promise<void> {
-  const stored = await storedTrailError(context.database.db);
-  context.log.error({ problem }, 'the audit trail does not match its hashes; executions stop');
-  if (stored === problem) return;
-  const isNew = await context.database.transaction((tx) => storeTrailError(tx, stored, problem));
-  if (!isNew) return;
+const REMOVED = 'The record of a broken audit trail was deleted from the database.';
+
+async function reportRemovedMark({ database, log, now }: TrailContext): Promise<void> {
+  log.error('the record of a broken audit trail was deleted; the whole trail is verified');
   const sentence =
-    `The audit trail does not match its hashes. ${problem} Signalbox executes no change until an ` +
-    'operator has checked it; queries still work. Run “npm run audit -- verify” for the same result.';
-  await context.messenger.notifyOperators(sentence).catch((error: unknown) => {
-    context.log.warn({ err: error }, 'operators were not notified of the broken audit trail');
-  });
+    'The record of a broken audit trail was deleted from the database, not by Signalbox. ' +
+    'Signalbox verifies the whole trail now. Check who can write to the database.';
+  await database.transaction((tx) => enqueueOperatorsNotice(tx, sentence, now()));
 }
 
 const NIGHT_UTC_HOUR = 2;

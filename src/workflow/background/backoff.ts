@@ -1,6 +1,6 @@
 import type { ChangeId } from '../../changes/change.ts';
 
-export interface Backoff {
+interface Backoff {
   /** Postpones the next attempt at a change, counted from the given time. */
   readonly postpone: (id: ChangeId, from: Date) => void;
   readonly clear: (id: ChangeId) => void;

@@ -1,3 +1,4 @@
+import { entityOf } from '../../costs/ledger/entity.ts';
 import { learnService } from '../../storage/tables/directory.ts';
 import type { WorkflowContext } from '../ports.ts';
 
@@ -12,12 +13,17 @@ export async function learnFromUsage(context: WorkflowContext): Promise<number> 
   const seenAt = context.now();
   const from = new Date(seenAt.getTime() - DAYS_BACK * DAY_MS);
   const period = { from_date: utcDay(from), to_date: utcDay(seenAt) };
-  const report = await context.commandContext().cloud.getUsageCost(period, { priority: 'digest' });
+  const report = await context
+    .commandContext()
+    .cloud.getUsageCost(period, { priority: 'background' });
 
   const names = new Map<string, string>();
-  for (const { serviceId, entityId, entityName } of byDay(report.result.costs)) {
+  for (const row of byDay(report.result.costs)) {
+    const { serviceId, entityId, entityName } = row;
     // A pipe's row has the id of its service but the name of the pipe.
-    if (serviceId && serviceId === entityId && entityName) names.set(serviceId, entityName);
+    if (!serviceId || serviceId !== entityId || !entityName) continue;
+    // A warehouse may have the id of its service.
+    if (entityOf(row, entityId).kind === 'service') names.set(serviceId, entityName);
   }
   await context.database.transaction(async (tx) => {
     for (const [id, name] of names) {

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino';
 import { traced } from '../../observability/trace.ts';
+import { pruneRateCounters } from '../../storage/tables/limits/rate-counters.ts';
 import { pruneInbox } from '../../storage/tables/queues/inbox.ts';
 import { pruneOutbox } from '../../storage/tables/queues/outbox.ts';
 import { dropExpiredSecrets } from '../../storage/tables/secrets.ts';
-import { pruneRateCounters } from '../../storage/tables/tallies.ts';
 import { pruneReports } from '../notify/announcement.ts';
+import { checkCards } from '../notify/check-cards.ts';
 import type { WorkflowContext } from '../ports.ts';
+import { checkFreezes } from './check-freezes.ts';
+import { checkReverts } from './check-reverts.ts';
 import { learnFromUsage } from './learn-from-usage.ts';
 
 const HOUR_MS = 3_600_000;
@@ -23,6 +26,9 @@ export function workflowJobs(context: WorkflowContext): readonly MaintenanceJob[
   const learn = () => learnFromUsage(context).then(context.refreshDirectory);
   return [
     { name: 'learn', work: learn, everyMs: 6 * HOUR_MS },
+    { name: 'check cards', work: () => checkCards(context), everyMs: HOUR_MS },
+    { name: 'check freezes', work: () => checkFreezes(context), everyMs: HOUR_MS },
+    { name: 'check reverts', work: () => checkReverts(context), everyMs: HOUR_MS },
     { name: 'prune', work: () => deleteExpired(context), everyMs: HOUR_MS },
   ];
 }

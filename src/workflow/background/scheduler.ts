@@ -5,7 +5,7 @@ import { outsideTrace } from '../../observability/trace.ts';
 /** One pass over work that waits in the database. Returns how many items it handled. */
 export type BackgroundLoop = () => Promise<number>;
 
-export interface Scheduler {
+interface Scheduler {
   /** Starts a pass of every loop soon. Before `start` and after `stop` it has no effect. */
   readonly wake: () => void;
   /** Runs all loops now, every `everyMs` and after each `wake`. */

@@ -3,7 +3,7 @@ import { during } from '../../observability/log.ts';
 import { note, traced } from '../../observability/trace.ts';
 import { dueClaims } from '../../storage/tables/changes/change-due.ts';
 import { execute } from '../execute/execute.ts';
-import { expireDue, recover } from '../execute/recover.ts';
+import { expireDue, recover, stopOutdated } from '../execute/recover.ts';
 import { deliver } from '../notify/deliver.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { createRevertPlanner } from '../revert/reverts.ts';
@@ -15,7 +15,7 @@ import type { BackgroundLoop } from './scheduler.ts';
 const EXECUTIONS_AT_ONCE = 40;
 const RETRY_AFTER_MS = 10_000;
 
-export interface WorkflowLoops {
+interface WorkflowLoops {
   readonly loops: Readonly<Record<string, BackgroundLoop>>;
   /** Resolves when all started executions have ended. To be called after the scheduler stopped. */
   readonly drain: () => Promise<void>;
@@ -28,6 +28,7 @@ export function workflowLoops(context: WorkflowContext): WorkflowLoops {
     handleInbox: () => handleInbox(context),
     deliver: () => deliver(context),
     expireDue: () => expireDue(context),
+    stopOutdated: () => stopOutdated(context),
     recover: () => recover(context),
     executeDue: executions.startDue,
     planReverts: createRevertPlanner(context),

@@ -1,11 +1,17 @@
-import { markUnknown } from '../../changes/after-outcome.ts';
+import { markAbandoned, markUnknown } from '../../changes/after-outcome.ts';
 import type { Change, ChangeId } from '../../changes/change.ts';
-import { expire } from '../../changes/lifecycle.ts';
+import { expire, stop } from '../../changes/lifecycle.ts';
 import type { Transition } from '../../changes/outcome.ts';
 import { traced } from '../../observability/trace.ts';
-import { dueExpiries, expiredLeases } from '../../storage/tables/changes/change-due.ts';
+import {
+  dueExpiries,
+  executingChangeIds,
+  expiredLeases,
+  outdatedChanges,
+} from '../../storage/tables/changes/change-due.ts';
 import { lockChange } from '../../storage/tables/changes/changes.ts';
 import { closeOpenPermits } from '../../storage/tables/changes/permits.ts';
+import { freeQueues } from '../../storage/tables/queues/take-over.ts';
 import type { DecisionContext } from '../ports.ts';
 import { recordMove } from '../record.ts';
 
@@ -20,9 +26,31 @@ export async function recover(context: DecisionContext): Promise<number> {
   return sweepAll(context, lost, 'unknown', markUnknown);
 }
 
+/**
+ * Takes over all work of the previous process. To be called at the start, before anything is
+ * claimed, and only where the database proves that this process is the only one.
+ */
+export async function takeOver(context: DecisionContext): Promise<void> {
+  await context.database.transaction((tx) => freeQueues(tx, context.now()));
+  const seen: ChangeId[] = [];
+  for (;;) {
+    const query = { limit: AT_ONCE, except: seen };
+    const abandoned = await executingChangeIds(context.database.db, query);
+    if (abandoned.length === 0) return;
+    await sweepAll(context, abandoned, 'unknown', markAbandoned);
+    seen.push(...abandoned);
+  }
+}
+
 export async function expireDue(context: DecisionContext): Promise<number> {
   const due = await dueExpiries(context.database.db, context.now(), AT_ONCE);
   return sweepAll(context, due, 'expired', expire);
+}
+
+/** Ends what an earlier release left open, since its audit events cover less than is verified now. */
+export async function stopOutdated(context: DecisionContext): Promise<number> {
+  const outdated = await outdatedChanges(context.database.db, AT_ONCE);
+  return sweepAll(context, outdated, 'stale', (change) => stop(change, 'stale', 'upgraded'));
 }
 
 type Move = (change: Change, now: Date) => Transition;

@@ -1,18 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Change, ExecutionOutcome } from '../../changes/change.ts';
 import { finish, returnPermit } from '../../changes/lifecycle.ts';
-import { ApiError, InvalidRequest, type Secret } from '../../errors.ts';
+import { ApiError, InvalidRequest } from '../../errors.ts';
 import type { SendResult } from '../../intent/define.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { lockChange } from '../../storage/tables/changes/changes.ts';
 import { closePermit, unlockTarget } from '../../storage/tables/changes/permits.ts';
 import { learnService } from '../../storage/tables/directory.ts';
-import { seal } from '../../storage/tables/seal.ts';
-import { sealSecret } from '../../storage/tables/secrets.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { assertMoved, recordMove } from '../record.ts';
+import { storeSecret } from './secret.ts';
 
-const HAND_BACK_MS = 10_000;
+const FIRST_HAND_BACK_MS = 10_000;
+const LONGEST_HAND_BACK_MS = 300_000;
 // Covers a database failover, up to the end of the lease.
 const RECORD_RETRIES_MS = [0, 200, 1_000, 3_000, 10_000, 15_000, 15_000, 15_000, 15_000, 15_000];
 
@@ -54,7 +54,7 @@ async function wroteCheckpoint({ trail, log }: WorkflowContext): Promise<boolean
   }
 }
 
-function notSent(text: string, retryAfterMs = HAND_BACK_MS): AttemptResult {
+function notSent(text: string, retryAfterMs: number = FIRST_HAND_BACK_MS): AttemptResult {
   return { kind: 'not-sent', retryAfterMs, text };
 }
 
@@ -159,11 +159,12 @@ async function store(
   context: WorkflowContext,
   { change, permit, result }: FinishedSend,
 ): Promise<void> {
-  const before = await lockChange(tx, change.id);
+  const stored = await lockChange(tx, change.id);
   // After the lease the change is `unknown`, which a late answer does not overrule.
-  if (before?.state !== 'executing' || before.version !== change.version) return;
+  if (stored?.state !== 'executing' || stored.version !== change.version) return;
 
-  if (result.kind === 'not-sent') return storeNotSent(tx, context, before, permit, result);
+  // From here on `change` counts, which the audit trail confirmed when it was claimed.
+  if (result.kind === 'not-sent') return storeNotSent(tx, context, change, permit, result);
   const { ending, sent } = result;
   const status = ending.how === 'succeeded' ? 200 : ending.status;
   await closePermit(tx, change.id, permit, ending.how, status);
@@ -173,26 +174,18 @@ async function store(
     await learnService(tx, learned);
   }
   if (sent?.secret) await storeSecret(tx, context, change, sent.secret);
-  await recordMove(tx, context, before, assertMoved(finish(before, ending)), {
+  await recordMove(tx, context, change, assertMoved(finish(change, ending)), {
     kind: ending.how,
     by: 'signalbox',
     facts: { requestId: ending.requestId, permit },
   });
 }
 
-const SECRET_KEPT_MS = 24 * 3_600_000;
-
-// Without a key the password is not stored; the console can set another one.
-async function storeSecret(
-  tx: Tx,
-  context: WorkflowContext,
-  change: Change,
-  secret: Secret,
-): Promise<void> {
-  if (!context.auditKey) return;
-  const expiresAt = new Date(context.now().getTime() + SECRET_KEPT_MS);
-  const sealed = seal(context.auditKey, secret.reveal(), change.id);
-  await sealSecret(tx, { changeId: change.id, sealed, requester: change.requester, expiresAt });
+/** Each claim and each hand-back is an event of the audit trail, so that the waits grow. */
+function handBackMs(permit: number, requestedMs: number): number {
+  if (permit === 1) return requestedMs;
+  const grownMs = FIRST_HAND_BACK_MS * 2 ** (permit - 1);
+  return Math.max(requestedMs, Math.min(grownMs, LONGEST_HAND_BACK_MS));
 }
 
 async function storeNotSent(
@@ -202,7 +195,7 @@ async function storeNotSent(
   permit: number,
   { retryAfterMs, text }: AttemptResult & { kind: 'not-sent' },
 ): Promise<void> {
-  const notBefore = new Date(context.now().getTime() + retryAfterMs);
+  const notBefore = new Date(context.now().getTime() + handBackMs(permit, retryAfterMs));
   await closePermit(tx, before.id, permit, 'not-sent', null);
   await unlockTarget(tx, before.id);
   await recordMove(tx, context, before, assertMoved(returnPermit(before, notBefore)), {

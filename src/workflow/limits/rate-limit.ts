@@ -1,6 +1,6 @@
 import type { UserId } from '../../changes/change.ts';
+import { addToRateCounters } from '../../storage/tables/limits/rate-counters.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
-import { addToRateCounters } from '../../storage/tables/tallies.ts';
 import { createDenial } from '../denial.ts';
 import type { DecisionContext } from '../ports.ts';
 import { appendRefusal } from '../record.ts';
@@ -16,8 +16,10 @@ const RATE_LIMITS = {
   draft: { most: 20, ofAll: 1_000, withinMs: 600_000 },
   /** Commands, forms and buttons that only read, perhaps from an API with a request budget. */
   command: { most: 60, ofAll: null, withinMs: 60_000 },
+  /** Costs that are read again before the stored copy is old; a year takes 12 reads. */
+  refresh: { most: 3, ofAll: 30, withinMs: 600_000 },
 } as const;
-export type RateLimitedAction = keyof typeof RATE_LIMITS;
+type RateLimitedAction = keyof typeof RATE_LIMITS;
 
 /**
  * `limited`: the first action above the limit of this window, which is recorded and answered.
@@ -58,6 +60,19 @@ export async function countAttempts(
     if (status === 'limited' && user) await recordLimited(tx, context, kind, user);
   }
   return limitTotal(tx, context, { kind, by, statuses });
+}
+
+/** Counts one action. If it is above a limit: when the next one is possible, else null. */
+export async function limitedUntil(
+  context: DecisionContext,
+  kind: RateLimitedAction,
+  by: UserId,
+): Promise<Date | null> {
+  const since = windowStart(kind, context.now());
+  const [status] = await context.database.transaction((tx) =>
+    countAttempts(tx, context, kind, [by]),
+  );
+  return status === 'ok' ? null : new Date(since.getTime() + RATE_LIMITS[kind].withinMs);
 }
 
 /** Stands for all users in the addToRateCounters. No user has this id. */

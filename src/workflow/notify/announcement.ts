@@ -2,7 +2,13 @@ import { z } from 'zod';
 import type { ChannelId, Position } from '../../changes/change.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
 import type { Db, Tx } from '../../storage/engine/database.ts';
-import { dropMeta, metaUnder, readMeta, replaceMeta } from '../../storage/tables/meta.ts';
+import {
+  dropMeta,
+  metaUnder,
+  readMeta,
+  replaceMeta,
+  writeMeta,
+} from '../../storage/tables/meta.ts';
 import {
   type DueMessage,
   enqueue,
@@ -11,6 +17,7 @@ import {
 } from '../../storage/tables/queues/outbox.ts';
 import type { ReportMessage } from '../../storage/tables/queues/outbox-message.ts';
 import type { DecisionContext } from '../ports.ts';
+import { countLost } from './give-up.ts';
 import {
   endUnknown,
   missOnce,
@@ -19,9 +26,9 @@ import {
   postOncePerRecord,
   STUCK_AFTER_MS,
 } from './post-once.ts';
+import { isGivenUp, retryTime } from './retry.ts';
 
 const RETRY_MS = 30_000;
-const GIVE_UP_AFTER = 20;
 
 // Composed and stored by Signalbox, so that only its outer shape is checked.
 const StoredAnswer = z.custom<Answer>(
@@ -50,7 +57,7 @@ export async function enqueueReport(tx: Tx, report: Announcement, at: Date): Pro
   await enqueue(tx, { kind: 'report', body, at });
 }
 
-/** Posts one announcement once. A temporary refusal is retried for ten minutes, then missed. */
+/** Posts one announcement once. A temporary refusal is retried for 24 hours, then missed. */
 export async function deliverReport(
   context: DecisionContext,
   row: DueMessage,
@@ -58,13 +65,15 @@ export async function deliverReport(
 ): Promise<void> {
   const announcement = StoredAnnouncement.parse(body);
   const { channel: name, thread, answer } = announcement;
-  const canRetry = row.attempts < GIVE_UP_AFTER;
+  const canRetry = !isGivenUp(row, context.now());
   const record = recordOf(context, row, announcement, context.now().toISOString());
   const found = postChannel((await context.messenger.findChannels([name])).get(name));
   if (!found.ok) {
-    if (found.again && canRetry) return retryIn(context, row, RETRY_MS);
+    if (found.again && canRetry) {
+      return retryAt(context, row, retryTime(row, context.now(), RETRY_MS));
+    }
     const isFirst = await missOnce(context, record, found.why);
-    return isFirst ? undefined : settleEarlier(context, row, announcement);
+    return isFirst ? countLost(context, row) : settleEarlier(context, row, announcement);
   }
   const parent = thread === null ? null : await positionOf(context, thread);
   const { id } = found.channel;
@@ -76,6 +85,7 @@ export async function deliverReport(
     canRetry,
   });
   if (outcome === 'taken') await settleEarlier(context, row, announcement);
+  if (outcome === 'refused') countLost(context, row);
 }
 
 /** The key has a record already: its post ended, is still running, or its process crashed. */
@@ -87,7 +97,9 @@ async function settleEarlier(
   const since = pendingSince(await readMeta(context.database.db, keyOf(announcement.key)));
   if (since === null) return done(context, row);
   const ageMs = context.now().getTime() - Date.parse(since);
-  if (ageMs < STUCK_AFTER_MS) return retryIn(context, row, STUCK_AFTER_MS - ageMs);
+  if (ageMs < STUCK_AFTER_MS) {
+    return retryAt(context, row, new Date(Date.parse(since) + STUCK_AFTER_MS));
+  }
   await endUnknown(context, recordOf(context, row, announcement, since));
 }
 
@@ -115,7 +127,7 @@ function recordOf(
     permit: (tx) => replaceMeta(tx, keyOf(key), null, pending),
     withdraw: async (tx) => {
       await dropMeta(tx, keyOf(key));
-      await retryMessageAt(tx, row.id, new Date(now().getTime() + RETRY_MS));
+      await retryMessageAt(tx, row.id, retryTime(row, now(), RETRY_MS));
     },
     end: async (tx, end) => {
       const value = end.state === 'posted' ? JSON.stringify(end.at) : `${pending} ${end.state}`;
@@ -135,6 +147,11 @@ const StoredPosition = z.object({
 export async function positionOf(context: DecisionContext, key: string): Promise<Position | null> {
   const value = await readMeta(context.database.db, keyOf(key));
   return value === null ? null : parsePosition(value);
+}
+
+/** Records where the announcement with this key is, for one that was posted in another way. */
+export async function storePosition(tx: Tx, key: string, at: Position): Promise<void> {
+  await writeMeta(tx, keyOf(key), JSON.stringify(at));
 }
 
 function parsePosition(value: string): Position | null {
@@ -158,8 +175,7 @@ async function done(context: DecisionContext, row: DueMessage): Promise<void> {
   await context.database.transaction((tx) => markDone(tx, row.id, context.now()));
 }
 
-async function retryIn(context: DecisionContext, row: DueMessage, ms: number): Promise<void> {
-  const at = new Date(context.now().getTime() + ms);
+async function retryAt(context: DecisionContext, row: DueMessage, at: Date): Promise<void> {
   await context.database.transaction((tx) => retryMessageAt(tx, row.id, at));
 }
 
@@ -186,8 +202,12 @@ export async function deliverRedraw(
   const drawn = at ? await context.messenger.updateMessage(at, answer) : null;
   if (!drawn || drawn.ok) return done(context, row);
   context.log.warn({ announcement: key, why: drawn.why }, 'announcement was not updated');
-  if (!drawn.again || row.attempts >= GIVE_UP_AFTER) return done(context, row);
-  return retryIn(context, row, RETRY_MS);
+  const now = context.now();
+  if (drawn.again && !isGivenUp(row, now)) {
+    return retryAt(context, row, retryTime(row, now, RETRY_MS));
+  }
+  countLost(context, row);
+  return done(context, row);
 }
 
 /** Anomalies are followed for 120 days and need the positions of their messages until then. */

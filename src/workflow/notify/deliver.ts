@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import type { Change, ChangeId, Position } from '../../changes/change.ts';
 import { note, traced, type Work } from '../../observability/trace.ts';
+import type { Tx } from '../../storage/engine/database.ts';
 import { cardVersion, loadChange, setCard } from '../../storage/tables/changes/changes.ts';
+import { clearCard } from '../../storage/tables/queues/cards.ts';
 import {
   claimDueMessages,
   type DueMessage,
   enqueue,
+  enqueueAgain,
+  extendLease,
   markDone,
   retryMessageAt,
 } from '../../storage/tables/queues/outbox.ts';
@@ -14,12 +18,21 @@ import { type PostAttempt, REVERT_STOP_REASONS } from '../messenger-port.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { offerRevert } from '../revert/unfreeze.ts';
 import { deliverRedraw, deliverReport } from './announcement.ts';
+import { needsCard } from './check-cards.ts';
+import { confirmBeforeDrawing } from './confirm-before-drawing.ts';
+import { giveUp } from './give-up.ts';
+import { deliverNotice, enqueueOperatorsNotice } from './notices.ts';
 import { isReminderDue, reminderAfter } from './reminders.ts';
+import { isGivenUp, retryTime } from './retry.ts';
 
 const StopReason = z.enum(REVERT_STOP_REASONS);
 const LEASE_MS = 60_000;
+/** The messages of a long thread are posted one after another, for longer than one lease. */
+const EXTEND_AFTER_MS = 15_000;
 const AT_ONCE = 50;
-const GIVE_UP_AFTER = 20;
+const FIRST_RETRY_MS = 2_000;
+/** The attempt about an hour after the first. Without its card, nobody can approve a change. */
+const WARN_AT = 18;
 
 /** Sends due messages of the outbox, drawn from the stored change. Returns how many were due. */
 export async function deliver(context: WorkflowContext): Promise<number> {
@@ -27,16 +40,34 @@ export async function deliver(context: WorkflowContext): Promise<number> {
   const rows = await context.database.transaction((tx) => claimDueMessages(tx, lease));
   const byChange = Map.groupBy(rows, ({ changeId }) => changeId ?? '');
   // The messages of one change keep their order: first the card, then its thread.
-  await Promise.all([...byChange.values()].map((own) => deliverInOrder(context, own)));
+  await Promise.all([...byChange.values()].map((own) => deliverInOrder(context, own, lease.now)));
   return rows.length;
 }
 
 async function deliverInOrder(
   context: WorkflowContext,
   rows: readonly DueMessage[],
+  claimedAt: Date,
 ): Promise<void> {
   const ordered = rows.toSorted((a, b) => rank(a) - rank(b) || a.id - b.id);
-  for (const row of ordered) await traced(workOf(row), () => deliverOne(context, row));
+  let held: ReadonlySet<number> = new Set(ordered.map(({ id }) => id));
+  let leasedAt = claimedAt;
+  for (const [index, row] of ordered.entries()) {
+    const now = context.now();
+    if (now.getTime() - leasedAt.getTime() >= EXTEND_AFTER_MS) {
+      held = await extend(context, ordered.slice(index), now);
+      leasedAt = now;
+    }
+    // Another replica took the message over while this process was paused.
+    if (!held.has(row.id)) continue;
+    await traced(workOf(row), () => deliverOne(context, row));
+  }
+}
+
+function extend(context: WorkflowContext, rows: readonly DueMessage[], now: Date) {
+  const lease = { owner: context.instance, now, leaseMs: LEASE_MS };
+  const ids = rows.map(({ id }) => id);
+  return context.database.transaction((tx) => extendLease(tx, ids, lease));
 }
 
 function workOf({ kind, changeId, attempts }: DueMessage): Work {
@@ -55,11 +86,9 @@ async function deliverOne(context: WorkflowContext, row: DueMessage): Promise<vo
   try {
     if (message?.kind === 'report') return await deliverReport(context, row, message);
     if (message?.kind === 'redraw') return await deliverRedraw(context, row, message);
+    if (message?.kind === 'notice') await deliverNotice(context, row, message);
     if (!message) context.log.warn({ kind: row.kind }, 'unknown outbox message, not delivered');
-    const change = message && (await loadChange(context.database.db, message.changeId));
-    if (message && change) await send(context, change, message, { again: row.attempts > 1 });
-    const isReminder = change && message.kind === 'reminder';
-    const next = isReminder ? reminderAfter(message, change, context.now()) : null;
+    const next = message?.changeId ? await sendOfChange(context, row, message) : null;
     await context.database.transaction(async (tx) => {
       await markDone(tx, row.id, context.now());
       if (next) await enqueue(tx, next);
@@ -72,6 +101,19 @@ async function deliverOne(context: WorkflowContext, row: DueMessage): Promise<vo
     );
     await retry(context, row);
   }
+}
+
+/** Returns the message that follows this one, or null. */
+async function sendOfChange(
+  context: WorkflowContext,
+  { attempts }: DueMessage,
+  message: ChangeMessage,
+) {
+  const stored = await loadChange(context.database.db, message.changeId);
+  if (!stored) return null;
+  const change = await confirmBeforeDrawing(context, stored);
+  await send(context, change, message, { again: attempts > 1 });
+  return message.kind === 'reminder' ? reminderAfter(message, change, context.now()) : null;
 }
 
 async function send(
@@ -90,7 +132,7 @@ async function send(
   if (!card) throw new Error('The card was not posted yet');
   switch (message.kind) {
     case 'card-repost':
-      return messenger.redrawCard(change, card);
+      return redrawCard(context, change, { at: card, postsAgain: needsCard(change) });
     case 'unfreeze-offer':
       return offerRevert(context, change, card, attempt);
     case 'revert-stopped': {
@@ -132,8 +174,30 @@ async function drawCard(
   }
   const version = await cardVersion(context.database.db, change.id);
   if (version !== null && version >= change.version) return;
-  await context.messenger.redrawCard(change, change.card);
-  await storeCard(context, change.id, change.card, change.version);
+  // The change has moved, which users must see, also when it has ended.
+  await redrawCard(context, change, { at: change.card, postsAgain: true });
+}
+
+interface Redraw {
+  readonly at: Position;
+  readonly postsAgain: boolean;
+}
+
+/** Redraws a card. A deleted card is posted again by a message of its own, once. */
+async function redrawCard(
+  context: WorkflowContext,
+  change: Change,
+  { at, postsAgain }: Redraw,
+): Promise<void> {
+  const { id: changeId, version } = change;
+  const drawn = await context.messenger.redrawCard(change, at);
+  if (drawn === 'drawn') return storeCard(context, changeId, at, version);
+  context.log.warn({ change: changeId, postsAgain }, 'card was deleted');
+  if (!postsAgain) return;
+  await context.database.transaction(async (tx) => {
+    if (!(await clearCard(tx, changeId, at))) return;
+    await enqueueAgain(tx, { changeId, kind: 'card', at: context.now() });
+  });
 }
 
 async function storeCard(
@@ -147,24 +211,17 @@ async function storeCard(
 
 async function retry(context: WorkflowContext, row: DueMessage): Promise<void> {
   const now = context.now();
-  const waitMs = Math.min(1_000 * 2 ** row.attempts, 300_000);
-  const givesUp = row.attempts >= GIVE_UP_AFTER;
-  await context.database.transaction((tx) =>
-    givesUp
-      ? markDone(tx, row.id, now)
-      : retryMessageAt(tx, row.id, new Date(now.getTime() + waitMs)),
-  );
-  if (givesUp) await reportLoss(context, row);
+  if (isGivenUp(row, now)) return giveUp(context, row);
+  const at = retryTime(row, now, FIRST_RETRY_MS);
+  await context.database.transaction(async (tx) => {
+    await retryMessageAt(tx, row.id, at);
+    if (row.attempts === WARN_AT && row.message?.kind === 'card') await warn(tx, row, now);
+  });
 }
 
-async function reportLoss(
-  { messenger, log }: WorkflowContext,
-  { changeId, kind }: DueMessage,
-): Promise<void> {
-  log.error({ change: changeId, kind }, 'message was given up');
-  const about = changeId ? ` of change ${changeId}` : '';
-  const sentence = `Slack refused a message${about} for hours. Signalbox does not retry it any more.`;
-  await messenger.notifyOperators(sentence).catch((error: unknown) => {
-    log.error({ err: error }, 'operators were not notified of a lost message');
-  });
+function warn(tx: Tx, { changeId }: DueMessage, now: Date): Promise<void> {
+  const sentence =
+    `The card of change ${changeId} could not be posted or updated for an hour. ` +
+    'Signalbox retries it for 24 hours. The log has the reason.';
+  return enqueueOperatorsNotice(tx, sentence, now);
 }

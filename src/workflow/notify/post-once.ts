@@ -3,18 +3,20 @@ import type { ChannelId, Position, UserId } from '../../changes/change.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
 import type { Database, Tx } from '../../storage/engine/database.ts';
 import type { Channel, ChannelLookup, Messenger, PostResult } from '../messenger-port.ts';
+import { enqueueOperatorsNotice, enqueueUserNotice } from './notices.ts';
 
 /** A permit of this age without an end belongs to a process that crashed. */
 export const STUCK_AFTER_MS = 10 * 60_000;
 
-export interface PostContext {
+interface PostContext {
   readonly database: Database;
-  readonly messenger: Pick<Messenger, 'postToChannel' | 'messageUser' | 'notifyOperators'>;
+  readonly messenger: Pick<Messenger, 'postToChannel'>;
   readonly log: Logger;
+  readonly now: () => Date;
 }
 
 /** `at` is null for a post that was left out on purpose, for example by a quiet digest. */
-export type PostEnd =
+type PostEnd =
   | { readonly state: 'posted'; readonly at: Position | null }
   | { readonly state: 'missed' | 'unknown' };
 
@@ -75,8 +77,10 @@ export async function postOncePerRecord(
     await database.transaction(record.withdraw);
     return { outcome: 'rate-limited' };
   }
-  const isOwn = await database.transaction((tx) => record.end(tx, { state: 'missed' }));
-  if (isOwn) await reportMissed(context, record, `Slack refused it (${result.why})`);
+  const why = `Slack refused it (${result.why})`;
+  await database.transaction(async (tx) => {
+    if (await record.end(tx, { state: 'missed' })) await reportMissed(tx, context, record, why);
+  });
   return { outcome: 'refused' };
 }
 
@@ -97,39 +101,37 @@ export async function missOnce(
   record: PostRecord,
   why: string,
 ): Promise<boolean> {
-  const isFirst = await endWithoutPost(context, record, { state: 'missed' });
-  if (isFirst) await reportMissed(context, record, why);
-  return isFirst;
+  return context.database.transaction(async (tx) => {
+    const isFirst = (await record.permit(tx)) && (await record.end(tx, { state: 'missed' }));
+    if (isFirst) await reportMissed(tx, context, record, why);
+    return isFirst;
+  });
 }
 
 /** Ends a permit whose post may have arrived. It is reported once and never posted again. */
 export async function endUnknown(context: PostContext, record: PostRecord): Promise<void> {
-  const isOwn = await context.database.transaction((tx) => record.end(tx, { state: 'unknown' }));
-  if (!isOwn) return;
   const text =
     `Outcome unknown: Signalbox stopped or lost the connection while it posted ` +
     `${record.subject}. It does not post it again.`;
-  await settleAll(context, [context.messenger.notifyOperators(text)]);
+  await context.database.transaction(async (tx) => {
+    if (!(await record.end(tx, { state: 'unknown' }))) return;
+    await enqueueOperatorsNotice(tx, text, context.now());
+  });
 }
 
-async function reportMissed(context: PostContext, record: PostRecord, why: string): Promise<void> {
-  const { subject, requester } = record;
+async function reportMissed(
+  tx: Tx,
+  { log, now }: PostContext,
+  { subject, requester }: PostRecord,
+  why: string,
+): Promise<void> {
   const text = `${subject.charAt(0).toUpperCase()}${subject.slice(1)} was not posted: ${why}.`;
-  context.log.warn({ post: subject, why }, 'post missed');
-  const answer = { title: 'Not posted', parts: [{ kind: 'text', text }] } as const;
-  await settleAll(context, [
-    context.messenger.notifyOperators(text),
-    ...(requester ? [context.messenger.messageUser(requester, answer)] : []),
-  ]);
+  log.warn({ post: subject, why }, 'post missed');
+  await enqueueOperatorsNotice(tx, text, now());
+  if (requester) await enqueueUserNotice(tx, { to: requester, title: 'Not posted', text }, now());
 }
 
-async function settleAll({ log }: PostContext, notices: readonly Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(notices)) {
-    if (result.status === 'rejected') log.warn({ err: result.reason }, 'notification failed');
-  }
-}
-
-export type PostChannel =
+type PostChannel =
   | { readonly ok: true; readonly channel: Channel }
   /** `again`: the lookup failed, so that a later attempt may succeed. */
   | { readonly ok: false; readonly why: string; readonly again: boolean };

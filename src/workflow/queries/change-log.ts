@@ -6,7 +6,7 @@ import { namesOf } from '../../intent/define.ts';
 import type { LogRequest } from '../../intent/ports/changes-queries.ts';
 import type { Caller } from '../../intent/ports/command-context.ts';
 import { auditHead, type StoredEvent } from '../../storage/audit/append.ts';
-import { type EventSubject, eventSubjects, eventsBefore } from '../../storage/audit/read-back.ts';
+import { type EventSubject, eventSubjects, eventsBefore } from '../../storage/audit/read-events.ts';
 import { firstSeqSince } from '../../storage/audit/read-range.ts';
 import { eventLine } from '../audit-trail/event-text.ts';
 import type { PersonLookup } from '../messenger-port.ts';

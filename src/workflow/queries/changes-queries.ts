@@ -1,20 +1,24 @@
-import type { Change } from '../../changes/change.ts';
+import { type Change, type ChangeId, hasAuditMismatch } from '../../changes/change.ts';
 import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../intent/answers/answer.ts';
-import { countWords } from '../../intent/answers/texts.ts';
+import { countWords, unreadableText } from '../../intent/answers/texts.ts';
 import type { ListRequest } from '../../intent/ports/changes-queries.ts';
 import type { Caller, ChangesQueries } from '../../intent/ports/command-context.ts';
 import { eventsOf } from '../../storage/audit/append.ts';
 import {
   type ChangeFilter,
+  COUNTED_MAX,
   countChanges,
   listChanges,
 } from '../../storage/tables/changes/change-lists.ts';
 import { claimClick, storeClick } from '../../storage/tables/queues/inbox.ts';
+import { clickKeys } from '../../storage/tables/queues/verify-click.ts';
 import { eventLine, evidenceLine } from '../audit-trail/event-text.ts';
 import { VERBS } from '../clicks.ts';
 import { findChange, offerOf } from '../find-change.ts';
+import { confirmBeforeDrawing } from '../notify/confirm-before-drawing.ts';
 import type { DecisionContext } from '../ports.ts';
 import type { Click } from '../review/click.ts';
+import { CLICK_LEASE_MS, whileLeased } from '../review/click-lease.ts';
 import { handleClick, refusalOfVerb } from '../review/review.ts';
 import { answerChangeLog, type LogContext } from './change-log.ts';
 
@@ -57,14 +61,26 @@ async function list(
   if (after && !after.ok) return after.answer;
   const { db } = context.database;
   const filter = filterOf(which, asker);
+  const unreadable: ChangeId[] = [];
   const cursor = after ? { before: after.change } : {};
   const [count, found] = await Promise.all([
     countChanges(db, { ...filter, ...cursor }),
-    listChanges(db, { ...filter, ...cursor, limit: PAGE }),
+    listChanges(db, { ...filter, ...cursor, limit: PAGE }, (id, err) => {
+      unreadable.push(id);
+      context.log.error({ err, change: id }, 'change is not readable and is not shown');
+    }),
   ]);
-  const words = countWords(count, 'change');
   const older = before === null ? '' : ` before ${before}`;
-  return { title: `${words} ${TITLES[which]}${older}`, parts: listParts(found, count, which) };
+  const note = { kind: 'note', text: unreadableText(unreadable) } as const;
+  const parts = listParts(found, count - unreadable.length, which);
+  return {
+    title: count === 0 ? 'Changes' : `${countText(count, 'change')} ${TITLES[which]}${older}`,
+    parts: unreadable.length > 0 ? [...parts, note] : parts,
+  };
+}
+
+function countText(count: number, noun: string): string {
+  return count > COUNTED_MAX ? `More than 1,000 ${noun}s` : countWords(count, noun);
 }
 
 function listParts(
@@ -73,7 +89,7 @@ function listParts(
   which: ListRequest['which'],
 ): readonly AnswerPart[] {
   const last = found.at(-1);
-  const left = count - found.length;
+  const left = count > COUNTED_MAX ? count : count - found.length;
   const line = `change list ${which}${last ? ` before=${last.id}` : ''}`;
   const older: readonly CommandOffer[] = left > 0 ? [{ label: 'Older', line }] : [];
   const others = ['pending', 'mine', 'all']
@@ -87,7 +103,7 @@ function listParts(
       ? [
           {
             kind: 'note',
-            text: `${countWords(left, 'older change')} not shown.`,
+            text: `${countText(left, 'older change')} not shown.`,
           } as const,
         ]
       : []),
@@ -106,9 +122,12 @@ const NAMES: Readonly<Record<string, string>> = { pending: 'Waiting', mine: 'You
 async function show(context: DecisionContext, id: string, asker: Caller): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
-  const { change } = found;
+  const change = await confirmBeforeDrawing(context, found.change);
   const history = await eventsOf(context.database.db, change.id);
-  const subject = { command: change.command, target: change.plan.target.name, owner: null };
+  const names = hasAuditMismatch(change)
+    ? { command: 'change', target: change.id }
+    : { command: change.command, target: change.plan.target.name };
+  const subject = { ...names, owner: null };
   const lines = history.flatMap((event): readonly (readonly InlinePart[])[] => {
     const evidence = evidenceLine(event);
     return [eventLine(event, subject), ...(evidence ? [evidence] : [])];
@@ -130,16 +149,12 @@ async function hiddenFrom(
 ): Promise<readonly string[]> {
   const identity = await context.people.identify(by, { fresh: false });
   const actor = { id: by, roles: identity.ok ? identity.actor.roles : [] };
-  const refused = VERBS.filter(
-    (verb) => refusalOfVerb(verb, change, actor, context.now()) !== null,
-  );
+  const refused = VERBS.filter((verb) => refusalOfVerb(context, verb, change, actor) !== null);
   return [
     ...refused.map((verb) => `change.${verb}`),
     ...(change.requester === by ? [] : ['change.reveal']),
   ];
 }
-
-const LEASE_MS = 60_000;
 
 /** Handles a typed cancellation like the click of the button: stored first, then decided. */
 async function cancel(context: DecisionContext, id: string, asker: Caller): Promise<Answer> {
@@ -147,9 +162,9 @@ async function cancel(context: DecisionContext, id: string, asker: Caller): Prom
   if (!found.ok) return found.answer;
   const key = `typed:${context.instance}:${context.newId()}${context.newId()}`;
   const click = cancelClick(found.change, asker);
-  const by = { owner: context.instance, now: context.now(), leaseMs: LEASE_MS };
+  const by = { owner: context.instance, now: context.now(), leaseMs: CLICK_LEASE_MS };
   await context.database.transaction(async (tx) => {
-    await storeClick(tx, {
+    await storeClick(tx, await clickKeys(tx, context.auditKey, by.now), {
       key,
       kind: 'click',
       body: { ...click, replyTo: { ...click.replyTo } },
@@ -158,7 +173,7 @@ async function cancel(context: DecisionContext, id: string, asker: Caller): Prom
     // Claimed, so that its outcome is this answer. After a crash another process handles it.
     await claimClick(tx, key, by);
   });
-  const clicked = await handleClick(context, key, click);
+  const clicked = await whileLeased(context, key, () => handleClick(context, key, click));
   context.wake();
   if (!clicked.ok) {
     const { refusal, change } = clicked.denial;
@@ -174,6 +189,7 @@ async function cancel(context: DecisionContext, id: string, asker: Caller): Prom
 }
 
 function cancelClick({ id }: Change, { by, channel }: Caller): Click {
-  const replyTo = { url: null, user: by, channel, replaces: false, home: false };
+  const nowhere = { url: null, channel, ts: null, thread: null };
+  const replyTo = { ...nowhere, user: by, replaces: false, home: false };
   return { verb: 'cancel', change: id, by, text: '', replyTo };
 }

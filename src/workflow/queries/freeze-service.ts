@@ -1,18 +1,18 @@
 import type { UserId } from '../../changes/change.ts';
 import { InvalidRequest } from '../../errors.ts';
 import type { FreezeEnd, FreezeService, FreezeUntil } from '../../intent/arguments/freezes.ts';
-import {
-  activeFreezes,
-  hasFreeze,
-  insertFreeze,
-  liftFreeze,
-} from '../../storage/tables/freezes.ts';
+import { effectiveFreezes } from '../../storage/audit/active-freezes.ts';
+import { recordFreeze, recordFreezeLift } from '../../storage/audit/freeze-events.ts';
+import { hasFreeze, insertFreeze, liftFreeze } from '../../storage/tables/freezes.ts';
 import { deliverUnfreezeOffers } from '../../storage/tables/queues/outbox.ts';
 import type { DecisionContext } from '../ports.ts';
 import { currentPolicy, standingFreeze } from '../request/current-policy.ts';
 import { startTimeOf } from '../request/start-time.ts';
 
-export type FreezeContext = Pick<DecisionContext, 'database' | 'policy' | 'people' | 'now'>;
+export type FreezeContext = Pick<
+  DecisionContext,
+  'database' | 'auditKey' | 'policy' | 'people' | 'now'
+>;
 
 const PASSED = { field: 'until', problem: 'has passed' };
 const LIFTED = { field: 'the freeze', problem: 'has ended or was lifted' };
@@ -22,25 +22,32 @@ const MINUTE_MS = 60_000;
 
 /** Stores freezes that users make in Slack. Callers have authorized the change before. */
 export function createFreezeService(context: FreezeContext): FreezeService {
-  const { database, now } = context;
+  const { database, auditKey, now } = context;
   return {
     all: async () => {
       const { freezes } = await currentPolicy(database.db, context);
       return freezes.filter(({ until }) => now() < until);
     },
-    madeInSlack: async () => (await activeFreezes(database.db, now())).map(standingFreeze),
+    madeInSlack: async () =>
+      (await effectiveFreezes(database.db, auditKey, now())).map(standingFreeze),
     endOf: (until, by) => endOf(context, until, by),
     make: async ({ id, by, reason }, { scope, until }) => {
       const from = now();
       if (until <= from) throw new InvalidRequest('freeze', [PASSED]);
       const freeze = { id, scope: { ...scope }, reason: reason ?? '', createdBy: by, from, until };
-      await database.transaction((tx) => insertFreeze(tx, freeze));
+      await database.transaction(async (tx) => {
+        if (await insertFreeze(tx, freeze)) await recordFreeze(tx, auditKey, freeze, from);
+      });
     },
     wasMade: (id) => hasFreeze(database.db, id),
     lift: async ({ by }, id) => {
       const lifted = await database.transaction(async (tx) => {
+        const active = await effectiveFreezes(tx, auditKey, now());
+        if (!active.some((freeze) => freeze.id === id)) return false;
         await deliverUnfreezeOffers(tx, now());
-        return liftFreeze(tx, { id, by, at: now() });
+        await recordFreezeLift(tx, auditKey, { id, by, at: now() });
+        await liftFreeze(tx, { id, by, at: now() });
+        return true;
       });
       if (!lifted) throw new InvalidRequest('freeze', [LIFTED]);
     },

@@ -1,25 +1,17 @@
-import type { Change, State, UserId } from '../../changes/change.ts';
+import type { Change, ChangeId, UserId } from '../../changes/change.ts';
 import type { Actor } from '../../changes/outcome.ts';
+import { commandsFor } from '../../policy/matching.ts';
 import { changesToReview, listChanges } from '../../storage/tables/changes/change-lists.ts';
 import type { HomeContent, HomeLists } from '../messenger-port.ts';
-import type { DecisionContext } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { refusalOfVerb } from '../review/review.ts';
 
 const MANY = 200;
 const RECENT = 8;
 const SEARCHED = 50;
-const ENDED: readonly State[] = [
-  'succeeded',
-  'failed',
-  'rejected',
-  'cancelled',
-  'expired',
-  'stale',
-  'denied',
-];
 
 /** Draws a user's App Home tab from the stored changes. */
-export async function showHome(context: DecisionContext, user: UserId): Promise<void> {
+export async function showHome(context: WorkflowContext, user: UserId): Promise<void> {
   const identity = await context.people.identify(user, { fresh: false });
   const content: HomeContent = identity.ok
     ? { ok: true, actor: identity.actor, lists: await listsFor(context, identity.actor) }
@@ -27,14 +19,27 @@ export async function showHome(context: DecisionContext, user: UserId): Promise<
   await context.messenger.showHome(user, content);
 }
 
-async function listsFor(context: DecisionContext, actor: Actor): Promise<HomeLists> {
+async function listsFor(context: WorkflowContext, actor: Actor): Promise<HomeLists> {
   const { db } = context.database;
+  const unreadable = new Set<ChangeId>();
+  const skip = (id: ChangeId, err: unknown) => {
+    unreadable.add(id);
+    context.log.error({ err, change: id }, 'change is not readable and is not shown');
+  };
   const [pending, mine, running, unreviewed, ended] = await Promise.all([
-    listChanges(db, { states: ['pending'], limit: MANY }),
-    listChanges(db, { states: ['pending', 'approved'], requester: actor.id, limit: MANY }),
-    listChanges(db, { states: ['approved', 'executing', 'unknown'], limit: MANY }),
-    changesToReview(db, MANY),
-    listChanges(db, { states: ENDED, limit: SEARCHED }),
+    listChanges(db, { open: true, states: ['pending'], limit: MANY }, skip),
+    listChanges(
+      db,
+      { open: true, states: ['pending', 'approved'], requester: actor.id, limit: MANY },
+      skip,
+    ),
+    listChanges(
+      db,
+      { open: true, states: ['approved', 'executing', 'unknown'], limit: MANY },
+      skip,
+    ),
+    changesToReview(db, MANY, skip),
+    listChanges(db, { open: false, limit: SEARCHED }, skip),
   ]);
   // A user without a role sees only their own changes.
   const isVisible = ({ requester }: Change) => actor.roles.length > 0 || requester === actor.id;
@@ -43,20 +48,30 @@ async function listsFor(context: DecisionContext, actor: Actor): Promise<HomeLis
   const now = context.now();
   return {
     waiting: pending
-      .filter((change) => refusalOfVerb('approve', change, actor, now) === null)
+      .filter((change) => refusalOfVerb(context, 'approve', change, actor) === null)
       .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime()),
     mine: own,
     running: running.filter(
       (change) => isVisible(change) && !own.some(({ id }) => id === change.id),
     ),
-    toReview: unreviewed.filter((change) => refusalOfVerb('review', change, actor, now) === null),
-    recent: ended.filter((change) => isVisible(change) && wasSent(change)).slice(0, RECENT),
+    toReview: unreviewed.filter(
+      (change) => refusalOfVerb(context, 'review', change, actor) === null,
+    ),
+    recent: ended.filter(isVisible).slice(0, RECENT),
+    costs: await costsFor(context, actor),
+    unreadable: [...unreadable],
     more: pending.length === MANY,
     at: now,
   };
 }
 
-/** Whether it was confirmed: only then a change has a card. */
-function wasSent({ card }: Change): boolean {
-  return card !== null;
+/** Like the answer of `/cost`, for users who may ask for it. Home is shown without it if it fails. */
+async function costsFor(context: WorkflowContext, actor: Actor): Promise<HomeLists['costs']> {
+  if (commandsFor(context.policy, ['cost'], actor).length === 0) return null;
+  try {
+    return await context.homeCosts();
+  } catch (error) {
+    context.log.warn({ err: error }, 'stored costs were not read for App Home');
+    return null;
+  }
 }

@@ -1,6 +1,5 @@
 import type { RoleName, Target } from '../../changes/change.ts';
 import type { Actor } from '../../changes/outcome.ts';
-import type { Service } from '../../directory/directory.ts';
 import type { WhoQuestion } from '../../intent/ports/command-context.ts';
 import { type Decision, decide, type PolicyQuestion } from '../../policy/decide.ts';
 import type { Policy } from '../../policy/policy-types.ts';
@@ -8,10 +7,8 @@ import type { DecisionContext } from '../ports.ts';
 
 export type WhoContext = Pick<
   DecisionContext,
-  'database' | 'policy' | 'people' | 'now' | 'commands'
-> & {
-  readonly services: () => readonly Service[];
-};
+  'database' | 'auditKey' | 'policy' | 'services' | 'people' | 'now' | 'commands'
+>;
 
 /** The command and target of a question, and the user who asks. */
 export interface WhoSubject {

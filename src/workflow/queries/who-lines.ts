@@ -70,24 +70,22 @@ async function breakGlassLine(
   return [bold, ...(await peopleOf(context, policy, breakGlass.to))];
 }
 
-const SHOWN_MAX = 12;
-
-/** `@db-leads (3 now: Ben, Cleo, Gus)`: the active members of a role. */
+/** `@db-leads (3 now: Ben, Cleo, Gus)`: active members of a role. */
 async function peopleOf(context: WhoContext, policy: Policy, role: RoleName): Promise<TextLine> {
-  const members = await context.people.membersOf(role);
+  const members = await context.people.someMembers(role);
   const groups = policy.roles.get(role)?.groups ?? [];
   const name = groups.join(' or ') || `the role ${role}`;
   if (members === null) return [`${name} (Slack did not answer the membership lookup)`];
-  if (members.length === 0) return [`${name} (no active members)`];
-  return [`${name} (${members.length} now: `, ...listOf(members), ')'];
+  const { users, more } = members;
+  if (users.length === 0) return [more ? name : `${name} (no active members)`];
+  if (more) return [`${name} (for example `, ...listOf(users), ')'];
+  return [`${name} (${users.length} now: `, ...listOf(users), ')'];
 }
 
 function listOf(members: readonly UserId[]): TextLine {
-  const shown = members.slice(0, SHOWN_MAX).flatMap((user, index): InlinePart[] => {
+  return members.flatMap((user, index): InlinePart[] => {
     return index > 0 ? [', ', { user }] : [{ user }];
   });
-  const more = members.length - SHOWN_MAX;
-  return more > 0 ? [...shown, ` and ${more} more`] : shown;
 }
 
 /** What would happen if the user who asks requested the command now, with a reason. */
@@ -102,7 +100,7 @@ function ownLine(context: WhoContext, policy: Policy, rule: Rule, subject: WhoSu
   if (refusal === 'frozen') return [`refused now: it is frozen.${decide}`];
   if (refusal === 'never') return [`refused, like everyone.${decide}`];
   const needed = (rule.approvals?.count ?? 0) > 0 && context.commands.has(subject.command);
-  return [`you may request it${needed ? '; it then needs the approvals' : ''}.${decide}`];
+  return [`you may request it${needed ? ', and it needs these approvals' : ''}.${decide}`];
 }
 
 function spanText(ms: number): string {

@@ -1,5 +1,6 @@
 import type { Target } from '../../changes/change.ts';
 import type { Actor } from '../../changes/outcome.ts';
+import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import type { Answer, AnswerPart, InlinePart } from '../../intent/answers/answer.ts';
 import { freezeWords, scopeText } from '../../intent/arguments/freezes.ts';
 import type { WhoQueries } from '../../intent/ports/command-context.ts';
@@ -34,7 +35,8 @@ async function answerFor(
     : casesOfRules(context, policy, subject);
   const drawn = await Promise.all(cases.map((one) => drawCase(context, policy, one, cases.length)));
   const tags = tagLines(targets ?? []);
-  const hasScope = subject.scope && (tags.length > 0 || targets?.[0]?.kind === 'freeze');
+  const isScope = targets?.some(({ kind }) => TARGET_TRAITS[kind].isScope);
+  const hasScope = subject.scope && (tags.length > 0 || isScope);
   const on = subject.scope && hasScope ? ` on ${scopeText(subject.scope)}` : '';
   return {
     title: `Who may use /${subject.command}${on}`,

@@ -1,4 +1,5 @@
 import type { Target } from '../../changes/change.ts';
+import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import { type Service, serviceTarget } from '../../directory/directory.ts';
 import type { InlinePart } from '../../intent/answers/answer.ts';
 import { fieldsOf } from '../../intent/arguments/arguments.ts';
@@ -24,12 +25,12 @@ export function changesFreezes(change: ChangeCommand | undefined): boolean {
   return change?.call === 'PUT freeze';
 }
 
-function takesService({ args }: ChangeCommand): boolean {
+export function takesService({ args }: Pick<ChangeCommand, 'args'>): boolean {
   return fieldsOf(args).some(({ names }) => names === 'service');
 }
 
 /** An alert or a new service. Neither has tags or a warehouse. */
-function untaggedTarget(command: string): Target {
+export function untaggedTarget(command: string): Target {
   const kind = command.startsWith('alert') ? 'alert' : 'new service';
   return { kind, id: EVERYTHING.id, name: command, tags: [], warehouse: null };
 }
@@ -38,7 +39,7 @@ const NAMED_MAX = 8;
 
 /** Lists the tags and warehouses of the targets, by which rules select them. */
 export function tagLines(targets: readonly Target[]): readonly (readonly InlinePart[])[] {
-  const shown = targets.filter(({ kind }) => kind === 'service');
+  const shown = targets.filter(({ kind }) => TARGET_TRAITS[kind].listedIn === 'services');
   const rest = shown.length - NAMED_MAX;
   return [
     ...shown.slice(0, NAMED_MAX).map((target) => [{ bold: target.name }, tagText(target)]),

@@ -1,8 +1,9 @@
 import { Scope, type SlackFreeze, scopeKey, selectorOf } from '../../intent/arguments/freezes.ts';
 import { withFreezes } from '../../policy/freezes.ts';
 import type { Policy } from '../../policy/policy-types.ts';
+import { effectiveFreezes } from '../../storage/audit/active-freezes.ts';
 import type { Db } from '../../storage/engine/database.ts';
-import { activeFreezes, type StoredFreeze } from '../../storage/tables/freezes.ts';
+import type { StoredFreeze } from '../../storage/tables/freezes.ts';
 import type { DecisionContext } from '../ports.ts';
 
 /**
@@ -11,18 +12,30 @@ import type { DecisionContext } from '../ports.ts';
  */
 export async function currentPolicy(
   db: Db,
-  { policy, now }: Pick<DecisionContext, 'policy' | 'now'>,
+  { policy, now, auditKey }: Pick<DecisionContext, 'policy' | 'now' | 'auditKey'>,
 ): Promise<Policy> {
-  const stored = await activeFreezes(db, now());
+  const stored = await effectiveFreezes(db, auditKey, now());
   return withFreezes(
     policy,
     stored.map((row) => standingFreeze(row).freeze),
   );
 }
 
-/** Converts a stored freeze to the form that policy and commands use. */
-export function standingFreeze({ id, reason, createdBy, ...stored }: StoredFreeze): SlackFreeze {
-  const scope = Scope.parse(stored.scope);
+const UNKNOWN_SCOPE = 'Signalbox cannot read the scope of this freeze, so it covers everything';
+
+/** Whether this release knows the shape of the scope; a newer one may have stored another. */
+export function hasKnownScope({ scope }: StoredFreeze): boolean {
+  return Scope.safeParse(scope).success;
+}
+
+/**
+ * Converts a stored freeze to the form that policy and commands use. A freeze with an unknown scope
+ * covers everything, because it may cover any target.
+ */
+export function standingFreeze({ id, createdBy, ...stored }: StoredFreeze): SlackFreeze {
+  const known = Scope.safeParse(stored.scope).data;
+  const scope: Scope = known ?? { everything: true };
+  const reason = known ? stored.reason : `${stored.reason} (${UNKNOWN_SCOPE})`;
   const key = scopeKey(scope);
   const { from, until } = stored;
   const made = { id, by: createdBy };

@@ -4,7 +4,7 @@ import { fieldsOf } from '../../intent/arguments/arguments.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 import type { CommandContext } from '../../intent/ports/command-context.ts';
 
-export type PlanResult =
+type PlanResult =
   | { readonly ok: true; readonly plan: Plan }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 

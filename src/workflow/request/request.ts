@@ -16,10 +16,12 @@ import type { ChangeCommand } from '../../intent/define.ts';
 import { upcomingFreezes } from '../../policy/freezes.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
+import { recordHash } from '../../storage/audit/record-hash.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { markHandled, storeClick } from '../../storage/tables/queues/inbox.ts';
-import { authorizeCommand } from '../authorize.ts';
+import { clickKeys } from '../../storage/tables/queues/verify-click.ts';
+import { authorizeCommand, authorizeForm } from '../authorize.ts';
 import { createDenial, type Denial } from '../denial.ts';
 import { countAttempts } from '../limits/rate-limit.ts';
 import type { Identity, WorkflowContext } from '../ports.ts';
@@ -27,9 +29,10 @@ import { appendRefusal, identityFacts, recordMove } from '../record.ts';
 import { currentPolicy } from './current-policy.ts';
 import { planChange } from './plan.ts';
 import { relatedChangesOf } from './related-changes.ts';
-import { requirementWithRevert, startsAt, timePlan } from './timed-plan.ts';
+import { startsAt } from './start-time.ts';
+import { requirementWithRevert, timePlan } from './timed-plan.ts';
 
-export interface ChangeRequest {
+interface ChangeRequest {
   readonly command: ChangeCommand;
   readonly args: Readonly<Record<string, unknown>>;
   /** The values as the user entered them. */
@@ -65,10 +68,15 @@ export async function requestChange(
   context: WorkflowContext,
   request: ChangeRequest,
 ): Promise<RequestOutcome> {
+  const { command, args, reason, requester: by } = request;
+  const target = command.resolveArguments ? null : command.target(args, context.commandContext());
+  // Planning reads the target, and its problems show values of it.
+  const form = { commands: [command.name], target, by, record: true };
+  const admitted = await authorizeForm(context, form);
+  if (!admitted.ok) return admitted;
   const timed = await planRequest(context, request);
   if (!timed.ok) return timed;
   const { plan } = timed;
-  const { command, reason, requester: by } = request;
   const identity = await context.people.identify(by, { fresh: false });
   const policy = await currentPolicy(context.database.db, context);
   const asked = { entered: command.name, needsReason: command.needsReason === true };
@@ -127,7 +135,8 @@ async function record(
 ): Promise<RequestOutcome> {
   return context.database.transaction(async (tx) => {
     const at = context.now();
-    const first = await storeClick(tx, { key: request.key, kind: 'request', body: {}, at });
+    const keys = await clickKeys(tx, context.auditKey, at);
+    const first = await storeClick(tx, keys, { key: request.key, kind: 'request', body: {}, at });
     if (!first) return refuseRepeated(tx, context, draft);
 
     await markHandled(tx, request.key, at);
@@ -146,7 +155,9 @@ async function record(
         command: draft.command,
         target: draft.plan.target.name,
         digest: draft.digest,
+        record: await recordHash(tx, draft.id),
         rule: draft.requires.rule,
+        configuration: context.configuration,
         ...identityFacts(identity),
       },
     });

@@ -1,3 +1,4 @@
+import type { Plan } from '../../changes/change.ts';
 import { addDays } from '../../costs/calendar/day.ts';
 import { instantAt, instantsOf, localDay } from '../../costs/calendar/local-time.ts';
 import type { FieldProblem } from '../../errors.ts';
@@ -7,12 +8,12 @@ import {
   type RequestedTiming,
 } from '../../intent/arguments/timing.ts';
 
-export type StartTime =
+type StartTime =
   | { readonly ok: true; readonly at: Date | null; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /** The user's clock. */
-export interface StartClock {
+interface StartClock {
   /** An IANA name; null where Slack did not answer. */
   readonly zone: string | null;
   readonly now: Date;
@@ -28,6 +29,11 @@ export function startTimeOf({ at, inMs }: RequestedTiming, clock: StartClock): S
   const { zone } = clock;
   if (zone === null) return problem(NO_ZONE);
   return at.day === null ? next(at, zone, clock) : on(at.day, at, zone, clock);
+}
+
+/** When a change is expected to run. Freezes are checked for that time, not for the current one. */
+export function startsAt({ timing }: Plan, now: Date): Date {
+  return timing?.startAt ? new Date(timing.startAt) : now;
 }
 
 const DAY_MS = 86_400_000;
@@ -53,8 +59,7 @@ function inTime(
   ...warnings: readonly string[]
 ): StartTime {
   const ahead = at.getTime() - now.getTime();
-  if (ahead <= 0)
-    return problem('has passed. A time without a date, for example 20:00, means the next one');
+  if (ahead <= 0) return problem('is in the past; 20:00 without a date means the next 20:00');
   if (ahead > latestMs) return problem(`must be within ${latestMs / DAY_MS} days`);
   return begin(at, ...warnings);
 }

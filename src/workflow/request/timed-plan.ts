@@ -6,9 +6,9 @@ import { combineRequirements } from '../../policy/combine-requirements.ts';
 import type { authorizeCommand, Refused } from '../authorize.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { readInverse } from '../revert/inverse.ts';
-import { startTimeOf } from './start-time.ts';
+import { startsAt, startTimeOf } from './start-time.ts';
 
-export type TimedPlan = { readonly ok: true; readonly plan: Plan } | Problems;
+type TimedPlan = { readonly ok: true; readonly plan: Plan } | Problems;
 
 interface Problems {
   readonly ok: false;
@@ -55,11 +55,6 @@ function revertOf(
   const inverse = undo && readInverse(context, undo.line, plan.target);
   if (!inverse) return { ok: false, problems: [{ field: 'for', problem: NO_INVERSE }] };
   return { ok: true, revert: { ...undo, afterMs } };
-}
-
-/** When a change is expected to run. Freezes are checked for that time, not for the current one. */
-export function startsAt({ timing }: Plan, now: Date): Date {
-  return timing?.startAt ? new Date(timing.startAt) : now;
 }
 
 type Authorize = (command: string, at: Date) => ReturnType<typeof authorizeCommand>;

@@ -1,8 +1,9 @@
 import { type Change, type Target, targetKey } from '../../changes/change.ts';
+import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import type { Service } from '../../directory/directory.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
-import { understand } from '../../intent/parse/understand.ts';
-import type { Intent } from '../../intent/parse/understood.ts';
+import { parseLine } from '../../intent/parse/parse-line.ts';
+import type { Intent } from '../../intent/parse/parse-result.ts';
 import { hasTargetChangedSinceEnd } from '../../storage/tables/changes/permits.ts';
 import { knownServices } from '../../storage/tables/directory.ts';
 import type { WorkflowContext } from '../ports.ts';
@@ -22,9 +23,10 @@ export function readInverse(
   const [noun = '', ...words] = line.split(' ');
   const { organization } = context.commandContext();
   // The alert's name is known from the target, so that the list of alerts need not be read.
-  const alerts = target.kind === 'alert' ? [{ ...target, aliases: [] }] : [];
+  const isAlert = TARGET_TRAITS[target.kind].listedIn === 'alerts';
+  const alerts = isAlert ? [{ ...target, aliases: [] }] : [];
   const commands = [...context.commands.values()];
-  const understood = understand(noun, words.join(' '), {
+  const understood = parseLine(noun, words.join(' '), {
     commands,
     services,
     alerts,

@@ -2,13 +2,24 @@ import { abandonRevert } from '../../changes/after-outcome.ts';
 import type { Change, ChangeId, CostEffect, JsonObject, Plan } from '../../changes/change.ts';
 import { REVERT_GRACE_MS } from '../../changes/lifecycle.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
-import { signedFigure } from '../../costs/ledger/numbers.ts';
+import { dayOf } from '../../costs/calendar/day.ts';
+import { signedCredits } from '../../costs/ledger/numbers.ts';
 import { microOf } from '../../costs/ledger/row.ts';
+import { moneyOf } from '../../costs/money/money.ts';
+import { type DayPrice, priceOn } from '../../costs/money/price.ts';
 import type { Service } from '../../directory/directory.ts';
 import { ApiError } from '../../errors.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
+import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
+import { recordHash } from '../../storage/audit/record-hash.ts';
+import type { Tx } from '../../storage/engine/database.ts';
 import { dueReverts } from '../../storage/tables/changes/change-due.ts';
-import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
+import {
+  insertChange,
+  loadChange,
+  lockChange,
+  markRevertPlanned,
+} from '../../storage/tables/changes/changes.ts';
 import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import { createBackoff } from '../background/backoff.ts';
 import type { RevertStopReason } from '../messenger-port.ts';
@@ -27,14 +38,15 @@ const RETRY_AFTER_MS = 30_000;
 export function createRevertPlanner(context: WorkflowContext): () => Promise<number> {
   const backoff = createBackoff(RETRY_AFTER_MS);
 
-  const attempt = async (change: Change): Promise<boolean> => {
+  // Loaded one by one, so that an unreadable row does not stop the reverts of the others.
+  const attempt = async (id: ChangeId): Promise<boolean> => {
     try {
-      await planRevert(context, change);
-      backoff.clear(change.id);
+      await planRevert(context, await loadChange(context.database.db, id));
+      backoff.clear(id);
       return true;
     } catch (error) {
-      backoff.postpone(change.id, context.now());
-      context.log.warn({ err: error, change: change.id }, 'revert could not be planned; retrying');
+      backoff.postpone(id, context.now());
+      context.log.warn({ err: error, change: id }, 'revert could not be planned; retrying');
       return false;
     }
   };
@@ -46,27 +58,44 @@ export function createRevertPlanner(context: WorkflowContext): () => Promise<num
   };
 }
 
-async function planRevert(context: WorkflowContext, parent: Change): Promise<void> {
-  const { revertAt } = parent;
-  if (!revertAt) return;
+async function planRevert(context: WorkflowContext, parent: Change | null): Promise<void> {
+  const revertAt = parent?.revertAt;
+  if (!parent || !revertAt) return;
+  if (parent.child) return markPlanned(context, parent.id);
+  await context.trail.follow(parent.id);
+  const problem = await context.trail.problem(context.database.db);
+  if (problem !== null) throw new Error(`nothing is reverted: ${problem}`);
+  // The rows and events of its revert were deleted, which the verification of the chain reports.
+  if (context.trail.isRevertPlanned(parent.id))
+    return stopRevert(context, parent, 'audit-mismatch');
   if (context.now().getTime() - revertAt.getTime() > REVERT_GRACE_MS) {
     return stopRevert(context, parent, 'late');
   }
   const planned = await planInverse(context, parent);
   if (typeof planned === 'string') return stopRevert(context, parent, planned);
   const timing = { startAt: revertAt.toISOString(), revert: null };
-  const cost = revertCost(parent);
+  const cost = revertCost(parent, priceOn(context.prices, dayOf(context.now())));
   const plan: Plan = { ...planned.plan, timing, ...(cost && { cost }) };
-  await recordRevert(context, parent, { command: planned.command, plan });
+  const why = await recordRevert(context, parent, { command: planned.command, plan });
+  if (why) await stopRevert(context, parent, why);
+}
+
+// A replica of a release before the mark planned the revert.
+async function markPlanned({ database, now }: DecisionContext, id: ChangeId): Promise<void> {
+  await database.transaction((tx) => markRevertPlanned(tx, id, now()));
 }
 
 // The usage report has no final day of the size in between, so that only the estimate can be used.
-function revertCost({ id, plan: { cost } }: Change): CostEffect | undefined {
+function revertCost(
+  { id, plan: { cost } }: Change,
+  price: DayPrice | undefined,
+): CostEffect | undefined {
   if (!cost || cost.perDay === null) return cost;
   const perDay = 0 - cost.perDay;
   const share = cost.share === null || cost.share <= -1 ? null : 1 / (1 + cost.share) - 1;
-  const figure = signedFigure(microOf(perDay));
-  return { text: `${figure} credits per day, as before ${id}`, perDay, share };
+  const money = moneyOf([[price, microOf(perDay)]]);
+  const text = `${signedCredits(microOf(perDay), money)} per day, as before ${id}`;
+  return { text, perDay, share };
 }
 
 interface PlannedRevert {
@@ -86,8 +115,9 @@ async function planInverse(
     if (!(await isUnchangedSince(context, parent))) return 'moved';
     return await planWith(context, inverse, services);
   } catch (error) {
-    // Only a 404 is definite. Any other error may be temporary.
-    if (error instanceof ApiError && error.status === 404) return 'gone';
+    // Only a 404 of the API itself is definite. Any other error may be temporary.
+    const isAnswer = error instanceof ApiError && error.kind === 'answer';
+    if (isAnswer && error.status === 404) return 'gone';
     throw error;
   }
 }
@@ -106,14 +136,18 @@ async function recordRevert(
   context: DecisionContext,
   parent: Change,
   planned: PlannedRevert,
-): Promise<void> {
-  await context.database.transaction(async (tx) => {
+): Promise<RevertStopReason | null> {
+  return context.database.transaction(async (tx) => {
     const now = context.now();
     const current = await lockChange(tx, parent.id);
     // Another replica planned the revert first.
-    if (!current?.revertAt || current.child) return;
+    if (!current?.revertAt || current.child) return null;
+    // A revert inherits the approvals of its parent, so that the trail must confirm the parent.
+    const refusal = await auditRefusal(tx, context.auditKey, current);
+    if (refusal || planDigest(parent) !== current.digest) return refusal ?? 'audit-mismatch';
     const revert = revertOf(current, { ...planned, id: context.newId(), now });
     await insertChange(tx, revert, { source: 'parent' });
+    await markRevertPlanned(tx, parent.id, now);
     await appendEvent(tx, context.auditKey, {
       kind: 'planned-return',
       changeId: revert.id,
@@ -123,6 +157,7 @@ async function recordRevert(
       body: {
         by: 'signalbox',
         digest: revert.digest,
+        record: await recordHash(tx, revert.id),
         rule: revert.requires.rule,
         parent: parent.id,
         approvers: revert.approvals.map(({ by }) => by),
@@ -130,6 +165,7 @@ async function recordRevert(
     });
     await enqueue(tx, { changeId: revert.id, kind: 'card', at: now });
     await enqueue(tx, { changeId: parent.id, kind: 'card-repost', at: now });
+    return null;
   });
 }
 
@@ -147,14 +183,15 @@ type EveryField = { readonly [Field in keyof Required<Change>]: Change[Field] };
  */
 function revertOf(parent: Change, { id, command, plan, now }: Revert): Change {
   const revertAt = parent.revertAt ?? now;
+  const { requester, reason, requires } = parent;
   const revert: EveryField = {
     id,
     command,
-    requester: parent.requester,
-    reason: parent.reason,
+    requester,
+    reason,
     plan,
-    digest: planDigest(command, plan),
-    requires: parent.requires,
+    digest: planDigest({ command, requester, reason, plan, requires }),
+    requires,
     state: 'approved',
     version: 1,
     approvals: parent.approvals,
@@ -181,16 +218,24 @@ function revertOf(parent: Change, { id, command, plan, now }: Revert): Change {
 }
 
 /** Records that Signalbox does not revert a change. From then on only a user can revert it. */
-export async function stopRevert(
+async function stopRevert(
   context: DecisionContext,
-  { id }: Change,
+  change: Pick<Change, 'id'>,
   why: RevertStopReason,
 ): Promise<void> {
-  await context.database.transaction(async (tx) => {
-    const change = await lockChange(tx, id);
-    if (!change?.revertAt || change.child) return;
-    const action = { kind: 'kept', by: 'signalbox', facts: { why } } as const;
-    await recordMove(tx, context, change, assertMoved(abandonRevert(change)), action);
-    await enqueue(tx, { changeId: id, kind: 'revert-stopped', why, at: context.now() });
-  });
+  await context.database.transaction((tx) => stopRevertIn(tx, context, change, why));
+}
+
+/** The same in the given transaction. */
+export async function stopRevertIn(
+  tx: Tx,
+  context: DecisionContext,
+  { id }: Pick<Change, 'id'>,
+  why: RevertStopReason,
+): Promise<void> {
+  const change = await lockChange(tx, id);
+  if (!change?.revertAt || change.child) return;
+  const action = { kind: 'kept', by: 'signalbox', facts: { why } } as const;
+  await recordMove(tx, context, change, assertMoved(abandonRevert(change)), action);
+  await enqueue(tx, { changeId: id, kind: 'revert-stopped', why, at: context.now() });
 }

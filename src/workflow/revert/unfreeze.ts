@@ -5,6 +5,7 @@ import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import type { PostAttempt } from '../messenger-port.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { currentPolicy } from '../request/current-policy.ts';
+import { currentTarget } from '../request/current-target.ts';
 import { isUnchangedSince } from './inverse.ts';
 
 /**
@@ -25,7 +26,7 @@ export async function offerRevert(
 ): Promise<void> {
   const { db } = context.database;
   const { freezes } = await currentPolicy(db, context);
-  const freeze = freezeFor(freezes, change.plan.target, context.now());
+  const freeze = freezeFor(freezes, currentTarget(context, change.plan), context.now());
   if (freeze) return offerAt(context, change.id, freeze.until);
   const parent = change.parent && (await loadChange(db, change.parent));
   if (parent && (await isUnchangedSince(context, parent)))

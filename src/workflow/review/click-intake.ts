@@ -1,13 +1,19 @@
 import type { UserId } from '../../changes/change.ts';
 import { requestNow } from '../../observability/log.ts';
 import { outsideTrace, step, traceHere } from '../../observability/trace.ts';
-import { markHandled, type ReceivedClick, storeClick } from '../../storage/tables/queues/inbox.ts';
+import {
+  isClickHandled,
+  markHandled,
+  type ReceivedClick,
+  storeClick,
+} from '../../storage/tables/queues/inbox.ts';
+import { clickKeys } from '../../storage/tables/queues/verify-click.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
 import { countAttempts, type RateLimitStatus } from '../limits/rate-limit.ts';
 import type { DecisionContext } from '../ports.ts';
 
 /** One click as it is stored in the inbox. */
-export interface InboxEntry extends ReceivedClick {
+interface InboxEntry extends ReceivedClick {
   readonly by: UserId;
 }
 
@@ -17,6 +23,11 @@ export type Receipt = RateLimitStatus | 'again';
 /** Stores a click in the inbox. Resolves after the commit, so that a crash cannot lose the click. */
 export function enqueueClick(context: DecisionContext, entry: InboxEntry): Promise<Receipt> {
   return step({ name: `store ${entry.kind}` }, () => intakeOf(context)(entry));
+}
+
+/** Whether a stored click was handled, by this or another process. */
+export function isHandled({ database }: DecisionContext, key: string): Promise<boolean> {
+  return isClickHandled(database.db, key);
 }
 
 type Intake = (entry: InboxEntry) => Promise<Receipt>;
@@ -80,7 +91,8 @@ async function storeAll(
   entries: readonly InboxEntry[],
 ): Promise<ReadonlyMap<InboxEntry, RateLimitStatus>> {
   const fresh: InboxEntry[] = [];
-  for (const entry of entries) if (await storeClick(tx, entry)) fresh.push(entry);
+  const keys = await clickKeys(tx, context.auditKey, context.now());
+  for (const entry of entries) if (await storeClick(tx, keys, entry)) fresh.push(entry);
   const by = fresh.map((entry) => entry.by);
   const statuses = await countAttempts(tx, context, 'click', by);
   const receipts = new Map(fresh.map((entry, index) => [entry, statuses[index] ?? 'ok']));

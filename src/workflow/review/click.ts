@@ -11,6 +11,8 @@ export const StoredReplyTo = z.object({
   channel: z.string().nullable(),
   replaces: z.boolean(),
   // Missing in clicks that an older release stored.
+  ts: z.string().nullable().default(null),
+  thread: z.string().nullable().default(null),
   home: z.boolean().default(false),
 });
 

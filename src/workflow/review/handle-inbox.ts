@@ -1,13 +1,16 @@
 import { during, type LogContextFields } from '../../observability/log.ts';
 import { note, traced, type Work } from '../../observability/trace.ts';
-import { claimDueClicks, markHandled, retryClickAt } from '../../storage/tables/queues/inbox.ts';
+import { claimDueClicks, retryClickAt } from '../../storage/tables/queues/inbox.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { showHome } from '../queries/home-queries.ts';
 import { Click } from './click.ts';
+import { CLICK_LEASE_MS, whileLeased } from './click-lease.ts';
+import { GAP, handleGapClick } from './gap-click.ts';
+import { giveUpClick } from './give-up-click.ts';
 import { handleIncidentClick, INCIDENT } from './incident-click.ts';
+import { rejectStoredClick } from './reject-stored-click.ts';
 import { handleClick } from './review.ts';
 
-const LEASE_MS = 60_000;
 // A small batch, because new clicks commit through the same connection.
 const AT_ONCE = 8;
 const RETRY_AFTER_MS = 5_000;
@@ -17,11 +20,16 @@ type Row = Awaited<ReturnType<typeof claimDueClicks>>[number];
 
 /** Handles new clicks, and those whose process crashed. Returns how many it handled. */
 export async function handleInbox(context: WorkflowContext): Promise<number> {
-  const lease = { owner: context.instance, now: context.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
-  const rows = await context.database.transaction((tx) => claimDueClicks(tx, lease));
+  const by = { owner: context.instance, now: context.now(), leaseMs: CLICK_LEASE_MS };
+  const lease = { ...by, limit: AT_ONCE };
+  const rows = await context.database.transaction((tx) =>
+    claimDueClicks(tx, context.auditKey, lease),
+  );
   await Promise.all(
     rows.map((row) =>
-      during(logContextOf(row), () => traced(workOf(row), () => handle(context, row))),
+      during(logContextOf(row), () =>
+        traced(workOf(row), () => whileLeased(context, row.key, () => handle(context, row))),
+      ),
     ),
   );
   return rows.length;
@@ -47,11 +55,13 @@ function workOf({ kind, body: { trace, change, verb } }: Row): Work {
 
 async function handle(context: WorkflowContext, row: Row): Promise<void> {
   try {
+    if (row.problem) return await rejectStoredClick(context, row, row.problem);
     if (row.kind === INCIDENT) return await handleIncidentClick(context, row);
+    if (row.kind === GAP) return await handleGapClick(context, row);
     const click = Click.parse(row.body);
     const clicked = await handleClick(context, row.key, click);
     // The card shows the outcome to everyone, so that this ephemeral answer may be lost.
-    context.messenger.answerClick(click.replyTo, clicked).catch((error: unknown) => {
+    context.messenger.answerClick(click.replyTo, clicked, row).catch((error: unknown) => {
       context.log.warn({ err: error, change: click.change }, 'ephemeral answer was not delivered');
     });
     if (!click.replyTo.home) return;
@@ -69,10 +79,7 @@ async function handle(context: WorkflowContext, row: Row): Promise<void> {
 }
 
 async function retry(context: WorkflowContext, row: Row): Promise<void> {
-  const now = context.now();
-  await context.database.transaction((tx) =>
-    row.attempts >= GIVE_UP_AFTER
-      ? markHandled(tx, row.key, now)
-      : retryClickAt(tx, row.key, new Date(now.getTime() + RETRY_AFTER_MS)),
-  );
+  if (row.attempts >= GIVE_UP_AFTER) return giveUpClick(context, row);
+  const at = new Date(context.now().getTime() + RETRY_AFTER_MS);
+  await context.database.transaction((tx) => retryClickAt(tx, row.key, at));
 }

@@ -28,11 +28,11 @@ export function receiveIncidentClick(
 /** Handles one stored click. Its decision is stored in the same commit; its answer may be lost. */
 export async function handleIncidentClick(
   context: WorkflowContext,
-  { key, body }: ClaimedClick,
+  click: ClaimedClick,
 ): Promise<void> {
-  const { replyTo, ...press } = Stored.parse(body);
-  const pressed = await context.incidents.press({ ...press, key });
-  context.messenger.answerIncidentClick(replyTo, pressed).catch((error: unknown) => {
+  const { replyTo, ...press } = Stored.parse(click.body);
+  const pressed = await context.incidents.press({ ...press, key: click.key });
+  context.messenger.answerIncidentClick(replyTo, pressed, click).catch((error: unknown) => {
     context.log.warn({ err: error, incident: press.id }, 'ephemeral answer was not delivered');
   });
 }

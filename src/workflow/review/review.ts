@@ -1,26 +1,28 @@
 import { resolve, review } from '../../changes/after-outcome.ts';
-import type { Change, RoleName } from '../../changes/change.ts';
-import {
-  approve,
-  breakGlass,
-  cancel,
-  confirm,
-  decidingRoles,
-  reject,
-} from '../../changes/lifecycle.ts';
+import type { Change, Requirement } from '../../changes/change.ts';
+import { approve, breakGlass, cancel, confirm, reject } from '../../changes/lifecycle.ts';
 import type { Actor, Transition } from '../../changes/outcome.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { unlockTarget } from '../../storage/tables/changes/permits.ts';
 import { markHandled } from '../../storage/tables/queues/inbox.ts';
+import { nameAlternatives, type RolesContext, rolesFor } from '../alternatives.ts';
 import type { ClickOutcome, Verb } from '../clicks.ts';
 import { createDenial, type Denial } from '../denial.ts';
 import type { DecisionContext, Identity } from '../ports.ts';
 import { appendRefusal, identityFacts, recordMove } from '../record.ts';
+import { type CurrentRuleContext, currentRequirement } from '../request/current-target.ts';
+import { stopChange } from '../stop-change.ts';
 import type { Click } from './click.ts';
+import { stalenessOf } from './staleness.ts';
 
-type Move = (change: Change, actor: Actor, click: Pick<Click, 'text'>, now: Date) => Transition;
+interface MoveInput extends Pick<Click, 'text'> {
+  /** What the current rule requires. */
+  readonly current: Requirement | null;
+}
+
+type Move = (change: Change, actor: Actor, input: MoveInput, now: Date) => Transition;
 
 const MOVES: Readonly<Record<Verb, Move>> = {
   confirm: (change, actor, _click, now) => confirm(change, actor, now),
@@ -29,10 +31,10 @@ const MOVES: Readonly<Record<Verb, Move>> = {
   cancel: (change, actor) => cancel(change, actor),
   'break-glass': (change, actor, { text }, now) => breakGlass(change, actor, text, now),
   review: (change, actor, { text }, now) => review(change, actor, text, now),
-  happened: (change, actor, { text }, now) =>
-    resolve(change, actor, { happened: true, note: text }, now),
-  'did-not-happen': (change, actor, { text }, now) =>
-    resolve(change, actor, { happened: false, note: text }, now),
+  happened: (change, actor, { text, current }, now) =>
+    resolve(change, actor, { happened: true, note: text, current }, now),
+  'did-not-happen': (change, actor, { text, current }, now) =>
+    resolve(change, actor, { happened: false, note: text, current }, now),
 };
 
 const KINDS: Readonly<Record<Verb, string>> = {
@@ -47,8 +49,14 @@ const KINDS: Readonly<Record<Verb, string>> = {
 };
 
 /** Returns why a verb would be refused now, given a text where it needs one; null: allowed. */
-export function refusalOfVerb(verb: Verb, change: Change, actor: Actor, now: Date): Refusal | null {
-  const outcome = MOVES[verb](change, actor, { text: 'any text' }, now);
+export function refusalOfVerb(
+  context: CurrentRuleContext & Pick<DecisionContext, 'now'>,
+  verb: Verb,
+  change: Change,
+  actor: Actor,
+): Refusal | null {
+  const input = { text: 'any text', current: currentRequirement(context, change) };
+  const outcome = MOVES[verb](change, actor, input, context.now());
   return outcome.ok ? null : outcome.refusal;
 }
 
@@ -63,8 +71,9 @@ export async function handleClick(
 
   // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
   // user had every role.
-  const ideal = { id: click.by, roles: rolesIn(change) };
-  const early = MOVES[click.verb](change, ideal, click, context.now());
+  const current = currentRequirement(context, change);
+  const ideal = { id: click.by, roles: [...rolesIn(change.requires), ...rolesIn(current)] };
+  const early = MOVES[click.verb](change, ideal, { ...click, current }, context.now());
   if (!early.ok) return refuseClick(context, key, click, { refusal: early.refusal, change });
 
   const identity = await context.people.identify(click.by, { fresh: click.verb !== 'cancel' });
@@ -72,7 +81,8 @@ export async function handleClick(
   return decideAndRecord(context, key, click, identity);
 }
 
-function rolesIn({ requires }: Change): readonly string[] {
+function rolesIn(requires: Requirement | null): readonly string[] {
+  if (requires === null) return [];
   const { to, from, escalation, breakGlass } = requires;
   return [to, from, escalation?.to, breakGlass].filter((role) => typeof role === 'string');
 }
@@ -87,8 +97,13 @@ async function decideAndRecord(
     const change = await lockChange(tx, click.change);
     if (!change) return { refusal: 'not-found' as Refusal, change: null };
 
-    const outcome = MOVES[click.verb](change, identity.actor, click, context.now());
+    const input = { ...click, current: currentRequirement(context, change) };
+    const outcome = MOVES[click.verb](change, identity.actor, input, context.now());
     if (!outcome.ok) return { refusal: outcome.refusal, change };
+    const stale = await stalenessOf(tx, context, click.verb, change);
+    if (stale) {
+      return { refusal: stale.why, change: await stopChange(tx, context, change, stale) };
+    }
     await recordClick(tx, context, { key, click, before: change, after: outcome.change, identity });
     return { refusal: null, change: outcome.change };
   });
@@ -122,36 +137,22 @@ async function refuseClick(
   click: Click,
   found: { refusal: Refusal; change: Change | null; identity?: Identity },
 ): Promise<ClickOutcome> {
-  const denial = await denialOfVerb(context, found.refusal, found.change);
+  const denial = denialOfVerb(context, found.refusal, found.change);
   await context.database.transaction(async (tx) => {
     const facts = identityFacts(found.identity ?? null);
     await appendRefusal(tx, context, { kind: click.verb, by: click.by, facts }, denial);
     await markHandled(tx, key, context.now());
   });
-  return { ok: false, verb: click.verb, denial };
+  return { ok: false, verb: click.verb, denial: await nameAlternatives(context, denial) };
 }
 
-/** Returns the refusal with the users who could press instead. */
-export async function denialOfVerb(
-  context: DecisionContext,
+/** Returns the refusal with the role that could press instead. */
+export function denialOfVerb(
+  context: RolesContext,
   refusal: Refusal,
   change: Change | null,
-): Promise<Denial> {
+): Denial {
   if (!change) return createDenial(refusal);
-  const roles = rolesFor(refusal, change, context.now());
-  const members = await Promise.all(roles.map((role) => context.people.membersOf(role)));
-  const known = members.filter((each) => each !== null).flat();
-  const others = known.filter((id) => change.requires.self || id !== change.requester);
-  const who = refusal === 'may-not-break-glass' ? known : others;
-  const role = roles[0] ?? change.requires.from;
-  return createDenial(refusal, { change, role, who: [...new Set(who)] });
-}
-
-/** The roles whose members could press instead; empty where the refusal depends on no role. */
-function rolesFor(refusal: Refusal, change: Change, now: Date): readonly RoleName[] {
-  const { to, breakGlass } = change.requires;
-  if (refusal === 'may-not-break-glass') return breakGlass === null ? [] : [breakGlass];
-  if (refusal !== 'self-approval' && refusal !== 'not-an-approver') return [];
-  const deciding = decidingRoles(change, now);
-  return deciding.length > 0 ? deciding : [breakGlass ?? to];
+  const [role = change.requires.from] = rolesFor(context, refusal, change);
+  return createDenial(refusal, { change, role });
 }

@@ -23,6 +23,7 @@ const SIMULATION = 'test/chaos/simulation.test.ts';
 const MODEL = 'test/chaos/model.test.ts';
 const LIFECYCLE = 'src/changes/lifecycle.ts';
 const EXECUTE = 'src/workflow/execute/execute.ts';
+const CLAIM_REFUSAL = 'src/workflow/execute/claim-refusal.ts';
 const SEND = 'src/workflow/execute/send.ts';
 
 // The patterns name as few identifiers as possible, so that a rename rarely breaks them.
@@ -46,10 +47,50 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the claim does not repeat the decision',
     file: EXECUTE,
-    find: /const refusal = (currentRefusal\([^;]+\));/,
+    find: /const refusal = (claimRefusal\([^;]+\));/,
     put: 'const refusal = [$1].find(() => false) ?? null;',
     test: MODEL,
     reports: /although it is frozen|may not ask now|without enough approvals|over an edit/,
+  },
+  {
+    name: 'an outdated configuration executes changes',
+    file: EXECUTE,
+    find: /if \(!\(await mayExecute\(.+\)\)\) return 'later';/,
+    put: '',
+    test: 'test/workflow/execute/outdated.test.ts',
+    reports: /AssertionError/,
+  },
+  {
+    name: 'a start on SQLite waits for the leases of the killed process',
+    file: 'src/bot.ts',
+    find: /if \(options\.takesOver\) await takeOver\(context\);/,
+    put: '',
+    test: 'test/scenarios/take-over.test.ts',
+    reports: /StringContaining/,
+  },
+  {
+    name: 'an anchor in the audit channel needs no signature',
+    file: 'src/storage/audit/anchor.ts',
+    find: /if \(!expected\.some\(\(one\) => isSame\(signed, one\)\)\) return null;/,
+    put: '',
+    test: 'test/workflow/audit-trail/anchors.test.ts',
+    reports: /AssertionError/,
+  },
+  {
+    name: 'a stored click is not verified',
+    file: 'src/workflow/review/handle-inbox.ts',
+    find: /if \(row\.problem\) return await [^;]+;/,
+    put: '',
+    test: 'test/workflow/review/reject-stored-click.test.ts',
+    reports: /AssertionError/,
+  },
+  {
+    name: 'the claim uses the tags of the stored plan',
+    file: EXECUTE,
+    find: /currentTarget\(context, (change\.plan)\)/,
+    put: '$1.target',
+    test: 'test/scenarios/retagged.test.ts',
+    reports: /AssertionError|deep equally contain/,
   },
   {
     name: 'a freeze has no effect',
@@ -100,6 +141,14 @@ export const DEFECTS: readonly Defect[] = [
     reports: /AssertionError/,
   },
   {
+    name: 'a change that was modified in the database is accepted',
+    file: 'src/storage/audit/matches-audit-trail.ts',
+    find: /return isSame \? null : 'audit-mismatch';/,
+    put: 'return isSame ? null : null;',
+    test: 'test/storage/audit/matches-audit-trail.test.ts',
+    reports: /AssertionError/,
+  },
+  {
     name: 'an unknown outcome is recorded as a failure',
     file: SEND,
     find: /error\.effect === 'refused' \? 'failed' : 'unknown'/,
@@ -133,8 +182,8 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'the claim does not compare the target with the preview',
-    file: EXECUTE,
-    find: /if \(\w+\.digest !== change\.digest\) return 'target-changed';/,
+    file: CLAIM_REFUSAL,
+    find: /if \(\w+\.target && [^;]+ return 'target-changed';/,
     put: '',
     test: MODEL,
     reports: /over an edit that nobody had seen/,
@@ -150,7 +199,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a retry posts a card without a search for the first one',
     file: 'src/workflow/notify/deliver.ts',
-    find: /again: row\.attempts > 1/,
+    find: /again: attempts > 1/,
     put: 'again: false',
     test: SIMULATION,
     reports: /it has 2 cards/,

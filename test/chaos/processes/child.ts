@@ -14,19 +14,21 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-export interface BotProcess {
-  readonly port: number;
+export interface ControlledBot {
+  readonly url: string;
   readonly isAlive: () => boolean;
   readonly exited: Promise<void>;
-  readonly tell: (order: { now: string } | { do: 'wake' | 'stop' }) => void;
+  readonly send: (order: { now: string } | { do: 'wake' | 'stop' }) => void;
   readonly kill: () => Promise<void>;
 }
 
 /** Starts the bot with exactly this environment. Returns null if it exited during the start. */
-export async function startBot(env: Readonly<Record<string, string>>): Promise<BotProcess | null> {
+export async function startControlledBot(
+  env: Readonly<Record<string, string>>,
+): Promise<ControlledBot | null> {
   const child = spawn(process.execPath, ['--import', HOOKS, ENTRY], {
     cwd: ROOT,
-    env: { ...env, PATH: process.env.PATH ?? '', ...passedOn() },
+    env: { ...env, ...passedOn() },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   running.add(child);
@@ -36,10 +38,10 @@ export async function startBot(env: Readonly<Record<string, string>>): Promise<B
   if (port === null) return null;
   const isAlive = () => running.has(child);
   return {
-    port,
+    url: `http://127.0.0.1:${port}`,
     exited,
     isAlive,
-    tell: (order) => {
+    send: (order) => {
       // A message to a process that is exiting is ignored.
       if (isAlive()) child.send(order, () => undefined);
     },

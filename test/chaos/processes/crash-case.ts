@@ -1,13 +1,12 @@
 import type { Change } from '../../../src/changes/change.ts';
 import { stateText } from '../../../src/slack/cards/card.ts';
-import { listEvents, verifyChain } from '../../../src/storage/audit/append.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
-import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
-import { lockHolder } from '../../../src/storage/tables/changes/permits.ts';
+import { readEndState, violationsOfLocks } from '../../harness/end-state.ts';
+import { isCard } from '../../harness/messages.ts';
 import { AUDIT_KEY } from '../../harness/simulators.ts';
-import { isTakenOver, wrongWithTrail } from '../sim/at-the-end.ts';
-import { type Call, type Deed, openDriver } from './driver.ts';
-import { openProcessStage, type ProcessStage } from './stage.ts';
+import { isTakenOver } from '../sim/at-the-end.ts';
+import { type ControlledSandbox, startControlledSandbox } from './controlled-sandbox.ts';
+import { type Call, type CardPlace, startDriver } from './driver.ts';
 
 /** The steps of a change at which a process can crash: before and after each commit. */
 export const STEPS = [
@@ -59,15 +58,15 @@ export interface CrashResult {
 
 /** Runs one change with one crash and one fault, and returns the violated promises. */
 export async function play(databaseUrl: string, { step, fault, call }: Case): Promise<CrashResult> {
-  const stage = await openProcessStage({ databaseUrl });
+  const sandbox = await startControlledSandbox({ databaseUrl });
   try {
     const { operation } = call;
-    if (fault) stage.cloud.injectFault({ operation, fault, times: 1 });
-    const driver = await openDriver(stage, step === 'at the server' ? '' : step);
-    if (step === 'at the server') killAtRequest(stage, operation);
+    if (fault) sandbox.cloud.injectFault({ operation, fault, times: 1 });
+    const driver = await startDriver(sandbox, step === 'at the server' ? '' : step);
+    if (step === 'at the server') killAtRequest(sandbox, operation);
     const card = await driver.live(call);
-    await stage.stopBots();
-    const wrong = await violationsOf(stage, {
+    await sandbox.stopBots();
+    const wrong = await violationsOf(sandbox, {
       databaseUrl,
       call,
       card,
@@ -75,7 +74,7 @@ export async function play(databaseUrl: string, { step, fault, call }: Case): Pr
     });
     return { crashed: driver.crashes() > 0, wrong };
   } finally {
-    await stage.close();
+    await sandbox.close();
   }
 }
 
@@ -99,7 +98,7 @@ function mayBeUnknown(step: Step, fault: Fault): (change: Change) => boolean {
 }
 
 /** Kills the process when the request has arrived; the server continues with it. */
-function killAtRequest({ cloud, living }: ProcessStage, operation: string): void {
+function killAtRequest({ cloud, living }: ControlledSandbox, operation: string): void {
   const stopListening = cloud.onRequest(() => {
     if (cloud.count(operation) === 0) return;
     stopListening();
@@ -107,43 +106,31 @@ function killAtRequest({ cloud, living }: ProcessStage, operation: string): void
   });
 }
 
-interface Facts extends Deed {
+interface Facts extends CardPlace {
   readonly databaseUrl: string;
   readonly call: Call;
   readonly mayBeUnknown: (change: Change) => boolean;
 }
 
-async function violationsOf(stage: ProcessStage, facts: Facts): Promise<readonly string[]> {
+async function violationsOf(sandbox: ControlledSandbox, facts: Facts): Promise<readonly string[]> {
   const { databaseUrl, call, card } = facts;
-  const database = await openDatabase(databaseUrl, { now: () => stage.clock.now });
+  const database = await openDatabase(databaseUrl, { now: () => sandbox.clock.now });
   try {
-    const [changes, trail, verified] = await Promise.all([
-      listChanges(database.db, { limit: 100 }),
-      listEvents(database.db, { afterSeq: 0, limit: 10_000 }),
-      verifyChain(database.db, AUDIT_KEY),
-    ]);
-    const sent = changes.filter(({ confirmedAt }) => confirmedAt !== null);
-    const locks = await Promise.all(
-      sent.map(async ({ id, plan: { target } }) => {
-        return { id, holder: await lockHolder(database.db, `${target.kind}:${target.id}`) };
-      }),
-    );
-    const locked = new Set(locks.flatMap(({ id, holder }) => (holder === id ? [id] : [])));
+    const { confirmed: sent, violations } = await readEndState(database.db, AUDIT_KEY);
     return [
-      ...(verified.ok ? [] : [`the audit chain is broken at ${verified.seq}`]),
-      ...changes.flatMap((change) => wrongWithTrail(change, trail)),
-      ...wrongWithDeliveries(stage, call),
+      ...violations,
+      ...wrongWithDeliveries(sandbox, call),
       ...(sent.length === 1 ? [] : [`${sent.length} changes were confirmed`]),
-      ...sent.flatMap((change) => wrongWithEnding(stage, change, facts)),
-      ...sent.flatMap((change) => wrongWithLock(change, locked.has(change.id))),
-      ...sent.flatMap((change) => wrongWithCard(stage, change, card)),
+      ...sent.flatMap((change) => wrongWithEnding(sandbox, change, facts)),
+      ...(await violationsOfLocks(database.db, sent)),
+      ...sent.flatMap((change) => wrongWithCard(sandbox, change, card)),
     ];
   } finally {
     await database.close();
   }
 }
 
-function wrongWithDeliveries({ cloud }: ProcessStage, { operation }: Call): readonly string[] {
+function wrongWithDeliveries({ cloud }: ControlledSandbox, { operation }: Call): readonly string[] {
   const sent = cloud.requests().filter((each) => each.operation === operation);
   const executed = sent.filter(({ status }) => status !== 429);
   return [
@@ -153,25 +140,24 @@ function wrongWithDeliveries({ cloud }: ProcessStage, { operation }: Call): read
 }
 
 function wrongWithEnding(
-  stage: ProcessStage,
+  sandbox: ControlledSandbox,
   change: Change,
   { call, mayBeUnknown: may }: Facts,
 ): readonly string[] {
   const { state } = change;
-  const effects = stage.cloud.effectCount(call.operation);
+  const effects = sandbox.cloud.effectCount(call.operation);
   if (state === 'succeeded') return effects === 1 ? [] : ['“succeeded” without effect'];
   if (state === 'failed') return effects === 0 ? [] : ['“failed” with an effect'];
   if (state !== 'unknown') return [`it ended as ${state}`];
   return may(change) ? [] : ['the outcome is unknown, although it was answered and stored'];
 }
 
-function wrongWithLock({ state }: Change, isLocked: boolean): readonly string[] {
-  if (state === 'unknown') return isLocked ? [] : ['unknown outcome, and not locked'];
-  return isLocked ? [`${state}, and still locked`] : [];
-}
-
-function wrongWithCard(stage: ProcessStage, change: Change, card: Deed['card']): readonly string[] {
-  const all = stage.slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
+function wrongWithCard(
+  sandbox: ControlledSandbox,
+  change: Change,
+  card: CardPlace['card'],
+): readonly string[] {
+  const all = sandbox.slack.messages('db-approvals').filter(isCard);
   const own = all.filter(({ text, blocks }) => JSON.stringify([text, blocks]).includes(change.id));
   if (own.length !== 1) return [`it has ${own.length} cards`];
   const text = own[0]?.text ?? '';

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ImpossibleInteraction } from '../../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../../sandbox/slack/records.ts';
-import type { BotProcess } from './child.ts';
-import type { ProcessStage } from './stage.ts';
+import { hasButton, isCard } from '../../harness/messages.ts';
+import { ANA, BEN } from '../../harness/users.ts';
+import type { ControlledBot } from './child.ts';
+import type { ControlledSandbox } from './controlled-sandbox.ts';
 
-const ANA = 'U0ANA00001';
-const BEN = 'U0BEN00001';
 const LEASE_MS = 180_000;
 const PATIENCE_MS = 30_000;
 /** A restarted bot finishes its work within this time. Afterwards users press again, without effect. */
@@ -28,28 +28,28 @@ export const CALLS = {
   },
 } satisfies Record<string, Call>;
 
-export interface Deed {
+export interface CardPlace {
   readonly card: Pick<StoredMessage, 'channel' | 'ts'>;
 }
 
 /** Users who wait for an answer and press again if there is none. */
-export async function openDriver(stage: ProcessStage, death: string) {
-  const { slack } = stage;
+export async function startDriver(sandbox: ControlledSandbox, death: string) {
+  const { slack } = sandbox;
   let crashes = 0;
-  let bot = await alive(await stage.start(death));
+  let bot = await alive(await sandbox.start(death));
 
-  async function alive(started: BotProcess | null): Promise<BotProcess> {
-    const own = started ?? (await stage.start());
+  async function alive(started: ControlledBot | null): Promise<ControlledBot> {
+    const own = started ?? (await sandbox.start());
     if (!own) throw new Error('The bot does not start');
-    stage.deliverTo(own);
+    sandbox.deliverTo(own);
     return own;
   }
 
   async function revived(): Promise<void> {
     if (bot.isAlive()) return;
     crashes += 1;
-    stage.pass(LEASE_MS);
-    bot = await alive(await stage.start());
+    sandbox.pass(LEASE_MS);
+    bot = await alive(await sandbox.start());
   }
 
   /** Polls until `look` returns a value; undefined if the bot crashes before. */
@@ -80,7 +80,7 @@ export async function openDriver(stage: ProcessStage, death: string) {
 
   const privately = () => slack.messages('ops').filter(({ ephemeralFor }) => ephemeralFor === ANA);
   const preview = () => privately().findLast((each) => hasButton(each, 'change.confirm'));
-  const card = () => slack.messages('db-approvals').find(({ threadTs }) => threadTs === null);
+  const card = () => slack.messages('db-approvals').find(isCard);
   const press = async (as: string, at: StoredMessage | undefined, id: string) => {
     if (!at) throw new ImpossibleInteraction('there is no such message');
     return slack.click(as, { in: 'message', channel: at.channel, ts: at.ts }, id);
@@ -93,12 +93,12 @@ export async function openDriver(stage: ProcessStage, death: string) {
     for (let step = 0; step < 60; step += 1) {
       await revived();
       if (await seen(isEnded, 'an ending', STEP_TAKES_MS).catch(() => undefined)) return;
-      stage.pass(STEP_MS);
+      sandbox.pass(STEP_MS);
     }
     throw new Error('Timed out waiting for an outcome');
   }
 
-  async function live({ line }: Call): Promise<Deed['card']> {
+  async function live({ line }: Call): Promise<CardPlace['card']> {
     await insist(() => slack.command(ANA, 'ops', line), preview, 'a preview');
     const posted = await insist(() => press(ANA, preview(), 'change.confirm'), card, 'a card');
     const decided = () => (card()?.text.includes('waiting for approval') ? undefined : card());
@@ -106,7 +106,7 @@ export async function openDriver(stage: ProcessStage, death: string) {
     await ended();
     for (let round = 0; round < 3; round += 1) {
       await revived();
-      stage.pass(LEASE_MS);
+      sandbox.pass(LEASE_MS);
       await seen(isEnded, 'an ending');
       await pause(100);
     }
@@ -118,8 +118,4 @@ export async function openDriver(stage: ProcessStage, death: string) {
 function refuseOther(error: unknown): void {
   // A missing button was pressed before, or its change is decided.
   if (!(error instanceof ImpossibleInteraction)) throw error;
-}
-
-function hasButton({ blocks }: StoredMessage, actionId: string): boolean {
-  return JSON.stringify(blocks).includes(`"${actionId}"`);
 }

@@ -19,7 +19,7 @@ export const HOOK_POINTS: readonly HookPoint[] = [
   },
   {
     file: 'src/storage/tables/queues/inbox.ts',
-    find: /(const received = toText\(at\);)/,
+    find: /(const click = \{ dedup_key: key,)/,
     put: "globalThis.notes('received ' + (body.verb ?? kind));\n  $1",
   },
   {

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { parse } from 'yaml';
 import { createRandom, type RandomSource } from '../../../sandbox/api/random.ts';
-import { sandboxYaml } from '../../../sandbox/configuration.ts';
-import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
 import { ImpossibleInteraction } from '../../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../../sandbox/slack/records.ts';
-import { copiesOfStaging } from '../../harness/people.ts';
-import { APPROVER_IDS, crowdWorkspace, OPERATORS, shardsYaml } from './crowd.ts';
-import { openProcessStage, type ProcessStage } from './stage.ts';
+import { sandboxFile } from '../../harness/config.ts';
+import { hasButton, isCard } from '../../harness/messages.ts';
+import { copiesOfStaging, organizationWith } from '../../harness/services.ts';
+import { type ControlledSandbox, startControlledSandbox } from './controlled-sandbox.ts';
+import { APPROVER_IDS, largeWorkspace, OPERATORS, shardsYaml } from './large-workspace.ts';
 import { wrongWithAll } from './violations.ts';
 
 const REPLICAS = 3;
@@ -40,43 +39,48 @@ export async function runChaos({
   seed,
 }: ChaosOptions): Promise<ChaosResult> {
   const own = copiesOfStaging(changes);
-  const stage = await openProcessStage({
+  const sandbox = await startControlledSandbox({
     databaseUrl,
-    organization: { ...ORGANIZATION, services: [...ORGANIZATION.services, ...own] },
-    workspace: crowdWorkspace,
-    yaml: shardsYaml(parse(sandboxYaml()), own),
+    organization: organizationWith(own),
+    workspace: largeWorkspace,
+    yaml: shardsYaml(sandboxFile(), own),
   });
   try {
     // All start at once on an empty database; the first one creates the schema.
-    await Promise.all(Array.from({ length: REPLICAS }, () => stage.start()));
-    if (stage.living().length !== REPLICAS) throw new Error('Not every replica has started');
-    const users = openUsers(stage, createRandom(seed));
+    await Promise.all(Array.from({ length: REPLICAS }, () => sandbox.start()));
+    if (sandbox.living().length !== REPLICAS) throw new Error('Not every replica has started');
+    const users = openUsers(sandbox, createRandom(seed));
     const killed = await users.live(own, kills);
-    await stage.stopBots();
-    const sent = stage.cloud.count('set state');
-    return { ...(await wrongWithAll(stage, databaseUrl)), sent, killed, presses: users.presses() };
+    await sandbox.stopBots();
+    const sent = sandbox.cloud.count('set state');
+    return {
+      ...(await wrongWithAll(sandbox, databaseUrl)),
+      sent,
+      killed,
+      presses: users.presses(),
+    };
   } finally {
-    await stage.close();
+    await sandbox.close();
   }
 }
 
-function openUsers(stage: ProcessStage, chance: RandomSource) {
-  const { slack, cloud } = stage;
+function openUsers(sandbox: ControlledSandbox, chance: RandomSource) {
+  const { slack, cloud } = sandbox;
   let presses = 0;
   const among = <T>(all: readonly T[]): T | undefined => all[Math.floor(chance() * all.length)];
 
   /** Performs an action of a user, delivered to any of the replicas. */
   async function actAs(act: () => Promise<unknown>): Promise<void> {
-    const bot = among(stage.living());
-    if (bot) stage.deliverTo(bot);
+    const bot = among(sandbox.living());
+    if (bot) sandbox.deliverTo(bot);
     await act().catch((error: unknown) => {
       // A missing button was pressed by another user.
       if (!(error instanceof ImpossibleInteraction)) throw error;
     });
   }
-  const cards = () => slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
+  const cards = () => slack.messages('db-approvals').filter(isCard);
   const previews = () =>
-    slack.messages('ops').filter((each) => each.ephemeralFor && has(each, 'change.confirm'));
+    slack.messages('ops').filter((each) => each.ephemeralFor && hasButton(each, 'change.confirm'));
   const press = (as: string, { channel, ts }: StoredMessage, id: string) => {
     presses += 1;
     return actAs(() => slack.click(as, { in: 'message', channel, ts }, id));
@@ -95,7 +99,7 @@ function openUsers(stage: ProcessStage, chance: RandomSource) {
   }
 
   async function decideSome(): Promise<void> {
-    const open = cards().filter((card) => has(card, 'change.approve'));
+    const open = cards().filter((card) => hasButton(card, 'change.approve'));
     const pressed = Array.from({ length: Math.min(12, open.length * 2) }, async () => {
       const card = among(open);
       const by = among([...APPROVER_IDS, ...OPERATORS]) ?? '';
@@ -110,9 +114,9 @@ function openUsers(stage: ProcessStage, chance: RandomSource) {
   }
 
   async function killOne(): Promise<void> {
-    const victim = among(stage.living());
+    const victim = among(sandbox.living());
     await victim?.kill();
-    await stage.start();
+    await sandbox.start();
   }
 
   const isDone = (wanted: readonly string[]) => {
@@ -136,12 +140,12 @@ function openUsers(stage: ProcessStage, chance: RandomSource) {
       await Promise.all([confirmAll(), decideSome()]);
       const due = killed < kills && asked >= ((killed + 1) * names.length) / (kills + 1);
       if (due) await killOne().then(() => (killed += 1));
-      stage.pass(STEP_MS);
+      sandbox.pass(STEP_MS);
       await pause(STEP_TAKES_MS);
     }
     cloud.clearFaults();
     for (let round = 0; round < 4; round += 1) {
-      stage.pass(LEASE_MS);
+      sandbox.pass(LEASE_MS);
       await pause(STEP_TAKES_MS * 4);
     }
     return killed;
@@ -152,7 +156,3 @@ function openUsers(stage: ProcessStage, chance: RandomSource) {
 }
 
 const STILL = /: (waiting for approval|approved|running)/;
-
-function has({ blocks }: StoredMessage, actionId: string): boolean {
-  return JSON.stringify(blocks).includes(`"${actionId}"`);
-}

@@ -42,16 +42,16 @@ const sentTwice: Rule = (simulation, { mark }, delivery) => {
   return before.some(({ executed }) => executed === 'perhaps') ? 'sent twice' : null;
 };
 
-const otherTarget: Rule = (_theatre, { target }, delivery) =>
+const otherTarget: Rule = (_simulation, { target }, delivery) =>
   target === delivery.target ? null : 'sent to another target than was asked for';
 
-const tooEarly: Rule = (_theatre, { notBefore }, { at }) =>
+const tooEarly: Rule = (_simulation, { notBefore }, { at }) =>
   at < notBefore ? 'sent before its scheduled time' : null;
 
 const notConfirmed: Rule = ({ pressed }, { id, by }) =>
   pressed.some((each) => each.id === id && CONFIRMS.includes(each.verb) && each.by === by)
     ? null
-    : 'sent without its requester’s confirmation';
+    : "sent without its requester's confirmation";
 
 /** The necessary approvals: none after a permitted break-glass. */
 function needed({ pressed, slack }: Simulation, { id, by, kind }: RequestRecord): number {

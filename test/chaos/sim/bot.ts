@@ -9,8 +9,8 @@ import { workflowLoops } from '../../../src/workflow/background/workflow-loops.t
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { type RequestOutcome, requestChange } from '../../../src/workflow/request/request.ts';
 import { type Click, receiveClick } from '../../../src/workflow/review/click.ts';
-import { ignoredMeasures } from '../../harness/measures.ts';
-import { commandsOn, type Kind } from './commands.ts';
+import { ignoredMeasures } from '../../workflow/ignored-measures.ts';
+import { commandsOn, DIRECTORY, type Kind } from './commands.ts';
 import { type Crash, openPorts } from './ports.ts';
 import type { Server } from './server.ts';
 import type { Slack } from './slack.ts';
@@ -81,10 +81,19 @@ function contextOf(around: Environment, name: string, ports: Bot['ports']): Work
       transaction: (body) => ports.call('commit', () => database.transaction(body)),
     },
     auditKey,
-    trail: { problem: async () => null, writeCheckpoint: async () => undefined },
+    trail: {
+      problem: async () => null,
+      verifyAll: async () => undefined,
+      follow: async () => undefined,
+      isRevertPlanned: () => false,
+      writeCheckpoint: async () => undefined,
+    },
+    configuration: 'c1',
+    prices: null,
     get policy() {
       return around.policy();
     },
+    services: () => DIRECTORY,
     commands: commandsOn(ports, server, now),
     // The commands call the server directly and need no directory.
     commandContext: () => ({ services: [] }) as unknown as CommandContext,
@@ -97,6 +106,7 @@ function contextOf(around: Environment, name: string, ports: Bot['ports']): Work
     wake: () => undefined,
     refreshDirectory: () => undefined,
     estimateCost: async () => undefined,
+    homeCosts: async () => null,
     incidents: { press: nothing, details: nothing },
     measures: ignoredMeasures,
   };

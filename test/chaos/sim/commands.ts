@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject, Snapshot, Target } from '../../../src/changes/change.ts';
+import type { Service } from '../../../src/directory/directory.ts';
 import { type ChangeCommand, changeCommand } from '../../../src/intent/define.ts';
 import type { Ports } from './ports.ts';
 import type { Server } from './server.ts';
@@ -18,6 +19,19 @@ const SHAPES: Readonly<Record<Kind, Shape>> = {
   'service create': { callClass: 'post', target: 'new service' },
   'alert edit': { callClass: 'put', target: 'alert' },
 };
+
+/** The services that users of the simulation name, each with its tags. */
+export const DIRECTORY: readonly Service[] = ['staging', 'analytics'].map((name) => ({
+  id: name,
+  name,
+  aliases: [],
+  tags: ['prod'],
+  warehouse: null,
+  team: null,
+  pipes: [],
+  source: 'configuration',
+  lastSeen: null,
+}));
 
 /** The target of a command kind and a name; equal in all processes. */
 export function targetOf(kind: Kind, thing: string): Target {

@@ -81,7 +81,8 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
   async function press(by: UserId, verb: Verb, id: ChangeId, times = 1): Promise<boolean> {
     counts.keys += 1;
     const key = `press-${counts.keys}`;
-    const replyTo = { url: null, user: by, channel: null, replaces: false, home: false };
+    const nowhere = { url: null, channel: null, ts: null, thread: null };
+    const replyTo = { ...nowhere, user: by, replaces: false, home: false };
     const click = { verb, change: id, by, text: 'because', replyTo };
     pressed.push({ by, verb, id });
     return runUntilCrash(async (own) => {

@@ -52,7 +52,8 @@ export function openSlack(now: () => Date, members: Members) {
         if (identity.ok) kept.set(user, { identity, at: now().getTime() });
         return identity;
       },
-      membersOf: async (role) => (state.down ? null : (state.members[role] ?? [])),
+      someMembers: async (role) =>
+        state.down ? null : { users: state.members[role] ?? [], more: false },
       zoneOf: async () => (state.down ? null : 'Europe/Berlin'),
     };
   }
@@ -80,7 +81,9 @@ export function openSlack(now: () => Date, members: Members) {
         ports.call('redraw card', async () => {
           needsSlack();
           const card = cards.find(({ ts }) => ts === at.ts);
-          if (card) card.version = change.version;
+          if (!card) return 'deleted';
+          card.version = change.version;
+          return 'drawn';
         }),
       answerClick: (replyTo, clicked) =>
         ports.call('answer', async () => {

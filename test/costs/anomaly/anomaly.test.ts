@@ -7,7 +7,7 @@ import {
   usualRange,
 } from '../../../src/costs/anomaly/anomaly.ts';
 import { commonCause } from '../../../src/costs/anomaly/common-cause.ts';
-import { driftOf } from '../../../src/costs/anomaly/drift.ts';
+import { findSlowRise } from '../../../src/costs/anomaly/slow-rise.ts';
 import { addDays } from '../../../src/costs/calendar/day.ts';
 import { chance, finalDays, normal, syntheticLine } from '../synthetic.ts';
 
@@ -33,43 +33,43 @@ test.for<[string, number, object]>([
   expect(judged(around(20), value)).toMatchObject(verdict);
 });
 
-test('an unusual day says what was expected and how much more it was', () => {
+test('an unusual day has its expected cost and its excess', () => {
   const verdict = judged(Array(56).fill(20), 50);
   expect(verdict).toMatchObject({ expected: 20, excess: 30 });
   expect(verdict).toHaveProperty('z', expect.closeTo(Math.log(51 / 21) / 0.06));
 });
 
 test.for<[string, number, AnomalyVerdict['kind']]>([
-  ['that is low is not told of', 5, 'usual'],
-  ['that is high is told of at once', 60, 'unusual'],
+  ['that is low is not reported', 5, 'usual'],
+  ['that is high is reported at once', 60, 'unusual'],
 ])('a day that is not final and %s', ([, value, kind]) => {
   expect(judged(around(20), value, false).kind).toBe(kind);
 });
 
-test('a change below the least impact is left alone, however strange', () => {
+test('a change below the minimum impact is never unusual', () => {
   expect(judged(Array(56).fill(0.5), 2.4).kind).toBe('usual');
   expect(judged(Array(56).fill(0.5), 2.6).kind).toBe('unusual');
 });
 
-test('a change of less than a quarter is left alone, however large', () => {
+test('a change of less than a quarter is never unusual', () => {
   expect(judged(Array(56).fill(1_000), 1_249).kind).toBe('usual');
   expect(judged(Array(56).fill(1_000), 1_260).kind).toBe('unusual');
 });
 
-test('Monday after the weekend is usual, and a Sunday like a Monday is not', () => {
+test('a Monday after the weekend is usual, and a Sunday with the cost of a Monday is not', () => {
   const week = [30, 30, 30, 30, 30, 8, 8];
   const values = around(1).map((factor, index) => factor * (week[index % 7] ?? 0));
   expect(judged(values, 30).kind).toBe('usual');
   expect(judged([...values, ...values.slice(0, 6)], 30)).toMatchObject({ kind: 'unusual' });
 });
 
-test('a line that burst twice before may burst so far again', () => {
+test('a burst as large as two earlier ones is usual', () => {
   const bursts = around(20).map((value, index) => (index === 20 || index === 40 ? 60 : value));
   expect(judged(bursts, 58).kind).toBe('usual');
   expect(judged(bursts, 75).kind).toBe('unusual');
 });
 
-test('one spike of the past hides no other', () => {
+test('one spike of the past does not hide another', () => {
   const spike = around(20).map((value, index) => (index === 30 ? 90 : value));
   expect(judged(spike, 60).kind).toBe('unusual');
 });
@@ -81,7 +81,7 @@ test.for<[string, readonly number[], number, AnomalyVerdict['kind']]>([
   ['half as much again and more', seldom, 9.1, 'rare-cost'],
   ['little, for the first time', Array(56).fill(0), 3.9, 'usual'],
   ['something, for the first time', Array(56).fill(0), 4, 'new-cost'],
-])('a line that seldom costs anything costs %s', ([, history, value, kind]) => {
+])('a line that rarely has costs has %s', ([, history, value, kind]) => {
   expect(judged(history, value).kind).toBe(kind);
 });
 
@@ -96,11 +96,14 @@ test('a line of ten days is tested', () => {
   expect(judged(around(20, 0.04, 10), 500).kind).toBe('unusual');
 });
 
-test.for([Number.NaN, -3, Number.POSITIVE_INFINITY])('%s is no cost and not tested', (value) => {
-  expect(judged(around(20), value)).toEqual({ kind: 'untested', why: 'not-a-cost' });
-});
+test.for([Number.NaN, -3, Number.POSITIVE_INFINITY])(
+  '%s is not a cost and is not tested',
+  (value) => {
+    expect(judged(around(20), value)).toEqual({ kind: 'untested', why: 'not-a-cost' });
+  },
+);
 
-test('figures that are none and days that are not final are no past', () => {
+test('invalid figures and days that are not final are not used as history', () => {
   const odd = finalDays(around(20), FIRST).flatMap((day, index) => [
     day,
     { day: addDays(FIRST, -1 - index), value: index % 2 ? Number.NaN : -5, final: true },
@@ -121,7 +124,7 @@ test('the result does not depend on the currency or the order', () => {
       (seed, kind, factor) => {
         const { values } = syntheticLine(chance(seed), kind, FIRST, 57);
         const last = (values[56] ?? 0) * factor;
-        const told = (scale: number) => {
+        const verdictAt = (scale: number) => {
           const days = finalDays(
             values.slice(0, 56).map((value) => value * scale),
             FIRST,
@@ -130,15 +133,15 @@ test('the result does not depend on the currency or the order', () => {
           expect(judge(days.toReversed(), day, 2 * scale)).toEqual(judge(days, day, 2 * scale));
           return judge(days, day, 2 * scale);
         };
-        const { kind: verdict, ...rest } = told(1);
-        expect(told(64).kind).toBe(verdict);
-        if ('z' in rest) expect(told(64)).toHaveProperty('z', expect.closeTo(rest.z, 6));
+        const { kind: verdict, ...rest } = verdictAt(1);
+        expect(verdictAt(64).kind).toBe(verdict);
+        if ('z' in rest) expect(verdictAt(64)).toHaveProperty('z', expect.closeTo(rest.z, 6));
       },
     ),
   );
 });
 
-test('the usual range ends where the test begins', () => {
+test('the ends of the usual range are the limits of the test', () => {
   fc.assert(
     fc.property(fc.nat(), fc.constantFrom('steady', 'business', 'bursty'), (seed, kind) => {
       const { values } = syntheticLine(chance(seed), kind, FIRST, 56);
@@ -155,11 +158,11 @@ test('the usual range ends where the test begins', () => {
   );
 });
 
-test('the usual range of a small line begins at nothing', () => {
+test('the usual range of a small line begins at 0', () => {
   expect(usualRange(finalDays(Array(56).fill(1), FIRST), DAY, 2)).toMatchObject({ low: 0 });
 });
 
-test('a line that is new or seldom costs anything has no usual range', () => {
+test('a line that is new or rarely has costs has no usual range', () => {
   expect(usualRange(finalDays(around(20, 0.04, 9), FIRST), DAY, 2)).toBeNull();
   expect(usualRange(finalDays(seldom, FIRST), DAY, 2)).toBeNull();
 });
@@ -168,7 +171,7 @@ test.for<[string, readonly number[], number]>([
   ['two credits for a small bill', Array(30).fill(100), 2],
   ['half a percent of a large one', Array(30).fill(5_000), 25],
   ['two credits where nothing is known', [], 2],
-])('the least impact is %s', ([, values, impact]) => {
+])('the minimum impact is %s', ([, values, impact]) => {
   expect(minImpactOf(finalDays(values, FIRST))).toBe(impact);
 });
 
@@ -208,7 +211,7 @@ test.for<[string, readonly number[], boolean]>([
   ['is a month old', ramp(0.05).slice(-34), false],
   ['burst on four of the seven days', bursts([49, 51, 53, 55]), false],
   ['falls by two percent a day', ramp(-0.02), false],
-])('whether a line drifts that %s', ([, values, drifts]) => {
-  const drift = driftOf(finalDays(values, FIRST), addDays(FIRST, values.length - 1), 2);
-  expect(drift !== null).toBe(drifts);
+])('a line that %s rises slowly: %s', ([, values, isRising]) => {
+  const rise = findSlowRise(finalDays(values, FIRST), addDays(FIRST, values.length - 1), 2);
+  expect(rise !== null).toBe(isRising);
 });

@@ -11,7 +11,7 @@ import {
 import { addDays, type Day } from '../../../src/costs/calendar/day.ts';
 
 const ONSET = '2026-11-09';
-const CALM: AnomalyVerdict = { kind: 'usual', expected: 20 };
+const USUAL: AnomalyVerdict = { kind: 'usual', expected: 20 };
 
 function unusual(excess: number, tier: AnomalyTier = 'notice'): AnomalyVerdict {
   const direction: Direction = excess > 0 ? 'up' : 'down';
@@ -39,11 +39,11 @@ test('the first unusual day opens an incident and is reported', () => {
   const { incident, news } = openIncident(unusual(10, 'alert'), ONSET, false);
   expect(news).toBe('opened');
   expect(incident).toMatchObject({ state: 'open', tier: 'alert', direction: 'up', since: ONSET });
-  expect(incident).toMatchObject({ impact: 10, toldImpact: 10, mutedUntil: null });
+  expect(incident).toMatchObject({ impact: 10, reportedImpact: 10, mutedUntil: null });
 });
 
 test.for<[string, AnomalyVerdict]>([
-  ['is usual', CALM],
+  ['is usual', USUAL],
   ['cannot be tested', { kind: 'untested', why: 'too-new' }],
 ])('nothing is opened for a day that %s', ([, verdict]) => {
   expect(openIncident(verdict, ONSET, true)).toEqual({ incident: null, news: null });
@@ -63,13 +63,13 @@ test.for<[string, AnomalyVerdict[], (News | null)[], Incident['state']]>([
     'ongoing',
   ],
   ['becomes an alert', [unusual(5, 'alert')], ['raised'], 'ongoing'],
-  ['is calm for one day', [CALM], [null], 'open'],
-  ['is calm for two days', [CALM, CALM], [null, 'resolved'], 'resolved'],
-  ['is calm, unusual and calm', [CALM, unusual(2), CALM], [null, null, null], 'ongoing'],
+  ['is usual for one day', [USUAL], [null], 'open'],
+  ['is usual for two days', [USUAL, USUAL], [null, 'resolved'], 'resolved'],
+  ['is usual, unusual and usual', [USUAL, unusual(2), USUAL], [null, null, null], 'ongoing'],
   ['falls for two days', [unusual(-15), unusual(-15)], [null, 'resolved'], 'resolved'],
-])('an incident that %s', ([, verdicts, told, state]) => {
+])('an incident that %s', ([, verdicts, reported, state]) => {
   const { incident, news } = followed(opened(), verdicts);
-  expect({ news, state: incident.state }).toEqual({ news: told, state });
+  expect({ news, state: incident.state }).toEqual({ news: reported, state });
 });
 
 test('the seventh unusual day makes it the new normal', () => {
@@ -78,13 +78,13 @@ test('the seventh unusual day makes it the new normal', () => {
   expect(incident).toMatchObject({ state: 'new-normal', impact: 106, since: ONSET });
 });
 
-test('two calm days that are not final resolve nothing', () => {
-  let step = followIncident(opened(), CALM, '2026-11-10', false);
-  step = followIncident(step.incident ?? opened(), CALM, '2026-11-11', false);
+test('two usual days that are not final resolve nothing', () => {
+  let step = followIncident(opened(), USUAL, '2026-11-10', false);
+  step = followIncident(step.incident ?? opened(), USUAL, '2026-11-11', false);
   expect(step).toMatchObject({ news: null, incident: { state: 'open' } });
 });
 
-test('a day that is read again replaces itself', () => {
+test('a day that is judged again replaces its earlier entry', () => {
   const early = opened(unusual(10), false);
   const again = followIncident(early, unusual(14), ONSET, true);
   expect(again).toMatchObject({ news: null, incident: { impact: 14, state: 'open' } });
@@ -104,11 +104,11 @@ test('a day before the onset changes nothing', () => {
   });
 });
 
-test('while it is muted nobody hears of it, and its cost is counted', () => {
+test('a muted incident is not reported, and its cost is counted', () => {
   const muted = muteIncident(opened(), '2026-11-12');
   const { incident, news } = followed(muted, [unusual(40), unusual(40, 'alert')]);
   expect(news).toEqual([null, null]);
-  expect(incident).toMatchObject({ state: 'muted', impact: 90, toldImpact: 10 });
+  expect(incident).toMatchObject({ state: 'muted', impact: 90, reportedImpact: 10 });
 });
 
 test('a cost that doubled while muted is reported after the muting ends', () => {
@@ -118,12 +118,12 @@ test('a cost that doubled while muted is reported after the muting ends', () => 
   expect(incident.state).toBe('ongoing');
 });
 
-test('a muted incident ends without a word', () => {
-  const { incident, news } = followed(muteIncident(opened(), '2026-11-30'), [CALM, CALM]);
+test('the end of a muted incident is not reported', () => {
+  const { incident, news } = followed(muteIncident(opened(), '2026-11-30'), [USUAL, USUAL]);
   expect([incident.state, news]).toEqual(['resolved', [null, null]]);
 });
 
-test('a person expects it, and it is over', () => {
+test('an expected incident is over', () => {
   const expected = expectIncident(opened());
   expect(expected.state).toBe('expected');
   expect(followIncident(expected, unusual(99), '2026-11-10', true)).toEqual({
@@ -132,8 +132,8 @@ test('a person expects it, and it is over', () => {
   });
 });
 
-test('what is over is neither muted nor expected any more', () => {
-  const { incident } = followed(opened(), [CALM, CALM]);
+test('an incident that is over can no longer be muted or expected', () => {
+  const { incident } = followed(opened(), [USUAL, USUAL]);
   expect(muteIncident(incident, '2026-12-01')).toEqual(incident);
   expect(expectIncident(incident)).toEqual(incident);
 });

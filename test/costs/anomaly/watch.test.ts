@@ -26,23 +26,23 @@ function line(id: string, changed: (index: number) => number, level = 20): Watch
   return { id, series: finalDays(values, FIRST) };
 }
 
-function told(lines: readonly WatchedSeries[]) {
+function postsOf(lines: readonly WatchedSeries[]) {
   const postings = replay(lines, day(56), day(79), 2);
   return postings.map((posting) => `${posting.line} ${posting.news} ${posting.day}`);
 }
 
-test('a calm past would have posted nothing', () => {
-  expect(told([line('a', () => 1)])).toEqual([]);
+test('a usual past would have posted nothing', () => {
+  expect(postsOf([line('a', () => 1)])).toEqual([]);
 });
 
 test('a spike is opened and resolved', () => {
   const spike = line('a', (index) => (index === 60 ? 3 : 1));
-  expect(told([spike])).toEqual([`a opened ${day(60)}`, `a resolved ${day(62)}`]);
+  expect(postsOf([spike])).toEqual([`a opened ${day(60)}`, `a resolved ${day(62)}`]);
 });
 
-test('the days of a rise do not hide those after, and a week of them is the new normal', () => {
+test('the days of a rise do not hide later ones, and seven of them are the new normal', () => {
   const risen = line('a', (index) => (index >= 60 ? 2.1 : 1));
-  const postings = told([risen]);
+  const postings = postsOf([risen]);
   expect([postings[0], postings.at(-1)]).toEqual([
     `a opened ${day(60)}`,
     `a new-normal ${day(66)}`,
@@ -52,12 +52,12 @@ test('the days of a rise do not hide those after, and a week of them is the new 
   expect(between.every((posting) => posting.startsWith('a doubled'))).toBe(true);
 });
 
-test('after a new normal a day is held against the time since', () => {
+test('after a new normal a day is compared with the time since', () => {
   const risen = line('a', (index) => (index >= 60 ? 2 : 1) * (index === 76 ? 0 : 1));
-  expect(told([risen])).toContain(`a opened ${day(76)}`);
+  expect(postsOf([risen])).toContain(`a opened ${day(76)}`);
 });
 
-test('what a person expected is the baseline from its onset', () => {
+test('an expected incident is the baseline from its first day', () => {
   const { series } = line('a', (index) => (index >= 60 ? 2 : 1));
   const at = series[60];
   if (!at) throw new Error('there are eighty days');
@@ -73,19 +73,19 @@ test('what a person expected is the baseline from its onset', () => {
   expect(watchDay(expected, series, later, 2)).toMatchObject({ verdict: { kind: 'usual' } });
 });
 
-test('five lines that rise on one day are one posting', () => {
+test('five lines that rise on one day are one post', () => {
   const lines = ['a', 'b', 'c', 'd', 'e'].map((id, index) =>
     line(id, (at) => (at === 60 ? 3 : 1), 20 + index),
   );
-  const postings = told(lines);
+  const postings = postsOf(lines);
   expect(postings.filter((posting) => posting.endsWith(day(60)))).toEqual([
     `null common-cause ${day(60)}`,
   ]);
 });
 
-test('a day without data is passed over, and one that is not final waits', () => {
+test('a day without data is skipped, and one that is not final waits', () => {
   const { id, series } = line('a', (index) => (index === 60 || index === 64 ? 3 : 1));
   const open = series.map((value, index) => (index === 60 ? { ...value, final: false } : value));
   const gap = open.filter((_, index) => index !== 64);
-  expect(told([{ id, series: gap }])).toEqual([]);
+  expect(postsOf([{ id, series: gap }])).toEqual([]);
 });

@@ -3,20 +3,21 @@ import {
   type BudgetMemory,
   type BudgetThreshold,
   crossThreshold,
+  evaluateForecast,
   memoryFor,
-  weighForecast,
 } from '../../../src/costs/budget/budget-alerts.ts';
 import { addDays } from '../../../src/costs/calendar/day.ts';
 import type { Forecast } from '../../../src/costs/forecast/forecast.ts';
 import { FLAT } from '../../../src/costs/forecast/weekday.ts';
 
 const DAY = '2026-11-10';
+const MONTH = '2026-11';
 
 function fresh(amount = 1_000): BudgetMemory {
-  return memoryFor(null, DAY, amount);
+  return memoryFor(null, MONTH, amount);
 }
 
-/** What is told as the month goes on. */
+/** The announced thresholds of consecutive spends. */
 function crossed(spends: readonly number[], start = fresh()): (BudgetThreshold | null)[] {
   let memory = start;
   return spends.map((spent) => {
@@ -28,27 +29,27 @@ function crossed(spends: readonly number[], start = fresh()): (BudgetThreshold |
 
 test.for<[string, readonly number[], (BudgetThreshold | null)[]]>([
   ['nearly half is spent', [499], [null]],
-  ['half is spent, twice looked at', [500, 520], [50, null]],
-  ['it goes on to the end', [500, 750, 900, 1_000, 1_400], [50, 75, 90, 100, null]],
+  ['half is spent, evaluated twice', [500, 520], [50, null]],
+  ['it continues to the end', [500, 750, 900, 1_000, 1_400], [50, 75, 90, 100, null]],
   ['three are passed at once', [910, 930], [90, null]],
   ['a figure is revised down and up again', [760, 740, 755], [75, null, null]],
-])('each threshold is told once: %s', ([, spends, told]) => {
-  expect(crossed(spends)).toEqual(told);
+])('each threshold is announced once: %s', ([, spends, announced]) => {
+  expect(crossed(spends)).toEqual(announced);
 });
 
 test('an edited amount and a new month reset the thresholds', () => {
   const { memory } = crossThreshold(fresh(), 800);
-  expect(memoryFor(memory, '2026-11-30', 1_000)).toBe(memory);
-  expect(crossed([800], memoryFor(memory, DAY, 1_500))).toEqual([50]);
-  expect(crossed([800], memoryFor(memory, '2026-12-01', 1_000))).toEqual([75]);
+  expect(memoryFor(memory, MONTH, 1_000)).toBe(memory);
+  expect(crossed([800], memoryFor(memory, MONTH, 1_500))).toEqual([50]);
+  expect(crossed([800], memoryFor(memory, '2026-12', 1_000))).toEqual([75]);
 });
 
-test('of nothing no part can be spent', () => {
+test('a budget of 0 has no thresholds', () => {
   expect(crossed([0, 10], fresh(0))).toEqual([null, null]);
 });
 
 function forecast(total: number, low = total * 0.8): Forecast {
-  const basis = { profile: FLAT, days: 14, shifted: false, level: 1, finalDays: 56 };
+  const basis = { profile: FLAT, days: 14, shifted: false, level: 1, settledDays: 56 };
   return {
     ok: true,
     total,
@@ -63,7 +64,7 @@ function forecast(total: number, low = total * 0.8): Forecast {
 function weighed(forecasts: readonly Forecast[]) {
   let memory = fresh();
   return forecasts.map((one, index) => {
-    const step = weighForecast(memory, one, addDays(DAY, index));
+    const step = evaluateForecast(memory, one, addDays(DAY, index));
     memory = step.memory;
     return step.news;
   });
@@ -85,7 +86,7 @@ test.for<[string, Forecast[], ReturnType<typeof weighed>]>([
     [null, 'likely-over', 'likely-over'],
   ],
   [
-    'graver than before',
+    'more severe than before',
     [forecast(1_060), forecast(1_060), forecast(1_061, 1_001), forecast(1_061, 1_001)],
     [null, 'likely-over', 'almost-certainly-over', null],
   ],
@@ -99,14 +100,14 @@ test.for<[string, Forecast[], ReturnType<typeof weighed>]>([
     [forecast(1_200, 1_001), forecast(970), forecast(990)],
     ['almost-certainly-over', null, null],
   ],
-  ['below, and never told otherwise', [forecast(900), forecast(900)], [null, null]],
-])('a forecast is told when it is %s', ([, forecasts, news]) => {
+  ['below, and was never above', [forecast(900), forecast(900)], [null, null]],
+])('a forecast is announced when it is %s', ([, forecasts, news]) => {
   expect(weighed(forecasts)).toEqual(news);
 });
 
-test('a second look on the same day is no second run', () => {
-  const first = weighForecast(fresh(), forecast(1_100), DAY);
-  const second = weighForecast(first.memory, forecast(1_100), DAY);
+test('a second evaluation on the same day does not count', () => {
+  const first = evaluateForecast(fresh(), forecast(1_100), DAY);
+  const second = evaluateForecast(first.memory, forecast(1_100), DAY);
   expect(second).toEqual({ ...first, news: null });
 });
 
@@ -116,14 +117,17 @@ test('a cleared forecast alert can be sent again', () => {
 });
 
 test('nothing is reported without a forecast or an amount', () => {
-  const none: Forecast = { ok: false, why: 'too-few-final-days', finalDays: 3 };
-  expect(weighForecast(fresh(), none, DAY)).toMatchObject({ memory: fresh(), news: null });
-  expect(weighForecast(fresh(0), forecast(9_000, 8_000), DAY).news).toBeNull();
+  const none: Forecast = { ok: false, why: 'too-few-settled-days', settledDays: 3 };
+  expect(evaluateForecast(fresh(), none, DAY)).toMatchObject({ memory: fresh(), news: null });
+  expect(evaluateForecast(fresh(0), forecast(9_000, 8_000), DAY).news).toBeNull();
 });
 
-test.for<[string, 'low' | 'usual']>([
-  ['2026-11-03', 'low'],
-  ['2026-11-04', 'usual'],
-])('on %s the confidence is %s', ([day, confidence]) => {
-  expect(weighForecast(fresh(), forecast(500), day).confidence).toBe(confidence);
+test.for<[string, string, 'low' | 'usual']>([
+  ['2026-11-03', MONTH, 'low'],
+  ['2026-11-04', MONTH, 'usual'],
+  ['2026-03-28', '2026-03-01', 'low'],
+  ['2026-03-29', '2026-03-01', 'usual'],
+])('on %s of the period %s the confidence is %s', ([day, period, confidence]) => {
+  const memory = memoryFor(null, period, 1_000);
+  expect(evaluateForecast(memory, forecast(500), day).confidence).toBe(confidence);
 });

@@ -29,7 +29,13 @@ test('the pace of a month counts final days only, on both sides', () => {
   });
 });
 
-test('where nothing is planned there is no pace', () => {
+test('the pace counts a settled day that is not locked', () => {
+  const openDay = { settled: true, completion: null };
+  const [day] = finalDays([150], '2026-11-04').map((one) => ({ ...one, final: false, openDay }));
+  expect(paceOf(3_000, FLAT, day ? [day] : [], '2026-11-04').spent).toBe(150);
+});
+
+test('without a plan there is no pace', () => {
   expect(paceOf(0, FLAT, finalDays([5], '2026-11-01'), '2026-11-01').ratio).toBeNull();
 });
 
@@ -43,7 +49,12 @@ function burn(values: readonly number[], forecast: number | null = null) {
 
 test.for<[string, readonly number[], number | null, 'fast' | 'slow' | null]>([
   ['as planned', Array(7).fill(100), null, null],
-  ['double on one day, after two dear ones', [100, 100, 100, 100, 125, 125, 201], null, 'fast'],
+  [
+    'double on one day, after two expensive days',
+    [100, 100, 100, 100, 125, 125, 201],
+    null,
+    'fast',
+  ],
   ['double on one day only', [100, 100, 100, 100, 100, 100, 210], null, null],
   ['a third more for a week, and above by the forecast', Array(7).fill(131), 3_100, 'slow'],
   ['a third more for a week, and within by the forecast', Array(7).fill(131), 2_900, null],
@@ -54,12 +65,12 @@ test.for<[string, readonly number[], number | null, 'fast' | 'slow' | null]>([
   expect(burn(values, forecast)).toBe(kind);
 });
 
-test('days after the last final one burn nothing', () => {
+test('days after the last final one do not count in the burn rate', () => {
   const days = finalDays([...Array(7).fill(100), 900, 900], addDays(LAST, -6));
   expect(burnOf({ amount: 3_000, profile: FLAT }, days, LAST, null)).toBeNull();
 });
 
-test('a week over the turn of a month is held against both plans', () => {
+test('a week in two months is compared with both plans', () => {
   const days = daysBetween('2026-10-29', '2026-11-04');
   const planned = days.map((day) => ({ day, value: planOn(3_000, FLAT, day) * 2, final: true }));
   const found = burnOf({ amount: 3_000, profile: FLAT }, planned, '2026-11-04', null);

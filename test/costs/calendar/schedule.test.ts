@@ -8,11 +8,11 @@ import {
 } from '../../../src/costs/calendar/day.ts';
 import { instantAt, localDay } from '../../../src/costs/calendar/local-time.ts';
 import {
-  dueDigest,
+  findDueSlot,
+  findEarlyTime,
   nextSlot,
   type Schedule,
   type Slot,
-  tooEarly,
   type Weekday,
 } from '../../../src/costs/calendar/schedule.ts';
 
@@ -37,7 +37,7 @@ describe('a digest at nine on weekdays in Berlin', () => {
     ['for the first time', '11-20T08:30', null, 'due'],
     ['added after nine, not wanted before tomorrow', '11-20T08:30', '2026-11-20', 'waiting'],
   ])('%s', ([, now, lastDay, state]) => {
-    expect(dueDigest(BERLIN, at(now), lastDay).state).toBe(state);
+    expect(findDueSlot(BERLIN, at(now), lastDay).state).toBe(state);
   });
 
   test.for<[string, string, Day | null, Day, Day]>([
@@ -59,36 +59,39 @@ describe('a digest at nine on weekdays in Berlin', () => {
       '2026-11-19',
     ],
   ])('%s', ([, now, lastDay, first, last]) => {
-    const due = dueDigest(BERLIN, at(now), lastDay);
+    const due = findDueSlot(BERLIN, at(now), lastDay);
     expect(due.state === 'due' && due.slot.covers).toEqual({ first, last });
   });
 
-  test('says when the next one is, over the weekend and when one was missed', () => {
+  test('has its next time, over the weekend and after a missed one', () => {
     const next = new Date('2026-11-23T08:00:00Z');
-    expect(dueDigest(BERLIN, at('11-20T08:00'), '2026-11-20')).toEqual({ state: 'waiting', next });
-    expect(dueDigest(BERLIN, at('11-21T08:00'), '2026-11-19')).toMatchObject({ next });
+    expect(findDueSlot(BERLIN, at('11-20T08:00'), '2026-11-20')).toEqual({
+      state: 'waiting',
+      next,
+    });
+    expect(findDueSlot(BERLIN, at('11-21T08:00'), '2026-11-19')).toMatchObject({ next });
     expect(nextSlot(BERLIN, next)).toEqual(new Date('2026-11-24T08:00:00Z'));
   });
 
-  test('is posted at nine by the clocks of summer and of winter', () => {
+  test('is posted at 09:00 local time in summer and in winter', () => {
     expect(nextSlot(BERLIN, at('07-01T00:00'))).toEqual(at('07-01T07:00'));
     expect(nextSlot(BERLIN, at('12-01T00:00'))).toEqual(at('12-01T08:00'));
   });
 });
 
 test('a week later, a weekly digest has the seven days', () => {
-  const due = dueDigest({ ...BERLIN, days: ['mon'] }, at('11-23T08:00'), '2026-11-16');
+  const due = findDueSlot({ ...BERLIN, days: ['mon'] }, at('11-23T08:00'), '2026-11-16');
   expect(due).toMatchObject({ slot: { covers: { first: '2026-11-16', last: '2026-11-22' } } });
 });
 
 test('a digest without any day is never due', () => {
-  const never = dueDigest({ ...BERLIN, days: [] }, at('11-20T08:00'), null);
+  const never = findDueSlot({ ...BERLIN, days: [] }, at('11-20T08:00'), null);
   expect(never).toEqual({ state: 'waiting', next: null });
 });
 
-test('a zone that does not exist is refused, not taken for UTC', () => {
+test('an unknown zone is refused and not replaced by UTC', () => {
   const nowhere = { ...BERLIN, timezone: 'Europe/Nowhere' };
-  expect(() => dueDigest(nowhere, at('11-20T08:00'), null)).toThrow(/Europe\/Nowhere/);
+  expect(() => findDueSlot(nowhere, at('11-20T08:00'), null)).toThrow(/Europe\/Nowhere/);
 });
 
 test.for<[string, Day, string, string, string]>([
@@ -124,7 +127,7 @@ function postings(schedule: Schedule, first: Day, last: Day): readonly Slot[] {
   const until = instantAt(addDays(last, 1), '00:00', schedule.timezone).getTime();
   let lastDay: Day | null = addDays(first, -1);
   for (let time = instantAt(first, '00:00', schedule.timezone).getTime(); time < until; ) {
-    const due = dueDigest(schedule, new Date(time), lastDay);
+    const due = findDueSlot(schedule, new Date(time), lastDay);
     expect(due.state).not.toBe('missed');
     if (due.state === 'due') slots.push(due.slot);
     if (due.state === 'due') lastDay = due.slot.localDay;
@@ -165,18 +168,18 @@ describe('over a whole year', () => {
     ['00:30', 'Europe/London', DAILY, 1],
   ])('%s in %s reports each day that is over', ([time, timezone, weekdays, again]) => {
     const slots = postings({ at: time, timezone, days: weekdays }, first, last);
-    const told = slots.flatMap(({ covers }) => daysBetween(covers.first, covers.last));
-    const all = [...new Set(told)];
+    const covered = slots.flatMap(({ covers }) => daysBetween(covers.first, covers.last));
+    const all = [...new Set(covered)];
     expect(all).toEqual(daysBetween(all[0] ?? '', all.at(-1) ?? ''));
     expect(all.at(-1)?.slice(0, 7)).toBe('2026-12');
-    expect(told.length - all.length).toBe(again);
+    expect(covered.length - all.length).toBe(again);
     expect(slots.filter(({ at: when, covers }) => covers.last >= dayOf(when))).toEqual([]);
   });
 });
 
 describe('a time soon after the day', () => {
   const earliness = (time: string, timezone: string) =>
-    tooEarly({ at: time, timezone, days: DAILY }, at('11-20T08:00'));
+    findEarlyTime({ at: time, timezone, days: DAILY }, at('11-20T08:00'));
 
   test.for<[string, string, number, string]>([
     ['09:00', 'Asia/Tokyo', 0, '15:00'],

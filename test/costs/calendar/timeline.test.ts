@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { bucketsOf, type TimeUnit } from '../../../src/costs/calendar/bucket.ts';
 import type { Span } from '../../../src/costs/calendar/calendar.ts';
 import { daysBetween } from '../../../src/costs/calendar/day.ts';
-import { daysLabel } from '../../../src/costs/calendar/span-label.ts';
+import { formatDays } from '../../../src/costs/calendar/format.ts';
 import { onCalendar } from '../../../src/costs/calendar/timeline.ts';
-import { dayStates, statesWithin, total } from '../../../src/costs/ledger/ledger.ts';
+import { dayStates, statesWithin } from '../../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../../src/costs/ledger/row.ts';
 import { sumBy } from '../../../src/costs/ledger/summary.ts';
-import { daily, randomRows, row, spans } from '../rows.ts';
+import { daily, randomRows, row, spans, totalOf } from '../rows.ts';
 
 const UNITS: readonly TimeUnit[] = ['day', 'week', 'month'];
 
@@ -20,7 +20,7 @@ function namesOf(rows: readonly CostRow[], unit: TimeUnit, span: Span) {
   return linesOf(rows, unit, span).map(({ name }) => name);
 }
 
-describe('what is only a part of a week or month says which', () => {
+describe('an incomplete week or month shows its days', () => {
   const rows = daily('2026-09-20', Array(62).fill(1));
 
   test.for<[string, TimeUnit, Span, readonly string[]]>([
@@ -57,7 +57,7 @@ describe('a day without data', () => {
   const rows = [...daily('2026-11-02', [5, 5, 5]), ...daily('2026-11-06', [5, 5])];
   const span = { first: '2026-11-02', last: '2026-11-07' };
 
-  test('is a line of no days, and neither left out nor a zero', () => {
+  test('is a line without days, not left out and not 0', () => {
     const lines = linesOf(rows, 'day', span);
     expect(lines.map(({ key, days }) => [key.slice(8), days])).toEqual([
       ['02', 1],
@@ -70,11 +70,11 @@ describe('a day without data', () => {
     expect(lines[3]).toMatchObject({ name: 'Thu 5 Nov', share: null });
   });
 
-  test('is counted where it is within a week or month', () => {
+  test('is counted as missing within a week or month', () => {
     expect(namesOf(rows, 'week', span)).toEqual(['week of Mon 2 Nov, 2–7, 1 day without data']);
   });
 
-  test('does not come among the dearest', () => {
+  test('is not among the top lines', () => {
     expect(linesOf(rows, 'day', span, 2).map(({ name }) => name)).toEqual([
       'Mon 2 Nov',
       'Tue 3 Nov',
@@ -82,7 +82,7 @@ describe('a day without data', () => {
     ]);
   });
 
-  test('is no such day of a service that the report has other rows beside', () => {
+  test('costs 0 for a service if the report has other rows', () => {
     const all = [...rows, row({ day: '2026-11-05', entityId: 's-2', locked: false })];
     const states = statesWithin(dayStates(all, span), rows);
     const [, , , line] = onCalendar(sumBy(rows, 'day', span), states, 'day');
@@ -90,7 +90,7 @@ describe('a day without data', () => {
   });
 });
 
-test('a day of a service is open while any row of that day is', () => {
+test('a day of a service is open while any row of the day is', () => {
   const own = [row({ day: '2026-11-17' })];
   const all = [...own, row({ day: '2026-11-17', entityId: 's-2', locked: false })];
   const span = { first: '2026-11-17', last: '2026-11-17' };
@@ -99,7 +99,7 @@ test('a day of a service is open while any row of that day is', () => {
   ]);
 });
 
-test.for(UNITS)('by %s, every day is in one line and the lines are what the rows cost', (unit) => {
+test.for(UNITS)('by %s, every day is in one line and the lines add up to the rows', (unit) => {
   fc.assert(
     fc.property(randomRows, spans, (rows, span) => {
       const buckets = bucketsOf(dayStates(rows, span), unit);
@@ -108,15 +108,15 @@ test.for(UNITS)('by %s, every day is in one line and the lines are what the rows
       const lines = linesOf(rows, unit, span);
       expect(lines.map(({ key }) => key)).toEqual(buckets.map(({ key }) => key));
       const sums = [lines, buckets].map((all) => all.reduce((sum, one) => sum + one.total, 0));
-      expect(sums).toEqual([total(rows, span), total(rows, span)]);
+      expect(sums).toEqual([totalOf(rows, span), totalOf(rows, span)]);
     }),
   );
 });
 
 test('days are listed as ranges, at most three of them', () => {
   const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}`;
-  const said = (...numbers: number[]) => daysLabel(numbers.map(day), '2026-11-20');
-  expect(said(5)).toBe('Thu 5 Nov');
-  expect(said(3, 4, 5, 9)).toBe('3–5 Nov, Mon 9 Nov');
-  expect(said(1, 3, 5, 7, 8, 10)).toBe('Sun 1 Nov, Tue 3 Nov, Thu 5 Nov, 3 more');
+  const text = (...numbers: number[]) => formatDays(numbers.map(day), '2026-11-20');
+  expect(text(5)).toBe('Thu 5 Nov');
+  expect(text(3, 4, 5, 9)).toBe('3–5 Nov, Mon 9 Nov');
+  expect(text(1, 3, 5, 7, 8, 10)).toBe('Sun 1 Nov, Tue 3 Nov, Thu 5 Nov, 3 more');
 });

@@ -16,18 +16,19 @@ function series(first: Day, credits: readonly (number | null)[], open: readonly 
 const WEEK = { first: '2026-11-09', last: '2026-11-15' };
 const BEFORE = { first: '2026-11-02', last: '2026-11-08' };
 
-describe('a week against the week before', () => {
+describe('a week compared with the week before', () => {
   const weeks = [10, 10, 10, 10, 10, 5, 5, 20, 10, 10, 10, 10, 5, 10];
 
   test('is shown in credits and as a share of the previous period', () => {
     expect(compare(series('2026-11-02', weeks), WEEK, BEFORE)).toEqual({
       ok: true,
       days: 7,
+      notLocked: 0,
       now: microOf(75),
       before: microOf(60),
       delta: microOf(15),
+      money: { now: null, before: null, delta: null },
       relative: 0.25,
-      adjusted: null,
       sameWeekdays: true,
     });
   });
@@ -36,7 +37,7 @@ describe('a week against the week before', () => {
     ['its Monday is not final', ['2026-11-09']],
     ['the Monday before is not final', ['2026-11-02']],
     ['both Mondays are not final', ['2026-11-02', '2026-11-09']],
-  ])('goes without its Monday when %s', ([, open]) => {
+  ])('leaves out its Monday when %s', ([, open]) => {
     expect(compare(series('2026-11-02', weeks, open), WEEK, BEFORE)).toMatchObject({
       days: 6,
       now: microOf(55),
@@ -44,7 +45,7 @@ describe('a week against the week before', () => {
     });
   });
 
-  test('goes without a day that has no data on one side, instead of taking it for zero', () => {
+  test('leaves out a day without data on one side, instead of counting it as 0', () => {
     const holed = weeks.map((value, index) => (index === 7 ? null : value));
     expect(compare(series('2026-11-02', holed), WEEK, BEFORE)).toMatchObject({
       days: 6,
@@ -52,7 +53,7 @@ describe('a week against the week before', () => {
     });
   });
 
-  test('has no percent of less than a credit', () => {
+  test('has no percentage of less than a credit', () => {
     const small = [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.39, ...weeks.slice(7)];
     expect(compare(series('2026-11-02', small), WEEK, BEFORE)).toMatchObject({
       delta: microOf(74.01),
@@ -61,7 +62,7 @@ describe('a week against the week before', () => {
   });
 });
 
-test('a credit is enough for a percent, a millionth less is not', () => {
+test('has a percentage from one credit on', () => {
   expect(relativeOf(microOf(2), microOf(1))).toBe(1);
   expect(relativeOf(microOf(2), microOf(1) - 1)).toBeNull();
 });
@@ -87,45 +88,31 @@ test.for<[string, string, readonly [Day, Day], readonly [Day, Day]]>([
   ],
   [
     'days of which none is known',
-    'no-common-final-days',
+    'no-common-settled-days',
     ['2026-12-07', '2026-12-07'],
     ['2026-11-30', '2026-11-30'],
   ],
-])('nobody can compare %s: %s', ([, why, [first, last], [from, until]]) => {
+])('%s cannot be compared: %s', ([, why, [first, last], [from, until]]) => {
   const known = series('2026-11-01', Array(19).fill(10));
   expect(compare(known, { first, last }, { first: from, last: until })).toEqual({ ok: false, why });
 });
 
-describe('a month against the month before', () => {
+describe('a month compared with the month before', () => {
   const OCTOBER = { first: '2026-10-01', last: '2026-10-31' };
   const SEPTEMBER = { first: '2026-09-01', last: '2026-09-30' };
   /** Weekdays cost 10, the days of a weekend 2. */
   const workdays = Array.from({ length: 80 }, (_, index) =>
     weekdayOf(addDays('2026-09-01', index)) < 5 ? 10 : 2,
   );
-  const factors = [50, 50, 50, 50, 50, 10, 10].map((factor) => (factor * 7) / 270);
 
-  test('is held against it for as many days as both have', () => {
+  test('is compared with it for as many days as both have', () => {
     expect(compare(series('2026-09-01', workdays), OCTOBER, SEPTEMBER)).toMatchObject({
       days: 30,
       sameWeekdays: false,
-      adjusted: null,
     });
   });
 
-  test('is shown without the effect of different weekdays if they differ by more than 3%', () => {
-    const months = series('2026-09-01', workdays);
-    const half = { first: '2026-11-01', last: '2026-11-03' };
-    const before = { first: '2026-10-01', last: '2026-10-03' };
-    const raw = { now: microOf(22), before: microOf(22) };
-    expect(compare(months, half, before, factors)).toMatchObject({ ...raw, adjusted: null });
-
-    const two = { first: '2026-11-01', last: '2026-11-02' };
-    const comparison = compare(months, two, { ...before, last: '2026-10-02' }, factors);
-    expect(comparison).toMatchObject({ relative: -0.4, adjusted: expect.closeTo(0, 9) });
-  });
-
-  test('goes through the last final day, and through the same day then', () => {
+  test('ends with the last final day, and with the same day of the previous month', () => {
     const open = ['2026-11-18', '2026-11-19'];
     const months = series('2026-09-01', workdays, open);
     const { through, comparison } = monthToDate(months, TODAY);
@@ -133,21 +120,32 @@ describe('a month against the month before', () => {
     expect(comparison).toMatchObject({ days: 17 });
   });
 
-  test('was, as of an earlier day, what it was through that day', () => {
+  test('ends with the last settled day, and counts the days that are not locked', () => {
+    const open = ['2026-11-17', '2026-11-18', '2026-11-19'];
+    const months = series('2026-09-01', workdays, open).map((one) => ({
+      ...one,
+      openDay: { settled: one.day < '2026-11-19', completion: null },
+    }));
+    const { through, comparison } = monthToDate(months, TODAY);
+    expect(through).toBe('2026-11-18');
+    expect(comparison).toMatchObject({ days: 18, notLocked: 2 });
+  });
+
+  test('has the same result for an earlier day as on that day', () => {
     const { through, comparison } = monthToDate(series('2026-09-01', workdays), '2026-11-10');
     expect(through).toBe('2026-11-10');
     expect(comparison).toMatchObject({ days: 10 });
   });
 
-  test('is not compared while no day of it is final', () => {
+  test('is not compared without a final day', () => {
     const months = series('2026-09-01', workdays);
     expect(monthToDate(months, '2026-12-02')).toEqual({
       through: null,
-      comparison: { ok: false, why: 'no-common-final-days' },
+      comparison: { ok: false, why: 'no-common-settled-days' },
     });
   });
 
-  test('ends where the shorter month ends', () => {
+  test('ends with the shorter month', () => {
     const { comparison } = monthToDate(series('2026-02-01', Array(59).fill(1)), '2026-03-31');
     expect(comparison).toMatchObject({ days: 28, delta: 0 });
   });

@@ -24,12 +24,13 @@ function movers(rows: readonly CostRow[], minimum = 2) {
   return read.ok ? read.movers.map(({ key, kind }) => `${key} ${kind}`) : read.why;
 }
 
-test('new and vanished services are named as such, with no percent of nothing', () => {
+test('new and vanished services have no percentage', () => {
   const rows = costs({ a: [null, 30], b: [20, null], c: [10, 40] });
   const read = moversOf(rows, NOW, BEFORE, { by: 'service', minimum: microOf(2) });
   expect(read).toEqual({
     ok: true,
     days: 1,
+    notLocked: 0,
     movers: [
       {
         key: 'a',
@@ -38,6 +39,7 @@ test('new and vanished services are named as such, with no percent of nothing', 
         now: microOf(30),
         before: 0,
         delta: microOf(30),
+        money: null,
         relative: null,
       },
       {
@@ -47,6 +49,7 @@ test('new and vanished services are named as such, with no percent of nothing', 
         now: microOf(40),
         before: microOf(10),
         delta: microOf(30),
+        money: null,
         relative: 3,
       },
       {
@@ -56,6 +59,7 @@ test('new and vanished services are named as such, with no percent of nothing', 
         now: 0,
         before: microOf(20),
         delta: microOf(-20),
+        money: null,
         relative: -1,
       },
     ],
@@ -85,18 +89,25 @@ test.for<[string, ReturnType<typeof costs>, readonly string[]]>([
   expect(movers(rows)).toEqual(expected);
 });
 
-test('a warehouse moves on a line of its own', () => {
+test('the change of a warehouse has its own line', () => {
   const rows = [
     ...costs({ a: [10, 10] }),
     warehouseRow({ day: BEFORE.first, credits: 1 }),
     warehouseRow({ day: NOW.first, credits: 9 }),
   ];
-  expect(movers(rows)).toEqual(['w-1 changed']);
+  expect(movers(rows)).toEqual(['warehouse w-1 changed']);
 });
 
-test('nothing moves on a day that is not final on both sides', () => {
+test('days that are not final on both sides have no movers', () => {
   const open = row({ day: NOW.first, entityId: 'z', locked: false });
-  expect(movers([...costs({ a: [10, 90] }), open])).toBe('no-common-final-days');
+  expect(movers([...costs({ a: [10, 90] }), open])).toBe('no-common-settled-days');
+});
+
+test('a settled day that is not locked has movers, and is counted', () => {
+  const openDay = { settled: true, completion: null };
+  const rows = costs({ a: [10, 90] }).map((one) => ({ ...one, locked: false, openDay }));
+  const found = moversOf(rows, NOW, BEFORE, { by: 'service', minimum: 0 });
+  expect(found).toMatchObject({ ok: true, days: 1, notLocked: 1 });
 });
 
 test('a service that only has rows on days that are not compared is neither new nor vanished', () => {
@@ -111,7 +122,7 @@ test('a service that only has rows on days that are not compared is neither new 
   expect(read.ok && read.movers.map(({ key }) => key)).toEqual(['a']);
 });
 
-test('the order of the rows changes no mover, and each is worth its line', () => {
+test('the order of the rows changes no mover, and each is above the minimum', () => {
   const shuffled = randomRows.chain((rows) =>
     fc.tuple(fc.constant(rows), fc.shuffledSubarray(rows, { minLength: rows.length })),
   );

@@ -36,7 +36,7 @@ function known(effect: CostChange) {
 }
 
 function sized(value: number, day: Partial<SizedDay> = {}): SizedDay {
-  return { value, final: true, changed: false, scaling: FIXED, ...day };
+  return { value, settled: true, changed: false, scaling: FIXED, ...day };
 }
 
 test('the price of a GB-hour is the median of the days of a fixed size', () => {
@@ -45,9 +45,9 @@ test('the price of a GB-hour is the median of the days of a fixed size', () => {
 });
 
 test.for<[string, Partial<SizedDay>]>([
-  ['may still change', { final: false }],
+  ['may still change', { settled: false }],
   ['saw a change', { changed: true }],
-  ['had a size that nobody saw', { scaling: null }],
+  ['had an unknown size', { scaling: null }],
   ['could idle', { scaling: { ...FIXED, idleScaling: true } }],
   ['could grow', { scaling: { ...FIXED, maxReplicaMemoryGb: 32 } }],
   ['cost what is no cost', { value: Number.NaN }],
@@ -57,7 +57,7 @@ test.for<[string, Partial<SizedDay>]>([
   expect(unitPrice(days)).toEqual({ ok: false, why: 'too-few-days-of-fixed-size', days: 2 });
 });
 
-test('stopping saves what a day costs, from tomorrow to the end of the month', () => {
+test('a stop saves the daily cost from tomorrow to the end of the month', () => {
   const effect = known(stopEffect(compute(Array(30).fill(18)), TODAY));
   expect(effect).toEqual({
     known: true,
@@ -72,14 +72,14 @@ test('stopping saves what a day costs, from tomorrow to the end of the month', (
   });
 });
 
-test('the range of a day is what days have cost', () => {
+test('the range of a day is that of past days', () => {
   const values = Array.from({ length: 56 }, (_, index) => 10 + 5 * ((index * 5) % 3));
   const { low, about, high } = known(stopEffect(compute(values), TODAY)).perDay;
   expect([low, high]).toEqual([-20, -10]);
   expect(about).toBeCloseTo(-15, 0);
 });
 
-test('on the last day of a month nothing of it is left', () => {
+test('on the last day of a month the effect by month end is 0', () => {
   const days = finalDays(Array(14).fill(18), '2026-11-10');
   expect(known(stopEffect(days, '2026-11-30')).byMonthEnd.about).toBeCloseTo(0);
 });
@@ -93,14 +93,14 @@ test('weekends ahead save less than working days', () => {
   expect(known(stopEffect(days, TODAY)).byMonthEnd.about).toBeCloseTo(-(6 * 20 + 4 * 4), 3);
 });
 
-test('six days are too few to say anything', () => {
-  const effect = { known: false, why: 'too-few-final-days' };
+test('six days are too few for an estimate', () => {
+  const effect = { known: false, why: 'too-few-settled-days' };
   expect(stopEffect(compute(Array(6).fill(18)), TODAY)).toEqual(effect);
   const sizes = { before: FIXED, after: FIXED };
   expect(scaleEffect(compute(Array(6).fill(18)), sizes, PRICE, TODAY)).toEqual(effect);
 });
 
-test('starting brings back what it cost on the days when it ran', () => {
+test('a start restores the cost of the days on which the service ran', () => {
   const values = [...Array(20).fill(12), ...Array(20).fill(0)];
   const effect = known(startEffect(compute(values), null, NO_PRICE, TODAY));
   expect(effect).toMatchObject({ basis: 'past-days', perDay: { about: expect.closeTo(12) } });

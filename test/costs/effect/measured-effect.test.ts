@@ -46,7 +46,7 @@ test.for<3 | 7>([3, 7])('a service that costs half is measured as half after %s 
   });
 });
 
-test('weekends after the change are no saving', () => {
+test('weekends after the change do not count as a saving', () => {
   const isWeekend = (day: number) => (day + 4) % 7 >= 5;
   const usual = (day: number) => (isWeekend(day) ? 8 : 20);
   const start = new Date(`${FIRST}T00:00:00Z`).getUTCDay();
@@ -54,7 +54,7 @@ test('weekends after the change are no saving', () => {
   expect(known(measuredEffect(changed(usual, usual), CHANGED, 3)).ratio).toBeCloseTo(1, 1);
 });
 
-test('one strange day after the change does not decide', () => {
+test('one unusual day after the change does not change the result', () => {
   const series = changed(
     () => 20,
     (day) => (day === 58 ? 90 : 10),
@@ -82,7 +82,7 @@ const halved = changed(
   () => 10,
 );
 
-test('a service that rested now and then before, and always since, is measured', () => {
+test('a service that was stopped sometimes before, and always since, is measured', () => {
   const rested = changed(
     (day) => (day % 3 === 0 ? 0 : 20),
     () => 0,
@@ -94,13 +94,13 @@ test.for<[string, readonly DayValue[], string]>([
   [
     'a day after is not final',
     halved.map((day, index) => ({ ...day, final: index !== 58 })),
-    'not-final-yet',
+    'not-settled-yet',
   ],
-  ['a day after has no data', halved.toSpliced(58, 1), 'not-final-yet'],
+  ['a day after has no data', halved.toSpliced(58, 1), 'not-settled-yet'],
   [
     'a day after shows what is no cost',
     halved.with(58, { day: addDays(FIRST, 58), value: Number.NaN, final: true }),
-    'not-final-yet',
+    'not-settled-yet',
   ],
   ['there were six days before', halved.slice(50), 'too-few-days-before'],
   [
@@ -115,7 +115,7 @@ test.for<[string, readonly DayValue[], string]>([
   expect(measuredEffect(series, CHANGED, 3)).toEqual({ ok: false, why });
 });
 
-test('a week before is enough, and the order of days is of no matter', () => {
+test('a week before is enough, in any order of days', () => {
   const short = halved.slice(49);
   expect(known(measuredEffect(short, CHANGED, 3))).toMatchObject({ beforeDays: 7 });
   expect(measuredEffect(halved.toReversed(), CHANGED, 7)).toEqual(

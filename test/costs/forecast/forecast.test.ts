@@ -17,7 +17,7 @@ function untilYesterday(values: readonly number[], today: Day = TODAY): readonly
   return finalDays(values, addDays(today, -values.length));
 }
 
-test('a bill that never changes is forecast to the credit', () => {
+test('a constant cost is forecast exactly', () => {
   const forecast = known(forecastMonth(untilYesterday(Array(60).fill(10)), TODAY));
   expect(forecast.total).toBeCloseTo(300);
   expect(forecast.soFar).toBeCloseTo(190);
@@ -25,8 +25,23 @@ test('a bill that never changes is forecast to the credit', () => {
     expect.closeTo(190 + 110 * 0.98),
     expect.closeTo(190 + 110 * 1.02),
   ]);
-  expect(forecast.basis).toMatchObject({ level: 10, days: 14, shifted: false, finalDays: 56 });
+  expect(forecast.basis).toMatchObject({ level: 10, days: 14, shifted: false, settledDays: 56 });
   expect(forecast.basis.openDays).toBe(11);
+});
+
+test('a final day with a refund counts as it is, and is not part of the level', () => {
+  const days = untilYesterday(Array(60).fill(10));
+  const refunded = days.map((day) => (day.day === '2026-11-12' ? { ...day, value: -40 } : day));
+  const forecast = known(forecastMonth(refunded, TODAY));
+  expect(forecast.total).toBeCloseTo(300 - 50);
+  expect(forecast.soFar).toBeCloseTo(190 - 50);
+  expect(forecast.basis).toMatchObject({ level: 10, openDays: 11 });
+});
+
+test('an open day with a refund so far counts as a usual day', () => {
+  const refund = { day: TODAY, value: -40, final: false };
+  const days = [...untilYesterday(Array(60).fill(10)), refund];
+  expect(known(forecastMonth(days, TODAY)).total).toBeCloseTo(300);
 });
 
 test('weekends ahead count as weekends', () => {
@@ -68,16 +83,7 @@ test.for<[string, number, number]>([
   expect(forecast.soFar).toBeCloseTo(18 * 10 + value);
 });
 
-test('where it is known how much is missing, a day counts as what it will be', () => {
-  const days = untilYesterday(Array(59).fill(10), addDays(TODAY, -1));
-  const yesterday = { day: addDays(TODAY, -1), value: 6, final: false };
-  const today = { day: TODAY, value: 1, final: false };
-  const forecast = known(forecastMonth([...days, yesterday, today], TODAY, [0.5, 0.75]));
-  expect(Math.abs(forecast.total - (29 * 10 + 8))).toBeLessThan(0.5);
-  expect(forecast.basis.finalDays).toBe(56);
-});
-
-test('a day without data is not a day of nothing', () => {
+test('a day without data is not a day with a cost of 0', () => {
   const days = untilYesterday(Array(60).fill(10)).filter(({ day }) => day !== '2026-11-11');
   const forecast = known(forecastMonth(days, TODAY));
   expect(forecast.total).toBeCloseTo(300);
@@ -93,29 +99,36 @@ test.for<[string, readonly DayValue[], object]>([
   [
     'nine final days',
     untilYesterday(Array(9).fill(10)),
-    { why: 'too-few-final-days', finalDays: 9 },
+    { why: 'too-few-settled-days', settledDays: 9 },
   ],
-  ['no days', [], { why: 'too-few-final-days', finalDays: 0 }],
+  ['no days', [], { why: 'too-few-settled-days', settledDays: 0 }],
   [
     'figures that are none',
     untilYesterday(Array(30).fill(Number.NaN)),
-    { why: 'too-few-final-days', finalDays: 0 },
+    { why: 'too-few-settled-days', settledDays: 0 },
   ],
   [
-    'nothing final since eleven days',
-    untilYesterday(Array(40).fill(10), '2026-11-10'),
-    { why: 'final-days-too-old', finalDays: 40 },
+    'nothing settled since 22 days, while the lock age is unknown',
+    untilYesterday(Array(40).fill(10), '2026-10-30'),
+    { why: 'settled-days-too-old', settledDays: 40 },
   ],
 ])('there is no forecast from %s', ([, series, why]) => {
   expect(forecastMonth(series, TODAY)).toEqual({ ok: false, ...why });
 });
 
-test('with so few days that no forecast was tried, the interval is wide', () => {
+test('how old the last settled day may be follows from the learned lock age', () => {
+  const days = untilYesterday(Array(40).fill(10), '2026-11-11');
+  const lockAge = { usual: 2, low: 2, high: 2, days: 28 };
+  expect(forecastMonth(days, TODAY, lockAge)).toMatchObject({ why: 'settled-days-too-old' });
+  expect(forecastMonth(days, TODAY, { ...lockAge, high: 3 }).ok).toBe(true);
+});
+
+test('with too few days to test forecasts, the interval is wide', () => {
   const { basis } = known(forecastMonth(untilYesterday(Array(12).fill(10)), TODAY));
   expect(basis.error).toBe(0.3);
 });
 
-test('the further ahead, the wider the interval, by the root of the days', () => {
+test('the interval grows with the root of the days ahead', () => {
   const values = Array.from({ length: 56 }, (_, day) => 10 + ((day * day) % 11));
   const month = known(forecastMonth(untilYesterday(values, '2026-11-01'), '2026-11-01')).basis;
   const half = known(forecastMonth(untilYesterday(values, '2026-11-17'), '2026-11-17')).basis;
@@ -123,18 +136,18 @@ test('the further ahead, the wider the interval, by the root of the days', () =>
   expect(month.error / half.error).toBeCloseTo(Math.sqrt(30 / 14), 6);
 });
 
-test('a day of the future is no day that was reported', () => {
+test('a future day does not count as reported', () => {
   const series = untilYesterday(Array(60).fill(10));
   const future = { day: addDays(TODAY, 1), value: 900, final: true };
   expect(forecastMonth([...series, future], TODAY)).toEqual(forecastMonth(series, TODAY));
 });
 
-test('nothing spent is nothing forecast', () => {
+test('without costs the forecast is 0', () => {
   const forecast = known(forecastMonth(untilYesterday(Array(56).fill(0)), TODAY));
   expect([forecast.total, forecast.low, forecast.high]).toEqual([0, 0, 0]);
 });
 
-test('a forecast grows with its series, and does not mind their order', () => {
+test('a forecast scales with its series, in any order', () => {
   const values = fc.array(fc.nat(1e6), {
     minLength: 20,
     maxLength: 70,

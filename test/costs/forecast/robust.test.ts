@@ -25,33 +25,33 @@ test.for<[string, number[], number, number]>([
   expect(quantile(values, share)).toBe(expected);
 });
 
-test('of nothing there is no median', () => {
+test('there is no median without values', () => {
   expect(median([])).toBeNaN();
 });
 
-test('a spike moves the deviation of the median by nothing', () => {
+test('a spike does not change the median deviation', () => {
   expect(mad([8, 9, 10, 11, 12])).toBe(1);
   expect(mad([8, 9, 10, 11, 1_200])).toBe(1);
 });
 
-test('where most days are equal the others still count for something', () => {
+test('if most days are equal, the others still count', () => {
   expect(mad([10, 10, 10, 10, 60])).toBe(0);
   expect(spread([10, 10, 10, 10, 60])).toBeCloseTo(12.533, 3);
   expect(spread([10, 10, 10])).toBe(0);
 });
 
-test('a spike counts in the mean as a day at the edge of the usual', () => {
+test('a spike counts in the mean as a day at the limit of usual days', () => {
   const usual = [9, 10, 11, 9, 10, 11, 9, 10, 11];
   expect(winsorisedMean(usual)).toBeCloseTo(10);
   const edge = 10 + 2 * 1.4826;
   expect(winsorisedMean([...usual, 500])).toBeCloseTo((90 + edge) / 10);
 });
 
-test('of months that cost nothing on most days the others are not forgotten', () => {
+test('days with costs count even if most days have none', () => {
   expect(winsorisedMean([0, 0, 0, 0, 0, 0, 0, 20, 20, 20])).toBeCloseTo(6);
 });
 
-test('a mean lies between the least and the most', () => {
+test('a mean is between the minimum and the maximum', () => {
   fc.assert(
     fc.property(costs, (values) => {
       const value = winsorisedMean(values);
@@ -72,7 +72,7 @@ test('two single days have an interval too', () => {
   expect(hodgesLehmann([4], [9])).toEqual({ by: 5, low: 5, high: 5 });
 });
 
-test('the shift moves with its values and turns with their order', () => {
+test('the shift follows its values, and swapped samples change its sign', () => {
   fc.assert(
     fc.property(costs, costs, fc.integer({ min: -1_000, max: 1_000 }), (before, after, by) => {
       const shift = hodgesLehmann(before, after);

@@ -11,7 +11,7 @@ function weeks(count: number, week: readonly number[]): readonly number[] {
   return Array.from({ length: count * 7 }, (_, index) => week[index % 7] ?? 0);
 }
 
-test('a service that rests at weekends has half days there', () => {
+test('a service with half its usage at weekends has a factor of a half there', () => {
   const profile = weekdayProfile(finalDays(weeks(8, [10, 10, 10, 10, 10, 5, 5]), MONDAY));
   const expected = [10, 10, 10, 10, 10, 5, 5].map((value) => (value * 7) / 60);
   for (const [day, factor] of expected.entries()) expect(profile[day]).toBeCloseTo(factor, 6);
@@ -23,7 +23,7 @@ test('a job that runs on Sundays keeps its factor', () => {
   expect(factorOn(profile, '2026-05-04')).toBeCloseTo(0.7, 6);
 });
 
-test('one strange Tuesday makes no Tuesday', () => {
+test('one unusual Tuesday does not change the factor of Tuesdays', () => {
   const values = weeks(8, [10, 10.2, 9.9, 10.1, 10, 9.8, 10]).map((value, index) =>
     index === 29 ? value * 6 : value,
   );
@@ -31,14 +31,14 @@ test('one strange Tuesday makes no Tuesday', () => {
   for (const factor of profile) expect(Math.abs(factor - 1)).toBeLessThan(0.05);
 });
 
-test('two Mondays that agree by luck are judged by the noise of all days', () => {
+test('two equal Mondays are judged by the noise of all days', () => {
   const values = [15, 4, 22, 7, 16, 3, 12, 15, 20, 5, 18, 4, 17, 8];
   const [monday = 0] = weekdayProfile(finalDays(values, MONDAY));
   expect(monday).toBeGreaterThan(1);
   expect(monday).toBeLessThan(1.15);
 });
 
-test('noise is no pattern', () => {
+test('noise has a flat profile', () => {
   const random = chance(5);
   const profiles = Array.from({ length: 40 }, () => {
     const { values } = syntheticLine(random, 'bursty', MONDAY, 56);
@@ -56,7 +56,7 @@ test.for<[string, readonly number[]]>([
   for (const factor of weekdayProfile(finalDays(values, MONDAY))) expect(factor).toBeCloseTo(1, 9);
 });
 
-test('the factors have the mean 1, whatever the scale, the order and the figures that are none', () => {
+test('the factors have the mean 1 for any scale and order, and with invalid figures', () => {
   const value = fc.double({ min: 0, max: 1e5, noNaN: true });
   fc.assert(
     fc.property(fc.array(value, { minLength: 14, maxLength: 60 }), (values) => {

@@ -23,7 +23,7 @@ test.for<[number, string]>([
   expect(figure(microOf(credits))).toBe(text);
 });
 
-test('credits are named, for nothing here is money of a country', () => {
+test('amounts are named credits', () => {
   expect(creditsText(microOf(4182.6))).toBe('4,182.6 credits');
 });
 

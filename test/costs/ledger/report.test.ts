@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { daysBetween } from '../../../src/costs/calendar/day.ts';
 import { type ReportRow, readReport } from '../../../src/costs/ledger/report.ts';
 import {
-  mergedProblems,
+  mergeProblems,
   problemsOf,
   problemText,
   type ReportProblem,
@@ -14,7 +14,7 @@ import { sumBy } from '../../../src/costs/ledger/summary.ts';
 
 const NOVEMBER = { first: '2026-11-01', last: '2026-11-30' };
 
-function told(over: Partial<ReportRow> = {}): ReportRow {
+function reportRow(over: Partial<ReportRow> = {}): ReportRow {
   return {
     date: '2026-11-17',
     entityId: 's-1',
@@ -33,8 +33,10 @@ function read(costs: readonly ReportRow[], grandTotalCredits: number | null = nu
   return readReport({ costs, grandTotalCredits }, NOVEMBER);
 }
 
-test('a row becomes millionths of a credit, and a metric that is not named is not zero', () => {
-  expect(read([told()])).toEqual({
+const STORAGE = { storageCredits: 2, backupCredits: 0, computeCredits: 0 };
+
+test('a row is read in millionths of a credit, and a missing metric is not zero', () => {
+  expect(read([reportRow()])).toEqual({
     rows: [
       {
         day: '2026-11-17',
@@ -60,8 +62,43 @@ test.for<[string, Partial<ReportRow>, object]>([
   ],
   [
     'names no kind and no service',
-    { entityType: null, serviceId: null, entityId: 'w-9' },
+    { entityType: null, serviceId: null, entityId: 'w-9', metrics: {} },
     { kind: 'warehouse' },
+  ],
+  [
+    'names an unknown kind, no service, and bills compute',
+    { entityType: 'brand-new', serviceId: null, entityId: 's-9' },
+    { kind: 'service', serviceId: 's-9' },
+  ],
+  [
+    'names an unknown kind, no service, and bills data transfer',
+    {
+      entityType: 'brand-new',
+      serviceId: null,
+      entityId: 'p-9',
+      metrics: { dataTransferCredits: 1 },
+    },
+    { kind: 'pipe', serviceId: null },
+  ],
+  [
+    'names an unknown kind, no service, and bills storage',
+    { entityType: 'brand-new', serviceId: null, entityId: 'w-9', metrics: STORAGE },
+    { kind: 'warehouse' },
+  ],
+  [
+    'names an unknown kind and the id of the warehouse',
+    { entityType: 'brand-new', entityId: 'w-1', metrics: {} },
+    { kind: 'warehouse', serviceId: null },
+  ],
+  [
+    'names no kind, the same id three times, and bills compute',
+    { entityType: null, dataWarehouseId: 's-1' },
+    { kind: 'service' },
+  ],
+  [
+    'names no kind, the same id three times, and bills storage',
+    { entityType: null, dataWarehouseId: 's-1', metrics: STORAGE },
+    { kind: 'warehouse', serviceId: null },
   ],
   ['names no kind and the entity is its service', { entityType: null }, { kind: 'service' }],
   [
@@ -106,7 +143,7 @@ test.for<[string, Partial<ReportRow>, object]>([
     { total: -2_000_000 },
   ],
 ])('the row is understood when the server %s', ([, over, expected]) => {
-  expect(read([told(over)]).rows).toEqual([expect.objectContaining(expected)]);
+  expect(read([reportRow(over)]).rows).toEqual([expect.objectContaining(expected)]);
 });
 
 test.for<[string, Partial<ReportRow>, string, number]>([
@@ -119,7 +156,7 @@ test.for<[string, Partial<ReportRow>, string, number]>([
   ['a day after the window', { date: '2026-12-01' }, 'not-asked-for', 0],
   ['no figures at all', { totalCredits: null, metrics: null }, 'without-figures', 0],
   [
-    'a total that is no number and no metrics',
+    'a total that is not a number and no metrics',
     { totalCredits: Number.NaN, metrics: {} },
     'without-figures',
     0,
@@ -146,25 +183,42 @@ test.for<[string, Partial<ReportRow>, string, number]>([
   ],
   ['metrics that miss their total', { totalCredits: 12.506 }, 'metrics-off', 1],
 ])('a row with %s is counted', ([, over, name, rows]) => {
-  const report = read([told(over)]);
+  const report = read([reportRow(over)]);
   expect(report.problems).toMatchObject([{ name, count: 1 }]);
   expect(report.rows).toHaveLength(rows);
 });
 
-test('metrics within the tolerance of half a hundredth are not a problem', () => {
-  expect(read([told({ totalCredits: 12.505 })]).problems).toEqual([]);
+test('metrics within the tolerance of 0.005 are not a problem', () => {
+  expect(read([reportRow({ totalCredits: 12.505 })]).problems).toEqual([]);
 });
 
 test('of duplicate rows the last one counts', () => {
   const twice = read(
-    [told(), told({ entityId: 's-2' }), told({ totalCredits: 7, metrics: {} })],
+    [reportRow(), reportRow({ entityId: 's-2' }), reportRow({ totalCredits: 7, metrics: {} })],
     19.5,
   );
   expect(twice.rows.map(({ entityId, total }) => [entityId, total])).toEqual([
     ['s-1', 7_000_000],
     ['s-2', 12_500_000],
   ]);
-  expect(twice.problems).toMatchObject([{ name: 'told-twice', count: 1 }]);
+  expect(twice.problems).toMatchObject([{ name: 'duplicate', count: 1 }]);
+});
+
+test('a warehouse, a service and a pipe with the same id are three rows', () => {
+  const { rows, problems } = read(
+    [
+      reportRow({ totalCredits: 100, metrics: {} }),
+      reportRow({ entityType: 'datawarehouse', totalCredits: 10, metrics: {} }),
+      reportRow({ entityType: 'pipe', totalCredits: 1, metrics: {} }),
+    ],
+    111,
+  );
+  expect(rows.map(({ kind, total }) => [kind, total / 1e6])).toEqual([
+    ['service', 100],
+    ['warehouse', 10],
+    ['pipe', 1],
+  ]);
+  expect(problems).toEqual([]);
 });
 
 describe('the grand total', () => {
@@ -172,20 +226,23 @@ describe('the grand total', () => {
     ['is what the rows add up to', 25],
     ['is off by rounding in each of two rows', 25.0099],
     ['is missing', null],
-    ['is no number', Number.NaN],
-  ])('is no problem when it %s', ([, grand]) => {
-    expect(read([told(), told({ entityId: 's-2' })], grand).problems).toEqual([]);
+    ['is not a number', Number.NaN],
+  ])('is not a problem when it %s', ([, grand]) => {
+    expect(read([reportRow(), reportRow({ entityId: 's-2' })], grand).problems).toEqual([]);
   });
 
   test('is shown next to the sum when the two differ', () => {
-    const [problem, ...others] = read([told(), told({ entityId: 's-2' })], 4_025.02).problems;
+    const [problem, ...others] = read(
+      [reportRow(), reportRow({ entityId: 's-2' })],
+      4_025.02,
+    ).problems;
     expect(others).toEqual([]);
     expect(problem && problemText(problem)).toBe(
       'figures of November 2026 do not add up (25.0 vs 4,025.0)',
     );
   });
 
-  test('of a report without rows may be zero and nothing else', () => {
+  test('of a report without rows must be zero', () => {
     expect(read([], 0)).toEqual({ rows: [], problems: [] });
     expect(read([], 0.005).problems).toEqual([]);
     expect(read([], 3).problems).toHaveLength(1);
@@ -193,18 +250,18 @@ describe('the grand total', () => {
 });
 
 function fault(over: Partial<RowProblem> = {}): RowProblem {
-  return { name: 'told-twice', day: '2026-11-17', figure: null, count: 1, ...over };
+  return { name: 'duplicate', day: '2026-11-17', figure: null, count: 1, ...over };
 }
 
 function wordsOf(problems: readonly ReportProblem[]): readonly string[] {
-  return mergedProblems(problems).map(problemText);
+  return mergeProblems(problems).map(problemText);
 }
 
-test('problems of several replies are counted together and said in words', () => {
+test('problems of several replies are counted together and shown as text', () => {
   const of = { first: '2026-11-01', last: '2026-11-20' };
-  const off = { name: 'grand-total-off', counted: microOf(1), told: microOf(2), of } as const;
+  const off = { name: 'grand-total-off', counted: microOf(1), reported: microOf(2), of } as const;
   expect(wordsOf([fault(), off, fault({ day: '2026-11-18', count: 2 })])).toEqual([
-    '3 rows told twice: the later one counts',
+    '3 rows with a duplicate: the last one counts',
     'figures of 1–20 Nov do not add up (1.0 vs 2.0)',
   ]);
   expect(wordsOf([fault({ name: 'without-day', day: null })])).toEqual([
@@ -212,25 +269,25 @@ test('problems of several replies are counted together and said in words', () =>
   ]);
 });
 
-test('a figure that is no number is named, and said to be missing in what it adds to', () => {
+test('a figure that is not a number is named, and left out of the total', () => {
   const metrics = { computeCredits: Number.NaN, backupCredits: 2 };
-  const { rows, problems } = read([told({ metrics, totalCredits: 12.5 })]);
+  const { rows, problems } = read([reportRow({ metrics, totalCredits: 12.5 })]);
   expect(rows).toMatchObject([{ metrics: { backupCredits: 2_000_000 }, total: 12_500_000 }]);
-  expect(wordsOf(problems)).toEqual(['compute is no number in 1 row: left out']);
+  expect(wordsOf(problems)).toEqual(['compute is not a number in 1 row: left out']);
 
-  const summed = read([told({ totalCredits: Number.NaN })]);
+  const summed = read([reportRow({ totalCredits: Number.NaN })]);
   expect(summed.rows).toMatchObject([{ total: 12_500_000 }]);
   expect(wordsOf(summed.problems)).toEqual([
-    'the total is no number in 1 row: the metrics were summed',
+    'the total is not a number in 1 row: the metrics were summed',
   ]);
 });
 
 test('only the problems of the shown days and those without a day are shown', () => {
   const { problems } = read([
-    told({ totalCredits: null }),
-    told({ date: '2026-11-18', totalCredits: null }),
-    told({ date: '2026-11-19', metrics: { computeCredits: 1 } }),
-    told({ date: null }),
+    reportRow({ totalCredits: null }),
+    reportRow({ date: '2026-11-18', totalCredits: null }),
+    reportRow({ date: '2026-11-19', metrics: { computeCredits: 1 } }),
+    reportRow({ date: null }),
   ]);
   const shown = problemsOf(problems, [
     { first: '2026-11-18', last: '2026-11-18' },
@@ -247,7 +304,7 @@ test('a month of two thousand entities is read to the last row and the last mill
   const ids = Array.from({ length: 2000 }, (_, index) => `s-${index}`);
   const costs = days.flatMap((date) =>
     ids.map((entityId, index) =>
-      told({ date, entityId, serviceId: entityId, totalCredits: index / 1e6, metrics: {} }),
+      reportRow({ date, entityId, serviceId: entityId, totalCredits: index / 1e6, metrics: {} }),
     ),
   );
   const { rows, problems } = read(costs, 30 * 1.999);
@@ -271,11 +328,11 @@ const anyRow: fc.Arbitrary<ReportRow> = fc.record({
   locked: fc.option(fc.boolean()),
 });
 
-test('whatever a server sends, rows are one per day and entity, within the days, in whole numbers', () => {
+test('for any reply, rows are one per day, kind and id, within the days, in whole numbers', () => {
   fc.assert(
     fc.property(fc.array(anyRow), anyNumber, (costs, grand) => {
       const { rows } = read(costs, grand);
-      const keys = rows.map(({ day, entityId }) => `${day} ${entityId}`);
+      const keys = rows.map(({ day, kind, entityId }) => `${day} ${kind} ${entityId}`);
       expect(new Set(keys).size).toBe(keys.length);
       expect(rows.filter(({ day }) => day < '2026-11-01' || day > '2026-11-30')).toEqual([]);
       expect(rows.filter(({ total }) => !Number.isSafeInteger(total))).toEqual([]);

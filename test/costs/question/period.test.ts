@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isDay, monthOf } from '../../../src/costs/calendar/calendar.ts';
+import {
+  isDay,
+  monthOf,
+  monthSoFar,
+  monthSpan,
+  monthsOf,
+} from '../../../src/costs/calendar/calendar.ts';
 import {
   addDays,
   type Day,
@@ -8,11 +14,11 @@ import {
   daysBetween,
   weekdayOf,
 } from '../../../src/costs/calendar/day.ts';
-import { spanLabel } from '../../../src/costs/calendar/span-label.ts';
-import { fetchSpan, windowsOf } from '../../../src/costs/calendar/windows.ts';
+import { formatSpan } from '../../../src/costs/calendar/format.ts';
+
 import { finalPeriod, type Period, readPeriod } from '../../../src/costs/question/period.ts';
 import { periodForms } from '../../../src/costs/question/period-forms.ts';
-import { compared, type Versus } from '../../../src/costs/question/versus.ts';
+import { comparisonPeriod, type Versus } from '../../../src/costs/question/versus.ts';
 import { TODAY } from '../rows.ts';
 
 function period(text: string, today: Day = TODAY): Period {
@@ -25,7 +31,7 @@ describe('a Friday, 20 November 2026', () => {
   test.for<[string, Day, Day, string]>([
     ['today', '2026-11-20', '2026-11-20', 'Fri 20 Nov'],
     ['yesterday', '2026-11-19', '2026-11-19', 'Thu 19 Nov'],
-    ['final', '2026-11-06', '2026-11-19', 'last final day'],
+    ['final', '2026-09-25', '2026-11-19', 'last final day'],
     ['7d', '2026-11-13', '2026-11-19', '13–19 Nov'],
     ['1d', '2026-11-19', '2026-11-19', 'Thu 19 Nov'],
     ['400d', '2025-10-16', '2026-11-19', '16 Oct 2025 – 19 Nov 2026'],
@@ -133,12 +139,12 @@ test('the last final day is one of the days that were fetched for it', () => {
     lastFinalOnly: false,
   });
   expect(finalPeriod(final, null, TODAY)).toBeNull();
-  expect(finalPeriod(final, '2026-11-01', TODAY)).toBeNull();
+  expect(finalPeriod(final, '2026-09-24', TODAY)).toBeNull();
   expect(finalPeriod(final, TODAY, TODAY)).toBeNull();
   expect(finalPeriod(period('mtd'), null, TODAY)).toEqual(period('mtd'));
 });
 
-describe('what it is compared with', () => {
+describe('the period to compare with', () => {
   test.for<[string, Exclude<Versus, Period>, Day, Day]>([
     ['yesterday', 'prev', '2026-11-12', '2026-11-12'],
     ['7d', 'prev', '2026-11-06', '2026-11-12'],
@@ -157,18 +163,18 @@ describe('what it is compared with', () => {
     ['mtd', 'last-month', '2026-10-01', '2026-10-19'],
     ['2026-10-31', 'last-month', '2026-09-30', '2026-09-30'],
   ])('%s vs %s: %s to %s', ([text, how, first, last]) => {
-    expect(compared(period(text), how, TODAY)).toMatchObject({ first, last, notes: [] });
+    expect(comparisonPeriod(period(text), how, TODAY)).toMatchObject({ first, last, notes: [] });
   });
 
-  test('a period that is named is taken as it is', () => {
-    expect(compared(period('mtd'), period('2026-09'), TODAY)).toEqual(period('2026-09'));
+  test('a named period is used unchanged', () => {
+    expect(comparisonPeriod(period('mtd'), period('2026-09'), TODAY)).toEqual(period('2026-09'));
   });
 
-  test('the days before have the same weekdays and are none of the days now', () => {
+  test('the previous days have the same weekdays and do not overlap', () => {
     fc.assert(
       fc.property(spans, ({ first, last }) => {
         const now = { ...period('7d'), first, last };
-        const before = compared(now, 'prev', TODAY);
+        const before = comparisonPeriod(now, 'prev', TODAY);
         expect(before.last < first).toBe(true);
         expect(daysBetween(before.first, before.last).map(weekdayOf)).toEqual(
           daysBetween(first, last).map(weekdayOf),
@@ -185,7 +191,7 @@ const spans = fc.tuple(today, fc.integer({ min: 0, max: 399 })).map(([first, len
   last: addDays(first, length),
 }));
 
-test('every accepted form, on any day, is a span of days that exist and have begun', () => {
+test('every valid form, on any day, is a span of existing days without future ones', () => {
   fc.assert(
     fc.property(today, (now) => {
       for (const form of periodForms(now)) {
@@ -197,7 +203,7 @@ test('every accepted form, on any day, is a span of days that exist and have beg
   );
 });
 
-test('what is offered for a word that is refused is accepted', () => {
+test('every suggestion for a refused word is valid', () => {
   const words = fc.oneof(
     fc.string(),
     fc.tuple(fc.nat(999), fc.constantFrom('d', 'w', 'days', 'm')).map(([n, unit]) => `${n}${unit}`),
@@ -223,27 +229,27 @@ test('N days are N days that end yesterday', () => {
   );
 });
 
-test('windows are exactly the days of the span, each within one month', () => {
+test('the months of a span are exactly those of its days, each at most 31 days', () => {
   fc.assert(
     fc.property(spans, ({ first, last }) => {
-      const windows = windowsOf({ first, last });
-      const covered = windows.map((window) => daysBetween(window.first, window.last));
-      expect(covered.flat()).toEqual(daysBetween(first, last));
-      expect(covered.filter((days) => days.length === 0 || days.length > 31)).toEqual([]);
-      expect(covered.map((days) => [...new Set(days.map(monthOf))])).toEqual(
-        windows.map(({ month }) => [month]),
-      );
+      const months = monthsOf({ first, last });
+      expect(months).toEqual([...new Set(daysBetween(first, last).map(monthOf))]);
+      for (const month of months) {
+        const days = daysBetween(monthSpan(month).first, monthSpan(month).last);
+        expect(days.length).toBeLessThanOrEqual(31);
+        expect(new Set(days.map(monthOf))).toEqual(new Set([month]));
+      }
     }),
   );
 });
 
-test('a month is fetched whole, the open one so far', () => {
-  expect(fetchSpan('2026-10', TODAY)).toEqual({ first: '2026-10-01', last: '2026-10-31' });
-  expect(fetchSpan('2026-11', TODAY)).toEqual({ first: '2026-11-01', last: TODAY });
+test('a past month is fetched whole, the current one so far', () => {
+  expect(monthSoFar('2026-10', TODAY)).toEqual({ first: '2026-10-01', last: '2026-10-31' });
+  expect(monthSoFar('2026-11', TODAY)).toEqual({ first: '2026-11-01', last: TODAY });
 });
 
-test('a span over the turn of a year names both years', () => {
-  expect(spanLabel({ first: '2025-12-30', last: '2026-01-02' }, TODAY)).toBe(
+test('a span over the end of a year names both years', () => {
+  expect(formatSpan({ first: '2025-12-30', last: '2026-01-02' }, TODAY)).toBe(
     '30 Dec 2025 – 2 Jan 2026',
   );
 });

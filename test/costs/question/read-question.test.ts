@@ -2,12 +2,22 @@ import fc from 'fast-check';
 import leven from 'leven';
 import { expect, test } from 'vitest';
 import { readPeriod } from '../../../src/costs/question/period.ts';
-import { type CostQuestion, corrected, type Names } from '../../../src/costs/question/question.ts';
+import {
+  ALL_COSTS,
+  type CostQuestion,
+  correctLine,
+  type Names,
+  type QuestionScope,
+  wordsOfScope,
+} from '../../../src/costs/question/question.ts';
 import { readQuestion } from '../../../src/costs/question/read-question.ts';
 import { TODAY } from '../rows.ts';
 
 const NAMES = ['analytics-prod', 'staging', '2026-archive', 'two words', 'october'];
 const names: Names = {
+  tag: ['prod', 'dev'],
+  warehouse: ['main', 'lab'],
+  team: ['search', 'Growth'],
   called: (text) => {
     if (text === 'twin') return ['id-1', 'id-2'];
     return NAMES.includes(text) ? [text] : [];
@@ -28,11 +38,17 @@ function period(text: string) {
 const PLAIN: CostQuestion = {
   period: period('mtd'),
   by: 'service',
+  thenBy: null,
   versus: null,
   top: null,
   finalOnly: false,
-  only: null,
+  scope: ALL_COSTS,
+  refresh: false,
 };
+
+function only(...service: readonly string[]): QuestionScope {
+  return { ...ALL_COSTS, service };
+}
 
 test.for<[string, Partial<CostQuestion>]>([
   ['', {}],
@@ -46,11 +62,29 @@ test.for<[string, Partial<CostQuestion>]>([
   ['final', { period: period('final') }],
   ['final 30d', { period: period('30d'), finalOnly: true }],
   ['final by metric', { period: period('final'), by: 'metric' }],
-  ['analytics-prod', { only: 'analytics-prod' }],
-  ['2026-archive 7d', { only: '2026-archive', period: period('7d') }],
-  ['two words by month', { only: 'two words', by: 'month' }],
-  ['only analytics-prod 7d top 3', { only: 'analytics-prod', period: period('7d'), top: 3 }],
-  ['only october', { only: 'october' }],
+  ['analytics-prod', { scope: only('analytics-prod') }],
+  ['2026-archive 7d', { scope: only('2026-archive'), period: period('7d') }],
+  ['two words by month', { scope: only('two words'), by: 'month' }],
+  ['only analytics-prod 7d top 3', { scope: only('analytics-prod'), period: period('7d'), top: 3 }],
+  ['only october', { scope: only('october') }],
+  ['refresh', { refresh: true }],
+  ['Refresh 7d by day', { refresh: true, period: period('7d'), by: 'day' }],
+  ['staging analytics-prod', { scope: only('staging', 'analytics-prod') }],
+  ['staging,analytics-prod 7d', { period: period('7d'), scope: only('staging', 'analytics-prod') }],
+  ['staging, two words', { scope: only('staging', 'two words') }],
+  ['only october staging staging', { scope: only('october', 'staging') }],
+  ['tag prod', { scope: { ...ALL_COSTS, tag: ['prod'] } }],
+  ['tag=prod,dev', { scope: { ...ALL_COSTS, tag: ['prod', 'dev'] } }],
+  ['Tag PROD tag dev', { scope: { ...ALL_COSTS, tag: ['prod', 'dev'] } }],
+  ['team growth staging', { scope: { ...only('staging'), team: ['Growth'] } }],
+  ['warehouse MAIN 7d', { period: period('7d'), scope: { ...ALL_COSTS, warehouse: ['main'] } }],
+  ['warehouse unlisted', { scope: { ...ALL_COSTS, warehouse: ['unlisted'] } }],
+  ['service=staging,october', { scope: only('staging', 'october') }],
+  ['by tag tag prod', { by: 'tag', scope: { ...ALL_COSTS, tag: ['prod'] } }],
+  ['by team vs last-week', { by: 'team', versus: 'last-week' }],
+  ['by service by metric', { by: 'service', thenBy: 'metric' }],
+  ['by month 2026 by day', { by: 'month', thenBy: 'day', period: period('2026') }],
+  ['by day by service top 3', { by: 'day', thenBy: 'service', top: 3 }],
   ['october', { period: period('2026-10') }],
   ['last month by day', { period: period('last-month'), by: 'day' }],
   ['Last 7 Days', { period: period('7d') }],
@@ -65,7 +99,7 @@ test.for<[string, Partial<CostQuestion>]>([
       versus: 'prev',
       top: 10,
       finalOnly: true,
-      only: 'analytics-prod',
+      scope: only('analytics-prod'),
     },
   ],
 ])('"%s" is understood', ([typed, question]) => {
@@ -84,26 +118,44 @@ test.for<[string, string, string, readonly string[]]>([
   ['top many', 'no-number', 'many', ['top 5']],
   ['top 0', 'no-number', '0', ['top 5']],
   ['top 101', 'no-number', '101', ['top 5']],
-  ['only', 'no-name', '', []],
-  ['only by day', 'no-name', '', []],
+  ['only', 'unknown-service', '', []],
+  ['only by day', 'unknown-service', '', []],
   ['only stagin top 3', 'unknown-service', 'stagin', ['staging']],
   ['only twin', 'shared-name', 'twin', ['id-1', 'id-2']],
   ['twin by day', 'shared-name', 'twin', ['id-1', 'id-2']],
-  ['7d 30d', 'said-twice', '30d', ['7d', '30d']],
-  ['2026-11-10 2026-11-05', 'said-twice', '2026-11-05', ['2026-11-05..2026-11-10']],
-  ['by day by week', 'said-twice', 'by week', ['by day', 'by week']],
-  ['staging analytics-prod', 'two-services', 'analytics-prod', ['staging', 'analytics-prod']],
+  ['7d 30d', 'given-twice', '30d', ['7d', '30d']],
+  ['2026-11-10 2026-11-05', 'given-twice', '2026-11-05', ['2026-11-05..2026-11-10']],
+  ['by day by day', 'given-twice', 'by day', ['by day']],
+  ['by day by week', 'smaller-first', 'by day by week', ['by week by day']],
+  [
+    'by tag by team by day',
+    'third-grouping',
+    'by tag by team by day',
+    ['by tag by team', 'by tag by day', 'by team by day'],
+  ],
+  ['tag', 'unknown-tag', '', ['tag dev', 'tag prod']],
+  ['tag prd', 'unknown-tag', 'prd', ['tag prod']],
+  ['tag prod,dve', 'unknown-tag', 'dve', ['tag dev']],
+  ['team=serach', 'unknown-team', 'serach', ['team search']],
+  ['warehouse', 'unknown-warehouse', '', ['warehouse lab', 'warehouse main']],
+  ['service=stagin', 'unknown-service', 'stagin', ['staging']],
+  ['service=', 'unknown-service', '', []],
+  ['staging,twin', 'unknown-words', 'staging,twin', []],
+  ['7d prod', 'unknown-words', 'prod', ['tag prod']],
+  ['serch by day', 'unknown-words', 'serch', ['team search']],
   ['2026-11-19..2026-11-01', 'reversed', '2026-11-19..2026-11-01', ['2026-11-01..2026-11-19']],
   ['500 days by day', 'too-long', '500 days', ['400d']],
   ['mtd service', 'unknown-words', 'service', ['by service']],
   ['analytics-prdo', 'unknown-words', 'analytics-prdo', ['analytics-prod']],
   ['7d two wrods by day', 'unknown-words', 'two wrods', ['two words']],
   ['staging frobnicate', 'unknown-words', 'frobnicate', []],
+  ['7d refersh', 'unknown-words', 'refersh', ['refresh']],
+  ['refresh 7d refresh', 'given-twice', 'refresh', ['refresh']],
   ['lastmonth', 'unknown-words', 'lastmonth', ['last-month']],
   ['octobre', 'unknown-words', 'octobre', ['october']],
   ['last 6 months by day', 'unknown-words', 'last 6 months', ['2026-05..2026-10']],
   ['by=day', 'has-a-key', 'by=day', ['by day']],
-  ['service=staging', 'has-a-key', 'service=staging', ['staging']],
+  ['days=7d', 'has-a-key', 'days=7d', ['7d']],
   ['zone=Mars/Phobos', 'has-a-key', 'zone=Mars/Phobos', []],
 ])('"%s" is refused as %s', ([typed, problem, text, nearest]) => {
   const reading = read(typed);
@@ -112,11 +164,11 @@ test.for<[string, string, string, readonly string[]]>([
   expect(reading.nearest.slice(0, nearest.length)).toEqual(nearest);
 });
 
-test('the order of what is said does not matter', () => {
-  const parts = ['30d', 'by day', 'vs prev', 'top 4', 'final', 'two words'];
+test('the order of the words does not matter', () => {
+  const parts = ['30d', 'by day', 'vs prev', 'top 4', 'final', 'refresh', 'two words', 'tag prod'];
   fc.assert(
-    fc.property(fc.shuffledSubarray(parts, { minLength: parts.length }), (said) => {
-      expect(read(said.join(' '))).toEqual(read(parts.join(' ')));
+    fc.property(fc.shuffledSubarray(parts, { minLength: parts.length }), (words) => {
+      expect(read(words.join(' '))).toEqual(read(parts.join(' ')));
     }),
   );
 });
@@ -128,11 +180,23 @@ test.for<[string, string, string]>([
   ['7d by day 30d', '30d', '30d by day'],
   ['mtd vs 500 days top 3', 'vs 400d', 'mtd vs 400d top 3'],
   ['500 days by day', '400d', '400d by day'],
+  ['7d tag prd by day', 'tag prod', '7d tag prod by day'],
+  ['by day 7d by week', 'by week by day', 'by week by day 7d'],
 ])(
   'in "%s", "%s" takes the place of what was misread and of nothing else',
   ([typed, near, all]) => {
     const reading = read(typed);
     expect(reading.ok ? [] : reading.nearest).toContain(near);
-    expect(corrected(typed.split(' '), reading.ok ? [] : reading.about, near)).toBe(all);
+    expect(correctLine(typed.split(' '), reading.ok ? [] : reading.about, near)).toBe(all);
   },
 );
+
+test('the words of a scope select the same again, whatever a service is called', () => {
+  const scope = {
+    service: ['october', 'two words'],
+    tag: ['prod'],
+    warehouse: ['x'],
+    team: ['Growth'],
+  };
+  expect(read(wordsOfScope(scope).join(' '))).toMatchObject({ ok: true, question: { scope } });
+});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
-import { openClinic } from '../clinic.ts';
+import { startDoctorSandbox } from '../doctor-sandbox.ts';
 import { line } from '../lines.ts';
 
 const CLOUD = 'cloud API';
@@ -29,8 +29,8 @@ test.for<[string, string, Record<string, string>, string, string]>([
     'check CLOUD_API_URL',
   ],
 ])('%s is reported', async ([, name, changes, says, fix]) => {
-  const clinic = await openClinic();
-  expect(line(await clinic.diagnose(changes), name)).toMatchObject({
+  const sandbox = await startDoctorSandbox();
+  expect(line(await sandbox.diagnose(changes), name)).toMatchObject({
     status: 'failed',
     says: expect.stringContaining(says),
     fix: expect.stringContaining(fix),
@@ -38,58 +38,58 @@ test.for<[string, string, Record<string, string>, string, string]>([
 });
 
 test('an expired key and a key without permission have different lines', async () => {
-  const clinic = await openClinic();
-  clinic.cloud.setKey(CLOUD_KEY.id, { active: false });
-  expect(line(await clinic.diagnose(), CLOUD)?.says).toContain('Key is not active');
-  clinic.cloud.setKey(CLOUD_KEY.id, { active: true, denied: ['usage cost'] });
-  expect(line(await clinic.diagnose(), CLOUD)).toMatchObject({
+  const sandbox = await startDoctorSandbox();
+  sandbox.cloud.setKey(CLOUD_KEY.id, { active: false });
+  expect(line(await sandbox.diagnose(), CLOUD)?.says).toContain('Key is not active');
+  sandbox.cloud.setKey(CLOUD_KEY.id, { active: true, denied: ['usage cost'] });
+  expect(line(await sandbox.diagnose(), CLOUD)).toMatchObject({
     says: expect.stringContaining('the key has no permission (403'),
     fix: expect.stringContaining('permission to read usage'),
   });
 });
 
 test('a cloud API that never answers is reported within the time limit', async () => {
-  const clinic = await openClinic();
-  clinic.cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 3 });
-  expect(line(await clinic.diagnose({}, 300), CLOUD)).toMatchObject({
+  const sandbox = await startDoctorSandbox();
+  sandbox.cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 3 });
+  expect(line(await sandbox.diagnose({}, 300), CLOUD)).toMatchObject({
     status: 'failed',
     says: 'did not answer in 0.3 s',
   });
 });
 
 test('an HTML page instead of the API refers to the address', async () => {
-  const clinic = await openClinic();
-  clinic.cloud.injectFault({ operation: 'usage cost', fault: 'html-200', times: 3 });
-  expect(line(await clinic.diagnose(), CLOUD)).toMatchObject({
+  const sandbox = await startDoctorSandbox();
+  sandbox.cloud.injectFault({ operation: 'usage cost', fault: 'html-200', times: 3 });
+  expect(line(await sandbox.diagnose(), CLOUD)).toMatchObject({
     status: 'failed',
     fix: expect.stringContaining('CLOUD_API_URL'),
   });
 });
 
 test('a rate limit that a running bot has used up is a warning', async () => {
-  const clinic = await openClinic();
-  clinic.alerts.limitTo({ requests: 0, perMs: 60_000 });
-  expect(line(await clinic.diagnose(), ALERTS)).toMatchObject({
+  const sandbox = await startDoctorSandbox();
+  sandbox.alerts.limitTo({ requests: 0, perMs: 60_000 });
+  expect(line(await sandbox.diagnose(), ALERTS)).toMatchObject({
     status: 'warning',
     fix: expect.stringContaining('again in a minute'),
   });
 });
 
 test('both APIs receive one read each', async () => {
-  const clinic = await openClinic();
-  await clinic.diagnose();
+  const sandbox = await startDoctorSandbox();
+  await sandbox.diagnose();
   // A cloud that wants bare days refuses the first form of the question, and is asked once more.
-  expect(clinic.cloud.count('usage cost')).toBeLessThanOrEqual(2);
-  expect(clinic.alerts.count('list alerts')).toBe(1);
-  const asked = [...clinic.cloud.requests(), ...clinic.alerts.requests()];
+  expect(sandbox.cloud.count('usage cost')).toBeLessThanOrEqual(2);
+  expect(sandbox.alerts.count('list alerts')).toBe(1);
+  const asked = [...sandbox.cloud.requests(), ...sandbox.alerts.requests()];
   expect(new Set(asked.map(({ operation }) => operation))).toEqual(
     new Set(['usage cost', 'list alerts']),
   );
-  expect([...clinic.cloud.effects(), ...clinic.alerts.effects()]).toEqual([]);
+  expect([...sandbox.cloud.effects(), ...sandbox.alerts.effects()]).toEqual([]);
 });
 
 test('a missing alerts API is reported as skipped', async () => {
-  const clinic = await openClinic();
-  const lines = await clinic.diagnose({ ALERTS_API_URL: '', ALERTS_API_TOKEN: '' });
+  const sandbox = await startDoctorSandbox();
+  const lines = await sandbox.diagnose({ ALERTS_API_URL: '', ALERTS_API_TOKEN: '' });
   expect(line(lines, ALERTS)?.status).toBe('skipped');
 });

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { secretsIn } from '../../../src/observability/log.ts';
 import { load } from '../../config/fixtures.ts';
 import { type Behaviour, startCollector } from '../../observability/collector.ts';
-import { openClinic } from '../clinic.ts';
+import { startDoctorSandbox } from '../doctor-sandbox.ts';
 import { line } from '../lines.ts';
 
 const NAME = 'collector';
 
 test('without tracing the report has no collector line', async () => {
-  const clinic = await openClinic();
-  expect(line(await clinic.diagnose(), NAME)).toBeUndefined();
+  const sandbox = await startDoctorSandbox();
+  expect(line(await sandbox.diagnose(), NAME)).toBeUndefined();
 });
 
 test.for<[string, Behaviour, object]>([
@@ -28,15 +28,15 @@ test.for<[string, Behaviour, object]>([
       says: expect.stringContaining('does not accept traces at this address (404)'),
     },
   ],
-])('a collector that %s causes at most a warning', async ([, behaviour, told]) => {
-  const clinic = await openClinic();
+])('a collector that %s causes at most a warning', async ([, behaviour, reported]) => {
+  const sandbox = await startDoctorSandbox();
   const collector = await startCollector(behaviour);
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=canary',
   };
-  const report = await clinic.diagnose(env, 500);
-  expect(line(report, NAME)).toMatchObject(told);
+  const report = await sandbox.diagnose(env, 500);
+  expect(line(report, NAME)).toMatchObject(reported);
   expect(collector.headers.map(({ authorization }) => authorization)).toEqual(['canary']);
   expect(collector.spans).toEqual([]);
   expect(JSON.stringify(report)).not.toContain('canary');

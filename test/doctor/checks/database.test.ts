@@ -2,13 +2,13 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { databaseLines } from '../../../src/doctor/checks/database.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
-import { storeTrailError } from '../../../src/storage/audit/trail-errors.ts';
+import { storeTrailError } from '../../../src/storage/audit/verification/trail-marks.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
-import type { DatabaseInspection } from '../../../src/storage/engine/examine.ts';
+import type { DatabaseInspection } from '../../../src/storage/engine/inspect-database.ts';
 import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
 import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
 import { ENGINES, freshUrl, openForTest, run } from '../../storage/engines.ts';
-import { openClinic } from '../clinic.ts';
+import { startDoctorSandbox } from '../doctor-sandbox.ts';
 import { line, namesOf } from '../lines.ts';
 
 const pathOf = (url: string) => url.slice('file:'.length);
@@ -18,8 +18,8 @@ test.for(ENGINES)(
   async (engine) => {
     const url = await freshUrl(engine);
     const database = await openForTest(url);
-    const clinic = await openClinic({ databaseUrl: url });
-    const lines = await clinic.diagnose();
+    const sandbox = await startDoctorSandbox({ databaseUrl: url });
+    const lines = await sandbox.diagnose();
     expect(namesOf(lines, 'failed')).toEqual([]);
     expect(line(lines, 'schema')?.says).toContain(`version ${SCHEMA_VERSION}`);
     expect(line(lines, 'writable')?.status).toBe('ok');
@@ -30,22 +30,33 @@ test.for(ENGINES)(
 test('the lock line reports whether a bot uses the file', async () => {
   const url = await freshUrl('sqlite');
   const database = await openDatabase(url);
-  const clinic = await openClinic({ databaseUrl: url });
-  expect(line(await clinic.diagnose(), 'lock')?.says).toContain('held by a running Signalbox');
+  const sandbox = await startDoctorSandbox({ databaseUrl: url });
+  expect(line(await sandbox.diagnose(), 'lock')?.says).toContain('held by a running Signalbox');
   await database.transaction((tx) => writeMeta(tx, 'still', 'writable'));
   await database.close();
-  expect(line(await clinic.diagnose(), 'lock')?.says).toContain('free');
+  expect(line(await sandbox.diagnose(), 'lock')?.says).toContain('free');
 });
 
 test.for(ENGINES)('the database of a newer release is reported on %s', async (engine) => {
   const url = await freshUrl(engine);
   const database = await openForTest(url);
-  await database.transaction((tx) => writeMeta(tx, 'schema-version', '77'));
-  const clinic = await openClinic({ databaseUrl: url });
-  expect(line(await clinic.diagnose(), 'schema')).toMatchObject({
+  await database.transaction(async (tx) => {
+    await writeMeta(tx, 'schema-version', '77');
+    await writeMeta(tx, 'oldest-compatible-schema', '77');
+  });
+  const sandbox = await startDoctorSandbox({ databaseUrl: url });
+  expect(line(await sandbox.diagnose(), 'schema')).toMatchObject({
     status: 'failed',
     says: expect.stringContaining('version 77'),
     fix: expect.stringContaining('newer Signalbox'),
+  });
+});
+
+test('the schema of a newer compatible release passes', () => {
+  const lines = linesOf({ schema: SCHEMA_VERSION + 1 });
+  expect(line(lines, 'schema')).toMatchObject({
+    status: 'ok',
+    says: `version ${SCHEMA_VERSION + 1} of a newer release, compatible with ${SCHEMA_VERSION}`,
   });
 });
 
@@ -53,8 +64,8 @@ test('pending migrations are reported and not run', async () => {
   const url = await freshUrl('postgres');
   const database = await openForTest(url);
   await database.transaction((tx) => writeMeta(tx, 'schema-version', '1'));
-  const clinic = await openClinic({ databaseUrl: url });
-  expect(line(await clinic.diagnose(), 'schema')).toMatchObject({
+  const sandbox = await startDoctorSandbox({ databaseUrl: url });
+  expect(line(await sandbox.diagnose(), 'schema')).toMatchObject({
     status: 'warning',
     fix: expect.stringContaining('back up the database'),
   });
@@ -62,10 +73,10 @@ test('pending migrations are reported and not run', async () => {
 });
 
 test('before the first start the doctor creates nothing and reports no problem', async () => {
-  const clinic = await openClinic();
-  const lines = await clinic.diagnose();
+  const sandbox = await startDoctorSandbox();
+  const lines = await sandbox.diagnose();
   expect(line(lines, 'database')?.says).toContain('created at the first start');
-  expect(namesOf(await clinic.diagnose(), 'failed')).toEqual([]);
+  expect(namesOf(await sandbox.diagnose(), 'failed')).toEqual([]);
 });
 
 test.for<[string, string, string]>([
@@ -74,8 +85,8 @@ test.for<[string, string, string]>([
   ['a user without rights', 'wrong user', 'lacks a permission'],
 ])('%s is reported', async ([, databaseUrl, fix]) => {
   const url = databaseUrl === 'wrong user' ? await withoutRights() : databaseUrl;
-  const clinic = await openClinic({ databaseUrl: url });
-  const lines = await clinic.diagnose();
+  const sandbox = await startDoctorSandbox({ databaseUrl: url });
+  const lines = await sandbox.diagnose();
   expect(JSON.stringify(lines)).not.toContain('hidden-word');
   const told = lines.find((one) => one.status === 'failed');
   expect(told?.fix).toContain(fix);
@@ -98,8 +109,8 @@ test('a file that other users can read is reported with the command that fixes i
   const url = await freshUrl('sqlite');
   await openForTest(url);
   chmodSync(pathOf(url), 0o644);
-  const clinic = await openClinic({ databaseUrl: url });
-  expect(line(await clinic.diagnose(), 'file rights')).toMatchObject({
+  const sandbox = await startDoctorSandbox({ databaseUrl: url });
+  expect(line(await sandbox.diagnose(), 'file rights')).toMatchObject({
     status: 'failed',
     fix: `chmod 600 ${pathOf(url)}`,
   });
@@ -108,8 +119,8 @@ test('a file that other users can read is reported with the command that fixes i
 test('a file that is not a database is reported', async () => {
   const url = await freshUrl('sqlite');
   writeFileSync(pathOf(url), 'a letter, not a database '.repeat(100), { mode: 0o600 });
-  const clinic = await openClinic({ databaseUrl: url });
-  expect(line(await clinic.diagnose(), 'database')?.fix).toContain('not a Signalbox database');
+  const sandbox = await startDoctorSandbox({ databaseUrl: url });
+  expect(line(await sandbox.diagnose(), 'database')?.fix).toContain('not a Signalbox database');
 });
 
 test('a wrong audit key is reported', async () => {
@@ -119,16 +130,16 @@ test('a wrong audit key is reported', async () => {
   await database.transaction(async (tx) => {
     await appendEvent(tx, Buffer.alloc(32, 8), event);
   });
-  const clinic = await openClinic({ databaseUrl: url });
-  expect(line(await clinic.diagnose(), 'audit trail')?.says).toContain('is not the key');
+  const sandbox = await startDoctorSandbox({ databaseUrl: url });
+  expect(line(await sandbox.diagnose(), 'audit trail')?.says).toContain('is not the key');
 });
 
 test.for(ENGINES)('a broken audit trail is reported on %s', async (engine) => {
   const url = await freshUrl(engine);
   const database = await openForTest(url);
   await database.transaction((tx) => storeTrailError(tx, null, 'Event 7 is missing.'));
-  const clinic = await openClinic({ databaseUrl: url });
-  expect(line(await clinic.diagnose(), 'audit trail')).toMatchObject({
+  const sandbox = await startDoctorSandbox({ databaseUrl: url });
+  expect(line(await sandbox.diagnose(), 'audit trail')).toMatchObject({
     status: 'failed',
     says: 'the verification failed, so nothing is executed. Event 7 is missing.',
   });
@@ -137,6 +148,7 @@ test.for(ENGINES)('a broken audit trail is reported on %s', async (engine) => {
 const WELL: DatabaseInspection = {
   schema: SCHEMA_VERSION,
   known: SCHEMA_VERSION,
+  isReadable: true,
   durability: { fsync: 'on', synchronousCommit: 'on' },
   clock: { server: new Date(), here: Date.now() },
   mayCreateTables: true,

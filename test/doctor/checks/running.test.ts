@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { replicaLines } from '../../../src/doctor/checks/running.ts';
 import { NOON } from '../../storage/example-change.ts';
-import { openClinic } from '../clinic.ts';
+import { startDoctorSandbox } from '../doctor-sandbox.ts';
 import { line, namesOf } from '../lines.ts';
 
 test('next to a running bot all checks pass and a signed request is answered', async () => {
-  const clinic = await openClinic();
-  const at = await clinic.start();
+  const sandbox = await startDoctorSandbox();
+  const at = await sandbox.start();
   await expect
-    .poll(async () => (await clinic.diagnose(at)).map(({ name }) => name))
+    .poll(async () => (await sandbox.diagnose(at)).map(({ name }) => name))
     .toContain('replica 1');
-  const lines = await clinic.diagnose(at);
+  const lines = await sandbox.diagnose(at);
   expect(namesOf(lines, 'failed')).toEqual([]);
   expect(namesOf(lines, 'warning')).toEqual([]);
   expect(line(lines, 'this machine')?.says).toContain('is ready');
@@ -19,9 +19,9 @@ test('next to a running bot all checks pass and a signed request is answered', a
 });
 
 test('a bot with another signing secret is reported', async () => {
-  const clinic = await openClinic();
-  const at = await clinic.start();
-  const lines = await clinic.diagnose({ ...at, SLACK_SIGNING_SECRET: 'another-one-than-that' });
+  const sandbox = await startDoctorSandbox();
+  const at = await sandbox.start();
+  const lines = await sandbox.diagnose({ ...at, SLACK_SIGNING_SECRET: 'another-one-than-that' });
   expect(line(lines, 'interactivity')).toMatchObject({
     status: 'failed',
     fix: expect.stringContaining('Basic Information'),
@@ -29,20 +29,20 @@ test('a bot with another signing secret is reported', async () => {
 });
 
 test('another process on the port is not taken for Signalbox', async () => {
-  const clinic = await openClinic();
-  const { port } = new URL(clinic.alerts.url);
-  expect(line(await clinic.diagnose({ PORT: port }), 'interactivity')?.status).toBe('failed');
-  expect(line(await clinic.diagnose({ PORT: port }), 'this machine')?.status).toBe('failed');
+  const sandbox = await startDoctorSandbox();
+  const { port } = new URL(sandbox.alerts.url);
+  expect(line(await sandbox.diagnose({ PORT: port }), 'interactivity')?.status).toBe('failed');
+  expect(line(await sandbox.diagnose({ PORT: port }), 'this machine')?.status).toBe('failed');
 });
 
 test('a bot that does not run is skipped, and Socket Mode needs a manual check', async () => {
-  const idle = await openClinic();
+  const idle = await startDoctorSandbox();
   const { port: PORT } = new URL(idle.alerts.url);
   await idle.alerts.stop();
   expect(line(await idle.diagnose({ PORT }), 'this machine')?.status).toBe('skipped');
 
-  const clinic = await openClinic({ delivery: 'socket' });
-  const lines = await clinic.diagnose(await clinic.start());
+  const sandbox = await startDoctorSandbox({ delivery: 'socket' });
+  const lines = await sandbox.diagnose(await sandbox.start());
   expect(namesOf(lines, 'failed')).toEqual([]);
   expect(line(lines, 'delivery')?.says).toContain('Socket Mode');
   expect(line(lines, 'interactivity')?.fix).toContain('type /signalbox');

@@ -1,7 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { sandboxWorkspace } from '../../../sandbox/slack/sandbox-workspace.ts';
-import type { Conversation, Group, Workspace } from '../../../sandbox/slack/workspace.ts';
-import { openClinic } from '../clinic.ts';
+import {
+  freePlanWorkspace,
+  sandboxWorkspace,
+} from '../../../sandbox/slack/workspace/sandbox-workspace.ts';
+import type { Conversation, Group, Workspace } from '../../../sandbox/slack/workspace/workspace.ts';
+import { withPeople } from '../../harness/config.ts';
+import { startDoctorSandbox } from '../doctor-sandbox.ts';
 import { line, namesOf } from '../lines.ts';
 
 function withRoom(name: string, change: Partial<Conversation> | null): Workspace {
@@ -27,9 +31,9 @@ test.for<[string, string, string]>([
   ['account_inactive', 'the app was uninstalled', 'allow it again'],
   ['something_new', 'Slack refuses: something_new', 'docs.slack.dev'],
 ])('a token that Slack refuses with %s is reported with its fix', async ([error, says, fix]) => {
-  const clinic = await openClinic();
-  clinic.slack.failNext({ method: 'auth.test', times: 1, how: { error } });
-  const lines = await clinic.diagnose();
+  const sandbox = await startDoctorSandbox();
+  sandbox.slack.failNext({ method: 'auth.test', times: 1, how: { error } });
+  const lines = await sandbox.diagnose();
   expect(line(lines, 'bot token')).toMatchObject({
     status: 'failed',
     says: expect.stringContaining(says),
@@ -38,15 +42,15 @@ test.for<[string, string, string]>([
 });
 
 test('a token that a server quotes is removed', async () => {
-  const clinic = await openClinic();
-  const error = clinic.slack.botToken;
-  clinic.slack.failNext({ method: 'auth.test', times: 1, how: { error } });
-  expect(line(await clinic.diagnose(), 'bot token')?.says).toBe('Slack refuses: [secret]');
+  const sandbox = await startDoctorSandbox();
+  const error = sandbox.slack.botToken;
+  sandbox.slack.failNext({ method: 'auth.test', times: 1, how: { error } });
+  expect(line(await sandbox.diagnose(), 'bot token')?.says).toBe('Slack refuses: [secret]');
 });
 
 test('a wrong token is one problem: dependent checks are skipped', async () => {
-  const clinic = await openClinic();
-  const lines = await clinic.diagnose({ SLACK_BOT_TOKEN: 'xoxb-not-the-right-one' });
+  const sandbox = await startDoctorSandbox();
+  const lines = await sandbox.diagnose({ SLACK_BOT_TOKEN: 'xoxb-not-the-right-one' });
   expect(namesOf(lines, 'failed')).toEqual(['bot token']);
 });
 
@@ -60,8 +64,8 @@ function without(...gone: string[]) {
 }
 
 test('a missing scope is named with the reinstallation', async () => {
-  const clinic = await openClinic({ installed: without('files:write', 'chat:write') });
-  expect(line(await clinic.diagnose(), 'scopes')).toMatchObject({
+  const sandbox = await startDoctorSandbox({ installed: without('files:write', 'chat:write') });
+  expect(line(await sandbox.diagnose(), 'scopes')).toMatchObject({
     status: 'failed',
     says: 'chat:write, files:write: not granted',
     fix: expect.stringContaining('Reinstall to Workspace'),
@@ -69,8 +73,8 @@ test('a missing scope is named with the reinstallation', async () => {
 });
 
 test('a missing optional scope is a warning', async () => {
-  const clinic = await openClinic({ installed: without('channels:history') });
-  const lines = await clinic.diagnose();
+  const sandbox = await startDoctorSandbox({ installed: without('channels:history') });
+  const lines = await sandbox.diagnose();
   expect(line(lines, 'scopes')).toMatchObject({
     status: 'warning',
     says: expect.stringContaining('channels:history'),
@@ -79,26 +83,26 @@ test('a missing optional scope is a warning', async () => {
 });
 
 test('without the scope for user groups both the scope and the groups are reported', async () => {
-  const clinic = await openClinic({ installed: without('usergroups:read') });
-  const lines = await clinic.diagnose();
+  const sandbox = await startDoctorSandbox({ installed: without('usergroups:read') });
+  const lines = await sandbox.diagnose();
   expect(line(lines, 'groups')?.says).toBe('the token lacks usergroups:read');
   expect(line(lines, 'groups')?.fix).toContain('Reinstall');
 });
 
 test.for<[string, Record<string, string>, string]>([
-  ['is not one of Slack’s', { SLACK_APP_TOKEN: 'xapp-1-A0SIGNALBOX-9-none' }, 'connections:write'],
+  ["is not one of Slack's", { SLACK_APP_TOKEN: 'xapp-1-A0SIGNALBOX-9-none' }, 'connections:write'],
   ['is of another app', { SLACK_APP_TOKEN: 'xapp-1-A0OTHERAPP0-9-none' }, 'from one app'],
 ])('an app-level token that %s is reported', async ([, changes, fix]) => {
-  const clinic = await openClinic({ delivery: 'socket' });
-  expect(line(await clinic.diagnose(changes), 'delivery')).toMatchObject({
+  const sandbox = await startDoctorSandbox({ delivery: 'socket' });
+  expect(line(await sandbox.diagnose(changes), 'delivery')).toMatchObject({
     status: 'failed',
     fix: expect.stringContaining(fix),
   });
 });
 
 test('Socket Mode that is off for the app is reported', async () => {
-  const clinic = await openClinic({ delivery: 'http' });
-  const lines = await clinic.diagnose({ SLACK_APP_TOKEN: clinic.slack.appToken });
+  const sandbox = await startDoctorSandbox({ delivery: 'http' });
+  const lines = await sandbox.diagnose({ SLACK_APP_TOKEN: sandbox.slack.appToken });
   expect(line(lines, 'delivery')?.says).toBe('Socket Mode is off for this app');
 });
 
@@ -107,8 +111,8 @@ test('another app of the same name is reported with the app of this token', asyn
   if (!own) throw new Error('There is no bot');
   const twin = { ...own, id: 'U0OTHERBOT' };
   const members = [...sandboxWorkspace.members, twin];
-  const clinic = await openClinic({ workspace: { ...sandboxWorkspace, members } });
-  expect(line(await clinic.diagnose(), 'same name')).toMatchObject({
+  const sandbox = await startDoctorSandbox({ workspace: { ...sandboxWorkspace, members } });
+  expect(line(await sandbox.diagnose(), 'same name')).toMatchObject({
     status: 'warning',
     says: 'another app has the name Signalbox as well (U0OTHERBOT)',
     fix: expect.stringContaining('this token belongs to U0SIGNALBOX, app A0SIGNALBOX'),
@@ -119,17 +123,17 @@ test.for<[number, string]>([
   [600_000, 'failed'],
   [-20_000, 'warning'],
   [1_000, 'ok'],
-])('a clock that is %i ms off Slack’s is %s', async ([ms, status]) => {
-  const clinic = await openClinic();
+])("a clock that is %i ms off Slack's is %s", async ([ms, status]) => {
+  const sandbox = await startDoctorSandbox();
   const real = Date.now;
   vi.spyOn(Date, 'now').mockImplementation(() => real() + ms);
   onTestFinished(() => void vi.restoreAllMocks());
-  expect(line(await clinic.diagnose(), 'clock')?.status).toBe(status);
+  expect(line(await sandbox.diagnose(), 'clock')?.status).toBe(status);
 });
 
 test('a prefix that the manifest does not have is reported', async () => {
-  const clinic = await openClinic();
-  const lines = await clinic.diagnose({ SLACK_COMMAND_PREFIX: 'db-' });
+  const sandbox = await startDoctorSandbox();
+  const lines = await sandbox.diagnose({ SLACK_COMMAND_PREFIX: 'db-' });
   expect(line(lines, 'manifest')).toMatchObject({
     status: 'warning',
     fix: expect.stringContaining('npm run manifest'),
@@ -148,8 +152,8 @@ test.for<[string, Partial<Conversation> | null, string, string]>([
   ],
   ['the bot is not in', { members: ['U0ANA00001'] }, 'is not a member', '/invite @Signalbox'],
 ])('a channel that %s is reported', async ([, change, says, fix]) => {
-  const clinic = await openClinic({ workspace: withRoom('db-approvals', change) });
-  expect(line(await clinic.diagnose(), '#db-approvals')).toMatchObject({
+  const sandbox = await startDoctorSandbox({ workspace: withRoom('db-approvals', change) });
+  expect(line(await sandbox.diagnose(), '#db-approvals')).toMatchObject({
     status: 'failed',
     says: expect.stringContaining(says),
     fix: expect.stringContaining(fix),
@@ -158,11 +162,11 @@ test.for<[string, Partial<Conversation> | null, string, string]>([
 
 test('a shared channel is refused for costs only', async () => {
   const shared = '#shared-partners';
-  const forCards = await openClinic({
+  const forCards = await startDoctorSandbox({
     yaml: (file) => ({ ...file, channels: { approvals: shared } }),
   });
   expect(line(await forCards.diagnose(), shared)?.status).toBe('warning');
-  const forCosts = await openClinic({
+  const forCosts = await startDoctorSandbox({
     yaml: (file) => ({ ...file, digests: [{ channel: shared }] }),
   });
   expect(line(await forCosts.diagnose(), shared)).toMatchObject({
@@ -179,33 +183,39 @@ test.for<[string, Partial<Group> | null, string, string, string]>([
   ['has one for two', { users: ['U0BEN00001'] }, 'policy[1].approvals', 'needs 2', 'add people'],
   ['has guests only', { users: ['U0GINA0001'] }, 'approver', 'has no member', 'do not count'],
 ])('a group that %s is reported', async ([, change, name, says, fix]) => {
-  const clinic = await openClinic({ workspace: withGroup('db-leads', change) });
-  expect(line(await clinic.diagnose(), name)).toMatchObject({
+  const sandbox = await startDoctorSandbox({ workspace: withGroup('db-leads', change) });
+  expect(line(await sandbox.diagnose(), name)).toMatchObject({
     status: 'failed',
     says: expect.stringContaining(says),
     fix: expect.stringContaining(fix),
   });
 });
 
+test('on the free plan the doctor reports a role with a group, and passes roles with people', async () => {
+  const workspace = freePlanWorkspace;
+  const withGroups = await startDoctorSandbox({ workspace });
+  expect(line(await withGroups.diagnose(), 'groups')).toMatchObject({
+    status: 'failed',
+    says: 'this Slack plan has no user groups',
+    fix: expect.stringContaining('list people by their member ids'),
+  });
+  const people = await startDoctorSandbox({ workspace, yaml: withPeople });
+  expect(namesOf(await people.diagnose(), 'failed')).toEqual([]);
+});
+
 test('an unknown user id is reported', async () => {
-  const clinic = await openClinic({
+  const sandbox = await startDoctorSandbox({
     yaml: (file) => JSON.parse(JSON.stringify(file).replace('U0ANA00001', 'U0NOBODY01')),
   });
-  expect(line(await clinic.diagnose(), 'roles.oncall')?.says).toContain('U0NOBODY01');
+  expect(line(await sandbox.diagnose(), 'roles.oncall')?.says).toContain('U0NOBODY01');
 });
 
 test('a Slack that does not answer is reported within the time limit', async () => {
-  const clinic = await openClinic();
-  clinic.slack.failNext({ method: '*', times: 20, how: 'no-reply' });
-  const lines = await clinic.diagnose({}, 300);
+  const sandbox = await startDoctorSandbox();
+  sandbox.slack.failNext({ method: '*', times: 20, how: 'no-reply' });
+  const lines = await sandbox.diagnose({}, 300);
   expect(line(lines, 'bot token')).toMatchObject({
     status: 'failed',
     says: 'Slack did not answer in 0.3 s',
   });
-});
-
-test('a rate limit of Slack is a warning', async () => {
-  const clinic = await openClinic();
-  clinic.slack.failNext({ method: 'conversations.list', times: 1, how: 'rate-limited' });
-  expect(line(await clinic.diagnose(), 'channels')?.status).toBe('warning');
 });

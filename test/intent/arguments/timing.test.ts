@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { commands } from '../../../src/commands/index.ts';
 import { fieldsOf } from '../../../src/intent/arguments/arguments.ts';
 import { isTimingKey } from '../../../src/intent/arguments/timing.ts';
-import { understand } from '../../../src/intent/parse/understand.ts';
+import { parseLine } from '../../../src/intent/parse/parse-line.ts';
 import { services } from '../fixtures.ts';
 
 const organization = { plan: 'paid', tier: 'scale' } as const;
 
 function read(line: string) {
   const [noun = '', ...rest] = line.split(' ');
-  return understand(noun, rest.join(' '), { commands, services, alerts: [], organization });
+  return parseLine(noun, rest.join(' '), { commands, services, alerts: [], organization });
 }
 
 test.for<[string, object, string | null]>([

@@ -57,7 +57,7 @@ test('the documented server returns the fields and values of the contract', asyn
   ]);
 });
 
-test('the server of January returns the contract’s names with its own values', async () => {
+test("the server of January returns the contract's names with its own values", async () => {
   const { ask } = await alertsServer({ profile: 'code-2026-01' });
   const { json } = await ask('GET', `/${RATE}`);
   expect(json.data).toMatchObject({ source: 'saved_search', state: 'ALERT' });
@@ -170,7 +170,7 @@ test.for<[AlertsProfile, string, number, string]>([
   ['code', 'abc', 400, '{"message":"Params validation failed: id: Invalid ObjectId"}'],
   ['code', 'twelve-chars', 404, '{"message":"Alert not found"}'],
   ['code', '000000000000000000000000', 404, '{"message":"Alert not found"}'],
-  ['docs', 'abc', 404, '{"message":"Alert not found"}'],
+  ['docs', 'abc', 404, 'Not Found'],
   ['code-2026-01', '000000000000000000000000', 404, 'Not Found'],
 ])('the profile %s replies to the alert id “%s” with %i', async ([profile, id, status, text]) => {
   const { ask } = await alertsServer({ profile });

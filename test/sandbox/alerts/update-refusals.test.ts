@@ -14,144 +14,97 @@ import {
   TILE,
 } from './updates.ts';
 
-const CODE_REFUSALS: readonly [string, string, unknown, number, string][] = [
+const ACCEPTED = { ...NEEDED, ...SEARCH };
+const INCOMPLETE = 'interval: Required; thresholdType: Required; Invalid input';
+const RANGE = { ...ACCEPTED, thresholdType: 'between' };
+
+test.for<[string, object, string]>([
+  ['the threshold alone', { threshold: 5 }, INCOMPLETE],
+  ["the contract's source", { ...NEEDED, source: 'search' }, 'Invalid input'],
+  ['a saved search without its id', { ...NEEDED, source: 'saved_search' }, 'Invalid input'],
+  ['no source', NEEDED, 'Invalid input'],
+  ['no channel', { ...ACCEPTED, channel: undefined }, 'channel: Required'],
+  ['null for a channel', nulled('channel'), 'channel: Expected object, received null'],
+  ['null for a bound', nulled('thresholdMax'), isNull('thresholdMax')],
+  ['null for a schedule', nulled('scheduleOffsetMinutes'), isNull('scheduleOffsetMinutes')],
+  ['an empty name', { ...ACCEPTED, name: '' }, 'name: String must contain at least 1 character(s)'],
   [
-    'the threshold alone',
-    RATE,
-    { threshold: 5 },
-    400,
-    'Body validation failed: interval: Required; thresholdType: Required; Invalid input',
+    'a name of 513 characters',
+    { ...ACCEPTED, name: 'n'.repeat(513) },
+    'name: String must contain at most 512 character(s)',
   ],
   [
-    'the contract’s source',
-    RATE,
-    { ...NEEDED, source: 'search' },
-    400,
-    'Body validation failed: Invalid input',
-  ],
-  [
-    'a saved search without its id',
-    RATE,
-    { ...NEEDED, source: 'saved_search' },
-    400,
-    'Body validation failed: Invalid input',
-  ],
-  ['no source', RATE, NEEDED, 400, 'Body validation failed: Invalid input'],
-  [
-    'no channel',
-    RATE,
-    { ...NEEDED, ...SEARCH, channel: undefined },
-    400,
-    'Body validation failed: channel: Required',
-  ],
-  [
-    'null for a channel',
-    RATE,
-    { ...NEEDED, ...SEARCH, channel: null },
-    400,
-    'Body validation failed: channel: Expected object, received null',
-  ],
-  [
-    'null for a bound',
-    RATE,
-    { ...NEEDED, ...SEARCH, thresholdMax: null },
-    400,
-    'Body validation failed: thresholdMax: Expected number, received null',
-  ],
-  [
-    'null for a schedule',
-    RATE,
-    { ...NEEDED, ...SEARCH, scheduleOffsetMinutes: null },
-    400,
-    'Body validation failed: scheduleOffsetMinutes: Expected number, received null',
-  ],
-  [
-    'an empty name',
-    RATE,
-    { ...NEEDED, ...SEARCH, name: '' },
-    400,
-    'Body validation failed: name: String must contain at least 1 character(s)',
+    'a message of 4,097 characters',
+    { ...ACCEPTED, message: 'm'.repeat(4_097) },
+    'message: String must contain at most 4096 character(s)',
   ],
   [
     'a channel that is not the first of the channels',
-    RATE,
-    { ...NEEDED, ...SEARCH, channels: [{ type: 'pager' }, OPS] },
-    400,
-    'Body validation failed: channel: Must equal the first of channels',
+    { ...ACCEPTED, channels: [{ type: 'pager' }, OPS] },
+    'channel: Must equal the first of channels',
   ],
-  [
-    'a range without its end',
-    RATE,
-    { ...NEEDED, ...SEARCH, thresholdType: 'between' },
-    400,
-    'Body validation failed: thresholdMax: Required',
-  ],
+  ['a range without its end', RANGE, 'thresholdMax: Required'],
   [
     'a range in reverse',
-    RATE,
-    { ...NEEDED, ...SEARCH, thresholdType: 'between', thresholdMax: 1 },
-    400,
-    'Body validation failed: thresholdMax: Must be greater than or equal to threshold',
+    { ...RANGE, thresholdMax: 1 },
+    'thresholdMax: Must be greater than or equal to threshold',
   ],
   [
     'a number as text',
-    RATE,
-    { ...NEEDED, ...SEARCH, threshold: '5' },
-    400,
-    'Body validation failed: threshold: Expected number, received string',
+    { ...ACCEPTED, threshold: '5' },
+    'threshold: Expected number, received string',
   ],
+])('the latest server refuses an update with %s', async ([, body, problem]) => {
+  await expectRefused(RATE, body, 400, `Body validation failed: ${problem}`);
+});
+
+test.for<[string, string, unknown, number, string]>([
   ['what is no JSON', RATE, '{"threshold":', 400, 'Invalid JSON payload'],
-  ['an unknown alert', NOBODY, { ...NEEDED, ...SEARCH }, 404, 'Alert not found'],
+  ['an unknown alert', NOBODY, ACCEPTED, 404, 'Alert not found'],
   [
     'a bad update of an unknown alert',
     NOBODY,
     { threshold: 5 },
     400,
-    'Body validation failed: interval: Required; thresholdType: Required; Invalid input',
+    `Body validation failed: ${INCOMPLETE}`,
   ],
-  [
-    'an unknown dashboard',
-    LATENCY,
-    { ...NEEDED, ...TILE, dashboardId: NOBODY },
-    400,
-    'Dashboard not found',
-  ],
-  ['an unknown tile', LATENCY, { ...NEEDED, ...TILE, tileId: 'gone' }, 400, 'Tile not found'],
-  [
-    'an unknown saved search',
-    RATE,
-    { ...NEEDED, ...SEARCH, savedSearchId: NOBODY },
-    400,
-    'Saved search not found',
-  ],
-  [
-    'an unknown webhook',
-    RATE,
-    { ...NEEDED, ...SEARCH, channel: { ...OPS, webhookId: NOBODY } },
-    400,
-    'Webhook not found',
-  ],
-  [
-    'a webhook id of another form',
-    RATE,
-    { ...NEEDED, ...SEARCH, channel: { ...OPS, webhookId: 'hook' } },
-    400,
-    'Invalid webhook ID',
-  ],
-];
+  ['an unknown dashboard', LATENCY, tile({ dashboardId: NOBODY }), 400, 'Dashboard not found'],
+  ['an unknown tile', LATENCY, tile({ tileId: 'gone' }), 400, 'Tile not found'],
+  ['an unknown saved search', RATE, search(NOBODY), 400, 'Saved search not found'],
+  ['an unknown webhook', RATE, webhook(NOBODY), 400, 'Webhook not found'],
+  ['a webhook id of another form', RATE, webhook('hook'), 400, 'Invalid webhook ID'],
+])('the latest server refuses %s', async ([, id, body, status, message]) => {
+  await expectRefused(id, body, status, message);
+});
 
-test.for(CODE_REFUSALS)('the latest server refuses %s', async ([, id, body, status, message]) => {
+function nulled(field: string) {
+  return { ...ACCEPTED, [field]: null };
+}
+function isNull(field: string) {
+  return `${field}: Expected number, received null`;
+}
+function tile(changes: object) {
+  return { ...NEEDED, ...TILE, ...changes };
+}
+function search(savedSearchId: string) {
+  return { ...ACCEPTED, savedSearchId };
+}
+function webhook(webhookId: string) {
+  return { ...ACCEPTED, channel: { ...OPS, webhookId } };
+}
+
+async function expectRefused(id: string, body: unknown, status: number, message: string) {
   const { ask, alerts } = await alertsServer();
   const before = alerts.alert(id);
   const answer = await ask('PUT', `/${id}`, body);
   expect([answer.status, answer.json]).toEqual([status, { message }]);
   expect(alerts.alert(id)).toEqual(before);
   expect(alerts.effects()).toEqual([]);
-});
+}
 
 test('an unknown interval is refused with the list of the accepted ones', async () => {
   const { ask } = await alertsServer();
-  const { json } = await ask('PUT', `/${RATE}`, { ...NEEDED, ...SEARCH, interval: '7m' });
+  const { json } = await ask('PUT', `/${RATE}`, { ...ACCEPTED, interval: '7m' });
   expect(json.message).toMatch(/^Body validation failed: interval: Invalid enum value\. Expected/);
 });
 
@@ -159,7 +112,7 @@ test('an update of the name is refused while the webhook is missing', async () =
   const { ask, alerts } = await alertsServer();
   const seeded = ALERTS.find(({ id }) => id === DELETED_WEBHOOK);
   const channel = seeded?.channels[0];
-  const body = { ...NEEDED, ...SEARCH, channel, name: 'Bounces' };
+  const body = { ...ACCEPTED, channel, name: 'Bounces' };
   expect((await ask('PUT', `/${DELETED_WEBHOOK}`, body)).json).toEqual({
     message: 'Webhook not found',
   });
@@ -169,7 +122,7 @@ test('an update of the name is refused while the webhook is missing', async () =
 
 test('an update is refused after its webhook was removed', async () => {
   const { ask, alerts } = await alertsServer();
-  const body = { ...NEEDED, ...SEARCH };
+  const body = ACCEPTED;
   expect((await ask('PUT', `/${RATE}`, body)).status).toBe(200);
   alerts.removeWebhook(OPS.webhookId);
   expect((await ask('PUT', `/${RATE}`, body)).status).toBe(400);
@@ -180,7 +133,7 @@ test.for<[AlertsProfile, number]>([
   ['code-2026-07', 400],
 ])('the profile %s replies to a null groupBy with %i', async ([profile, status]) => {
   const { ask } = await alertsServer({ profile });
-  const body = { ...NEEDED, ...SEARCH, groupBy: null };
+  const body = { ...ACCEPTED, groupBy: null };
   expect((await ask('PUT', `/${NULL_GROUP}`, body)).status).toBe(status);
 });
 
@@ -190,9 +143,9 @@ test('earlier servers ignore channels, and the server of January has no ranges',
   const plural = { ...rest, ...SEARCH, channels: [channel] };
   expect((await ask('PUT', `/${RATE}`, plural)).status).toBe(400);
   alerts.profile('code-2026-01');
-  const range = { ...NEEDED, ...SEARCH, thresholdType: 'between', thresholdMax: 900 };
+  const range = { ...ACCEPTED, thresholdType: 'between', thresholdMax: 900 };
   expect((await ask('PUT', `/${RATE}`, range)).status).toBe(400);
-  const negative = { ...NEEDED, ...SEARCH, threshold: -1 };
+  const negative = { ...ACCEPTED, threshold: -1 };
   expect((await ask('PUT', `/${RATE}`, negative)).status).toBe(400);
 });
 

@@ -78,8 +78,6 @@ test('another organization is refused with NOT_FOUND', async () => {
 });
 
 test.for([
-  ['GET', '/services'],
-  ['GET', `/services/${serviceId('analytics-prod')}`],
   ['DELETE', `/services/${serviceId('analytics-prod')}`],
   ['POST', STATE],
 ])('%s %s is not one of the seven operations', async ([method = '', path = '']) => {

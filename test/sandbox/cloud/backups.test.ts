@@ -10,16 +10,16 @@ test('a backup in progress grows, has no end time, and then is done', async () =
   const { ask, clock } = await cloudServer();
   const read = async () => (await ask('GET', path('analytics-prod', RUNNING))).json.result;
   const first = await read();
-  expect(first).toMatchObject({ status: 'in_progress', durationInSeconds: 720 });
+  expect(first).toMatchObject({ status: 'in_progress', durationInSeconds: 720.437 });
   expect(first).not.toHaveProperty('finishedAt');
   clock.advance(60_000);
   const second = await read();
-  expect(second?.durationInSeconds).toBe(780);
+  expect(second?.durationInSeconds).toBe(780.437);
   expect(Number(second?.sizeInBytes)).toBeGreaterThan(Number(first?.sizeInBytes));
   clock.advance(32 * 60_000);
   expect(await read()).toMatchObject({
     status: 'done',
-    durationInSeconds: 2_700,
+    durationInSeconds: 2_700.437,
     finishedAt: '2026-11-20T12:33:00.000Z',
   });
 });
@@ -61,10 +61,24 @@ test.for<[string, string, string, unknown]>([
   expect(json.result?.bucket).toEqual(bucket);
 });
 
-test('a failed backup has the status error', async () => {
+test('a failed backup has the status error, no end and no size', async () => {
   const { ask } = await cloudServer();
   const { json } = await ask('GET', path('reporting-core', '7286a06a-a449-45c0-8967-7a17475a29ed'));
-  expect(json.result).toMatchObject({ status: 'error', type: 'incremental' });
+  expect(json.result).toMatchObject({ status: 'error', type: 'incremental', sizeInBytes: null });
+  expect(json.result).not.toHaveProperty('finishedAt');
+});
+
+test('some finished backups have no end on a live server, but each has one in the contract', async () => {
+  const { ask, cloud } = await cloudServer();
+  const lab = path('lab-core', 'bc084d52-9d01-4bf4-88e9-0bed3b7ff7d7');
+  const live = (await ask('GET', lab)).json.result;
+  expect(live).toMatchObject({ status: 'done', durationInSeconds: 480.437 });
+  expect(live).not.toHaveProperty('finishedAt');
+  cloud.profile('contract');
+  expect((await ask('GET', lab)).json.result).toMatchObject({
+    finishedAt: '2026-11-19T16:08:00.000Z',
+    durationInSeconds: 480,
+  });
 });
 
 test('a backup of the contract has no status, no type, and one format of bucket', async () => {
@@ -82,7 +96,7 @@ test('a backup of the contract has no status, no type, and one format of bucket'
 test.for<[string, string, string, number]>([
   ['an expired backup', 'analytics-prod', '52fbfd64-6063-4304-8ab1-e62736ca833c', 404],
   ['a backup asked of a secondary', 'staging', 'bc084d52-9d01-4bf4-88e9-0bed3b7ff7d7', 404],
-  ['another service’s backup', 'reporting-core', FULL, 404],
+  ["another service's backup", 'reporting-core', FULL, 404],
   ['an id that is no uuid', 'analytics-prod', 'yesterday', 400],
 ])('%s is not found', async ([, service, id, status]) => {
   const { ask } = await cloudServer();

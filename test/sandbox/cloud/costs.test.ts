@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { CloudBehaviour } from '../../../sandbox/cloud/behaviour.ts';
+import type { CostLocking } from '../../../sandbox/cloud/cost-locking.ts';
 import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
 import { cloudServer, type Reading, serviceId } from '../servers.ts';
 
@@ -34,10 +36,10 @@ const ofEntity = (rows: readonly Row[], name: string) =>
   rows.filter(({ entityName }) => entityName === name);
 
 test('a final day is the same in each report, and its total is the sum of its rows', async () => {
-  const [one, other] = [await cloudServer(), await cloudServer()];
-  const first = await report(one.ask, '2026-11-10', '2026-11-10');
-  const again = await report(one.ask, '2026-11-10', '2026-11-10');
-  const elsewhere = await report(other.ask, '2026-11-10', '2026-11-10');
+  const [one, other] = [await locking({}), await locking({})];
+  const first = await report(one.ask, '2026-11-07', '2026-11-07');
+  const again = await report(one.ask, '2026-11-07', '2026-11-07');
+  const elsewhere = await report(other.ask, '2026-11-07', '2026-11-07');
   expect(again.json.result).toEqual(first.json.result);
   expect(elsewhere.json.result).toEqual(first.json.result);
   const rows = rowsIn(first.json.result?.costs);
@@ -55,18 +57,56 @@ test('another seed gives other figures', async () => {
   expect(figures[0]?.[0]?.totalCredits).not.toBe(figures[1]?.[0]?.totalCredits);
 });
 
-test('today and the two previous days change between reports until they are locked', async () => {
-  const { ask, clock } = await cloudServer();
-  const first = await rowsOf(ask, '2026-11-16', '2026-11-20');
-  const open = [...new Set(first.filter(({ locked }) => !locked).map(({ date }) => date))];
-  expect(open).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
-  const second = await rowsOf(ask, '2026-11-18');
-  const before = first.filter(({ date }) => date === '2026-11-18');
-  expect(sum(second)).not.toBe(sum(before));
-  clock.advance(DAY_MS);
-  const locked = await rowsOf(ask, '2026-11-18');
+const openDays = (rows: readonly Row[]) =>
+  [...new Set(rows.filter(({ locked }) => !locked).map(({ date }) => date))].sort();
+
+function locking(changes: Partial<CostLocking>) {
+  const costLocking = { days: 12, batchDays: 1, stragglers: 0, ...changes };
+  return cloudServer({ behaviour: { costLocking } });
+}
+
+test('rows lock after twelve days by default, and a few of them later', async () => {
+  const { ask } = await cloudServer();
+  const rows = await rowsOf(ask, '2026-10-25', '2026-11-20');
+  const late = rows.filter(({ date, locked }) => !locked && date <= '2026-11-08');
+  expect(late.length).toBeGreaterThan(0);
+  expect(late.length).toBeLessThan(rows.length / 10);
+  expect(rows.filter(({ date, locked }) => locked && date > '2026-11-08')).toEqual([]);
+});
+
+test.for([1, 2, 5, 9, 14])('rows lock after %i days', async (days) => {
+  const { ask } = await locking({ days });
+  const open = openDays(await rowsOf(ask, '2026-11-01', '2026-11-20'));
+  expect(open).toHaveLength(days);
+  expect(open.at(-1)).toBe('2026-11-20');
+});
+
+test('rows of a weekly batch lock on the same day', async () => {
+  const { ask, clock } = await locking({ days: 2, batchDays: 7 });
+  const counts: number[] = [];
+  for (let day = 0; day < 14; day += 1) {
+    const today = new Date(Date.parse('2026-11-20') + day * DAY_MS).toISOString().slice(0, 10);
+    counts.push(openDays(await rowsOf(ask, '2026-11-10', today)).length);
+    clock.advance(DAY_MS);
+  }
+  expect(
+    counts.filter((count, index) => index > 0 && count < (counts[index - 1] ?? 0)),
+  ).toHaveLength(2);
+});
+
+test('today and the two previous days change between reports, older ones only when they lock', async () => {
+  const { ask, clock } = await locking({ days: 4, stragglers: 0.3 });
+  const first = await rowsOf(ask, '2026-11-17', '2026-11-20');
+  const second = await rowsOf(ask, '2026-11-17', '2026-11-20');
+  const on = (rows: readonly Row[], day: string) => rows.filter(({ date }) => date === day);
+  expect(sum(on(second, '2026-11-18'))).not.toBe(sum(on(first, '2026-11-18')));
+  expect(openDays(first)).toContain('2026-11-17');
+  expect(on(second, '2026-11-17')).toEqual(on(first, '2026-11-17'));
+  clock.advance(20 * DAY_MS);
+  const locked = await rowsOf(ask, '2026-11-17', '2026-11-20');
   expect(locked.every((row) => row.locked)).toBe(true);
-  expect(await rowsOf(ask, '2026-11-18')).toEqual(locked);
+  expect(sum(on(locked, '2026-11-17'))).toBeGreaterThan(sum(on(first, '2026-11-17')));
+  expect(await rowsOf(ask, '2026-11-17', '2026-11-20')).toEqual(locked);
 });
 
 test('most figures that are not final increase, some decrease', async () => {
@@ -94,7 +134,7 @@ test('warehouses, services and pipes have separate rows', async () => {
   expect(ofEntity(rows, 'orders')[0]?.serviceId).toBe(serviceId('analytics-prod'));
 });
 
-test('the contract’s rows have ten metrics and no type', async () => {
+test("the contract's rows have ten metrics and no type", async () => {
   const { ask } = await cloudServer({ profile: 'contract' });
   const [row] = await rowsOf(ask, '2026-11-10');
   expect(row).not.toHaveProperty('entityType');
@@ -201,19 +241,52 @@ test('a server that follows the contract accepts date-times but not dates', asyn
 });
 
 test.for<['object' | 'empty' | 'null', unknown]>([
-  ['object', expect.objectContaining({ date: '2026-11-10' })],
+  ['object', expect.objectContaining({ date: '2026-11-07' })],
   ['empty', []],
   ['null', null],
 ])('the costs of a report can be %s', async ([costShape, costs]) => {
   const { ask } = await cloudServer({ behaviour: { costShape } });
-  const { status, json } = await report(ask, '2026-11-10', '2026-11-10');
+  const { status, json } = await report(ask, '2026-11-07', '2026-11-07');
   expect(status).toBe(200);
   expect(json.result?.costs).toEqual(costs);
 });
 
+test.for<[Partial<CloudBehaviour>, number, string]>([
+  [{ costDateRefusal: 'encoded value' }, 400, 'BAD_REQUEST: 2026-10-01T00%3A00%3A00Z'],
+  [
+    { costDateRefusal: 'field', costDateStatus: 422 },
+    422,
+    'UNPROCESSABLE_ENTITY: Invalid from_date',
+  ],
+  [{ costDateRefusal: 'no reason' }, 400, 'BAD_REQUEST'],
+  [{ costDateRefusal: 'html' }, 400, ''],
+])('a date in the wrong form is refused with %j', async ([behaviour, status, error]) => {
+  const { ask } = await cloudServer({ behaviour });
+  const query = 'from_date=2026-10-01T00:00:00Z&to_date=2026-10-31T00:00:00Z';
+  const answer = await ask('GET', `/usageCost?${query}`);
+  expect([answer.status, answer.json.error ?? '']).toEqual([status, error]);
+});
+
+test('a final day can have a negative total', async () => {
+  const { ask } = await cloudServer({ behaviour: { costRefundDay: '2026-11-01' } });
+  expect(sum(await rowsOf(ask, '2026-11-01'))).toBeLessThan(-100);
+  expect(sum(await rowsOf(ask, '2026-11-02'))).toBeGreaterThan(100);
+});
+
+test('a warehouse can have the id of one of its services', async () => {
+  const { ask } = await cloudServer({ behaviour: { costWarehouseIds: 'of a service' } });
+  const rows = await rowsOf(ask, '2026-11-10');
+  const [warehouse] = ofEntity(rows, 'main');
+  expect(warehouse?.entityId).toBe(serviceId('analytics-prod'));
+  expect(ofEntity(rows, 'analytics-prod')[0]).toMatchObject({
+    entityId: serviceId('analytics-prod'),
+    dataWarehouseId: warehouse?.entityId,
+  });
+});
+
 test.for<[403 | 404]>([[403], [404]])('an organization without reports: %i', async ([status]) => {
   const { ask } = await cloudServer({ behaviour: { costAccess: status } });
-  expect((await report(ask, '2026-11-10', '2026-11-10')).status).toBe(status);
+  expect((await report(ask, '2026-11-07', '2026-11-07')).status).toBe(status);
 });
 
 test('every service of the seed has costs, except the stopped one', async () => {

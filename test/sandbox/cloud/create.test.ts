@@ -9,6 +9,7 @@ const EXPIRED_BACKUP = '52fbfd64-6063-4304-8ab1-e62736ca833c';
 
 const free = { organization: { ...ORGANIZATION, plan: 'free' as const } };
 const enterprise = { organization: { ...ORGANIZATION, tier: 'enterprise' as const } };
+const contract = { profile: 'contract' as const };
 const basicTier = { organization: { ...ORGANIZATION, tier: 'basic' as const } };
 
 test('a new service is provisioning first and running a minute later', async () => {
@@ -88,10 +89,14 @@ test.for<[string, object, Parameters<typeof cloudServer>[0]?]>([
   ['disk encryption of an enterprise', { hasTransparentDataEncryption: true }, enterprise],
   ['a free maximum', { maxReplicaMemoryGb: 120 }, free],
   ['an access list', { ipAccessList: [{ source: '10.0.0.0/8', description: 'office' }] }],
+  ['a hyphen on a live server', { name: 'it-1' }],
+  ['a region that only live servers have', { region: 'ca-central-1' }],
+  ['a region of the contract', { region: 'me-central-1' }, contract],
+  ['a profile of the contract', { profile: 'v1-highcpu-s' }, { ...enterprise, ...contract }],
   [
-    'a hyphen where the server allows it',
-    { name: 'it-1' },
-    { behaviour: { nameHyphens: 'accepted' } },
+    'any protocol of the contract',
+    { endpoints: [{ protocol: 'https', enabled: false }] },
+    contract,
   ],
 ])('%s is accepted', async ([, changes, options]) => {
   const { ask } = await cloudServer(options);
@@ -102,7 +107,17 @@ test.for<[string, object, string, Parameters<typeof cloudServer>[0]?]>([
   ['no name', { name: undefined }, 'name'],
   ['an empty name', { name: '' }, 'name'],
   ['a name of 51 characters', { name: 'n'.repeat(51) }, 'name'],
-  ['a hyphen in the name', { name: 'analytics-two' }, 'name'],
+  ['a hyphen in a name of the contract', { name: 'analytics-two' }, 'name', contract],
+  ['an underscore in the name', { name: 'analytics_two' }, 'name'],
+  ['a region that live servers no longer have', { region: 'me-central-1' }, 'region'],
+  ['a region outside the contract', { region: 'ca-central-1' }, 'region', contract],
+  [
+    'a profile that live servers no longer have',
+    { profile: 'v1-highcpu-s' },
+    'profile',
+    enterprise,
+  ],
+  ['another protocol', { endpoints: [{ protocol: 'https', enabled: false }] }, 'endpoints'],
   ['an unknown provider', { provider: 'other' }, 'provider'],
   ['an unknown region', { region: 'moon-1' }, 'region'],
   ['an unknown tier', { tier: 'huge' }, 'tier'],
@@ -167,7 +182,7 @@ test.for<[string, object, string, Parameters<typeof cloudServer>[0]?]>([
   expect(cloud.effects()).toEqual([]);
 });
 
-test('the default number of replicas follows the organization’s tier', async () => {
+test("the default number of replicas follows the organization's tier", async () => {
   const { ask } = await cloudServer(basicTier);
   const { json } = await ask('POST', '/services', BODY);
   expect(json.result?.service?.numReplicas).toBe(1);

@@ -32,7 +32,7 @@ test('a pipe that copies a database has no settings', async () => {
 });
 
 test.for<[string, string, string, number]>([
-  ['another service’s pipe', 'staging', pipeId('orders'), 404],
+  ["another service's pipe", 'staging', pipeId('orders'), 404],
   ['an id that is no uuid', 'analytics-prod', 'orders', 400],
 ])('%s is not found in this service', async ([, service, pipe, status]) => {
   const { ask } = await cloudServer();

@@ -14,18 +14,18 @@ test('a scaling merges the values; the reply has the new values and the effectiv
     minReplicaMemoryGb: 8,
     maxReplicaMemoryGb: 64,
     numReplicas: 2,
-    currentScaling: { maxReplicaMemoryGb: 32 },
+    currentScaling: { effectiveMaxReplicaMemoryGb: 32 },
   });
   clock.advance(60_000);
   const later = await ask('PATCH', path(STAGING), {});
-  expect(later.json.result?.currentScaling?.maxReplicaMemoryGb).toBe(64);
+  expect(later.json.result?.currentScaling?.effectiveMaxReplicaMemoryGb).toBe(64);
 });
 
 test('the last of several scalings takes effect', async () => {
   const { ask, cloud, clock } = await cloudServer();
   for (const max of [64, 96]) await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: max });
   const last = await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: 48 });
-  expect(last.json.result?.currentScaling?.maxReplicaMemoryGb).toBe(32);
+  expect(last.json.result?.currentScaling?.effectiveMaxReplicaMemoryGb).toBe(32);
   clock.advance(60_000);
   expect(cloud.service(STAGING)?.scaling.maxReplicaMemoryGb).toBe(48);
   expect(cloud.effectCount('scale', STAGING)).toBe(3);
@@ -103,8 +103,10 @@ test('a horizontally scaled service has no number of replicas and accepts none',
   const { ask } = await cloudServer();
   const features = path(serviceId('ml-features'));
   const { json } = await ask('PATCH', features, { minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 });
-  expect(json.result).toMatchObject({ minReplicas: 2, maxReplicas: 4 });
-  expect(json.result).not.toHaveProperty('numReplicas');
+  expect(json.result).toMatchObject({ minReplicas: 2, maxReplicas: 4, replicaMemoryGb: 32 });
+  for (const field of ['numReplicas', 'minTotalMemoryGb', 'maxTotalMemoryGb']) {
+    expect(json.result).not.toHaveProperty(field);
+  }
   expect((await ask('PATCH', features, { numReplicas: 3 })).status).toBe(400);
   expect((await ask('PATCH', features, { maxReplicaMemoryGb: 64 })).status).toBe(400);
 });

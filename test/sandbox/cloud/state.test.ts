@@ -124,7 +124,7 @@ test('a server with a delay replies with the previous state after the stop took 
   expect(cloud.service(STAGING)?.state).toBe('stopping');
 });
 
-test('the contract’s service has no state, provider or region', async () => {
+test("the contract's service has no state, provider or region", async () => {
   const { ask } = await cloudServer({ profile: 'contract' });
   const { json } = await ask('PATCH', path(STAGING), { command: 'stop' });
   expect(json.result).toMatchObject({ id: STAGING, name: 'staging' });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { record } from '../../../sandbox/json.ts';
 import { actions, button, plain, section } from './block-samples.ts';
 import { ana, approvals, ben, clock, general, startSlack, sven } from './bolt-app.ts';
-import { clientOf, listener, posted } from './client.ts';
+import { clientOf, listener, outcome, posted } from './client.ts';
 
 async function started(answer?: () => unknown) {
   const time = clock();
@@ -41,6 +42,17 @@ test('a response_url works five times', async () => {
   expect(statuses).toEqual([200, 200, 200, 200, 200, 404]);
 });
 
+test('a response_url answers 200 with ok: false on demand, and shows nothing', async () => {
+  const { slack, received } = await started();
+  await slack.command(ana, general, '/service stop');
+  slack.failNext({ method: 'response_url', times: 1, how: { error: 'channel_is_archived' } });
+  const url = String(received.at(-1)?.response_url);
+  const answered = await fetch(url, { method: 'POST', body: JSON.stringify({ text: 'x' }) });
+  expect(answered.status).toBe(200);
+  expect(await answered.json()).toEqual({ ok: false, error: 'channel_is_archived' });
+  expect(texts(slack, ana)).toEqual([]);
+});
+
 test('a response_url works for 30 minutes', async () => {
   const { slack, respond, time } = await started();
   await slack.command(ana, general, '/service stop');
@@ -72,6 +84,66 @@ test('an ephemeral message can be replaced and deleted', async () => {
   ]);
   await respond({ delete_original: true });
   expect(texts(slack, ana)).toEqual([]);
+});
+
+test('a private reply does not replace a message that others see', async () => {
+  const { slack, respond, client } = await started();
+  const blocks = [actions(button({ action_id: 'yes' }))];
+  const ts = await posted(client, { channel: approvals, text: 'Sure?', blocks });
+  await slack.click(ben, { in: 'message', channel: approvals, ts }, 'yes');
+  await respond({ text: 'Done', replace_original: true, response_type: 'ephemeral' });
+  expect(texts(slack, ben)).toEqual(['Sure?', 'Done']);
+  await respond({ text: 'Done', replace_original: true, response_type: 'in_channel' });
+  expect(texts(slack, ben)).toEqual(['Done', 'Done']);
+  await respond({ text: 'Over', replace_original: true });
+  expect(texts(slack, ben)).toEqual(['Over', 'Done']);
+});
+
+test.for([
+  ['an answer without replace_original', {}, 2],
+  ['a private answer', { response_type: 'ephemeral', replace_original: true }, 2],
+  ['an answer for everyone', { response_type: 'in_channel', replace_original: true }, 1],
+] as const)(
+  'in the direct messages of the app, %s leaves as many messages as in Slack',
+  async ([, body, count]) => {
+    const { slack, respond, client } = await started();
+    const blocks = [actions(button({ action_id: 'yes' }))];
+    const ts = await posted(client, { channel: ana, text: 'Sure?', blocks });
+    await slack.click(ana, { in: 'message', channel: 'D0ANA00001', ts }, 'yes');
+    expect(await respond({ text: 'Done', ...body })).toBe(200);
+    expect(texts(slack, ana)).toHaveLength(count);
+    await client.chat.update({ channel: 'D0ANA00001', ts, text: 'Replaced' });
+    expect(texts(slack, ana)[0]).toBe('Replaced');
+  },
+);
+
+test('a press in the Home tab has no response_url; the app replaces the tab whole', async () => {
+  const { slack, received, client } = await started();
+  const view = (id: string) => ({ type: 'home', blocks: [actions(button({ action_id: id }))] });
+  const publish = (id: string, hash?: string) =>
+    client.apiCall('views.publish', { user_id: ana, view: view(id), ...(hash && { hash }) });
+  await publish('first');
+  await slack.click(ana, { in: 'home' }, 'first');
+  const pressed = record(received.at(-1));
+  expect(pressed).toMatchObject({ type: 'block_actions', container: { type: 'view' } });
+  expect(pressed).not.toHaveProperty('response_url');
+  expect(pressed).not.toHaveProperty('message');
+  const hash = String(record(pressed.view).hash);
+  await publish('second', hash);
+  expect(JSON.stringify(slack.clientState(ana).home)).not.toContain('first');
+  expect(await outcome(publish('third', hash))).toBe('hash_conflict');
+});
+
+test('a reply to a button inside a thread appears there only with thread_ts', async () => {
+  const { slack, respond, client } = await started();
+  const top = await posted(client, { channel: approvals, text: 'A card' });
+  const blocks = [actions(button({ action_id: 'yes' }))];
+  const ts = await posted(client, { channel: approvals, text: 'Sure?', blocks, thread_ts: top });
+  await slack.click(ben, { in: 'message', channel: approvals, ts }, 'yes');
+  await respond({ text: 'In the channel' });
+  await respond({ text: 'In the thread', thread_ts: top });
+  const replies = slack.messages(approvals).filter(({ ephemeralFor }) => ephemeralFor === ben);
+  expect(replies.map(({ threadTs }) => threadTs)).toEqual([null, top]);
 });
 
 test('the payload of a press has the user, the action, the channel and the message', async () => {

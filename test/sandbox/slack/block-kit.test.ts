@@ -19,6 +19,7 @@ import {
   richText,
   section,
   select,
+  table,
   times,
   words,
 } from './block-samples.ts';
@@ -31,7 +32,7 @@ const codes = (found: readonly { code: string; pointer: string }[]) =>
 
 test.for<[string, object[], string]>([
   ['an unknown block', [{ type: 'blink' }], 'unsupported_type /blocks/0/type'],
-  ...['image', 'table', 'markdown', 'card', 'video'].map((type): [string, object[], string] => [
+  ...['image', 'carousel', 'markdown', 'card', 'video'].map((type): [string, object[], string] => [
     `a ${type}, which Signalbox does not send`,
     [{ type }],
     'unsupported_type /blocks/0/type',
@@ -56,7 +57,17 @@ test.for<[string, object[], string]>([
   ['a purple button', [actions(button({ style: 'purple' }))], `invalid_value ${first}/style`],
   ['uneven rows', [dataTable([raws(2), raws(1)])], 'uneven_rows /blocks/0/rows/1'],
   ['rich text as a header cell', [dataTable([[rich()], raws(1)])], 'rich_header /blocks/0/rows/0'],
-  ['a table without caption', [captionless()], 'missing_field /blocks/0'],
+  [
+    'two tables with aligned columns',
+    times(2, () => table([raws(1)])),
+    'only_one_table_allowed /blocks',
+  ],
+  [
+    'a column in the middle',
+    [aligned('middle')],
+    'invalid_value /blocks/0/column_settings/0/align',
+  ],
+  ['a data table without caption', [captionless()], 'missing_field /blocks/0'],
   [
     'a missing point',
     [barChart(['a', 'b'], [one(['a'])])],
@@ -84,6 +95,7 @@ test.for<[string, object, string]>([
     { blocks: [dataTable([raws(1), raws(1)])] },
     'unsupported_type /view/blocks/0/type',
   ],
+  ['a table', { blocks: [table([raws(1)])] }, 'unsupported_type /view/blocks/0/type'],
   ['a chart', { blocks: [barChart(['a'], [one(['a'])])] }, 'unsupported_type /view/blocks/0/type'],
   [
     'markdown',
@@ -157,6 +169,9 @@ function both() {
 }
 function rich() {
   return richText({ type: 'text', text: 'x' });
+}
+function aligned(align: string) {
+  return table([raws(1)], { column_settings: [{ align }] });
 }
 function captionless() {
   return { type: 'data_table', rows: [raws(1), raws(1)] };

@@ -15,6 +15,7 @@ import {
   richText,
   section,
   select,
+  table,
   times,
   words,
 } from './block-samples.ts';
@@ -76,6 +77,8 @@ const limits: [string, number, number, Builder][] = [
   ['rows of a data table', 2, 201, (n) => [dataTable(times(n, () => raws(1)))]],
   ['page size', 1, 100, (n) => [dataTable([raws(1), raws(1)], { page_size: n })]],
   ['chars of a data table', 2, 20_000, (n) => [dataTable([raws(1), [raw(words(n - 1))]])]],
+  ['rows of a table', 1, 100, (n) => [table(times(n, () => raws(1)))]],
+  ['chars of a table', 1, 10_000, (n) => [table([[raw(words(n))]])]],
   ['charts', 0, 2, (n) => times(n, () => chart(1, 1))],
   ['series', 1, 12, (n) => [chart(n, 1)]],
   ['points', 1, 20, (n) => [chart(1, n)]],

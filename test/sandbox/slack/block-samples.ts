@@ -29,6 +29,7 @@ export const dataTable = (rows: object[][], more: object = {}) => ({
   rows,
   ...more,
 });
+export const table = (rows: object[][], more: object = {}) => ({ type: 'table', rows, ...more });
 export const barChart = (categories: string[], series: object[]) => ({
   type: 'data_visualization',
   title: 'Credits',

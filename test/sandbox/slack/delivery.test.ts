@@ -127,20 +127,18 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     expect(received).toEqual(['shortcut', 'What is this?']);
   });
 
-  test('that never acknowledges causes a time-out error for the user', async () => {
-    const slack = await startSlack({ ...options, ackTimeoutMs: 60 });
-    await bot(slack, (app) => app.command('/service', async () => {}));
-    expect(await slack.command(ana, general, '/service stop')).toMatchObject({
-      status: 0,
-      error: '/service failed with the error "operation_timeout"',
-    });
-  });
-
   test('that does not run causes a dispatch error for the user', async () => {
     const slack = await startSlack(options);
     expect(await slack.command(ana, general, '/service stop')).toMatchObject({
       error: '/service failed with the error "dispatch_failed"',
     });
+    expect(slack.clientState(ben).messages).toEqual([]);
+    expect(slack.clientState(ana).messages).toMatchObject([
+      {
+        ...{ channel: general, ephemeral: true, author: 'USLACKBOT', authorName: 'Slackbot' },
+        ...{ byBot: false, text: '/service failed with the error "dispatch_failed"' },
+      },
+    ]);
   });
 
   test('that acknowledges with invalid blocks causes an error for the user', async () => {
@@ -151,6 +149,15 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     });
     const { error } = await slack.command(ana, general, '/service stop');
     expect(error).toBe('/service failed with the error "invalid_command_response"');
+  });
+});
+
+test('an app over HTTP that never acknowledges causes a time-out error for the user', async () => {
+  const slack = await startSlack({ ackTimeoutMs: 60 });
+  await httpBot(slack, (app) => app.command('/service', async () => {}));
+  expect(await slack.command(ana, general, '/service stop')).toMatchObject({
+    status: 0,
+    error: '/service failed with the error "operation_timeout"',
   });
 });
 

@@ -66,7 +66,7 @@ test.for<[string, string, object, number]>([
   ],
   ['an incomplete request', 'command', { as: ana }, 400],
   ['a modal that is closed', 'submit', { as: ana, viewId: 'V0', values: {} }, 409],
-])('the server refuses the page’s request with %s', async ([, route, body, status]) => {
+])("the server refuses the page's request with %s", async ([, route, body, status]) => {
   const { send, received } = await started();
   const answer = await send(route, body);
   expect(answer).toMatchObject({ status, body: { error: expect.any(String) } });

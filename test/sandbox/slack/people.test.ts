@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Json, record } from '../../../sandbox/json.ts';
+import { freePlanWorkspace } from '../../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { actions, button } from './block-samples.ts';
 import {
   ana,
@@ -53,6 +54,15 @@ test('the user groups of the sandbox have their members, including a deactivated
     },
   );
 });
+
+test.for(['usergroups.list', 'usergroups.users.list'])(
+  'a workspace on the free plan refuses %s',
+  async (method) => {
+    const slack = await startSlack({ workspace: freePlanWorkspace });
+    const call = clientOf(slack).apiCall(method, { usergroup: 'S0DBLEADS01' });
+    expect(await outcome(call)).toBe('plan_upgrade_required');
+  },
+);
 
 describe('an administrator', () => {
   test('changes a group, and the app receives the difference and the new members', async () => {

@@ -1,9 +1,44 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { SocketSettings } from '../../../sandbox/slack/delivery/socket-mode.ts';
 import { ana, type BoltApp, general, socketBot, startSlack } from './bolt-app.ts';
-import { clientOf } from './client.ts';
+import { clientOf, outcome, type SlackForTest } from './client.ts';
 
-test('two connections receive payloads in turn', async () => {
-  const slack = await startSlack({ delivery: { mode: 'socket' } });
+const DISPATCH_FAILED = '/service failed with the error "dispatch_failed"';
+
+const slackWith = (settings: SocketSettings = {}, ackTimeoutMs = 3000) =>
+  startSlack({ delivery: { mode: 'socket', ...settings }, ackTimeoutMs });
+
+async function urlOf(slack: SlackForTest): Promise<string> {
+  const { url = '' } = await clientOf(slack, slack.appToken).apps.connections.open({});
+  return url;
+}
+
+/** A plain WebSocket to Slack, which acknowledges every envelope. */
+async function connect(slack: SlackForTest) {
+  const socket = new WebSocket(await urlOf(slack));
+  onTestFinished(() => socket.terminate());
+  const received: Record<string, unknown>[] = [];
+  const events: string[] = [];
+  socket.on('ping', () => events.push('ping'));
+  socket.on('pong', () => events.push('pong'));
+  socket.on('close', () => events.push('close'));
+  socket.on('error', () => undefined);
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data));
+    received.push(message);
+    const { envelope_id } = message;
+    if (envelope_id) socket.send(JSON.stringify({ envelope_id }));
+  });
+  await expect.poll(() => received.length).toBe(1);
+  return { socket, received, events };
+}
+
+const reasons = (received: readonly Record<string, unknown>[]) =>
+  received.filter(({ type }) => type === 'disconnect').map(({ reason }) => reason);
+
+test('two connections receive payloads in turn, each payload once', async () => {
+  const slack = await slackWith();
   const received: string[] = [];
   for (const name of ['one', 'two']) {
     await socketBot(slack, (app) => {
@@ -17,45 +52,171 @@ test('two connections receive payloads in turn', async () => {
   expect(received.toSorted()).toEqual(['one', 'one', 'two', 'two']);
 });
 
+test('hello contains the app, the number of connections and the approximate time', async () => {
+  const slack = await slackWith({ connectionTimeS: 18_060 });
+  await connect(slack);
+  const { received } = await connect(slack);
+  expect(received[0]).toMatchObject({
+    type: 'hello',
+    num_connections: 2,
+    connection_info: { app_id: 'A0SIGNALBOX' },
+    debug_info: { approximate_connection_time: 18_060 },
+  });
+});
+
+test.for(['warning', 'refresh_requested'] as const)(
+  'a refresh announces "%s", then closes the oldest connection',
+  async (reason) => {
+    const slack = await slackWith();
+    const [first, second] = [await connect(slack), await connect(slack)];
+    const announced = Promise.withResolvers<void>();
+    const closesWhen = () => announced.promise;
+    const refreshed = slack.refreshSockets({ reason, closing: 'handshake', closesWhen });
+    await expect.poll(() => reasons(first.received)).toEqual([reason]);
+    expect([slack.connections(), first.events]).toEqual([2, []]);
+    announced.resolve();
+    await refreshed;
+    expect(slack.connections()).toBe(1);
+    await expect.poll(() => first.events).toEqual(['close']);
+    expect(reasons(first.received)).toEqual([reason]);
+    expect(second.socket.readyState).toBe(WebSocket.OPEN);
+  },
+);
+
+test('a connection is warned 10 s before the end of its time, then refreshed', async () => {
+  const waits: { readonly ms: number; readonly end: () => void }[] = [];
+  const refreshWait = (ms: number) =>
+    new Promise<void>((end) => {
+      waits.push({ ms, end });
+    });
+  const slack = await slackWith({ connectionTimeS: 360, refreshWait });
+  const { received, events } = await connect(slack);
+  waits[0]?.end();
+  await expect.poll(() => reasons(received)).toEqual(['warning']);
+  expect(slack.connections()).toBe(1);
+  waits[1]?.end();
+  await expect.poll(() => events).toEqual(['close']);
+  expect(reasons(received)).toEqual(['warning', 'refresh_requested']);
+  expect(waits.map(({ ms }) => ms)).toEqual([350_000, 10_000]);
+});
+
+test('an abrupt closing sends neither a message nor a close frame', async () => {
+  const slack = await slackWith();
+  const { socket, received } = await connect(slack);
+  const code = new Promise((resolve) => socket.once('close', resolve));
+  await slack.refreshSockets({ reason: null, closing: 'reset' });
+  expect(await code).toBe(1006);
+  expect(reasons(received)).toEqual([]);
+});
+
+test('the TCP connection can stay open after the close handshake', async () => {
+  const slack = await slackWith();
+  // Unlike `ws`, the WebSocket of Node.js leaves the end of the TCP connection to the server.
+  const sockets = [new globalThis.WebSocket(await urlOf(slack))];
+  await expect.poll(slack.connections).toBe(1);
+  sockets.push(new globalThis.WebSocket(await urlOf(slack)));
+  await expect.poll(slack.connections).toBe(2);
+  await slack.refreshSockets({ reason: null, closing: 'tcp-left-open' });
+  await slack.refreshSockets({ reason: null, closing: 'handshake' });
+  const states = () => sockets.map(({ readyState }) => readyState);
+  await expect.poll(states).toEqual([WebSocket.CLOSING, WebSocket.CLOSED]);
+  expect(await slack.command(ana, general, '/service stop')).toMatchObject({
+    error: DISPATCH_FAILED,
+  });
+});
+
+test('Slack sends pings and answers the pings of the app', async () => {
+  const slack = await slackWith({ pingMs: 5 });
+  const { socket, events } = await connect(slack);
+  socket.ping();
+  await expect.poll(() => [...new Set(events)].toSorted()).toEqual(['ping', 'pong']);
+});
+
+test('a silent connection answers no ping and loses the payloads that it gets', async () => {
+  const slack = await slackWith({}, 50);
+  const { socket, events, received } = await connect(slack);
+  slack.silenceOldestSocket();
+  socket.ping();
+  expect(await slack.command(ana, general, '/service stop')).toMatchObject({
+    error: DISPATCH_FAILED,
+  });
+  expect(received).toHaveLength(2);
+  expect(events).toEqual([]);
+});
+
+test('a payload that is not acknowledged in time fails for the person with dispatch_failed', async () => {
+  const slack = await slackWith({}, 30);
+  await socketBot(slack, (app) => app.command('/service', async () => {}));
+  expect(await slack.command(ana, general, '/service stop')).toMatchObject({
+    status: 0,
+    error: DISPATCH_FAILED,
+  });
+});
+
 test('an app reconnects after Slack closes its connection', async () => {
-  const slack = await startSlack({ delivery: { mode: 'socket' } });
+  const slack = await slackWith();
   // The client waits one ping timeout before it comes back, so this one is impatient.
   const listen = (app: BoltApp) => app.command('/service', ({ ack }) => ack());
   await socketBot(slack, listen, 500);
-  slack.refreshSockets('refresh_requested');
-  const reopened = () => slack.calls('apps.connections.open').length === 2;
-  await expect.poll(() => reopened() && slack.connections(), { timeout: 4000 }).toBe(1);
-  expect(await slack.command(ana, general, '/service stop')).toMatchObject({ error: null });
+  await slack.refreshSockets({ reason: 'refresh_requested', closing: 'handshake' });
+  await expect.poll(() => slack.calls('apps.connections.open').length).toBeGreaterThan(1);
+  const command = () => slack.command(ana, general, '/service stop');
+  await expect.poll(async () => (await command()).error).toBeNull();
 });
 
 test('a ticket is valid for one connection', async () => {
-  const slack = await startSlack({ delivery: { mode: 'socket' } });
-  const { url = '' } = await clientOf(slack, slack.appToken).apps.connections.open({});
+  const slack = await slackWith();
+  const url = await urlOf(slack);
   const tryIn = async () => {
     const socket = new WebSocket(url);
-    onTestFinished(() => socket.close());
+    onTestFinished(() => socket.terminate());
     return new Promise((resolve) => {
-      socket.onmessage = ({ data }) => resolve(JSON.parse(String(data)).type);
-      socket.onerror = () => resolve('refused');
+      socket.on('message', (data) => resolve(JSON.parse(String(data)).type));
+      socket.on('error', () => resolve('refused'));
     });
   };
   expect([await tryIn(), await tryIn()]).toEqual(['hello', 'refused']);
 });
 
 test('an eleventh connection is refused', async () => {
-  const slack = await startSlack({ delivery: { mode: 'socket' } });
-  const client = clientOf(slack, slack.appToken);
-  const first: string[] = [];
-  for (let n = 0; n < 11; n += 1) {
-    const { url = '' } = await client.apps.connections.open({});
-    const socket = new WebSocket(url);
-    onTestFinished(() => socket.close());
-    first.push(
-      await new Promise((resolve) => {
-        socket.onmessage = ({ data }) => resolve(JSON.parse(String(data)).type);
-      }),
-    );
-  }
+  const slack = await slackWith();
+  const first: unknown[] = [];
+  for (let n = 0; n < 11; n += 1) first.push((await connect(slack)).received[0]?.type);
   expect(first).toEqual([...Array.from({ length: 10 }, () => 'hello'), 'disconnect']);
   expect(slack.connections()).toBe(10);
+});
+
+test('Socket Mode that is switched off closes the connections and refuses new ones', async () => {
+  const slack = await slackWith();
+  const { received, events } = await connect(slack);
+  slack.setSocketMode(false);
+  await expect.poll(() => events).toEqual(['close']);
+  expect(reasons(received)).toEqual(['link_disabled']);
+  expect(await outcome(urlOf(slack))).toBe('socket_mode_not_enabled');
+});
+
+test.for([
+  ['an unknown token', 'xapp-unknown', 'invalid_auth'],
+  ['the bot token', null, 'not_allowed_token_type'],
+] as const)('apps.connections.open with %s is refused', async ([, token, error]) => {
+  const slack = await slackWith();
+  const { apps } = clientOf(slack, token ?? slack.botToken);
+  expect(await outcome(apps.connections.open({}))).toBe(error);
+});
+
+test('apps.connections.open without connections:write names the missing scope', async () => {
+  const slack = await slackWith();
+  slack.admin.setAppTokenScopes(['authorizations:read']);
+  const { apps } = clientOf(slack, slack.appToken);
+  await expect(apps.connections.open({})).rejects.toMatchObject({
+    data: { error: 'missing_scope', needed: 'connections:write', provided: 'authorizations:read' },
+  });
+});
+
+test('apps.connections.open can be limited, with Retry-After', async () => {
+  const slack = await slackWith();
+  const fault = { times: 1, how: 'rate-limited', retryAfterSeconds: 7 } as const;
+  slack.failNext({ method: 'apps.connections.open', ...fault });
+  const { apps } = clientOf(slack, slack.appToken);
+  await expect(apps.connections.open({})).rejects.toMatchObject({ retryAfter: 7 });
 });

@@ -1,19 +1,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../../sandbox/json.ts';
+import { messageOf } from '../../../sandbox/page/text/permalink.ts';
 import { words } from './block-samples.ts';
-import {
-  ana,
-  approvals,
-  clock,
-  emil,
-  general,
-  hugo,
-  manifest,
-  startSlack,
-  sven,
-} from './bolt-app.ts';
-import { clientOf, outcome, type SlackForTest } from './client.ts';
+import { ana, approvals, emil, general, hugo, manifest, startSlack, sven } from './bolt-app.ts';
+import { clientOf, outcome } from './client.ts';
 
 const secret = {
   id: 'C0SECRET001',
@@ -24,101 +15,50 @@ const secret = {
   archived: false,
 } as const;
 
+test.for<[string, Json, string]>([
+  ['where the app is not a member', { channel: general, text: 'x' }, 'not_in_channel'],
+  ['in an unknown channel', { channel: 'C0NOWHERE01', text: 'x' }, 'channel_not_found'],
+  ['in a private channel of others', { channel: secret.id, text: 'x' }, 'channel_not_found'],
+  ['in an archived channel', { channel: '#ops', text: 'x' }, 'is_archived'],
+  ['without text', {}, 'no_text'],
+  ['with unknown blocks', { blocks: [{ type: 'x' }] }, 'invalid_blocks'],
+  ['with 51 blocks', { blocks: rules(51) }, 'invalid_blocks'],
+  ['with blocks that are not JSON', { blocks: '{' }, 'invalid_blocks_format'],
+  ['with markdown_text', { markdown_text: 'x' }, 'invalid_arguments'],
+  ['in an unknown thread', { text: 'x', thread_ts: '1.2' }, 'thread_not_found'],
+  ['to a deactivated user', { channel: hugo, text: 'x' }, 'channel_not_found'],
+])('Slack refuses a message %s', async ([, args, error]) => {
+  await expectRefused('chat.postMessage', { channel: approvals, ...args }, error);
+});
+
+const UPDATE = { channel: approvals, ts: '1.2', text: 'x' };
+const EPHEMERAL = { channel: approvals, user: sven, text: 'x' };
+const LINK = { channel: approvals, message_ts: '1.2' };
+const HOME = { user_id: 'U0NOBODY001', view: {} };
+
 test.for<[string, string, Json, string]>([
-  [
-    'posting where the app is not a member',
-    'chat.postMessage',
-    { channel: general, text: 'x' },
-    'not_in_channel',
-  ],
-  [
-    'posting in an unknown channel',
-    'chat.postMessage',
-    { channel: 'C0NOWHERE01', text: 'x' },
-    'channel_not_found',
-  ],
-  [
-    'posting in a private channel of others',
-    'chat.postMessage',
-    { channel: secret.id, text: 'x' },
-    'channel_not_found',
-  ],
-  [
-    'posting in an archived channel',
-    'chat.postMessage',
-    { channel: '#ops', text: 'x' },
-    'is_archived',
-  ],
-  ['posting an empty message', 'chat.postMessage', { channel: approvals }, 'no_text'],
-  [
-    'unknown blocks',
-    'chat.postMessage',
-    { channel: approvals, blocks: [{ type: 'x' }] },
-    'invalid_blocks',
-  ],
-  ['51 blocks', 'chat.postMessage', { channel: approvals, blocks: rules(51) }, 'invalid_blocks'],
-  [
-    'blocks that are not JSON',
-    'chat.postMessage',
-    { channel: approvals, blocks: '{' },
-    'invalid_blocks_format',
-  ],
-  [
-    'markdown_text',
-    'chat.postMessage',
-    { channel: approvals, markdown_text: 'x' },
-    'invalid_arguments',
-  ],
-  [
-    'an unknown thread',
-    'chat.postMessage',
-    { channel: approvals, text: 'x', thread_ts: '1.2' },
-    'thread_not_found',
-  ],
-  ['a deactivated user', 'chat.postMessage', { channel: hugo, text: 'x' }, 'channel_not_found'],
-  [
-    'an ephemeral message to a non-member',
-    'chat.postEphemeral',
-    { channel: approvals, user: sven, text: 'x' },
-    'user_not_in_channel',
-  ],
-  [
-    'an update of an unknown message',
-    'chat.update',
-    { channel: approvals, ts: '1.2', text: 'x' },
-    'message_not_found',
-  ],
-  [
-    'a person as channel',
-    'chat.update',
-    { channel: ana, ts: '1.2', text: 'x' },
-    'channel_not_found',
-  ],
-  ['no link', 'chat.getPermalink', { channel: approvals, message_ts: '1.2' }, 'message_not_found'],
+  ['an ephemeral message to a non-member', 'chat.postEphemeral', EPHEMERAL, 'user_not_in_channel'],
+  ['an update of an unknown message', 'chat.update', UPDATE, 'message_not_found'],
+  ['a person as channel', 'chat.update', { ...UPDATE, channel: ana }, 'channel_not_found'],
+  ['a link to no message', 'chat.getPermalink', LINK, 'message_not_found'],
+  ['a link to no channel', 'chat.getPermalink', {}, 'channel_not_found'],
+  ['a hidden link', 'chat.getPermalink', { ...LINK, channel: secret.id }, 'channel_not_found'],
   ['an unknown user', 'users.info', { user: 'U0NOBODY001' }, 'user_not_found'],
   ['no group', 'usergroups.users.list', { usergroup: 'S0NOTHING01' }, 'no_such_subteam'],
   ['a handle for an id', 'usergroups.users.list', { usergroup: 'db-leads' }, 'no_such_subteam'],
-  [
-    'a private channel of others',
-    'conversations.info',
-    { channel: secret.id },
-    'channel_not_found',
-  ],
+  ['a private channel', 'conversations.info', { channel: secret.id }, 'channel_not_found'],
   ['an unknown method', 'chat.shout', {}, 'unknown_method'],
-  [
-    'a Home tab of an unknown user',
-    'views.publish',
-    { user_id: 'U0NOBODY001', view: {} },
-    'user_not_found',
-  ],
+  ['a Home tab of an unknown user', 'views.publish', HOME, 'user_not_found'],
   ['the wrong token', 'apps.connections.open', {}, 'not_allowed_token_type'],
-])('Slack refuses %s', async ([, method, args, error]) => {
+])('Slack refuses %s', ([, method, args, error]) => expectRefused(method, args, error));
+
+async function expectRefused(method: string, args: Json, error: string): Promise<void> {
   const slack = await startSlack();
   slack.admin.addChannel({ ...secret, members: [...secret.members] });
   slack.admin.archive('ops');
   expect(await outcome(clientOf(slack).apiCall(method, args))).toBe(error);
   expect(slack.calls(method)).toMatchObject([{ reply: { ok: false, error } }]);
-});
+}
 
 function rules(count: number) {
   return Array.from({ length: count }, () => ({ type: 'divider' }));
@@ -157,6 +97,22 @@ test('an update with only a text removes the blocks; more than 4000 characters a
   expect(slack.messages(approvals)).toMatchObject([{ text: 'z', blocks: [] }]);
   const long = chat.update({ channel: approvals, ts, text: words(4001) });
   expect(await outcome(long)).toBe('msg_too_long');
+});
+
+test('the permalink of a reply names its thread', async () => {
+  const slack = await startSlack();
+  const { chat } = clientOf(slack);
+  const { ts = '' } = await chat.postMessage({ channel: approvals, text: 'card' });
+  const reply = await chat.postMessage({ channel: approvals, text: 'reply', thread_ts: ts });
+  const link = async (message_ts = '') =>
+    (await chat.getPermalink({ channel: approvals, message_ts })).permalink;
+  const place = (of = '') => `.slack.com/archives/${approvals}/p${of.replace('.', '')}`;
+  expect(await link(ts)).toBe(`https://signalbox-sandbox${place(ts)}`);
+  expect(await link(reply.ts)).toContain(`${place(reply.ts)}?thread_ts=${ts}&cid=${approvals}`);
+  expect(messageOf((await link(ts)) ?? '')).toEqual({ channel: approvals, thread: ts });
+  expect(messageOf((await link(reply.ts)) ?? '')).toEqual({ channel: approvals, thread: ts });
+  const posted = await chat.postEphemeral({ channel: approvals, user: emil, text: 'private' });
+  expect(await outcome(link(posted.message_ts))).toBe('message_not_found');
 });
 
 test('the app can update only its own messages', async () => {
@@ -216,33 +172,4 @@ test('long lists are returned in pages', async () => {
   expect(names).toEqual(slack.workspace.members.map(({ name }) => name));
 });
 
-test('rate limits refuse a second post within a second and a 21st list within a minute', async () => {
-  const time = clock();
-  const slack = await startSlack({ rateLimits: true, now: time.now });
-  const post = (channel = approvals) =>
-    fetch(`${slack.apiUrl}chat.postMessage`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${slack.botToken}` },
-      body: new URLSearchParams({ channel, text: 'x' }),
-    });
-  expect((await post()).status).toBe(200);
-  const limited = await post();
-  expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '1']);
-  expect((await post('C0DBAUDIT01')).status).toBe(200);
-  time.advance(1000);
-  expect((await post()).status).toBe(200);
-  expect(await lists(slack, 20)).toEqual(new Set(['ok']));
-  time.advance(59_000);
-  expect(await lists(slack, 1)).toEqual(new Set(['WebAPIRateLimitedError']));
-  time.advance(1000);
-  expect(await lists(slack, 1)).toEqual(new Set(['ok']));
-});
-
 const Members = z.object({ members: z.array(z.object({ name: z.string() })) });
-
-async function lists(slack: SlackForTest, times: number): Promise<Set<string>> {
-  const client = clientOf(slack);
-  const outcomes = new Set<string>();
-  for (let n = 0; n < times; n += 1) outcomes.add(await outcome(client.usergroups.list()));
-  return outcomes;
-}

@@ -63,7 +63,7 @@ test('a name with a line break or a turned direction is one line of a table', ()
   expect(text.split('\n').at(-1)).toBe('prod Total · a b');
 });
 
-test('cells say what is not known, and tell times', () => {
+test('cells show what is not known, and times in the zone of the reader', () => {
   const drawn = tableOf([
     ['a', null],
     ['b', NOON],
@@ -72,9 +72,19 @@ test('cells say what is not known, and tell times', () => {
   ]);
   expectSound(drawn);
   expect(drawn.text).toBe(
-    ['Services', 'Service · Tags', 'a · –', 'b · 2026-11-20 12:00 UTC', 'c · 0', '– · –'].join(
-      '\n',
-    ),
+    [
+      'Services',
+      'Service · Tags',
+      'a · –',
+      'b · <!date^1795176000^{date_short_pretty} at {time}|2026-11-20T12:00:00.000Z>',
+      'c · 0',
+      '– · –',
+    ].join('\n'),
+  );
+  const [, table] = drawn.blocks;
+  expect(table).toMatchObject({ type: 'data_table' });
+  expect(JSON.stringify(table)).toContain(
+    '{"type":"date","timestamp":1795176000,"format":"{date_num} {time}","fallback":"2026-11-20 12:00 UTC"}',
   );
 });
 
@@ -127,25 +137,68 @@ function valuesIn(message: Message, column: number): readonly unknown[] {
   return rows.slice(1).map((cells) => cells[column]?.value ?? cells[column]?.type);
 }
 
+/** Sixteen rows: one more than a table without pages shows. */
+function longTable(rows: Parameters<typeof tableOf>[0]) {
+  const last = rows.at(-1) ?? [];
+  return tableOf([...rows, ...Array.from({ length: 16 - rows.length }, () => last)]);
+}
+
+test('in a short table, quantities are aligned to the right, and names to the left', () => {
+  const drawn = tableOf(
+    [
+      [{ value: 20_776, text: 'Thu 19 Nov', isName: true }, { value: 1, text: '1.0' }, 'x', null],
+      [
+        { value: 20_777, text: 'Fri 20 Nov', isName: true },
+        { value: null, text: 'no data' },
+        'y',
+        null,
+      ],
+    ],
+    ['Day', 'Credits', 'Note', 'Share'],
+  );
+  expectSound(drawn);
+  expect(drawn.blocks[1]).toMatchObject({
+    type: 'table',
+    column_settings: [{ align: 'left' }, { align: 'right' }, { align: 'left' }, { align: 'left' }],
+  });
+  expect(drawn.blocks).toHaveLength(2);
+});
+
+test('a short table has its caption above it, and the second table of a message can be sorted', () => {
+  const part = (caption: string): AnswerPart => ({
+    kind: 'table',
+    caption,
+    columns: ['Service', 'Credits'],
+    rows: [['a', { value: 1, text: '1.0*' }]],
+  });
+  const one = answer(part('Credits by service · * not final'));
+  expectSound(one);
+  expect(one.blocks.map(({ type }) => type)).toEqual(['header', 'context', 'table']);
+  expect(shownIn(one)).toContain('Credits by service · * not final');
+  const two = answer(part('one'), part('other'));
+  expectSound(two);
+  expect(two.blocks.map(({ type }) => type)).toEqual(['header', 'data_table', 'data_table']);
+});
+
 test('a column of figures sorts by value, and what is not known below all of it', () => {
-  const drawn = tableOf([
+  const drawn = longTable([
     ['a', { value: 1_000, text: '1,000.0' }],
     ['b', { value: null, text: 'no data' }],
     ['c', { value: -9, text: '−9.0' }],
     ['d', null],
   ]);
   expectSound(drawn);
-  expect(valuesIn(drawn, 1)).toEqual([1_000, -10, -9, -10]);
+  expect(valuesIn(drawn, 1).slice(0, 4)).toEqual([1_000, -10, -9, -10]);
   expect(shownIn(drawn)).toContain('no data');
 });
 
 test('a column that has words in it, or nothing known, is sorted by its words', () => {
-  const mixed = tableOf([
+  const mixed = longTable([
     ['a', { value: 5, text: '5' }],
     ['b', 'soon'],
     ['c', null],
   ]);
-  expect(valuesIn(mixed, 1)).toEqual([5, 'raw_text', 'raw_text']);
+  expect(valuesIn(mixed, 1).slice(0, 3)).toEqual([5, 'raw_text', 'raw_text']);
   expect(valuesIn(tableOf([['a', null]]), 1)).toEqual(['raw_text']);
 });
 
@@ -155,10 +208,10 @@ test('who cannot see the blocks reads the figures, the axis of the chart and the
       kind: 'chart',
       title: 'Credits a day',
       unit: 'credits',
-      axis: '18–19 Nov (UTC) · * not final',
+      axis: '18–19 Nov (UTC)',
       points: [
-        { label: '18', value: 8 },
-        { label: '19*', value: 4.123 },
+        { label: '18', value: 8, isFinal: true },
+        { label: '19', value: 4.123, isFinal: false },
       ],
     },
     { kind: 'table', caption: 'Credits by day', columns: ['Day'], rows: [['Wed 18 Nov']] },
@@ -167,12 +220,27 @@ test('who cannot see the blocks reads the figures, the axis of the chart and the
   expectSound(drawn);
   expect(drawn.text.split('\n')).toEqual([
     'Services',
-    'Credits a day · 18–19 Nov (UTC) · * not final · 18: 8, 19*: 4.12',
+    'Credits a day · 18–19 Nov (UTC) · 18: 8, 19: 4.12 (not final)',
     'Day',
     'Wed 18 Nov',
     'figures do not add up &lt;1 vs 2&gt;',
   ]);
   expect(JSON.stringify(drawn.blocks)).toContain('"caption":"Credits by day"');
+});
+
+test('the age of data is a date in the zone of the reader, before a literal footer', () => {
+  const asOf = new Date('2026-11-20T08:00:00Z');
+  const drawn = answer({ kind: 'note', text: 'row *x* :tada:', asOf });
+  expectSound(drawn);
+  const date = '<!date^1795161600^{date_short_pretty} at {time}|2026-11-20T08:00:00.000Z>';
+  expect(drawn.blocks.at(-1)).toEqual({
+    type: 'context',
+    elements: [
+      { type: 'mrkdwn', text: `As of ${date}`, verbatim: true },
+      { type: 'plain_text', text: '· row *x* :tada:', emoji: false },
+    ],
+  });
+  expect(drawn.text).toContain(`As of ${date} · row *x* :tada:`);
 });
 
 test('five offers are shown, each with the line that it types', () => {

@@ -22,7 +22,7 @@ function drawingsOf(change: Change): readonly Message[] {
   return [
     changeCard(change, drawing),
     preview(change, { others: [change, change], before: [], freezes: [] }, drawing),
-    answeredPreview(change, '#db-approvals'),
+    answeredPreview(change, '#db-approvals', drawing),
     message(lines(threadLine(change, drawing))),
   ];
 }
@@ -147,7 +147,7 @@ test.for<[string, Partial<Change>, string[]]>([
   ['succeeded without a word', { outcome: { ...SUCCESS, reported: [] } }, ['no details']],
   ['failed', { state: 'failed', outcome: FAILURE }, ['409 CONFLICT', 'Nothing was changed.']],
   [
-    'is in doubt',
+    'has an unknown outcome',
     { state: 'unknown', outcome: UNKNOWN },
     ['did not answer in time', 'not send it again'],
   ],
@@ -242,8 +242,18 @@ test('a preview shows what will be sent, what is known, who must approve and wha
     Approval  2 of @db-leads, not you · rule 2 · expires in 4 h
     Reason  nightly maintenance
     ⚠ Queries and pipes of this service stop.
-    ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting for approval)"
+    ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting for approval)."
   `);
+});
+
+test('a preview says that an unknown outcome of its target must be recorded first', () => {
+  const unknown = changeIn('unknown');
+  const none = { others: [], before: [], freezes: [] };
+  const text = (found: { others?: Change[]; before?: Change[] }) =>
+    preview(changeIn('draft'), { ...none, ...found }, drawing).text;
+  expect(text({ others: [unknown] })).toContain('A new request waits until that outcome');
+  expect(text({ before: [unknown] })).toContain('A new request waits until that outcome');
+  expect(text({ others: [changeIn('pending')] })).not.toContain('A new request waits');
 });
 
 test.for<[string, Partial<Change>, string]>([
@@ -278,7 +288,7 @@ test.for<[string, Change, string]>([
   ['it has expired', changeIn('expired'), 'Nothing was changed. Request it again.'],
   ['it needs nobody', changeIn('approved'), 'It runs now.'],
 ])('an answered preview loses its buttons and says that %s', ([, change, words]) => {
-  const answered = answeredPreview(change, '#db-approvals');
+  const answered = answeredPreview(change, '#db-approvals', drawing);
   expect(answered.text).toContain(words);
   expect(JSON.stringify(answered.blocks)).not.toContain('button');
 });

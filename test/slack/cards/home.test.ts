@@ -15,6 +15,8 @@ const EMPTY: HomeLists = {
   mine: [],
   running: [],
   recent: [],
+  costs: null,
+  unreadable: [],
   more: false,
   at: NOON,
 };
@@ -113,7 +115,7 @@ test('who decides sees what the card says: target, values, request, warnings, re
   }
 });
 
-test('a card in somebody’s own messages is not linked to', () => {
+test('a card in direct messages is not linked to', () => {
   const card = { channel: 'D0ANA' as ChannelId, ts: '1.000001' };
   expect(texts(drawn({ running: many(1, 'executing', { card }) }))).not.toContain('card in');
 });

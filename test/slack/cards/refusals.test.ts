@@ -15,7 +15,8 @@ const freeze = {
   reason: 'year end',
   by: 'Gus',
 };
-const known = { change: pending, rule: 2, role: 'operator', who: [ana.id, cleo.id], freeze };
+const who = { users: [ana.id, cleo.id], more: false };
+const known = { change: pending, rule: 2, role: 'operator', who, freeze };
 
 function sentence(
   refusal: (typeof REFUSALS)[number],
@@ -33,7 +34,7 @@ test('every refusal says what happened and what to do', () => {
   expect(Object.fromEntries(said)).toMatchInlineSnapshot(`
     {
       "already-approved": "You already approved this. It still needs approvals from others.",
-      "already-decided": "Too late. It is waiting for approval.",
+      "already-decided": "Too late: it is waiting for approval.",
       "already-received": "This click was already received. It counts once.",
       "already-reviewed": "This was already reviewed.",
       "approvals-missing": "The current policy requires more approvals than this change has (rule 2, @db-operators). Nothing was sent.",
@@ -42,39 +43,45 @@ test('every refusal says what happened and what to do', () => {
       "deactivated": "This account is deactivated.",
       "expired": "The time to decide has passed. Nothing was changed. Request it again.",
       "frozen": "analytics-prod is frozen until <!date^1795262400^{date_short_pretty} at {time}|2026-11-21T12:00:00.000Z> (year end, by Gus). It is set in signalbox.yaml.",
+      "gap-accepted": "Operators accepted a gap of the audit trail, so Signalbox cannot confirm what was requested before it. Check the current state of the target, then request it again.",
+      "gap-accepted-before": "You already accepted this gap. A different operator must accept it.",
+      "gap-changed": "The audit trail has another gap than the one in this notice, so nothing was accepted. Use the newest notice in the audit channel.",
       "guest": "Guests cannot use Signalbox.",
       "lookup-failed": "Slack did not answer the membership lookup, so nothing was done. Try again in a minute.",
       "may-not-break-glass": "Rule 2 allows break-glass only to @db-operators: <@U0ANA> or <@U0CLEO>.",
       "never": "The policy never allows /service stop on analytics-prod. Break-glass does not override this.",
       "no-break-glass": "Rule 2 does not allow break-glass. The change needs its approvals.",
       "no-rule": "signalbox.yaml does not say enough about analytics-prod to decide whether rule 2 applies, and later rules do not count. The owners of signalbox.yaml can fix it.",
-      "not-a-requester": "You can’t use /service stop on analytics-prod: rule 2 allows @db-operators. <@U0ANA> or <@U0CLEO> can request it for you.",
+      "not-a-requester": "You can't use /service stop on analytics-prod: rule 2 allows @db-operators. <@U0ANA> or <@U0CLEO> can request it for you.",
       "not-an-approver": "Only @db-leads can decide this (rule 2): <@U0ANA> or <@U0CLEO>.",
-      "not-approved": "This is not approved. It is waiting for approval.",
-      "not-draft": "This was already requested. It is waiting for approval.",
+      "not-approved": "This is not approved: it is waiting for approval.",
+      "not-draft": "This was already requested: it is waiting for approval.",
       "not-ended": "This has not ended yet. Review it when it has ended.",
-      "not-executing": "This is not running. It is waiting for approval.",
+      "not-executing": "This is not running: it is waiting for approval.",
       "not-found": "This change no longer exists. Request it again.",
       "not-pending": "The requester has not requested approval yet.",
-      "not-requester": "Only <@U0ANA> can do that.",
-      "not-unknown": "The outcome is already known. It is waiting for approval.",
+      "not-requester": "Only the requester, <@U0ANA>, can do this.",
+      "not-unknown": "The outcome is already known: it is waiting for approval.",
       "note-required": "Describe what you found: the next person relies on it.",
       "other-workspace": "Only members of this workspace can use Signalbox.",
       "rate-limited": "You sent too many requests in a short time, so this one was ignored. Try again in a few minutes.",
       "reason-required": "Rule 2 requires a reason. Add it at the end of the command, for example “nightly maintenance”.",
       "restored": "The database was restored from an older copy, so it is unknown what was sent since. Check the current state of the target, then request it again.",
       "self-approval": "You requested this change, so someone else must approve it (rule 2, @db-leads): <@U0ANA> or <@U0CLEO>.",
+      "tags-changed": "The tags or the warehouse of analytics-prod changed or are unknown now, so other rules apply. Nothing was sent. Request it again.",
       "target-changed": "analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",
       "too-early": "This is still running. Try again in a minute.",
       "too-late": "The scheduled time has passed. Request it again with a later time.",
+      "trail-intact": "The audit trail has no gap any more, so nothing was accepted.",
+      "upgraded": "Signalbox was upgraded after this request. The new release records more about each change. Nothing was sent. Request it again.",
     }
   `);
 });
 
 test('of many who could ask, the rest is counted, be it a single one', () => {
   const asked = (count: number) => {
-    const who = Array.from({ length: count }, (_, at) => actor(`U0MANY${at}`).id);
-    return sentence('not-a-requester', { ...known, who });
+    const users = Array.from({ length: count }, (_, at) => actor(`U0MANY${at}`).id);
+    return sentence('not-a-requester', { ...known, who: { users, more: false } });
   };
   expect(asked(6)).toContain('<@U0MANY4> or 1 other can request it for you.');
   expect(asked(7)).toContain('<@U0MANY4> or 2 others can request it for you.');
@@ -88,16 +95,16 @@ test('who comes too late reads what became of it, and by whom', () => {
   });
   expect(said).toMatchInlineSnapshot(`
     [
-      "Too late. It is approved by <@U0BEN>, <!date^1795176000^{date_short_pretty} at {time}|2026-11-20T12:00:00.000Z>.",
-      "Too late. It is running.",
-      "Too late. It is done.",
-      "Too late. It is rejected by the server.",
-      "Too late. It is blocked: its outcome is unknown.",
-      "Too late. It is rejected by <@U0BEN>, <!date^1795175940^{date_short_pretty} at {time}|2026-11-20T11:59:00.000Z>.",
-      "Too late. It is cancelled by <@U0ANA>.",
-      "Too late. It is expired.",
-      "Too late. It is out of date.",
-      "Too late. It is denied.",
+      "Too late: it was approved by <@U0BEN>, <!date^1795176000^{date_short_pretty} at {time}|2026-11-20T12:00:00.000Z>.",
+      "Too late: it is running.",
+      "Too late: it was accepted.",
+      "Too late: it was rejected by the server.",
+      "Too late: its outcome is unknown.",
+      "Too late: it was rejected by <@U0BEN>, <!date^1795175940^{date_short_pretty} at {time}|2026-11-20T11:59:00.000Z>.",
+      "Too late: it was cancelled by <@U0ANA>.",
+      "Too late: it has expired.",
+      "Too late: the target changed since the preview.",
+      "Too late: the policy refuses it.",
     ]
   `);
 });
@@ -124,6 +131,16 @@ test.for(REFUSALS.map((refusal) => [refusal] as const))(
 );
 
 test('of many who could help five are named', () => {
-  const who = Array.from({ length: 8 }, () => ben.id);
-  expect(sentence('self-approval', { ...known, who })).toContain('<@U0BEN> or 3 others');
+  const users = Array.from({ length: 8 }, () => ben.id);
+  const asked = (more: boolean) => sentence('self-approval', { ...known, who: { users, more } });
+  expect(asked(false)).toContain('<@U0BEN> or 3 others');
+  expect(asked(true)).toContain('<@U0BEN> or others');
+});
+
+test.for([
+  ['nobody was looked up', null],
+  ['only some were looked up', { users: [], more: true }],
+] as const)('where %s, the refusal names the group', ([, who]) => {
+  const text = sentence('not-a-requester', { ...known, who });
+  expect(text).toContain('rule 2 allows @db-operators. Ask a member of @db-operators.');
 });

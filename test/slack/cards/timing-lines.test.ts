@@ -52,7 +52,11 @@ test.for<[string, Partial<Change>, string]>([
   ['is planned', { child: { id: CHILD, state: 'approved' } }, 'Reverts  16:02 (P7T2WA)'],
   ['runs now', { child: { id: CHILD, state: 'executing' } }, 'Reverts  16:02 (P7T2WA)'],
   ['has run', { child: { id: CHILD, state: 'succeeded' } }, 'Reverted  by P7T2WA'],
-  ['is in doubt', { child: { id: CHILD, state: 'unknown' } }, 'Reverted  outcome unknown (P7T2WA)'],
+  [
+    'has an unknown outcome',
+    { child: { id: CHILD, state: 'unknown' } },
+    'Reverted  outcome unknown (P7T2WA)',
+  ],
   [
     'was cancelled',
     { child: { id: CHILD, state: 'cancelled' } },

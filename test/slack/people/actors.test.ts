@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import type { UserId } from '../../../src/changes/change.ts';
+import { systemClock } from '../../../src/http/clock.ts';
 import { createActors } from '../../../src/slack/people/actors.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 
@@ -18,12 +19,16 @@ const WHOLE = {
 function actors(user: object | null, members: readonly string[] = [ANA]) {
   const lookups = {
     users: { info: async () => ({ ok: true, ...(user ? { user } : {}) }) },
-    usergroups: { users: { list: async () => ({ ok: true, users: members }) } },
+    usergroups: listing(members),
   };
   return actorsBy(lookups);
 }
 
-function actorsBy(lookups: object) {
+function listing(users: readonly string[]) {
+  return { list: async () => ({ ok: true, usergroups: [{ id: 'S0LEADS', users }] }) };
+}
+
+function actorsBy(lookups: object, timeoutMs = 20) {
   return createActors({
     // Only the two calls above are made; a third would fail the test, as it should.
     lookups: lookups as unknown as WebClient,
@@ -31,6 +36,7 @@ function actorsBy(lookups: object) {
     groups: new Map([['approver', [{ id: 'S0LEADS', handle: 'db-leads' }]]]),
     home: { teamId: 'T0US', enterpriseId: 'E0US' },
     now: () => new Date('2026-11-20T12:00:00.000Z'),
+    clock: { ...systemClock, now: () => 0, timeout: () => AbortSignal.timeout(timeoutMs) },
     warn: () => undefined,
   });
 }
@@ -71,23 +77,67 @@ test('a user in no group has no role', async () => {
   expect(identity).toMatchObject({ ok: true, actor: { roles: [] } });
 });
 
-test('of a large group only as many are asked for as are needed', async () => {
+/** A role of 5,000 users of whom the second is deactivated, and the users who were looked up. */
+function largeRole(info?: (user: string) => Promise<object>, timeoutMs = 60_000) {
   const asked: string[] = [];
+  const found = async (user: string) => ({
+    ok: true,
+    user: { ...WHOLE, id: user, deleted: user === 'U1' },
+  });
   const lookups = {
     users: {
-      info: async ({ user }: { user: string }) => {
+      info: ({ user }: { user: string }) => {
         asked.push(user);
-        return { ok: true, user: { ...WHOLE, id: user, deleted: user === 'U1' } };
+        return (info ?? found)(user);
       },
     },
-    usergroups: {
-      users: {
-        list: async () => ({ ok: true, users: Array.from({ length: 5_000 }, (_, n) => `U${n}`) }),
-      },
-    },
+    usergroups: listing(Array.from({ length: 5_000 }, (_, n) => `U${n}`)),
   };
-  const { someOf, membersOf } = actorsBy(lookups);
+  return { ...actorsBy(lookups, timeoutMs), asked };
+}
+
+test('of a large group only as many are asked for as are needed', async () => {
+  const { someOf, asked } = largeRole();
   expect(await someOf('approver', 3)).toEqual(['U0', 'U2', 'U3', 'U4', 'U5']);
   expect(asked).toHaveLength(6);
-  expect(await membersOf('approver')).toHaveLength(4_999);
+});
+
+test('to name users, at most six are looked up, and the cache comes first', async () => {
+  const { someMembers, identify, asked } = largeRole();
+  await identify('U9' as UserId, { fresh: true });
+  const users = ['U0', 'U2', 'U3', 'U4', 'U9'];
+  expect(await someMembers('approver')).toEqual({ users, more: true });
+  expect(asked).toEqual(['U9', 'U0', 'U1', 'U2', 'U3', 'U4']);
+  expect((await someMembers('approver'))?.users).toContain('U5');
+  expect(asked).toHaveLength(7);
+});
+
+test('lookups for names have a request budget of their own', async () => {
+  const { someMembers, identify, asked } = largeRole(async (user) => ({
+    ok: true,
+    user: { ...WHOLE, id: user, is_restricted: true },
+  }));
+  for (let n = 0; n < 10; n += 1) await someMembers('approver');
+  expect(asked).toHaveLength(12);
+  await identify('U99' as UserId, { fresh: true });
+  expect(asked).toHaveLength(13);
+});
+
+test('names are left out when Slack does not answer or refuses', async () => {
+  const silent = largeRole(() => new Promise(() => undefined), 20);
+  expect(await silent.someMembers('approver')).toEqual({ users: [], more: true });
+  const refusing = largeRole(() => Promise.reject(new Error('no answer')));
+  expect(await refusing.someMembers('approver')).toEqual({ users: [], more: true });
+});
+
+test.for([
+  ['no groups', { usergroups: undefined }],
+  ['a group without members', { usergroups: [{ id: 'S0LEADS' }] }],
+] as const)('an answer with %s is a failed lookup', async ([, answer]) => {
+  const lookups = {
+    users: { info: async () => ({ ok: true, user: WHOLE }) },
+    usergroups: { list: async () => ({ ok: true, ...answer }) },
+  };
+  const identity = await actorsBy(lookups).identify(ANA, { fresh: true });
+  expect(identity).toEqual({ ok: false, refusal: 'lookup-failed' });
 });

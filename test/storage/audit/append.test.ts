@@ -7,9 +7,9 @@ import {
   eventsOf,
   type Head,
   listEvents,
-  verifyChain,
 } from '../../../src/storage/audit/append.ts';
 import { linkAfter } from '../../../src/storage/audit/chain.ts';
+import { verifyChain } from '../../../src/storage/audit/verification/verify-chain.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { ENGINES, type Engine, freshDatabase } from '../engines.ts';
 import { ana, minutes, NOON, newId } from '../example-change.ts';
@@ -175,8 +175,11 @@ test.for(ENGINES.flatMap((engine) => TAMPERINGS.map((one) => [one[0], engine, on
 test.for(ENGINES)('a trail without a head refuses events with a reason on %s', async (engine) => {
   const database = await freshDatabase(engine);
   await tamper(database, engine, ['delete from audit_head']);
-  await expect(auditHead(database.db)).rejects.toThrow('has no head');
-  await expect(write(database, 1)).rejects.toThrow('has no head');
+  const reason =
+    'The audit trail has no head: the row of audit_head was deleted. ' +
+    'Keep this database for the investigation, and restore a backup to a new one.';
+  await expect(auditHead(database.db)).rejects.toThrow(reason);
+  await expect(write(database, 1)).rejects.toThrow(reason);
 });
 
 test.for(ENGINES)(

@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { appendEvent, verifyChain } from '../../../src/storage/audit/append.ts';
+import { appendEvent } from '../../../src/storage/audit/append.ts';
+import { verifyChain } from '../../../src/storage/audit/verification/verify-chain.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { databaseProblem, databaseTimeout } from '../../../src/storage/engine/database-errors.ts';
 import { freshUrl, openForTest } from '../engines.ts';

@@ -25,11 +25,15 @@ test.for(ENGINES)('committed data survives a restart on %s', async (engine) => {
 test.for(ENGINES)('a database of a newer Signalbox is refused on %s', async (engine) => {
   const url = await freshUrl(engine);
   const newer = await openDatabase(url);
-  await newer.transaction((tx) => writeMeta(tx, 'schema-version', '99'));
+  await newer.transaction(async (tx) => {
+    await writeMeta(tx, 'schema-version', '99');
+    await writeMeta(tx, 'oldest-compatible-schema', '98');
+  });
   await newer.close();
 
   await expect(openDatabase(url)).rejects.toThrow(
-    `This database has schema version 99 and this Signalbox knows versions up to ${SCHEMA_VERSION}.`,
+    'This database has schema version 99, which needs a Signalbox with version 98 or later. ' +
+      `This Signalbox has ${SCHEMA_VERSION}.`,
   );
   // After the refusal the file is free and the connections are closed.
   await expect(openDatabase(url)).rejects.toThrow('schema version 99');

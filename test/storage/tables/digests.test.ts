@@ -5,7 +5,6 @@ import {
   finishDigest,
   lastDigests,
   permitDigest,
-  recordMissedDigest,
   takeOverDigest,
   unfinishedDigests,
   withdrawDigest,
@@ -16,6 +15,13 @@ import { channel, minutes, NOON } from '../example-change.ts';
 const COSTS = channel('CCOSTS');
 const TODAY = { channel: COSTS, day: '2026-08-14', owner: 'one', at: NOON };
 
+async function miss(database: Database, digest: typeof TODAY): Promise<void> {
+  await database.transaction(async (tx) => {
+    await permitDigest(tx, digest);
+    await finishDigest(tx, digest, { state: 'missed', ts: null });
+  });
+}
+
 const rowsIn = ({ db }: Database) => db.selectFrom('digest').selectAll().execute();
 
 test.for(ENGINES)('one replica may post the digest of a day on %s', async (engine) => {
@@ -25,16 +31,15 @@ test.for(ENGINES)('one replica may post the digest of a day on %s', async (engin
     database.transaction((tx) => permitDigest(tx, { ...TODAY, owner })),
   );
   expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1);
-  const write = <_T>(what: typeof permitDigest, over: Partial<typeof TODAY>) =>
-    database.transaction((tx) => what(tx, { ...TODAY, ...over }));
-  expect(await write(recordMissedDigest, {})).toBe(false);
-  expect(await write(permitDigest, { day: '2026-08-15' })).toBe(true);
-  expect(await write(permitDigest, { channel: channel('COPS') })).toBe(true);
+  const permit = (over: Partial<typeof TODAY>) =>
+    database.transaction((tx) => permitDigest(tx, { ...TODAY, ...over }));
+  expect(await permit({ day: '2026-08-15' })).toBe(true);
+  expect(await permit({ channel: channel('COPS') })).toBe(true);
 });
 
 test.for(ENGINES)('a day whose digest is missed stays missed on %s', async (engine) => {
   const database = await freshDatabase(engine);
-  expect(await database.transaction((tx) => recordMissedDigest(tx, TODAY))).toBe(true);
+  await miss(database, TODAY);
   expect(await database.transaction((tx) => permitDigest(tx, TODAY))).toBe(false);
   expect(await rowsIn(database)).toMatchObject([{ state: 'missed' }]);
 });
@@ -86,10 +91,8 @@ test.for(ENGINES)('the last post of each channel ignores missed days on %s', asy
   const later = { ...TODAY, day: '2026-08-15', at: minutes(1) };
   await database.transaction((tx) => permitDigest(tx, TODAY));
   await database.transaction((tx) => permitDigest(tx, later));
-  await database.transaction((tx) => recordMissedDigest(tx, { ...TODAY, day: '2026-08-16' }));
-  await database.transaction((tx) =>
-    recordMissedDigest(tx, { ...TODAY, channel: channel('COPS') }),
-  );
+  await miss(database, { ...TODAY, day: '2026-08-16' });
+  await miss(database, { ...TODAY, channel: channel('COPS') });
   expect([...(await lastDigests(database.db))]).toEqual([
     [COSTS, { day: '2026-08-15', at: minutes(1) }],
   ]);

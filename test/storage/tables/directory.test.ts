@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import {
@@ -80,3 +81,31 @@ test.for(ENGINES)('concurrent replies are all stored on %s', async (engine) => {
   const [known] = await knownServices(database.db);
   expect(Object.keys(known?.fields ?? {}).sort()).toEqual(names);
 });
+
+const DAMAGES = [
+  "fields = '{half'",
+  "fields = '[]'",
+  "field_seen_at = '{half'",
+  `field_seen_at = '{"state":"no time"}'`,
+  "seen_at = 'no time'",
+];
+test.for(ENGINES.flatMap((engine) => DAMAGES.map((damage) => [damage, engine] as const)))(
+  'an unreadable row (%s) is left out, reported, and replaced by the next facts on %s',
+  async ([damage, engine]) => {
+    const database = await freshDatabase(engine);
+    await learned(database, {}, { id: 's2', name: 'reports' });
+    await database.transaction((tx) =>
+      sql.raw(`update known_service set ${damage} where id = 's1'`).execute(tx),
+    );
+    const reported: string[] = [];
+    const read = async () =>
+      (await knownServices(database.db, (id) => reported.push(id))).map(({ id }) => id);
+    expect(await read()).toEqual(['s2']);
+    expect(reported).toEqual(['s1']);
+
+    const again = { ...SCALED, seenAt: minutes(20) };
+    await database.transaction((tx) => learnService(tx, again));
+    expect(await read()).toEqual(['s2', 's1']);
+    expect((await knownServices(database.db))[1]).toMatchObject(again);
+  },
+);

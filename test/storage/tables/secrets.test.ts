@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seal, unseal } from '../../../src/storage/tables/seal.ts';
+import { type SealContext, seal, unseal } from '../../../src/storage/tables/seal.ts';
 import {
   dropExpiredSecrets,
   dropSecret,
@@ -11,24 +11,35 @@ import { aChange, ana, ben, minutes, NOON, stored } from '../example-change.ts';
 
 const KEY = Buffer.alloc(32, 7);
 
-test('a sealed password is unsealed with its key and change id', () => {
-  const sealed = seal(KEY, 'Pässword 🔑', 'K3M9QD');
+const CONTEXT: SealContext = {
+  purpose: 'password of a created service',
+  changeId: aChange().id,
+  requester: ana,
+};
+
+test('a sealed password is unsealed with its key, change and requester', () => {
+  const sealed = seal(KEY, 'Pässword 🔑', CONTEXT);
   expect(sealed).not.toContain('ssword');
-  expect(unseal(KEY, sealed, 'K3M9QD')).toBe('Pässword 🔑');
-  expect(seal(KEY, 'Pässword 🔑', 'K3M9QD')).not.toBe(sealed);
+  expect(unseal(KEY, sealed, CONTEXT)).toBe('Pässword 🔑');
+  expect(seal(KEY, 'Pässword 🔑', CONTEXT)).not.toBe(sealed);
 });
 
-const SEALED = seal(KEY, 'secret', 'K3M9QD');
+const SEALED = seal(KEY, 'secret', CONTEXT);
+// A purpose that a later release may add.
+const OTHER_PURPOSE = 'token of a pipe' as SealContext['purpose'];
 
-test.for<[string, Buffer, string, string]>([
-  ['another key', Buffer.alloc(32, 8), SEALED, 'K3M9QD'],
-  ['another change', KEY, SEALED, 'P7T2WA'],
-  ['a modified character', KEY, flipped(SEALED, 20), 'K3M9QD'],
-  ['a missing end', KEY, SEALED.slice(0, -4), 'K3M9QD'],
-  ['no content', KEY, 'v1.', 'K3M9QD'],
-  ['another format', KEY, SEALED.replace('v1', 'v2'), 'K3M9QD'],
-])('a sealed password does not open with %s', ([, key, sealed, context]) => {
-  expect(() => unseal(key, sealed, context)).toThrow();
+test.for<[string, Buffer, string, Partial<SealContext>]>([
+  ['another key', Buffer.alloc(32, 8), SEALED, {}],
+  ['another change', KEY, SEALED, { changeId: aChange().id }],
+  ['another requester', KEY, SEALED, { requester: ben }],
+  ['another purpose', KEY, SEALED, { purpose: OTHER_PURPOSE }],
+  ['a modified character', KEY, flipped(SEALED, 20), {}],
+  ['a missing end', KEY, SEALED.slice(0, -4), {}],
+  ['no content', KEY, 'v2.', {}],
+  ['the format of release 1.0', KEY, SEALED.replace('v2', 'v1'), {}],
+  ['an unknown format', KEY, SEALED.replace('v2', 'v3'), {}],
+])('a sealed password does not open with %s', ([, key, sealed, other]) => {
+  expect(() => unseal(key, sealed, { ...CONTEXT, ...other })).toThrow();
 });
 
 function flipped(text: string, at: number): string {

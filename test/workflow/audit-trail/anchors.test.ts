@@ -2,13 +2,13 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ChannelId } from '../../../src/changes/change.ts';
 import type { Answer } from '../../../src/intent/answers/answer.ts';
+import { anchorLine } from '../../../src/storage/audit/anchor.ts';
 import { appendEvent, auditHead } from '../../../src/storage/audit/append.ts';
 import { openCheckpoint } from '../../../src/storage/audit/checkpoint.ts';
 import {
   anchorDaily,
   anchorHourly,
-  anchorText,
-  lastAnchor,
+  postedAnchors,
 } from '../../../src/workflow/audit-trail/anchors.ts';
 import { createTrail } from '../../../src/workflow/audit-trail/trail.ts';
 import type { Messenger } from '../../../src/workflow/messenger-port.ts';
@@ -16,12 +16,12 @@ import { deliver } from '../../../src/workflow/notify/deliver.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { freshUrl, openForTest } from '../../storage/engines.ts';
 import { NOON } from '../../storage/example-change.ts';
-import { aWorld } from '../context.ts';
+import { createTestContext } from '../context.ts';
 
 const CHANNEL = '#db-audit';
 
 async function worldWithChannel() {
-  const { context, clock } = await aWorld();
+  const { context, clock } = await createTestContext();
   const posted: Answer[] = [];
   const messenger: Partial<Messenger> = {
     findChannels: async ([name = '']) => {
@@ -64,15 +64,61 @@ test('without an audit channel nothing is posted', async () => {
   expect(posted).toEqual([]);
 });
 
-test('a posted anchor is read back, and an unreadable channel is not empty', async () => {
-  const end = { seq: 1234, hash: 'ab'.repeat(32) };
-  const text = `The audit trail on 2026-08-14\n${anchorText(end)}`;
-  const found = (note: Awaited<ReturnType<Messenger['findOwnMessage']>>) =>
-    lastAnchor({ findOwnMessage: async () => note });
-  expect(await found({ ok: true, text })).toEqual({ ok: true, head: end });
-  expect(await found({ ok: true, text: null })).toEqual({ ok: true, head: null });
-  const closed = { ok: false, why: 'missing_scope' } as const;
-  expect(await found(closed)).toEqual(closed);
+const KEY = Buffer.alloc(32, 7);
+const OLD = { installation: null };
+const end = { seq: 1234, hash: 'ab'.repeat(32), ...OLD };
+const earlier = { seq: 12, hash: 'cd'.repeat(32), ...OLD };
+const posted = (line: string) => `Audit trail on 2026-08-14\n${line}`;
+
+/** Reads anchors from a channel with these texts of Signalbox, newest first. */
+async function lastOf(texts: readonly string[], auditKey: Buffer | null = KEY) {
+  const findOwnMessages = async (pattern: RegExp) => {
+    return { ok: true, texts: texts.filter((text) => pattern.test(text)) } as const;
+  };
+  const read = await postedAnchors({ findOwnMessages }, auditKey);
+  return read.ok ? read.anchors[0] : read;
+}
+
+test.for<[string, readonly string[], Buffer | null]>([
+  ['the newest', [posted(anchorLine(end, KEY))], KEY],
+  ['unsigned, without a key', [posted(anchorLine(end, null))], null],
+  ['the highest of several', [earlier, end].map((head) => posted(anchorLine(head, KEY))), KEY],
+  [
+    'the highest although an older one was posted again',
+    [earlier, end, earlier].map((head) => posted(anchorLine(head, KEY))),
+    KEY,
+  ],
+])('the last anchor is %s', async ([, texts, key]) => {
+  expect(await lastOf(texts, key)).toEqual(end);
+});
+
+const forged = { seq: 9999, hash: 'ef'.repeat(32), ...OLD };
+const named = { ...end, installation: '77'.repeat(8) };
+
+test.for<[string, string]>([
+  ['has no signature', posted(anchorLine(forged, null))],
+  ['is signed with another key', posted(anchorLine(forged, Buffer.alloc(32, 8)))],
+  ['has the signature of another event', posted(anchorLine(end, KEY).replace('1234', '9999'))],
+  [
+    'has the signature of another installation',
+    posted(anchorLine({ ...named, seq: 9999 }, KEY).replace('77', '88')),
+  ],
+  ['stands in a reason', `Break-glass by Ana\n${posted(anchorLine(forged, KEY))}`],
+  ['is followed by other text', `${posted(anchorLine(forged, KEY))} and more`],
+  ['is in the middle of a message', `x\n${posted(anchorLine(forged, KEY))}\ny`],
+])('an anchor that %s does not count', async ([, text]) => {
+  expect(await lastOf([text, posted(anchorLine(end, KEY))])).toEqual(end);
+});
+
+test('an anchor names its installation', async () => {
+  expect(await lastOf([posted(anchorLine(named, KEY))])).toEqual(named);
+  expect(await lastOf([posted(anchorLine(named, null))], null)).toEqual(named);
+});
+
+test('an audit channel that cannot be read is not a channel without anchors', async () => {
+  const closed = { ok: false, why: 'missing_scope', passing: false } as const;
+  const messenger = { findOwnMessages: async () => closed };
+  expect(await postedAnchors(messenger, KEY)).toEqual(closed);
 });
 
 test('the end of the trail is logged and written to the checkpoint every hour', async () => {

@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
+import {
+  clearTrailError,
+  recordTrailMark,
+} from '../../../src/storage/audit/verification/trail-marks.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { createTrail, nightly } from '../../../src/workflow/audit-trail/trail.ts';
-import type { Messenger } from '../../../src/workflow/messenger-port.ts';
 import { ENGINES, freshDatabase } from '../../storage/engines.ts';
 import { NOON } from '../../storage/example-change.ts';
-import { aWorld } from '../context.ts';
+import { operatorsNotices } from '../../storage/notices.ts';
+import { createTestContext } from '../context.ts';
 
 const KEY = Buffer.alloc(32, 7);
 
@@ -35,24 +39,16 @@ async function mend(database: Database, seq: number): Promise<void> {
 }
 
 async function trailOn(engine: (typeof ENGINES)[number]) {
-  const { context } = await aWorld();
+  const { context } = await createTestContext();
   const database = await freshDatabase(engine);
-  const told: string[] = [];
-  const tellKeepers: Messenger['notifyOperators'] = async (sentence) => void told.push(sentence);
-  const open = () =>
-    createTrail({
-      ...context,
-      database,
-      auditKey: KEY,
-      messenger: { notifyOperators: tellKeepers },
-    });
-  return { database, told, open };
+  const open = () => createTrail({ ...context, database, auditKey: KEY });
+  return { database, open };
 }
 
 test.for(ENGINES)(
-  'a trail that was edited is told once, and until it is right on %s',
+  'an edited trail is reported once, and stays a problem until it is correct, on %s',
   async (engine) => {
-    const { database, told, open } = await trailOn(engine);
+    const { database, open } = await trailOn(engine);
     await write(database, 20);
     const trail = open();
     await trail.verifyRecent();
@@ -62,8 +58,9 @@ test.for(ENGINES)(
     await trail.verifyAll();
     await trail.verifyAll();
     expect(await trail.problem(database.db)).toContain('Event 7 does not match its hash');
-    expect(told).toHaveLength(1);
-    expect(told[0]).toContain('executes no change until an operator has checked it');
+    expect(await operatorsNotices(database)).toEqual([
+      expect.stringContaining('executes no change until an operator has checked it'),
+    ]);
 
     // A replica that has not looked by itself holds back all the same.
     const other = open();
@@ -82,7 +79,36 @@ test.for(ENGINES)(
   },
 );
 
-test('the start verifies the last ten thousand events and no more', async () => {
+test('the deleted record of a broken trail is noticed, and the whole trail is verified', async () => {
+  const { database, open } = await trailOn('sqlite');
+  await write(database, 10_050);
+  await tamper(database, 7);
+  await open().verifyAll();
+  await database.transaction((tx) => clearTrailError(tx));
+  await database.transaction((tx) =>
+    recordTrailMark(tx, null, 'trail-verified', { problem: null, at: NOON }),
+  );
+  const restarted = open();
+  await restarted.verifyRecent();
+  expect(await restarted.problem(database.db)).toContain('Event 7 does not match its hash');
+  expect((await operatorsNotices(database))[1]).toContain('was deleted from the database');
+});
+
+test('the end of a problem is recorded, so that later starts report nothing', async () => {
+  const { database, open } = await trailOn('sqlite');
+  await write(database, 20);
+  await tamper(database, 7);
+  await open().verifyAll();
+  await mend(database, 7);
+  await open().verifyRecent();
+  const reported = await operatorsNotices(database);
+  await open().verifyRecent();
+  expect(await open().problem(database.db)).toBeNull();
+  expect(await operatorsNotices(database)).toEqual(reported);
+  expect(reported).toHaveLength(1);
+});
+
+test('the start verifies the last ten thousand events, and all where it finds a problem', async () => {
   const { database, open } = await trailOn('sqlite');
   await write(database, 10_050);
   await tamper(database, 50);
@@ -91,7 +117,7 @@ test('the start verifies the last ten thousand events and no more', async () => 
   expect(await trail.problem(database.db)).toBeNull();
   await tamper(database, 51);
   await trail.verifyRecent();
-  expect(await trail.problem(database.db)).toContain('Event 51');
+  expect(await trail.problem(database.db)).toContain('events 50 to 51');
 });
 
 test('the whole trail is verified once per night', async () => {

@@ -8,7 +8,7 @@ import {
 import { workflowLoops } from '../../../src/workflow/background/workflow-loops.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { aChange, ana, cleo, minutes, stored } from '../../storage/example-change.ts';
-import { aWorld } from '../context.ts';
+import { createTestContext } from '../context.ts';
 
 const AT_ONCE = 40;
 
@@ -24,7 +24,7 @@ function startLoops(context: WorkflowContext, more: Readonly<Record<string, Back
 }
 
 test('changes that cannot be claimed now do not delay the next change', async () => {
-  const { context } = await aWorld();
+  const { context } = await createTestContext();
   const asked = new Set<string>();
   const people: WorkflowContext['people'] = {
     ...context.people,
@@ -51,7 +51,7 @@ test('changes that cannot be claimed now do not delay the next change', async ()
 });
 
 test('of a thousand due changes at most 40 run at once', async () => {
-  const { context } = await aWorld();
+  const { context } = await createTestContext();
   const slack = Promise.withResolvers<never>();
   let asked = 0;
   const people: WorkflowContext['people'] = {
@@ -87,7 +87,7 @@ test('of a thousand due changes at most 40 run at once', async () => {
 });
 
 test('a repeated error of a background loop is logged once, and its recovery once', async () => {
-  const { context } = await aWorld();
+  const { context } = await createTestContext();
   const said: string[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void said.push(JSON.parse(line).msg) });
   let passes = 0;

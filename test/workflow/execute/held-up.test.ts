@@ -1,28 +1,21 @@
 import { expect, test } from 'vitest';
-import { appendEvent } from '../../../src/storage/audit/append.ts';
-import { insertChange, loadChange } from '../../../src/storage/tables/changes/changes.ts';
+import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import { execute } from '../../../src/workflow/execute/execute.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { policyOf } from '../../policy/fixtures.ts';
-import { aChange, ben, cleo, NOON } from '../../storage/example-change.ts';
-import { aWorld } from '../context.ts';
+import { aChange, ben, cleo, NOON, storedWithTrail } from '../../storage/example-change.ts';
+import { createTestContext } from '../context.ts';
 
 const EVERY_ROLE = policyOf([{ allow: ['service *'], to: 'operator' }]);
 
 /** An approved change, in a context in which looking somebody up takes so long. */
 async function approvedWhere(lookMs: () => number) {
-  const { context, clock, sent } = await aWorld();
+  const { context, clock, sent } = await createTestContext();
   const change = aChange({
     state: 'approved',
     approvals: [ben, cleo].map((by) => ({ by, at: NOON })),
   });
-  await context.database.transaction(async (tx) => {
-    await insertChange(tx, change);
-    const { id: changeId, version, state: to, digest } = change;
-    const body = { by: 'signalbox', digest, approvers: [ben, cleo] };
-    const event = { kind: 'planned-return', changeId, version, to, at: NOON, body };
-    await appendEvent(tx, context.auditKey, event);
-  });
+  await storedWithTrail(context.database, change);
   const identify: WorkflowContext['people']['identify'] = async (id) => {
     clock.now = new Date(clock.now.getTime() + lookMs());
     const roles = [...EVERY_ROLE.roles.keys()];

@@ -1,37 +1,31 @@
 import { expect, test } from 'vitest';
 import { planDigest } from '../../../src/changes/plan-digest.ts';
 import { namesOf } from '../../../src/intent/define.ts';
-import { appendEvent } from '../../../src/storage/audit/append.ts';
-import { insertChange, loadChange } from '../../../src/storage/tables/changes/changes.ts';
+import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import { execute } from '../../../src/workflow/execute/execute.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { answerChangeLog } from '../../../src/workflow/queries/change-log.ts';
 import { policyOf } from '../../policy/fixtures.ts';
-import { aChange, ana, ben, cleo, NOON } from '../../storage/example-change.ts';
-import { aWorld } from '../context.ts';
+import { aChange, ana, ben, cleo, NOON, storedWithTrail } from '../../storage/example-change.ts';
+import { createTestContext } from '../context.ts';
 
 const EARLIER = 'service resize';
 const POLICY = policyOf([{ allow: ['service scale'], to: 'operator' }]);
 
 /** An approved change, stored under an earlier name of its command. */
 async function changeOfAnEarlierRelease() {
-  const { context, sent } = await aWorld();
+  const { context, sent } = await createTestContext();
   const current = context.commands.get('service scale');
   if (!current) throw new Error('The test context has no service scale');
   const command = { ...current, aliases: [EARLIER] };
+  const earlier = aChange({ command: EARLIER });
   const change = aChange({
     command: EARLIER,
-    digest: planDigest(EARLIER, aChange().plan),
+    digest: planDigest(earlier),
     state: 'approved',
     approvals: [ben, cleo].map((by) => ({ by, at: NOON })),
   });
-  await context.database.transaction(async (tx) => {
-    await insertChange(tx, change);
-    const { id: changeId, version, state: to, digest } = change;
-    const body = { by: 'signalbox', digest, approvers: [ben, cleo] };
-    const event = { kind: 'planned-return', changeId, version, to, at: NOON, body };
-    await appendEvent(tx, context.auditKey, event);
-  });
+  await storedWithTrail(context.database, change);
   const identify: WorkflowContext['people']['identify'] = async (id) => {
     const roles = [...POLICY.roles.keys()];
     return { ok: true, actor: { id, roles }, evidence: { groups: [] } };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/changes/change.ts';
 import { start } from '../../../src/changes/lifecycle.ts';
-import { ApiError } from '../../../src/errors.ts';
+import { ApiError, Secret } from '../../../src/errors.ts';
 import { eventsOf } from '../../../src/storage/audit/append.ts';
 import { insertChange, loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import {
@@ -14,7 +14,7 @@ import { sendAndFinish } from '../../../src/workflow/execute/send.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { assertMoved, recordMove } from '../../../src/workflow/record.ts';
 import { aChange, minutes, NOON, STAGING } from '../../storage/example-change.ts';
-import { aWorld } from '../context.ts';
+import { createTestContext } from '../context.ts';
 
 const LEASE = { owner: 'tests', until: new Date(NOON.getTime() + 120_000) };
 const SEND_BEFORE = new Date(NOON.getTime() + 30_000);
@@ -42,7 +42,7 @@ const stateOf = async (context: WorkflowContext, { id }: Change) =>
   (await loadChange(context.database.db, id))?.state;
 
 test('a sender that paused for half a minute does not send', async () => {
-  const { context, sent, clock } = await aWorld();
+  const { context, sent, clock } = await createTestContext();
   const { change, permit } = await claimed(context);
   clock.now = SEND_BEFORE;
   await sendAndFinish(context, change, permit, SEND_BEFORE);
@@ -52,7 +52,7 @@ test('a sender that paused for half a minute does not send', async () => {
 });
 
 test('an answer after the lease does not overrule the unknown outcome', async () => {
-  const { context, clock } = await aWorld();
+  const { context, clock } = await createTestContext();
   const { change, permit } = await claimed(context);
   clock.now = new Date(NOON.getTime() + 121_000);
   await recover(context);
@@ -63,13 +63,47 @@ test('an answer after the lease does not overrule the unknown outcome', async ()
   expect(await lockHolder(context.database.db, STAGING)).toBe(change.id);
 });
 
+test('an outcome that was stored before is not stored for the next claim', async () => {
+  const { context } = await createTestContext(() => Promise.reject(failure('not-sent')));
+  const { change, permit } = await claimed(context);
+  await sendAndFinish(context, change, permit, SEND_BEFORE);
+  const approved = await loadChange(context.database.db, change.id);
+  if (!approved) throw new Error('The change is gone');
+  const again = assertMoved(start({ ...approved, notBefore: null }, LEASE, NOON));
+  await context.database.transaction(async (tx) => {
+    await writePermit(tx, { changeId: change.id, single: false, owner: 'other', at: NOON });
+    await recordMove(tx, context, approved, again, { kind: 'claimed', by: 'signalbox' });
+  });
+  // The answer to the first commit was lost, so that the sender stores its outcome again.
+  await sendAndFinish(context, change, permit, SEND_BEFORE);
+  expect(await loadChange(context.database.db, change.id)).toMatchObject({
+    state: 'executing',
+    version: again.version,
+  });
+});
+
+test('the password in an answer is stored for its requester', async () => {
+  const secret = new Secret('pässword');
+  const { context: base } = await createTestContext(async () => ({
+    requestId: null,
+    reported: [],
+    learned: null,
+    secret,
+  }));
+  const context = { ...base, auditKey: Buffer.alloc(32, 7) };
+  const { change, permit } = await claimed(context);
+  await sendAndFinish(context, change, permit, SEND_BEFORE);
+  const query = context.database.db.selectFrom('sealed_secret').select(['change_id', 'requester']);
+  expect(await query.execute()).toEqual([{ change_id: change.id, requester: change.requester }]);
+});
+
 test.for<[string, () => Error, string]>([
   ['a fault of ours in the middle of it', () => new TypeError('x is not a function'), 'unknown'],
   ['no answer', () => failure('unknown'), 'unknown'],
   ['a definite no', () => failure('refused'), 'failed'],
   ['a request that surely did not leave', () => failure('not-sent'), 'approved'],
 ])('%s leaves the change %s', async ([, fault, state]) => {
-  const { context, sent } = await aWorld(() => Promise.reject(fault()));
+  const { context, sent } = await createTestContext(() => Promise.reject(fault()));
   const { change, permit } = await claimed(context);
   await sendAndFinish(context, change, permit, SEND_BEFORE);
   expect(await stateOf(context, change)).toBe(state);
@@ -88,7 +122,7 @@ function failure(effect: ApiError['effect']): ApiError {
 }
 
 test('every version of a change has one event with its previous state', async () => {
-  const { context } = await aWorld();
+  const { context } = await createTestContext();
   const { change, permit } = await claimed(context);
   await sendAndFinish(context, change, permit, SEND_BEFORE);
   const events = await eventsOf(context.database.db, change.id);

@@ -5,7 +5,7 @@ import { countAttempts } from '../../../src/workflow/limits/rate-limit.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { enqueueClick } from '../../../src/workflow/review/click-intake.ts';
 import { ana, ben, cleo, user } from '../../storage/example-change.ts';
-import { aWorld } from '../context.ts';
+import { createTestContext } from '../context.ts';
 
 const times = (count: number, by: UserId) => Array.from({ length: count }, () => by);
 
@@ -25,8 +25,9 @@ test.for([
   ['click', 30, 60_000],
   ['draft', 20, 600_000],
   ['command', 60, 60_000],
+  ['refresh', 3, 600_000],
 ] as const)('of %s a person gets %i in their while', async ([kind, most, withinMs]) => {
-  const { context, clock } = await aWorld();
+  const { context, clock } = await createTestContext();
   const ask = (by: readonly UserId[]) =>
     context.database.transaction((tx) => countAttempts(tx, context, kind, by));
   expect(new Set(await ask(times(most - 1, ana)))).toEqual(new Set(['ok']));
@@ -40,13 +41,13 @@ test.for([
 });
 
 test('all users share a total limit, which one user alone cannot reach', async () => {
-  const { context, clock } = await aWorld();
+  const { context, clock } = await createTestContext();
   const ask = (by: readonly UserId[]) =>
     context.database.transaction((tx) => countAttempts(tx, context, 'draft', by));
   // What is refused to one of them takes nothing from the others.
   await ask(times(5_000, ana));
-  const crowd = Array.from({ length: 49 }, (_, n) => user(`U${n}`));
-  for (const each of crowd) expect(new Set(await ask(times(20, each)))).toEqual(new Set(['ok']));
+  const others = Array.from({ length: 49 }, (_, n) => user(`U${n}`));
+  for (const each of others) expect(new Set(await ask(times(20, each)))).toEqual(new Set(['ok']));
   expect(await ask([ben, cleo])).toEqual(['limited', 'limited']);
   expect(await refusals(context)).toEqual(['draft rate-limited', 'draft of all rate-limited']);
 
@@ -59,7 +60,7 @@ function letter(context: WorkflowContext, key: string) {
 }
 
 test('a limited click is stored as handled and does not limit other users', async () => {
-  const { context } = await aWorld();
+  const { context } = await createTestContext();
   const some = await Promise.all(
     Array.from({ length: 33 }, (_, n) => letter(context, `click:${n}`)),
   );
@@ -76,14 +77,14 @@ test('a limited click is stored as handled and does not limit other users', asyn
 });
 
 test('a repeated click is not counted again', async () => {
-  const { context } = await aWorld();
+  const { context } = await createTestContext();
   const same = await Promise.all(times(40, ana).map(() => letter(context, 'click:captured')));
   expect(new Set(same)).toEqual(new Set(['ok', 'again']));
   expect(await letter(context, 'click:another')).toBe('ok');
 });
 
 test('two replicas count commands together, except the first few of each user', async () => {
-  const { context } = await aWorld();
+  const { context } = await createTestContext();
   const other: WorkflowContext = { ...context, instance: 'another' };
   const paces: string[] = [];
   for (let n = 0; n < 60; n += 1) {
@@ -97,7 +98,7 @@ test('two replicas count commands together, except the first few of each user', 
 });
 
 test('a few commands per minute cause no database write', async () => {
-  const { context, clock } = await aWorld();
+  const { context, clock } = await createTestContext();
   for (let n = 0; n < 19; n += 1) expect(await countCommand(context, ana)).toBe('ok');
   clock.now = new Date(clock.now.getTime() + 60_000);
   for (let n = 0; n < 19; n += 1) expect(await countCommand(context, ana)).toBe('ok');

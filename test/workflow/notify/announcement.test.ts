@@ -12,7 +12,7 @@ import {
 } from '../../../src/workflow/notify/announcement.ts';
 import { deliver } from '../../../src/workflow/notify/deliver.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
-import { aWorld } from '../context.ts';
+import { createTestContext } from '../context.ts';
 
 const CHANNEL = 'C0COSTS' as ChannelId;
 const answer = { title: 'Unusual cost', parts: [] };
@@ -44,7 +44,7 @@ const tooFast: PostResult = { ok: false, why: 'ratelimited', again: true };
 const gone: PostResult = { ok: false, why: 'is_archived', again: false };
 
 async function worldWith(slack: ReturnType<typeof slackThat>) {
-  const { context, clock } = await aWorld();
+  const { context, clock } = await createTestContext();
   const own: WorkflowContext = { ...context, messenger: slack.messenger };
   const send = (more: Partial<Announcement> = {}) =>
     own.database.transaction((tx) => enqueueReport(tx, { ...report, ...more }, clock.now));
@@ -116,8 +116,27 @@ test('nothing is posted to a shared channel, and operators are notified', async 
   const { send, pass } = await worldWith(slack);
   await send({ channel: '#open' });
   await pass();
+  await pass();
   expect(slack.asked).toEqual([]);
   expect(slack.notices).toEqual([expect.stringContaining('shared with another workspace')]);
+});
+
+test.for([
+  [90, 'posted'],
+  [24 * 60 + 6, 'reported as missed'],
+] as const)('an announcement during %i minutes without Slack is %s', async ([minutes, end]) => {
+  const slack = slackThat(posted);
+  const { findChannels } = slack.messenger;
+  slack.messenger.findChannels = async ([name = '']) =>
+    new Map([[name, { ok: false, why: 'lookup-failed' }]]);
+  const { send, pass } = await worldWith(slack);
+  await send();
+  for (let passed = 0; passed < minutes; passed += 0.5) await pass(0.5);
+  slack.messenger.findChannels = findChannels;
+  await pass(6);
+  await pass();
+  expect(slack.asked).toHaveLength(end === 'posted' ? 1 : 0);
+  expect(slack.notices).toHaveLength(end === 'posted' ? 0 : 1);
 });
 
 /** A Slack that takes every post, and answers a redraw in turn as it is told. */
@@ -134,7 +153,7 @@ function slackThatRedraws(...answers: readonly PostResult[]) {
 const over = { key: 'incident 1', answer: { title: 'Over', parts: [] } };
 
 test.for<[string, readonly PostResult[], readonly string[]]>([
-  ['is drawn anew in its place', [posted], ['1.1 Over']],
+  ['is redrawn in its place', [posted], ['1.1 Over']],
   ['is drawn later where Slack asked to wait', [tooFast, posted], ['1.1 Over', '1.1 Over']],
   ['that was deleted is left alone', [gone], ['1.1 Over']],
 ])('an announcement %s', async ([, answers, redrawn]) => {

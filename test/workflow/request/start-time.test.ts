@@ -66,9 +66,9 @@ test('without timing a change starts once it is approved', () => {
 });
 
 test.for<[string, string, string | null, string]>([
-  ['a past time', '2026-11-19T20:00', BERLIN, 'has passed'],
-  ['the current minute', '2026-11-20T13:00', BERLIN, 'has passed'],
-  ['a past time with an offset', '2026-11-19T20:00Z', null, 'has passed'],
+  ['a past time', '2026-11-19T20:00', BERLIN, 'is in the past'],
+  ['the current minute', '2026-11-20T13:00', BERLIN, 'is in the past'],
+  ['a past time with an offset', '2026-11-19T20:00Z', null, 'is in the past'],
   ['a time months ahead', '2027-03-01T20:00', BERLIN, 'within 30 days'],
   ['a time 31 days ahead', '2026-12-20T13:01', BERLIN, 'within 30 days'],
   ['a time in an unknown time zone', '20:00', null, 'needs a date and an offset'],

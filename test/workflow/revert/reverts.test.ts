@@ -1,16 +1,27 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Change, CostEffect } from '../../../src/changes/change.ts';
 import { ApiError } from '../../../src/errors.ts';
 import type { SendResult } from '../../../src/intent/define.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
+import { appendEvent } from '../../../src/storage/audit/append.ts';
+import { dueReverts } from '../../../src/storage/tables/changes/change-due.ts';
 import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
 import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import { claimDueMessages } from '../../../src/storage/tables/queues/outbox.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { createRevertPlanner } from '../../../src/workflow/revert/reverts.ts';
 import { service } from '../../intent/fixtures.ts';
-import { aChange, ben, minutes, newId, stored } from '../../storage/example-change.ts';
-import { aWorld } from '../context.ts';
+import {
+  aChange,
+  ben,
+  minutes,
+  NOON,
+  newId,
+  stored,
+  storedWithTrail,
+} from '../../storage/example-change.ts';
+import { createTestContext } from '../context.ts';
 
 const LINE = 'service scale 11111111-1111-4111-8111-111111111111 min=8';
 const timing = {
@@ -33,8 +44,8 @@ function parentOf(over: Partial<Change> = {}): Change {
 }
 
 /** A context whose one service can be looked at again, with whatever that look brings. */
-async function theWorld(look: () => Promise<SendResult | null> = async () => SEEN) {
-  const { context, clock } = await aWorld();
+async function createRevertContext(look: () => Promise<SendResult | null> = async () => SEEN) {
+  const { context, clock } = await createTestContext();
   const [[name, scale] = []] = [...context.commands];
   if (!name || !scale) throw new Error('There is no such command');
   const services = [service('staging', { id: plan.target.id })];
@@ -64,9 +75,9 @@ async function messagesIn(context: WorkflowContext): Promise<readonly string[]> 
 }
 
 test('the revert of a timed change is approved with it and waits for its scheduled time', async () => {
-  const { context } = await theWorld();
+  const { context } = await createRevertContext();
   const parent = parentOf();
-  await stored(context.database, parent);
+  await storedWithTrail(context.database, parent);
   expect(await createRevertPlanner(context)()).toBe(1);
   const [revert] = await childrenIn(context);
   expect(revert).toMatchObject({
@@ -98,9 +109,9 @@ test.for<[string, CostEffect, Partial<CostEffect>]>([
     { text: 'unknown: x', perDay: null },
   ],
 ])('a revert has the opposite cost estimate of a change that %s', async ([, cost, back]) => {
-  const { context } = await theWorld();
+  const { context } = await createRevertContext();
   const parent = parentOf({ plan: { ...plan, timing, cost } });
-  await stored(context.database, parent);
+  await storedWithTrail(context.database, parent);
   await createRevertPlanner(context)();
   const [revert] = await childrenIn(context);
   expect(revert?.plan.cost).toMatchObject(back);
@@ -108,18 +119,44 @@ test.for<[string, CostEffect, Partial<CostEffect>]>([
 });
 
 test('a revert that is already due expires a day from now', async () => {
-  const { context, clock } = await theWorld();
+  const { context, clock } = await createRevertContext();
   clock.now = minutes(600);
-  await stored(context.database, parentOf());
+  await storedWithTrail(context.database, parentOf());
   await createRevertPlanner(context)();
   expect(await childrenIn(context)).toMatchObject([
     { notBefore: minutes(60), expiresAt: minutes(600 + 24 * 60) },
   ]);
 });
 
+test('an unreadable change does not stop the reverts of others', async () => {
+  const { context } = await createRevertContext();
+  const elsewhere = { ...plan, timing, target: { ...plan.target, id: newId() } };
+  const damaged = parentOf({ id: newId(), plan: elsewhere });
+  const other = parentOf({ id: newId() });
+  await storedWithTrail(context.database, damaged, other);
+  await context.database.transaction((tx) =>
+    tx.updateTable('change').set({ plan: '{' }).where('id', '=', damaged.id).execute(),
+  );
+  expect(await createRevertPlanner(context)()).toBe(1);
+  expect((await loadChange(context.database.db, other.id))?.child?.state).toBe('approved');
+});
+
+test('a revert that a release without the mark planned is not due again', async () => {
+  const { context } = await createRevertContext();
+  const parent = parentOf();
+  await storedWithTrail(
+    context.database,
+    parent,
+    parentOf({ id: newId(), parent: parent.id, revertAt: null }),
+  );
+  await createRevertPlanner(context)();
+  expect(await dueReverts(context.database.db, { limit: 9 })).toEqual([]);
+  expect(await childrenIn(context)).toHaveLength(1);
+});
+
 test('two replicas that plan a revert at the same time plan it once', async () => {
-  const { context } = await theWorld();
-  await stored(context.database, parentOf());
+  const { context } = await createRevertContext();
+  await storedWithTrail(context.database, parentOf());
   const [one, other] = [createRevertPlanner(context), createRevertPlanner(context)];
   // The second replica finds the revert planned, which counts as success.
   expect(await Promise.all([one(), other()])).toEqual([1, 1]);
@@ -128,11 +165,11 @@ test('two replicas that plan a revert at the same time plan it once', async () =
 
 test('a revert that another replica has planned meanwhile is not reported as stopped', async () => {
   const parent = parentOf();
-  const { context } = await theWorld(async () => {
+  const { context } = await createRevertContext(async () => {
     await stored(context.database, aChange({ state: 'approved', parent: parent.id }));
     return null;
   });
-  await stored(context.database, parent);
+  await storedWithTrail(context.database, parent);
   expect(await createRevertPlanner(context)()).toBe(1);
   expect((await loadChange(context.database.db, parent.id))?.revertAt).toEqual(minutes(60));
   expect(await messagesIn(context)).toEqual([]);
@@ -140,12 +177,12 @@ test('a revert that another replica has planned meanwhile is not reported as sto
 
 test('while the API is down, a revert is planned again after a pause, and none is lost', async () => {
   let tries = 0;
-  const { context, clock } = await theWorld(async () => {
+  const { context, clock } = await createRevertContext(async () => {
     tries += 1;
     if (tries < 3) throw new Error('The API is down');
     return SEEN;
   });
-  await stored(context.database, parentOf());
+  await storedWithTrail(context.database, parentOf());
   const plan = createRevertPlanner(context);
   expect(await plan()).toBe(0);
   expect(await plan()).toBe(0);
@@ -173,11 +210,11 @@ test.for<[string, string, () => Promise<SendResult | null>, number, boolean]>([
 ])(
   'a target that %s is not reverted, and users are notified once',
   async ([, why, look, minute, isKnown]) => {
-    const { context, clock, around } = await theWorld(look);
+    const { context, clock, around } = await createRevertContext(look);
     if (!isKnown) around.services.length = 0;
     clock.now = minutes(minute);
     const parent = parentOf();
-    await stored(context.database, parent);
+    await storedWithTrail(context.database, parent);
     const plan = createRevertPlanner(context);
     expect([await plan(), await plan()]).toEqual([1, 0]);
     expect(await childrenIn(context)).toEqual([]);
@@ -187,23 +224,21 @@ test.for<[string, string, () => Promise<SendResult | null>, number, boolean]>([
   },
 );
 
-test('a refused read does not stop a revert', async () => {
-  const refused = new ApiError({
-    operation: 'get alert',
-    effect: 'refused',
-    kind: 'answer',
-    status: 403,
-  });
-  const { context } = await theWorld(() => Promise.reject(refused));
-  await stored(context.database, parentOf());
+test.for([
+  ['a refused read', { kind: 'answer', status: 403 }],
+  ['the 404 page of a wrong address', { kind: 'wrong-address', status: 404 }],
+] as const)('%s does not stop a revert', async ([, failure]) => {
+  const refused = new ApiError({ operation: 'get alert', effect: 'refused', ...failure });
+  const { context } = await createRevertContext(() => Promise.reject(refused));
+  await storedWithTrail(context.database, parentOf());
   expect(await createRevertPlanner(context)()).toBe(0);
   expect(await messagesIn(context)).toEqual([]);
 });
 
 test('reverts that cannot be planned now do not delay the others', async () => {
-  const { context } = await theWorld();
+  const { context } = await createRevertContext();
   const parents = Array.from({ length: 21 }, (_, n) => parentOf({ createdAt: minutes(n - 60) }));
-  await stored(context.database, ...parents);
+  await storedWithTrail(context.database, ...parents);
   let attempts = 0;
   const commandContext = () => {
     attempts += 1;
@@ -214,4 +249,61 @@ test('reverts that cannot be planned now do not delay the others', async () => {
   expect(attempts).toBe(20);
   await plan();
   expect(attempts).toBe(21);
+});
+
+test.for([
+  ['requirement', sql`requires = replace(requires, '"count":2', '"count":1')`],
+  ['time of the revert', sql`back_at = '2026-08-14T13:00:00.000Z'`],
+] as const)('a change whose %s was modified in the database is not reverted', async ([, set]) => {
+  const { context } = await createRevertContext();
+  await storedWithTrail(context.database, parentOf({ revertAt: minutes(61) }));
+  await sql`update change set ${set}`.execute(context.database.db);
+  expect(await createRevertPlanner(context)()).toBe(1);
+  expect(await childrenIn(context)).toEqual([]);
+  expect(await messagesIn(context)).toEqual(['card', 'kept audit-mismatch']);
+});
+
+test('a revert whose row and events were deleted is not planned again', async () => {
+  const { context } = await createRevertContext();
+  await storedWithTrail(context.database, parentOf());
+  const trail = { ...context.trail, isRevertPlanned: () => true };
+  expect(await createRevertPlanner({ ...context, trail })()).toBe(1);
+  expect(await childrenIn(context)).toEqual([]);
+  expect(await messagesIn(context)).toEqual(['card', 'kept audit-mismatch']);
+});
+
+test('while the audit trail has a problem, no revert is planned', async () => {
+  const { context } = await createRevertContext();
+  await storedWithTrail(context.database, parentOf());
+  const trail = { ...context.trail, problem: async () => 'event 3 was modified' };
+  expect(await createRevertPlanner({ ...context, trail })()).toBe(0);
+  expect(await messagesIn(context)).toEqual([]);
+});
+
+test('a revert is not planned from a row that was modified only until it was verified', async () => {
+  const swap = (from: string, to: string) =>
+    sql`update change set plan = replace(plan, ${from}, ${to}) where parent is null`;
+  const { context } = await createRevertContext(async () => {
+    await swap('min=12', 'min=8').execute(context.database.db);
+    return SEEN;
+  });
+  await storedWithTrail(context.database, parentOf());
+  await swap('min=8', 'min=12').execute(context.database.db);
+  expect(await createRevertPlanner(context)()).toBe(1);
+  expect(await childrenIn(context)).toEqual([]);
+  expect(await messagesIn(context)).toEqual(['card', 'kept audit-mismatch']);
+});
+
+test('a change that release 1.0 executed is not reverted automatically', async () => {
+  const { context } = await createRevertContext();
+  const parent = parentOf();
+  await stored(context.database, parent);
+  const { id: changeId, version, state: to, digest } = parent;
+  const body = { by: 'signalbox', digest, approvers: [ben] };
+  await context.database.transaction((tx) =>
+    appendEvent(tx, null, { kind: 'planned-return', changeId, version, to, at: NOON, body }),
+  );
+  expect(await createRevertPlanner(context)()).toBe(1);
+  expect(await childrenIn(context)).toEqual([]);
+  expect(await messagesIn(context)).toEqual(['card', 'kept upgraded']);
 });

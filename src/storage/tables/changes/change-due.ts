@@ -1,18 +1,26 @@
-import type { Change, ChangeId, State } from '../../../changes/change.ts';
+import type { ChangeId, State } from '../../../changes/change.ts';
+import { DIGEST_PREFIX } from '../../../changes/plan-digest.ts';
 import { toText } from '../../engine/portable.ts';
 import type { Db } from '../schema.ts';
-import { type Builder, idsOf, select } from './change-query.ts';
+import { type Builder, IS_OPEN, idsOf } from './change-query.ts';
 
-const EXPIRING: readonly State[] = ['draft', 'pending', 'approved'];
+const UNSENT: readonly State[] = ['draft', 'pending', 'approved'];
 
 export function dueExpiries(db: Db, now: Date, limit: number): Promise<ChangeId[]> {
   const where = (eb: Builder) =>
-    eb.and([eb('state', 'in', EXPIRING), eb('expires_at', '<=', toText(now))]);
+    eb.and([IS_OPEN, eb('state', 'in', UNSENT), eb('expires_at', '<=', toText(now))]);
+  return idsOf(db, where, limit);
+}
+
+/** Changes that were not sent, with a plan digest of release 1.0, which covered less. */
+export function outdatedChanges(db: Db, limit: number): Promise<ChangeId[]> {
+  const where = (eb: Builder) =>
+    eb.and([eb('state', 'in', UNSENT), eb('digest', 'not like', `${DIGEST_PREFIX}%`)]);
   return idsOf(db, where, limit);
 }
 
 /** `except` holds changes that back off after an error, so that they do not block others. */
-export interface DueQuery {
+interface DueQuery {
   readonly limit: number;
   readonly except?: readonly ChangeId[];
 }
@@ -26,6 +34,7 @@ export function dueClaims(db: Db, now: Date, { limit, except }: DueQuery): Promi
   const at = toText(now);
   const where = (eb: Builder) =>
     eb.and([
+      IS_OPEN,
       eb('state', '=', 'approved'),
       eb('expires_at', '>', at),
       eb.or([eb('not_before', 'is', null), eb('not_before', '<=', at)]),
@@ -35,27 +44,45 @@ export function dueClaims(db: Db, now: Date, { limit, except }: DueQuery): Promi
   return idsOf(db, where, limit);
 }
 
-/** Succeeded changes with a revert time but without a planned revert. */
-export function dueReverts(db: Db, { limit, except }: DueQuery): Promise<Change[]> {
+/** Succeeded changes with a revert time that are not marked: their revert is not planned yet. */
+export function dueReverts(db: Db, { limit, except }: DueQuery): Promise<ChangeId[]> {
   const where = (eb: Builder) =>
     eb.and([
       eb('state', '=', 'succeeded'),
-      eb('back_at', 'is not', null),
-      eb.not(eb.exists(childIn(eb))),
+      // The range makes SQLite choose the index `change_revert_due`, which has few rows.
+      eb('back_at', '>', ''),
+      eb('revert_planned_at', 'is', null),
       ...isExcluded(eb, except),
     ]);
-  return select(db, { where, limit });
+  return idsOf(db, where, limit);
 }
 
-function childIn(eb: Builder) {
-  return eb
-    .selectFrom('change as child')
-    .select('child.id')
-    .whereRef('child.parent', '=', 'change.id');
+/** Succeeded changes with a later revert time that are marked: their revert is planned. */
+export async function markedReverts(db: Db, after: Date): Promise<ChangeId[]> {
+  const rows = await db
+    .selectFrom('change')
+    .select(['id', 'state'])
+    .where('back_at', '>', toText(after))
+    .where('revert_planned_at', 'is not', null)
+    .execute();
+  // Compared here, so that SQLite reads the index by time and not the one by state.
+  return rows.flatMap(({ id, state }) => (state === 'succeeded' ? [id] : []));
+}
+
+/** All open changes, oldest first. */
+export function openChangeIds(db: Db, { limit, except }: DueQuery): Promise<ChangeId[]> {
+  return idsOf(db, (eb) => eb.and([IS_OPEN, ...isExcluded(eb, except)]), limit);
+}
+
+/** Changes that a process is executing, or was when it crashed. */
+export function executingChangeIds(db: Db, { limit, except }: DueQuery): Promise<ChangeId[]> {
+  const where = (eb: Builder) =>
+    eb.and([IS_OPEN, eb('state', '=', 'executing'), ...isExcluded(eb, except)]);
+  return idsOf(db, where, limit);
 }
 
 export function expiredLeases(db: Db, now: Date, limit: number): Promise<ChangeId[]> {
   const where = (eb: Builder) =>
-    eb.and([eb('state', '=', 'executing'), eb('lease_until', '<=', toText(now))]);
+    eb.and([IS_OPEN, eb('state', '=', 'executing'), eb('lease_until', '<=', toText(now))]);
   return idsOf(db, where, limit);
 }

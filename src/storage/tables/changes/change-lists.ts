@@ -1,13 +1,12 @@
 import { type Change, type State, targetKey, type UserId } from '../../../changes/change.ts';
 import { toText } from '../../engine/portable.ts';
 import type { Db } from '../schema.ts';
-import { type Builder, select } from './change-query.ts';
-
-const OPEN: readonly State[] = ['draft', 'pending', 'approved', 'executing', 'unknown'];
+import { type Builder, HAS_ENDED, IS_OPEN, type OnUnreadable, select } from './change-query.ts';
+import { endedAt } from './change-row.ts';
 
 export function openChangesOfTarget(db: Db, targetKey: string): Promise<Change[]> {
   return select(db, {
-    where: (eb) => eb.and([eb('target_key', '=', targetKey), eb('state', 'in', OPEN)]),
+    where: (eb) => eb.and([eb('target_key', '=', targetKey), IS_OPEN]),
   });
 }
 
@@ -27,10 +26,16 @@ export function changesRequestedSince(
   });
 }
 
+type Cursor = Pick<Change, 'id' | 'createdAt' | 'outcome' | 'resolution'>;
+
 export interface ChangeFilter {
   readonly states?: readonly State[];
   readonly requester?: UserId;
-  /** Only changes that were sent and ended since this time. */
+  /** Only changes of these targets, by their target keys. */
+  readonly targets?: readonly string[];
+  /** True: only open changes. False: only ended ones that had a card. */
+  readonly open?: boolean;
+  /** Only changes that were sent and ended since this time; the last to end comes first. */
   readonly endedSince?: Date;
   /** Only ended break-glass changes without a review. */
   readonly toReview?: true;
@@ -38,30 +43,54 @@ export interface ChangeFilter {
   readonly privateTo?: UserId;
   readonly limit: number;
   /** The last change of the previous page. */
-  readonly before?: Pick<Change, 'id' | 'createdAt'>;
+  readonly before?: Cursor;
 }
 
-/** Returns the matching changes, newest first. */
-export function listChanges(db: Db, { limit, ...filter }: ChangeFilter): Promise<Change[]> {
-  return select(db, { where: (eb) => matches(eb, filter), limit, order: 'desc' });
+/**
+ * Returns the matching changes, newest first. Throws if a row is unreadable, unless `onUnreadable`
+ * is given: then the row is left out.
+ */
+export function listChanges(
+  db: Db,
+  { limit, ...filter }: ChangeFilter,
+  onUnreadable?: OnUnreadable,
+): Promise<Change[]> {
+  const where = (eb: Builder) => matches(eb, filter);
+  return select(db, { where, limit, order: 'desc', by: orderOf(filter), onUnreadable });
 }
 
-/** Returns the number of matching changes on all pages. */
+/** Returns the number of matching changes on all pages, at most `COUNTED_MAX` + 1. */
 export async function countChanges(db: Db, filter: Omit<ChangeFilter, 'limit'>): Promise<number> {
-  const query = db.selectFrom('change').select((eb) => eb.fn.countAll().as('count'));
-  const row = await query.where((eb) => matches(eb, filter)).executeTakeFirstOrThrow();
+  const row = await db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('change')
+        .select('id')
+        .where((inner) => matches(inner, filter))
+        .orderBy('created_at', 'desc')
+        .limit(COUNTED_MAX + 1)
+        .as('counted'),
+    )
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
   return Number(row.count);
 }
 
+/** More changes are not counted, because the time would grow with the number of all changes. */
+export const COUNTED_MAX = 1_000;
+
 function matches(eb: Builder, filter: Omit<ChangeFilter, 'limit'>) {
-  const { states, requester, endedSince, toReview, privateTo, before } = filter;
+  const { states, open, requester, targets, endedSince, toReview, privateTo, before } = filter;
   return eb.and([
+    ...(open ? [IS_OPEN] : []),
+    ...(open === false ? [HAS_ENDED, eb('card_channel', 'is not', null)] : []),
     ...(states ? [eb('state', 'in', states)] : []),
     ...(requester ? [eb('requester', '=', requester)] : []),
+    ...(targets ? [eb('target_key', 'in', targets)] : []),
     ...(endedSince ? [eb('ended_at', '>=', toText(endedSince))] : []),
     ...(toReview ? [isUnreviewed(eb)] : []),
     ...(privateTo ? [eb.or([eb('requester', '=', privateTo), eb.not(isUnconfirmed(eb))])] : []),
-    ...(before ? [isOlder(eb, before)] : []),
+    ...(before ? [isBefore(eb, orderOf(filter), before)] : []),
   ]);
 }
 
@@ -77,16 +106,24 @@ function isUnreviewed(eb: Builder) {
     // A revert runs under the break-glass of its parent, which is reviewed once.
     eb('parent', 'is', null),
     eb('review', 'is', null),
-    eb('state', 'not in', OPEN),
+    HAS_ENDED,
   ]);
 }
 
-function isOlder(eb: Builder, { id, createdAt }: Pick<Change, 'id' | 'createdAt'>) {
-  const at = toText(createdAt);
-  return eb.or([eb('created_at', '<', at), eb.and([eb('created_at', '=', at), eb('id', '<', id)])]);
+function orderOf({ endedSince }: Pick<ChangeFilter, 'endedSince'>) {
+  return endedSince ? 'ended_at' : 'created_at';
+}
+
+function isBefore(eb: Builder, by: 'created_at' | 'ended_at', change: Cursor) {
+  const at = toText((by === 'ended_at' ? endedAt(change) : null) ?? change.createdAt);
+  return eb.or([eb(by, '<', at), eb.and([eb(by, '=', at), eb('id', '<', change.id)])]);
 }
 
 /** Returns ended break-glass changes without a review, oldest first. */
-export function changesToReview(db: Db, limit: number): Promise<Change[]> {
-  return select(db, { where: isUnreviewed, limit });
+export function changesToReview(
+  db: Db,
+  limit: number,
+  onUnreadable?: OnUnreadable,
+): Promise<Change[]> {
+  return select(db, { where: isUnreviewed, limit, onUnreadable });
 }

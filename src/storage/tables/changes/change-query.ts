@@ -1,6 +1,12 @@
-import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Selectable,
+  type SqlBool,
+  sql,
+} from 'kysely';
 import type { Change, ChangeId, State, UserId } from '../../../changes/change.ts';
-import { toDate } from '../../engine/portable.ts';
+import { toDate, UnreadableRowError } from '../../engine/portable.ts';
 import type { ChangeTable, Db, Tables } from '../schema.ts';
 import { changeFrom } from './change-row.ts';
 
@@ -15,18 +21,30 @@ export async function idsOf(
   return rows.map(({ id }) => id);
 }
 
+const OPEN: readonly State[] = ['draft', 'pending', 'approved', 'executing', 'unknown'];
+
+// Written as in the partial index `change_open`: SQLite uses such an index for the same text only,
+// without parameters.
+export const IS_OPEN = sql<SqlBool>`state in (${sql.join(OPEN.map((state) => sql.lit(state)))})`;
+export const HAS_ENDED = sql<SqlBool>`not (${IS_OPEN})`;
+
 export type Builder = ExpressionBuilder<Tables, 'change'>;
 
 interface Selection {
   readonly where: (eb: Builder) => Expression<SqlBool>;
   readonly limit?: number;
   readonly order?: 'asc' | 'desc';
+  readonly by?: 'created_at' | 'ended_at';
+  /** Called for each unreadable row; without it, such a row rejects. */
+  readonly onUnreadable?: OnUnreadable | undefined;
 }
+
+export type OnUnreadable = (id: ChangeId, error: unknown) => void;
 
 // One statement reads changes and approvals, so that both are of the same moment.
 export async function select(
   db: Db,
-  { where, limit, order = 'asc' }: Selection,
+  { where, limit, order = 'asc', by = 'created_at', onUnreadable }: Selection,
 ): Promise<Change[]> {
   const rows = await db
     .selectFrom((eb) =>
@@ -34,7 +52,7 @@ export async function select(
         .selectFrom('change')
         .selectAll()
         .where(where)
-        .orderBy('created_at', order)
+        .orderBy(by, order)
         .orderBy('id', order)
         .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
         .as('c'),
@@ -46,14 +64,25 @@ export async function select(
     .selectAll('c')
     .select(['approval.person', 'approval.at as approved_at'])
     .select(['child.id as child_id', 'child.state as child_state'])
-    .orderBy('c.created_at', order)
+    .orderBy(`c.${by}`, order)
     .orderBy('c.id', order)
     .orderBy('approval.at')
     .execute();
   return Map.groupBy(rows, ({ id }) => id)
     .values()
-    .map(changeOf)
+    .flatMap((group) => readable(group, onUnreadable))
     .toArray();
+}
+
+function readable(rows: ApprovedRow[], onUnreadable?: OnUnreadable): Change[] {
+  try {
+    return [changeOf(rows)];
+  } catch (error) {
+    const [first] = rows;
+    if (!onUnreadable || !first || !(error instanceof UnreadableRowError)) throw error;
+    onUnreadable(first.id, error);
+    return [];
+  }
 }
 
 interface ApprovedRow extends Selectable<ChangeTable> {

@@ -1,145 +1,32 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
-  type BlockingFreeze,
   type Change,
-  type ChangeId,
   type ChannelId,
-  type ExecutionOutcome,
   type Plan,
   type Position,
-  type Rejection,
-  type Requirement,
-  type Resolution,
-  type Review,
-  type Snapshot,
-  TARGET_KINDS,
-  type Timing,
   targetKey,
-  type UserId,
   type Verdict,
 } from '../../../changes/change.ts';
 import { canonical } from '../../../changes/plan-digest.ts';
-import {
-  AnyJson,
-  decode,
-  JsonFields,
-  StoredInstant,
-  toDate,
-  toText,
-} from '../../engine/portable.ts';
+import { decode, toDate, toText } from '../../engine/portable.ts';
 import type { ChangeTable } from '../schema.ts';
+import {
+  planText,
+  StoredBlockingFreeze,
+  StoredEnding,
+  StoredPlan,
+  StoredRejection,
+  StoredRequirement,
+  StoredResolution,
+  StoredReview,
+} from './change-schemas.ts';
 
-const Id = z.custom<ChangeId>((value) => typeof value === 'string');
-const User = z.custom<UserId>((value) => typeof value === 'string');
-
-// Three keys of a stored plan differ from the names in the code: `beside`, `keptAsIs`, `back`.
-const StoredSnapshot = z
-  .strictObject({
-    fields: JsonFields,
-    beside: JsonFields.optional(),
-    seenAt: StoredInstant,
-    source: z.string(),
-  })
-  .transform(({ beside, ...rest }): Snapshot => ({ ...rest, volatileFields: beside }));
-
-const StoredRevert = z.strictObject({ afterMs: z.number(), label: z.string(), line: z.string() });
-const StoredTiming = z
-  .strictObject({ startAt: z.string().nullable(), back: StoredRevert.nullable() })
-  .transform(({ startAt, back }): Timing => ({ startAt, revert: back }));
-
-const StoredPlan = z
-  .strictObject({
-    target: z.strictObject({
-      kind: z.enum(TARGET_KINDS),
-      id: z.string(),
-      name: z.string(),
-      tags: z.array(z.string()).nullable(),
-      warehouse: z.string().nullable(),
-    }),
-    args: JsonFields,
-    sends: z.string(),
-    body: JsonFields,
-    before: StoredSnapshot.nullable(),
-    rows: z.array(
-      z.strictObject({ field: z.string(), label: z.string(), before: AnyJson, after: AnyJson }),
-    ),
-    keptAsIs: z.array(z.string()),
-    warnings: z.array(z.string()),
-    cost: z
-      .strictObject({
-        text: z.string(),
-        perDay: z.number().nullable(),
-        share: z.number().nullable(),
-      })
-      .optional(),
-    timing: StoredTiming.optional(),
-  })
-  .transform(({ keptAsIs, ...rest }): Plan => ({ ...rest, unchangedFields: keptAsIs }));
-
-function planText({ before, unchangedFields, timing, ...rest }: Plan): string {
-  const { volatileFields, ...snapshot } = before ?? {};
-  return JSON.stringify({
-    ...rest,
-    before: before && { ...snapshot, beside: volatileFields },
-    keptAsIs: unchangedFields,
-    timing: timing && { startAt: timing.startAt, back: timing.revert },
-  });
-}
-
-const StoredRequirement: z.ZodType<Requirement> = z.strictObject({
-  rule: z.int(),
-  to: z.string(),
-  from: z.string().nullable(),
-  count: z.int(),
-  self: z.boolean(),
-  reason: z.boolean(),
-  expiresAfterMs: z.number(),
-  channel: z.string().nullable(),
-  // Changes of earlier releases have no value for these.
-  escalation: z.strictObject({ to: z.string(), afterMs: z.number() }).nullable().default(null),
-  breakGlass: z.string().nullable().default(null),
-});
-
-const StoredRejection: z.ZodType<Rejection> = z.strictObject({
-  by: User,
-  at: StoredInstant,
-  reason: z.string(),
-});
-
-const StoredResolution: z.ZodType<Resolution> = z.strictObject({
-  by: User,
-  at: StoredInstant,
-  happened: z.boolean(),
-  note: z.string(),
-});
-
-const StoredFreeze: z.ZodType<BlockingFreeze> = z.strictObject({
-  until: StoredInstant,
-  reason: z.string(),
-  by: z.string().nullable(),
-  made: z.strictObject({ id: Id, by: User }).optional(),
-});
-
-const StoredReview: z.ZodType<Review> = z.strictObject({
-  by: User,
-  at: StoredInstant,
-  note: z.string(),
-});
-
-const call = { at: StoredInstant, tookMs: z.number(), requestId: z.string().nullable() };
-const StoredEnding: z.ZodType<ExecutionOutcome> = z.discriminatedUnion('how', [
-  z.strictObject({ how: z.literal('succeeded'), ...call, reported: z.array(z.string()) }),
-  z.strictObject({
-    how: z.enum(['failed', 'unknown']),
-    ...call,
-    status: z.number().nullable(),
-    text: z.string(),
-  }),
-]);
-
-/** All columns except those of the card, which is updated without a new version. */
-export type ChangeRow = Omit<ChangeTable, 'card_channel' | 'card_ts' | 'card_version'>;
+/** All columns except the card's and the mark of a planned revert, which need no new version. */
+type ChangeRow = Omit<
+  ChangeTable,
+  'card_channel' | 'card_ts' | 'card_version' | 'revert_planned_at'
+>;
 
 export function changeRow(change: Change): ChangeRow {
   const { plan, requires } = change;
@@ -170,6 +57,14 @@ export function changeRow(change: Change): ChangeRow {
   };
 }
 
+/** When the request ended; null for a change that was never sent. */
+export function endedAt({
+  resolution,
+  outcome,
+}: Pick<Change, 'resolution' | 'outcome'>): Date | null {
+  return (resolution ?? outcome)?.at ?? null;
+}
+
 function verdictColumns(change: Change) {
   return {
     rejection: change.rejection && JSON.stringify(change.rejection),
@@ -180,7 +75,7 @@ function verdictColumns(change: Change) {
     resolution: change.resolution && JSON.stringify(change.resolution),
     broken_glass: change.breakGlass && JSON.stringify(change.breakGlass),
     review: change.review && JSON.stringify(change.review),
-    ended_at: toText((change.resolution ?? change.outcome)?.at ?? null),
+    ended_at: toText(endedAt(change)),
   };
 }
 
@@ -202,7 +97,7 @@ export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Cha
     rejection: read(StoredRejection, row.rejection),
     cancelledBy: row.cancelled_by,
     stopReason: reasonFrom(row.stopped),
-    ...(row.frozen_by && { frozenBy: decode(StoredFreeze, row.frozen_by, name) }),
+    ...(row.frozen_by && { frozenBy: decode(StoredBlockingFreeze, row.frozen_by, name) }),
     outcome: read(StoredEnding, row.ending),
     resolution: read(StoredResolution, row.resolution),
     breakGlass: read(StoredRejection, row.broken_glass),

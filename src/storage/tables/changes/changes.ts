@@ -16,7 +16,8 @@ export async function insertChange(
   { source = 'slack' }: { source?: string } = {},
 ): Promise<void> {
   const card = { card_channel: change.card?.channel ?? null, card_ts: change.card?.ts ?? null };
-  const row = { ...changeRow(change), ...card, card_version: null };
+  const unmarked = { card_version: null, revert_planned_at: null };
+  const row = { ...changeRow(change), ...card, ...unmarked };
   await tx.insertInto('change').values(row).execute();
   await insertVerdicts(tx, null, change, source);
 }
@@ -119,6 +120,24 @@ export async function setCard(
     .where('id', '=', id)
     .where((eb) => eb.or([eb('card_version', 'is', null), eb('card_version', '<=', drawnVersion)]))
     .execute();
+}
+
+/** Removes a change from the due reverts, because its revert is stored. */
+export async function markRevertPlanned(tx: Tx, id: ChangeId, now: Date): Promise<void> {
+  const mark = { revert_planned_at: toText(now) };
+  await tx.updateTable('change').set(mark).where('id', '=', id).execute();
+}
+
+/** Returns false if the change has no mark. */
+export async function removeRevertMark(tx: Tx, id: ChangeId): Promise<boolean> {
+  const removed = await tx
+    .updateTable('change')
+    .set({ revert_planned_at: null })
+    .where('id', '=', id)
+    .where('revert_planned_at', 'is not', null)
+    .returning('id')
+    .execute();
+  return removed.length > 0;
 }
 
 /** Returns the version that the card shows; null before the first card. */

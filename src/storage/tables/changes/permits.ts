@@ -3,7 +3,7 @@ import { toText } from '../../engine/portable.ts';
 import type { Db, SendPermitTable, Tx } from '../schema.ts';
 import { OptimisticLockError } from './changes.ts';
 
-export interface Permit {
+interface Permit {
   readonly changeId: ChangeId;
   /** The call must not be repeated: only one permit, unless the request was not sent. */
   readonly single: boolean;

@@ -1,7 +1,8 @@
 import type { State } from '../../../changes/change.ts';
-import { storedTrailError } from '../../audit/trail-errors.ts';
+import { storedTrailError } from '../../audit/verification/trail-marks.ts';
 import { withAnswerLimit } from '../../engine/database-errors.ts';
 import { toText } from '../../engine/portable.ts';
+import { mayExecute } from '../configurations.ts';
 import type { Db } from '../schema.ts';
 
 /** `since` is the time of the oldest entry; null if there is none. */
@@ -17,23 +18,26 @@ export interface Gauges {
   readonly digests: ReadonlyMap<string, number>;
   /** The problem that the last verification of the audit trail found, or null. */
   readonly trailProblem: string | null;
+  /** Another replica uses a newer configuration than this process. */
+  readonly isOutdated: boolean;
 }
 
 // Ended changes are counted when they end, by metrics.
 const OPEN: readonly State[] = ['pending', 'approved', 'executing', 'unknown'];
 
-/** Reads the gauges, which are the same on every replica. */
-export async function readGauges(db: Db, now: Date): Promise<Gauges> {
-  const [changes, outbox, inbox, digests, trailProblem] = await withAnswerLimit(
+/** Reads the gauges, which are the same on every replica with this configuration. */
+export async function readGauges(db: Db, now: Date, configuration: string): Promise<Gauges> {
+  const [changes, outbox, inbox, digests, trailProblem, executes] = await withAnswerLimit(
     Promise.all([
       openChanges(db),
       waiting(db, 'outbox', 'done_at', now),
       waiting(db, 'inbox', 'handled_at', now),
       digestStates(db),
       storedTrailError(db),
+      mayExecute(db, configuration),
     ]),
   );
-  return { changes, outbox, inbox, digests, trailProblem };
+  return { changes, outbox, inbox, digests, trailProblem, isOutdated: !executes };
 }
 
 async function openChanges(db: Db): Promise<ReadonlyMap<State, Gauge>> {

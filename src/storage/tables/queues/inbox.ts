@@ -1,9 +1,17 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { JsonObject } from '../../../changes/change.ts';
+import type { AuditKey } from '../../audit/key-ring.ts';
 import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
-import { decode, JsonFields, toDate, toText } from '../../engine/portable.ts';
+import { JsonFields, toDate, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
-import type { InboxTable, Tables, Tx } from '../schema.ts';
+import type { Db, InboxTable, Tables, Tx } from '../schema.ts';
+import {
+  type ClickKeys,
+  type ClickProblem,
+  clickKeys,
+  problemOf,
+  signClick,
+} from './verify-click.ts';
 
 export interface ReceivedClick {
   readonly key: string;
@@ -15,20 +23,27 @@ export interface ReceivedClick {
 export interface ClaimedClick extends ReceivedClick {
   /** How often the click was claimed, this time included. */
   readonly attempts: number;
+  /** Why the click must not be handled; null: it is as Signalbox stored it. */
+  readonly problem: ClickProblem | null;
 }
 
-/** Returns false if the click was stored before: the process that stored it handles it. */
-export async function storeClick(tx: Tx, { key, kind, body, at }: ReceivedClick): Promise<boolean> {
-  const received = toText(at);
+/**
+ * Stores a click with its signature. Returns false if the click was stored before: the process that
+ * stored it handles it.
+ */
+export async function storeClick(
+  tx: Tx,
+  { signing }: Pick<ClickKeys, 'signing'>,
+  { key, kind, body, at }: ReceivedClick,
+): Promise<boolean> {
+  const click = { dedup_key: key, kind, body: JSON.stringify(body), at: toText(at) };
   const stored = await tx
     .insertInto('inbox')
     .values({
-      dedup_key: key,
-      kind,
-      body: JSON.stringify(body),
-      at: received,
-      not_before: received,
+      ...click,
+      not_before: click.at,
       attempts: 0,
+      signature: signing && signClick(signing, click),
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('dedup_key')
@@ -36,8 +51,12 @@ export async function storeClick(tx: Tx, { key, kind, body, at }: ReceivedClick)
   return stored.length > 0;
 }
 
-/** Claims due clicks, oldest first. */
-export async function claimDueClicks(tx: Tx, batch: Batch): Promise<ClaimedClick[]> {
+/** Claims due clicks, oldest first, and verifies each of them alone. */
+export async function claimDueClicks(
+  tx: Tx,
+  auditKey: AuditKey,
+  batch: Batch,
+): Promise<ClaimedClick[]> {
   const due = await tx
     .selectFrom('inbox')
     .select('dedup_key')
@@ -48,31 +67,40 @@ export async function claimDueClicks(tx: Tx, batch: Batch): Promise<ClaimedClick
     .limit(batch.limit)
     .$if(onPostgres(tx), (query) => query.forUpdate().skipLocked())
     .execute();
-  return lease(
-    tx,
-    due.map((row) => row.dedup_key),
-    batch,
-  );
+  const keys = due.map((row) => row.dedup_key);
+  const rows = await lease(tx, keys, batch);
+  if (rows.length === 0) return [];
+  const trusted = await clickKeys(tx, auditKey, batch.now);
+  return rows
+    .sort((a, b) => compare(a.at, b.at) || compare(a.dedup_key, b.dedup_key))
+    .map((row) => claimedFrom(row, trusted, batch.now));
 }
 
-/** Claims one click; null if another process holds it or it was handled. */
-export async function claimClick(tx: Tx, key: string, by: Lease): Promise<ClaimedClick | null> {
-  const [claimed] = await lease(tx, [key], by);
-  return claimed ?? null;
+/** Claims one click; false if another process holds it or it was handled. */
+export async function claimClick(tx: Tx, key: string, by: Lease): Promise<boolean> {
+  return (await lease(tx, [key], by)).length > 0;
 }
 
-async function lease(tx: Tx, keys: string[], by: Lease): Promise<ClaimedClick[]> {
+/** Extends a lease; without effect if the click was handled or another process took it over. */
+export async function renewClick(tx: Tx, key: string, by: Lease): Promise<void> {
+  await tx
+    .updateTable('inbox')
+    .set(leaseColumns(by))
+    .where('dedup_key', '=', key)
+    .where('lease_owner', '=', by.owner)
+    .where('handled_at', 'is', null)
+    .execute();
+}
+
+async function lease(tx: Tx, keys: string[], by: Lease): Promise<Selectable<InboxTable>[]> {
   if (keys.length === 0) return [];
-  const rows = await tx
+  return tx
     .updateTable('inbox')
     .set((eb) => ({ ...leaseColumns(by), attempts: eb('attempts', '+', 1) }))
     .where('dedup_key', 'in', keys)
     .where((eb) => isFree(eb, by.now))
     .returningAll()
     .execute();
-  return rows
-    .sort((a, b) => compare(a.at, b.at) || compare(a.dedup_key, b.dedup_key))
-    .map(claimedFrom);
 }
 
 function compare(a: string, b: string): number {
@@ -86,23 +114,52 @@ function isFree(eb: ExpressionBuilder<Tables, 'inbox'>, now: Date) {
   ]);
 }
 
-function claimedFrom(row: Selectable<InboxTable>): ClaimedClick {
+function claimedFrom(row: Selectable<InboxTable>, keys: ClickKeys, now: Date): ClaimedClick {
+  const body = readBody(row.body);
   return {
     key: row.dedup_key,
     kind: row.kind,
-    body: decode(JsonFields, row.body ?? '{}', `inbox entry ${row.dedup_key}`),
+    body: body ?? {},
     at: toDate(row.at),
     attempts: row.attempts,
+    problem: problemOf(row, keys, now) ?? (body ? null : 'unreadable'),
   };
 }
 
-/** Keeps only the key, to recognize a redelivery; the body is deleted. */
-export async function markHandled(tx: Tx, key: string, now: Date): Promise<void> {
-  await tx
+function readBody(text: string | null): JsonObject | null {
+  try {
+    return JsonFields.parse(JSON.parse(text ?? ''));
+  } catch {
+    // The caller reports the row: one unreadable click must not stop the others.
+    return null;
+  }
+}
+
+/**
+ * Keeps only the key, to recognize a redelivery; body and signature are deleted. Returns false if the click
+ * was handled before.
+ */
+export async function markHandled(tx: Tx, key: string, now: Date): Promise<boolean> {
+  const handled = await tx
     .updateTable('inbox')
-    .set({ handled_at: toText(now), body: null, lease_owner: null, lease_until: null })
+    .set({
+      handled_at: toText(now),
+      body: null,
+      signature: null,
+      lease_owner: null,
+      lease_until: null,
+    })
     .where('dedup_key', '=', key)
+    .where('handled_at', 'is', null)
+    .returning('dedup_key')
     .execute();
+  return handled.length > 0;
+}
+
+/** Whether a stored click was handled. Handled clicks are deleted later. */
+export async function isClickHandled(db: Db, key: string): Promise<boolean> {
+  const query = db.selectFrom('inbox').select('handled_at').where('dedup_key', '=', key);
+  return (await query.executeTakeFirst())?.handled_at !== null;
 }
 
 export async function retryClickAt(tx: Tx, key: string, notBefore: Date): Promise<void> {

@@ -21,13 +21,16 @@ export type ChangeMessage = { readonly changeId: ChangeId } & (
 
 /** A message that belongs to no change; its body holds everything that is posted. */
 export type ReportMessage = { readonly changeId?: never } & Message<
-  'report' | 'redraw',
+  ReportKind,
   { readonly body: JsonObject }
 >;
 
+const REPORTS = ['report', 'redraw', 'notice'] as const;
+type ReportKind = (typeof REPORTS)[number];
+
 export type OutboxMessage = ChangeMessage | ReportMessage;
 
-export interface StoredMessage {
+interface StoredMessage {
   readonly changeId: ChangeId | null;
   readonly kind: string;
   readonly body: JsonObject | null;
@@ -56,6 +59,7 @@ export function encodeMessage(message: OutboxMessage): StoredMessage {
   switch (message.kind) {
     case 'report':
     case 'redraw':
+    case 'notice':
       return { changeId, kind: message.kind, body: message.body };
     case 'thread':
     case 'direct':
@@ -80,7 +84,8 @@ export function encodeMessage(message: OutboxMessage): StoredMessage {
 /** Returns null for a kind that this release does not know: a newer release stored it. */
 export function decodeMessage({ changeId, kind, body }: StoredMessage): OutboxMessage | null {
   if (changeId === null) {
-    return kind === 'report' || kind === 'redraw' ? { kind, body: body ?? {} } : null;
+    const report = REPORTS.find((each) => each === kind);
+    return report ? { kind: report, body: body ?? {} } : null;
   }
   const [head = '', detail = '', number] = kind.split(':');
   const plain = keyOf(PLAIN, kind);

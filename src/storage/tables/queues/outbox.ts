@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { ChangeId } from '../../../changes/change.ts';
-import { type Batch, leaseColumns } from '../../engine/lease.ts';
-import { decode, JsonFields, toText } from '../../engine/portable.ts';
+import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
+import { decode, JsonFields, toDate, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
 import type { OutboxTable, Tables, Tx } from '../schema.ts';
 import { decodeMessage, encodeMessage, type OutboxMessage, PLAIN } from './outbox-message.ts';
@@ -10,6 +10,7 @@ export interface DueMessage {
   readonly id: number;
   /** How often the message was claimed, this time included. */
   readonly attempts: number;
+  readonly firstTriedAt: Date;
   readonly changeId: ChangeId | null;
   /** The stored kind, for logs and traces. */
   readonly kind: string;
@@ -21,16 +22,30 @@ export interface DueMessage {
  * Stores a message for delivery at `at`. A waiting message without a body, of the same change and
  * kind, also covers this one: the earlier of both times counts.
  */
-export async function enqueue(tx: Tx, message: OutboxMessage & { at: Date }): Promise<void> {
+export function enqueue(tx: Tx, message: OutboxMessage & { at: Date }): Promise<void> {
+  return insert(tx, message, 0);
+}
+
+/** Stores a message that may have been posted before, so that its sender looks for it first. */
+export function enqueueAgain(tx: Tx, message: OutboxMessage & { at: Date }): Promise<void> {
+  return insert(tx, message, 1);
+}
+
+async function insert(
+  tx: Tx,
+  message: OutboxMessage & { at: Date },
+  attempts: number,
+): Promise<void> {
   const { changeId, kind, body } = encodeMessage(message);
-  const insert = tx.insertInto('outbox').values({
-    change_id: changeId,
-    kind,
-    body: body && JSON.stringify(body),
-    not_before: toText(message.at),
-    attempts: 0,
-  });
-  await insert
+  await tx
+    .insertInto('outbox')
+    .values({
+      change_id: changeId,
+      kind,
+      body: body && JSON.stringify(body),
+      not_before: toText(message.at),
+      attempts,
+    })
     .onConflict((conflict) =>
       conflict
         .columns(['change_id', 'kind'])
@@ -63,7 +78,11 @@ export async function claimDueMessages(tx: Tx, batch: Batch): Promise<DueMessage
 
   const rows = await tx
     .updateTable('outbox')
-    .set((eb) => ({ ...leaseColumns(batch), attempts: eb('attempts', '+', 1) }))
+    .set((eb) => ({
+      ...leaseColumns(batch),
+      attempts: eb('attempts', '+', 1),
+      first_tried_at: eb.fn.coalesce('first_tried_at', eb.val(toText(batch.now))),
+    }))
     .where(
       'id',
       'in',
@@ -72,7 +91,7 @@ export async function claimDueMessages(tx: Tx, batch: Batch): Promise<DueMessage
     .returningAll()
     .execute();
   for (const row of rows) await absorbWaiting(tx, row, batch.now);
-  return rows.sort((a, b) => a.id - b.id).map(dueFrom);
+  return rows.sort((a, b) => a.id - b.id).map((row) => dueFrom(row, batch.now));
 }
 
 function isDue(eb: ExpressionBuilder<Tables, 'outbox'>, now: string) {
@@ -109,11 +128,30 @@ async function absorbWaiting(tx: Tx, row: Selectable<OutboxTable>, now: Date): P
     .execute();
 }
 
-function dueFrom(row: Selectable<OutboxTable>): DueMessage {
+function dueFrom(row: Selectable<OutboxTable>, now: Date): DueMessage {
   const { id, attempts, change_id: changeId, kind } = row;
   const name = `outbox message ${id} of change ${changeId ?? 'none'}`;
   const body = row.body === null ? null : decode(JsonFields, row.body, name);
-  return { id, attempts, changeId, kind, message: decodeMessage({ changeId, kind, body }) };
+  const firstTriedAt = toDate(row.first_tried_at) ?? now;
+  const message = decodeMessage({ changeId, kind, body });
+  return { id, attempts, firstTriedAt, changeId, kind, message };
+}
+
+/** Extends the lease of messages. Returns those that their owner still holds. */
+export async function extendLease(
+  tx: Tx,
+  ids: readonly number[],
+  lease: Lease,
+): Promise<ReadonlySet<number>> {
+  const held = await tx
+    .updateTable('outbox')
+    .set(leaseColumns(lease))
+    .where('id', 'in', ids)
+    .where('lease_owner', '=', lease.owner)
+    .where('done_at', 'is', null)
+    .returning('id')
+    .execute();
+  return new Set(held.map(({ id }) => id));
 }
 
 export async function markDone(tx: Tx, id: number, now: Date): Promise<void> {
@@ -149,7 +187,7 @@ export async function discardReports(tx: Tx, now: Date): Promise<void> {
   await tx
     .updateTable('outbox')
     .set({ done_at: toText(now) })
-    .where('change_id', 'is', null)
+    .where('kind', 'in', ['report', 'redraw'])
     .where('done_at', 'is', null)
     .execute();
 }

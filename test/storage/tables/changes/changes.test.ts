@@ -68,7 +68,7 @@ test.for(ENGINES)('every verdict and outcome is loaded as it was stored on %s', 
   const executing = moved(start(change, lease, NOON));
   const answer = { at: minutes(1), tookMs: 40_000, requestId: null, status: null, text: 'silence' };
   const unknown = moved(finish(executing, { how: 'unknown', ...answer }));
-  const note = { happened: false, note: 'not in the console' };
+  const note = { happened: false, note: 'not in the console', current: null };
   const resolved = moved(resolve(unknown, approver(ben), note, minutes(9)));
 
   for (const [before, after] of [

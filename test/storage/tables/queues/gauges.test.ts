@@ -13,7 +13,7 @@ test.for(ENGINES)('open entries are counted, with the age of the oldest, on %s',
     await enqueue(tx, { kind: 'report', body: {}, at: minutes(60) });
   });
 
-  const levels = await readGauges(database.db, NOON);
+  const levels = await readGauges(database.db, NOON, 'c1');
   expect(levels.changes.get('pending')).toEqual({ count: 2, since: minutes(-30) });
   expect(levels.changes.get('unknown')).toEqual({ count: 0, since: null });
   expect(levels.changes.has('succeeded')).toBe(false);

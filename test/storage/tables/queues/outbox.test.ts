@@ -149,3 +149,20 @@ test.for(ENGINES)('delivered messages are deleted later on %s', async (engine) =
   expect(await database.transaction((tx) => outbox.pruneOutbox(tx, minutes(1)))).toBe(1);
   expect((await due(database, 9)).map(({ kind }) => kind)).toEqual(['redraw']);
 });
+
+test.for(ENGINES)(
+  'a lease is extended only by the process that still holds it on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    for (const changeId of [newId(), newId()]) await enqueue(database, card(changeId));
+    const ids = (await due(database, 0)).map(({ id }) => id);
+    const extend = (at: number, owner = 'one') =>
+      database.transaction((tx) => outbox.extendLease(tx, ids, batch(at, owner)));
+    expect(await extend(0.9)).toEqual(new Set(ids));
+    expect(await due(database, 1.8, 'two')).toEqual([]);
+    expect(await due(database, 1.9, 'two', 1)).toHaveLength(1);
+    expect(await extend(2)).toEqual(new Set(ids.slice(1)));
+    await done(database, ids[1] ?? 0);
+    expect(await extend(2)).toEqual(new Set());
+  },
+);

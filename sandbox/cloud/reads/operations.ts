@@ -1,0 +1,51 @@
+import type { Call } from '../../api/call.ts';
+import { CLOUD_READS, type CloudRead } from '../../api/optional-reads.ts';
+import { type Operation, operationOn } from '../../api/pipeline.ts';
+import { htmlReply, type Reply } from '../../api/reply.ts';
+import type { CloudState } from '../state.ts';
+import { getActivity, listActivities } from './activities.ts';
+import { backupConfiguration, listBackups } from './backups.ts';
+import { getEndpoint, listEndpoints } from './endpoints.ts';
+import { getKey, getOrganization, listOrganizations, listQuotas, whoami } from './organization.ts';
+import { getPipe, listPipes } from './pipes.ts';
+import { getService, listServices, scalingSchedule, upgradeWindow } from './services.ts';
+
+const ORG = '/v1/organizations/:organizationId';
+const SERVICE = `${ORG}/services/:serviceId`;
+
+type Answer = (cloud: CloudState, call: Call) => Reply;
+
+const READS: Readonly<Record<CloudRead, readonly [path: string, answer: Answer]>> = {
+  'list organizations': ['/v1/organizations', listOrganizations],
+  'get organization': [ORG, getOrganization],
+  whoami: ['/v1/whoami', whoami],
+  'get key': [`${ORG}/keys/:keyId`, getKey],
+  'list quotas': [`${ORG}/quotas`, listQuotas],
+  'list services': [`${ORG}/services`, listServices],
+  'get service': [SERVICE, getService],
+  'scaling schedule': [`${SERVICE}/scalingSchedule`, scalingSchedule],
+  'upgrade window': [`${SERVICE}/upgradeWindow`, upgradeWindow],
+  'list backups': [`${SERVICE}/backups`, listBackups],
+  'backup configuration': [`${SERVICE}/backupConfiguration`, backupConfiguration],
+  'list endpoints': [`${SERVICE}/pipesReversePrivateEndpoints`, listEndpoints],
+  'get endpoint': [`${SERVICE}/pipesReversePrivateEndpoints/:endpointId`, getEndpoint],
+  'list pipes': [`${SERVICE}/pipes`, listPipes],
+  'get pipe': [`${SERVICE}/pipes/:pipeId`, getPipe],
+  'list activities': [`${ORG}/activities`, listActivities],
+  'get activity': [`${ORG}/activities/:activityId`, getActivity],
+};
+
+export function cloudReads(cloud: CloudState): readonly Operation[] {
+  const operation = operationOn(cloud);
+  return CLOUD_READS.map((name) => operation(name, 'get', ...READS[name]));
+}
+
+/** The reply of a server that does not have this read; null for one that has it. */
+export function absentRead(cloud: CloudState, { operation, method, path }: Call): Reply | null {
+  const name = CLOUD_READS.find((one) => one === operation);
+  if (name === undefined) return null;
+  const status = cloud.profile === 'contract' ? 404 : cloud.behaviour.absentReads[name];
+  if (status === undefined) return null;
+  const [address] = path.split('?');
+  return htmlReply(status, `Cannot ${method} ${address}`);
+}

@@ -1,0 +1,102 @@
+/** Slack's own user, which shows why a command failed. */
+export const SLACKBOT = 'USLACKBOT';
+
+/** The people, groups and channels of a workspace. The simulator changes its own copy. */
+export interface Workspace {
+  readonly teamId: string;
+  readonly name: string;
+  readonly domain: string;
+  readonly appId: string;
+  readonly botId: string;
+  readonly botUserId: string;
+  readonly botName: string;
+  readonly members: Member[];
+  readonly groups: Group[];
+  readonly channels: Conversation[];
+  /** On the free plan Slack has no user groups. */
+  readonly plan?: 'free';
+}
+
+export interface Member {
+  readonly id: string;
+  /** The handle for mentions, without the @. */
+  readonly name: string;
+  realName: string;
+  title: string;
+  kind: 'member' | 'guest' | 'external' | 'bot';
+  deleted: boolean;
+  /** The id of another workspace makes this an external user. */
+  readonly teamId: string;
+  /** Europe/Berlin when absent. */
+  timezone?: string;
+}
+
+export interface Group {
+  readonly id: string;
+  readonly handle: string;
+  readonly name: string;
+  users: string[];
+  disabled: boolean;
+  /** Unix time in seconds of the last change. */
+  updatedAt: number;
+}
+
+export interface Conversation {
+  readonly id: string;
+  name: string;
+  readonly kind: 'public' | 'private' | 'dm' | 'external';
+  readonly topic: string;
+  readonly members: string[];
+  archived: boolean;
+  /** The names before it was renamed. */
+  formerNames?: readonly string[];
+}
+
+export function memberOf(workspace: Workspace, id: string): Member | undefined {
+  return workspace.members.find((member) => member.id === id);
+}
+
+export function groupOf(workspace: Workspace, idOrHandle: string): Group | undefined {
+  const handle = idOrHandle.replace(/^@/, '');
+  return workspace.groups.find((group) => group.id === idOrHandle || group.handle === handle);
+}
+
+export function conversationOf(workspace: Workspace, idOrName: string): Conversation | undefined {
+  const name = idOrName.replace(/^#/, '');
+  return workspace.channels.find(
+    (conversation) =>
+      conversation.id === idOrName || (conversation.kind !== 'dm' && conversation.name === name),
+  );
+}
+
+export function isIn(conversation: Conversation, memberId: string): boolean {
+  return conversation.members.includes(memberId);
+}
+
+/** The direct conversation of the app and one person, which Slack creates when first used. */
+export function directConversation(workspace: Workspace, memberId: string): Conversation {
+  const found = workspace.channels.find(
+    (conversation) => conversation.kind === 'dm' && isIn(conversation, memberId),
+  );
+  if (found) return found;
+  const conversation: Conversation = {
+    id: `D${memberId.slice(1)}`,
+    name: workspace.botName,
+    kind: 'dm',
+    topic: '',
+    members: [memberId, workspace.botUserId],
+    archived: false,
+  };
+  workspace.channels.push(conversation);
+  return conversation;
+}
+
+/** True when a channel is shared with the app, so Slack does not set is_stranger. */
+export function sharesConversation(workspace: Workspace, memberId: string): boolean {
+  return workspace.channels.some(
+    (conversation) =>
+      conversation.kind !== 'dm' &&
+      isIn(conversation, memberId) &&
+      isIn(conversation, workspace.botUserId),
+  );
+}

@@ -1,0 +1,62 @@
+import type { Target } from '../../changes/change.ts';
+import { commands } from '../../commands/index.ts';
+import { findByName, type Service, serviceTarget } from '../../directory/directory.ts';
+import { freezeTarget, type Scope } from '../../intent/arguments/freezes.ts';
+import type { Command } from '../../intent/define.ts';
+import type { CaseScope, CaseTargetKind, PolicyCase } from '../../policy/cases/case-schema.ts';
+import {
+  changesFreezes,
+  takesService,
+  untaggedTarget,
+} from '../../workflow/queries/who-targets.ts';
+
+export const commandsByName: ReadonlyMap<string, Command> = new Map(
+  commands.flatMap((command) =>
+    [command.name, ...(command.aliases ?? [])].map((name) => [name, command] as const),
+  ),
+);
+
+/** Returns how the target of a command is named. */
+export function targetKindOf(name: string): CaseTargetKind {
+  const command = commandsByName.get(name);
+  if (!command) return 'none';
+  if (command.kind === 'change' && changesFreezes(command)) return 'scope';
+  return takesService(command) ? 'service' : 'none';
+}
+
+/**
+ * Returns the targets of a case: for a tag or a warehouse, every service of the file that has both
+ * of them. Null: a query about everything.
+ */
+export function caseTargets(
+  { command, scope }: Pick<PolicyCase, 'command' | 'scope'>,
+  services: readonly Service[],
+): readonly (Target | null)[] {
+  const kind = targetKindOf(command);
+  if (kind === 'none') {
+    return [commandsByName.get(command)?.kind === 'change' ? untaggedTarget(command) : null];
+  }
+  if (kind === 'scope') return [freezeTarget(freezeScope(scope, services), services)];
+  const { service, tag, warehouse } = scope;
+  if (service !== null) return [serviceNamed(service, services)];
+  return services
+    .filter(({ tags }) => tag === null || tags?.includes(tag))
+    .filter((each) => warehouse === null || each.warehouse === warehouse)
+    .map(serviceTarget);
+}
+
+/** Returns the target with a name or id. For a service that the file does not list, tags are unknown. */
+export function serviceNamed(text: string, services: readonly Service[]): Target {
+  const [found, ...others] = findByName(services, text);
+  if (found && others.length === 0) return serviceTarget(found);
+  return { kind: 'service', id: text, name: text, tags: null, warehouse: null };
+}
+
+function freezeScope({ service, tag, warehouse }: CaseScope, services: readonly Service[]): Scope {
+  if (service !== null) {
+    const { id, name } = serviceNamed(service, services);
+    return { service: { id, name } };
+  }
+  if (tag !== null) return { tag };
+  return warehouse === null ? { everything: true } : { warehouse };
+}

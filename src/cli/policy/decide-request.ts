@@ -1,0 +1,21 @@
+import { answerOf, type PolicyAnswer } from '../../policy/cases/answer.ts';
+import { decide, type PolicyQuestion } from '../../policy/decide.ts';
+import type { Policy } from '../../policy/policy-types.ts';
+import { commandsByName } from './case-targets.ts';
+
+/** Long enough for every rule: the schema of the policy allows a minimum of 500 characters. */
+export const LONG_REASON = '-'.repeat(500);
+
+/** Decides a request as the bot does, with the reason that some commands need under every rule. */
+export function decideRequest(
+  policy: Policy,
+  { command: entered, ...question }: Omit<PolicyQuestion, 'kind'>,
+): PolicyAnswer {
+  const command = commandsByName.get(entered);
+  const { kind = 'change', name = entered } = command ?? {};
+  const answer = answerOf(decide(policy, { ...question, kind, command: name }));
+  const needsReason = command?.kind === 'change' && command.needsReason === true;
+  const hasReason = question.reason !== null && question.reason !== '';
+  if (!answer.allow || !needsReason || hasReason) return answer;
+  return { allow: false, rule: answer.rule, refusal: 'reason-required', detail: null };
+}

@@ -1,0 +1,186 @@
+import { lengthOf, monthOf, type Span, spanOfBoth, within } from '../costs/calendar/calendar.ts';
+import { type Day, dayOf } from '../costs/calendar/day.ts';
+import type { CostReading } from '../costs/ledger/costs-read.ts';
+import { isOfTime } from '../costs/ledger/grouping.ts';
+import {
+  type DayState,
+  dayStates,
+  finalRows,
+  lastFinalDay,
+  selectRows,
+  statesWithin,
+} from '../costs/ledger/ledger.ts';
+import { problemsOf } from '../costs/ledger/report-problem.ts';
+import type { CostRow } from '../costs/ledger/row.ts';
+import { finalPeriod } from '../costs/question/period.ts';
+import { LONGEST_DAYS } from '../costs/question/period-grammar.ts';
+import type { CostQuestion } from '../costs/question/question.ts';
+import { comparisonPeriod } from '../costs/question/versus.ts';
+import type { Answer, AnswerPart, CommandOffer } from '../intent/answers/answer.ts';
+import { countWords } from '../intent/answers/texts.ts';
+import type { Caller } from '../intent/ports/command-context.ts';
+import {
+  comparisonText,
+  lineChanges,
+  type PeriodComparison,
+  preparePeriods,
+} from './compare-periods.ts';
+import { chartParts } from './cost-chart.ts';
+import { monthForecast } from './forecast/cost-forecast.ts';
+import {
+  type CostContext,
+  costOffer,
+  questionWords,
+  readCostQuestion,
+  readQuestionCosts,
+  unclearAnswer,
+} from './question/cost-question.ts';
+import { scopedRows } from './question/scoped-rows.ts';
+import { type CostScope, scopeNotes } from './scope.ts';
+import { closingText, footerPart, headline, noDataAnswer, notFinalText } from './summary.ts';
+import { comparedGroups } from './tables/compared-groups.ts';
+import { linesOf } from './tables/cost-lines.ts';
+import { tablePart } from './tables/cost-table.ts';
+import { twoWayTable } from './tables/two-way-table.ts';
+import { whyWords } from './why/why-words.ts';
+
+/** The longest period, and the whole weeks before it that `vs prev` compares it with. */
+export const READ_AT_MOST_DAYS = LONGEST_DAYS + 7 * Math.ceil(LONGEST_DAYS / 7);
+
+/** The answer of `/cost` to the typed words. */
+export async function answerCosts(
+  words: string,
+  context: CostContext,
+  asker: Pick<Caller, 'by'>,
+): Promise<Answer> {
+  const today = dayOf(context.now());
+  const typed = { command: 'cost', words } as const;
+  const asked = readCostQuestion(typed, today, context.services);
+  if (!asked.ok) return asked.answer;
+  const { question } = asked;
+  const { versus } = question;
+  const all = versus
+    ? spanOfBoth(question.period, comparisonPeriod(question.period, versus, today))
+    : question.period;
+  if (lengthOf(all) > READ_AT_MOST_DAYS) {
+    return tooFarBack(`cost ${questionWords(question)} vs prev`);
+  }
+  const costs = await readQuestionCosts(question, all, { context, asker, typed });
+  if (!costs.ok) return costs.answer;
+  const { read } = costs;
+  const scoped = scopedRows({ command: 'cost', question }, read.rows, context.services);
+  if (!scoped.ok) return scoped.answer;
+  const { rows, scope } = scoped;
+  const states = statesWithin(dayStates(read.rows, question.period), rows);
+  const period = finalPeriod(question.period, lastFinalDay(states), today);
+  if (!period) return noDataAnswer(question.period.label, read);
+  const own = within(states, period);
+  // If only the compared days have rows, the cost of the period is unknown, not 0.
+  if (own.every(({ state }) => state === 'no-data')) return noDataAnswer(period.label, read);
+
+  const before = versus && comparisonPeriod(period, versus, today);
+  const compared = before && preparePeriods(read.rows, scope.selector, period, before);
+  const isMonth = period.unit === 'month' && monthOf(period.first) === monthOf(today);
+  const select = (all: readonly CostRow[]) => selectRows(all, scope.selector);
+  const hasForecast = isMonth && !question.finalOnly && read.gaps.length === 0;
+  const forecast = hasForecast ? await monthForecast(context, select, today) : null;
+  return composeAnswer(
+    { ...question, period },
+    { today, rows, states: own, compared, scope, forecast },
+    read,
+  );
+}
+
+/** The period to compare with is too long ago; `line` asks for another one. */
+export function tooFarBack(line: string): Answer {
+  const text = `The period to compare with begins more than ${READ_AT_MOST_DAYS} days back. Use instead:`;
+  return unclearAnswer(text, [costOffer(line)]);
+}
+
+interface ShownCosts {
+  readonly today: Day;
+  /** The rows of the period and of the compared days. */
+  readonly rows: readonly CostRow[];
+  /** The days of the period. */
+  readonly states: readonly DayState[];
+  readonly compared: PeriodComparison | null;
+  readonly scope: CostScope;
+  readonly forecast: Awaited<ReturnType<typeof monthForecast>>;
+}
+
+function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostReading): Answer {
+  const { period, by, thenBy, finalOnly } = question;
+  const { today, compared, scope, forecast } = shown;
+  const states = finalOnly ? shown.states.filter(isNotOpen) : shown.states;
+  const sentences = [
+    forecast?.text ?? null,
+    compared ? comparisonText(compared, today) : null,
+    finalOnly ? leftOutText(shown.states.length - states.length) : null,
+    notFinalText(states, period, today),
+    closingText(period, shown.states, { today, read }),
+    period.notes.includes('cut-to-today') ? CUT : null,
+  ].filter((sentence) => sentence !== null);
+  const unit = [by, thenBy].find((one) => one !== null && isOfTime(one));
+  const parts: (AnswerPart | null)[] = [
+    sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
+    ...chartParts(states, period, today, unit ?? 'day'),
+    costTable(question, { ...shown, states }),
+    { kind: 'offers', offers: offersFor(question, read) },
+    footerPart(withProblemsOf(read, period, compared), null, scopeNotes(scope)),
+  ];
+  const own = headline(period.label, states, period);
+  return {
+    title: [scope.label, own, forecast?.title].filter(Boolean).join(' · '),
+    parts: parts.filter((part) => part !== null),
+  };
+}
+
+const CUT = 'Ends today (UTC, incomplete); future days left out.';
+
+function isNotOpen({ state }: DayState): boolean {
+  return state !== 'preliminary';
+}
+
+function leftOutText(days: number): string | null {
+  if (days === 0) return null;
+  return `${countWords(days, 'day that is', 'days that are')} not final left out.`;
+}
+
+function costTable(question: CostQuestion, { rows, states, compared }: ShownCosts): AnswerPart {
+  const { by, thenBy, period, top, finalOnly } = question;
+  const shown = finalOnly ? finalRows(rows, states) : rows;
+  const changes = compared ? lineChanges(rows, by, compared) : null;
+  if (thenBy === null) return tablePart(by, linesOf(question, shown, states, changes), changes);
+  const groupings = [by, thenBy] as const;
+  const costs = { period, states, shown, rows, compared };
+  const groups = comparedGroups(groupings, costs, changes);
+  return twoWayTable({ groupings, groups, changes, top });
+}
+
+/** Only the problems of the shown days: whole months are read. */
+function withProblemsOf(
+  read: CostReading,
+  period: Span,
+  compared: PeriodComparison | null,
+): CostReading {
+  const spans = compared ? [period, compared.before] : [period];
+  return { ...read, problems: problemsOf(read.problems, spans) };
+}
+
+function offersFor(
+  question: CostQuestion,
+  { isFinal = false }: CostReading,
+): readonly CommandOffer[] {
+  const other = question.by === 'day' ? 'service' : 'day';
+  const same = questionWords(question);
+  const byOther = questionWords({ ...question, by: other, thenBy: null });
+  return [
+    { label: 'CSV', line: `cost csv ${same}` },
+    { label: `By ${other}`, line: `cost ${byOther}` },
+    question.versus === null
+      ? { label: 'Compare with previous', line: `cost ${same} vs prev` }
+      : { label: 'Why', line: `cost why ${whyWords(question)}` },
+    { label: 'Last month', line: `cost ${questionWords(question, 'last-month')}` },
+    ...(isFinal ? [] : [{ label: 'Refresh', line: `cost ${same} refresh` }]),
+  ];
+}

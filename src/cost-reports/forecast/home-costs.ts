@@ -1,0 +1,41 @@
+import type { Span } from '../../costs/calendar/calendar.ts';
+import { addDays, dayOf } from '../../costs/calendar/day.ts';
+import { formatDay } from '../../costs/calendar/format.ts';
+import type { CostReading } from '../../costs/ledger/costs-read.ts';
+import { dayStates, isSettledDay } from '../../costs/ledger/ledger.ts';
+import { creditsText } from '../../costs/ledger/numbers.ts';
+import { moneyOf } from '../../costs/money/money.ts';
+import { monthForecastDays, monthForecastOf } from './cost-forecast.ts';
+
+/** What App Home shows about costs. */
+interface HomeCosts {
+  readonly lines: readonly string[];
+  /** When the report was read. */
+  readonly asOf: Date;
+}
+
+/**
+ * Yesterday and the forecast of the month. `stored` reads the stored report only, so that an opened
+ * Home tab never waits for the API. Null if the report was not read yet.
+ */
+export async function homeCosts(
+  stored: (span: Span) => Promise<CostReading>,
+  now: Date,
+): Promise<HomeCosts | null> {
+  const today = dayOf(now);
+  const read = await stored(monthForecastDays(today));
+  const yesterday = addDays(today, -1);
+  const [state] = dayStates(read.rows, { first: yesterday, last: yesterday });
+  if (read.fetchedAt === null || !state || state.state === 'no-data') return null;
+  const { day, total, price } = state;
+  const open = isSettledDay(state) ? '' : ' so far';
+  const forecast = monthForecastOf(read, (rows) => rows, today);
+  const cost = creditsText(total, moneyOf([[price, total]]));
+  return {
+    lines: [
+      `Yesterday, ${formatDay(day)} (UTC): ${cost}${open}`,
+      ...(forecast ? [forecast.text] : []),
+    ],
+    asOf: read.fetchedAt,
+  };
+}

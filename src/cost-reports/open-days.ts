@@ -1,0 +1,41 @@
+import type { Day } from '../costs/calendar/day.ts';
+import type { CostRow, Micro } from '../costs/ledger/row.ts';
+import type { SnapshotHistory } from '../costs/locking/day-snapshots.ts';
+import type { OpenDay } from '../costs/locking/open-day.ts';
+import { openDayOf } from '../costs/locking/settled-days.ts';
+
+/** The rows of one fetched month. */
+interface FetchedRows {
+  readonly rows: readonly CostRow[];
+  readonly fetchedAt: Date;
+}
+
+/**
+ * The same rows; those of a day that is not final show whether the day is settled and how complete it
+ * is. Source: docs/costs.md#settled-days.
+ */
+export function withOpenDays(
+  { rows, fetchedAt }: FetchedRows,
+  history: SnapshotHistory,
+): readonly CostRow[] {
+  const open = openDays({ rows, fetchedAt }, history);
+  if (open.size === 0) return rows;
+  return rows.map((row) => {
+    const openDay = open.get(row.day);
+    return openDay ? { ...row, openDay } : row;
+  });
+}
+
+function openDays(
+  { rows, fetchedAt }: FetchedRows,
+  history: SnapshotHistory,
+): ReadonlyMap<Day, OpenDay> {
+  const totals = new Map<Day, Micro>();
+  const open = new Set<Day>();
+  for (const { day, total, locked } of rows) {
+    totals.set(day, (totals.get(day) ?? 0) + total);
+    if (!locked) open.add(day);
+  }
+  const openDay = (day: Day) => openDayOf({ day, total: totals.get(day) ?? 0, fetchedAt }, history);
+  return new Map([...open].map((day) => [day, openDay(day)]));
+}

@@ -1,0 +1,53 @@
+import { lengthOf, spanOfBoth } from '../../costs/calendar/calendar.ts';
+import { dayOf } from '../../costs/calendar/day.ts';
+import { explainChange } from '../../costs/comparison/explanation.ts';
+import { settledPairs } from '../../costs/comparison/movers.ts';
+import { comparisonPeriod } from '../../costs/question/versus.ts';
+import type { Answer } from '../../intent/answers/answer.ts';
+import type { Caller, CommandContext } from '../../intent/ports/command-context.ts';
+import { READ_AT_MOST_DAYS, tooFarBack } from '../cost-answer.ts';
+import {
+  type CostContext,
+  readCostQuestion,
+  readQuestionCosts,
+} from '../question/cost-question.ts';
+import { scopedRows } from '../question/scoped-rows.ts';
+import { noDataAnswer } from '../summary.ts';
+import { explainedAnswer, incomparableAnswer } from './why-answer.ts';
+import { previousWords, wordsRefusal } from './why-words.ts';
+
+type WhyContext = CostContext & Pick<CommandContext, 'costChanges'>;
+
+/**
+ * The answer of `/cost why`: what changed most between two periods by service and metric, and the
+ * changes that ran on these services. Source: docs/costs.md#waterfall.
+ */
+export async function answerWhy(
+  words: string,
+  context: WhyContext,
+  asker: Pick<Caller, 'by'>,
+): Promise<Answer> {
+  const today = dayOf(context.now());
+  const typed = { command: 'cost why', words } as const;
+  const asked = readCostQuestion(typed, today, context.services);
+  if (!asked.ok) return asked.answer;
+  const { question } = asked;
+  const refusal = wordsRefusal(question);
+  if (refusal) return refusal;
+  const { period: now, versus, top } = question;
+  const before = comparisonPeriod(now, versus ?? 'prev', today);
+  const span = spanOfBoth(now, before);
+  if (lengthOf(span) > READ_AT_MOST_DAYS) return tooFarBack(`cost why ${previousWords(question)}`);
+  const costs = await readQuestionCosts(question, span, { context, asker, typed });
+  if (!costs.ok) return costs.answer;
+  const { read } = costs;
+  if (read.rows.length === 0) return noDataAnswer(now.label, read);
+  const scoped = scopedRows({ command: 'cost why', question }, read.rows, context.services);
+  if (!scoped.ok) return scoped.answer;
+  const shown = { question, before, read, scope: scoped.scope };
+  const pairing = settledPairs(read.rows, now, before);
+  if (!pairing.ok) return incomparableAnswer(shown, pairing.why);
+  const explained = explainChange(scoped.rows, pairing.pairs, top);
+  const changes = await context.costChanges({ services: explained.services, span });
+  return explainedAnswer(shown, { ...explained, ...pairing, changes });
+}

@@ -1,0 +1,142 @@
+import { lengthOf, spanOfBoth } from '../../costs/calendar/calendar.ts';
+import { formatSpan } from '../../costs/calendar/format.ts';
+import { relativeOf } from '../../costs/comparison/comparison.ts';
+import type { PairingProblem } from '../../costs/comparison/day-pairs.ts';
+import type { Explanation } from '../../costs/comparison/explanation.ts';
+import type { settledPairs } from '../../costs/comparison/movers.ts';
+import { roundedWaterfall } from '../../costs/comparison/waterfall.ts';
+import type { CostReading } from '../../costs/ledger/costs-read.ts';
+import { bracketed, changeText, signedCredits } from '../../costs/ledger/numbers.ts';
+import { problemsOf } from '../../costs/ledger/report-problem.ts';
+import { moneyDifference } from '../../costs/money/money.ts';
+import type { Period } from '../../costs/question/period.ts';
+import { type CostQuestion, wordsOfScope } from '../../costs/question/question.ts';
+import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../intent/answers/answer.ts';
+import { countWords } from '../../intent/answers/texts.ts';
+import type { AcceptedChange } from '../../intent/ports/command-context.ts';
+import { incomparableText } from '../compare-periods.ts';
+import { costOffer } from '../question/cost-question.ts';
+import { type CostScope, scopeNotes } from '../scope.ts';
+import { footerPart } from '../summary.ts';
+import { waterfallTable } from './waterfall-table.ts';
+import { previousWords, versusWord, whyWords } from './why-words.ts';
+
+/** What every answer of `/cost why` shows. */
+interface WhyFacts {
+  readonly question: CostQuestion;
+  readonly before: Period;
+  readonly read: CostReading;
+  readonly scope: CostScope;
+}
+
+type Pairing = Extract<ReturnType<typeof settledPairs>, { ok: true }>;
+
+interface Explained extends Explanation, Omit<Pairing, 'ok'> {
+  readonly changes: readonly AcceptedChange[];
+}
+
+const CHANGES_SHOWN = 8;
+
+export function incomparableAnswer(facts: WhyFacts, why: PairingProblem): Answer {
+  const scope = wordsOfScope(facts.question.scope);
+  const offers = ['7d', 'last-month'].map((word) =>
+    costOffer(['cost why', word, ...scope].join(' ')),
+  );
+  const text = incomparableText(why);
+  const parts: readonly AnswerPart[] = [
+    { kind: 'text', text },
+    { kind: 'offers', offers },
+    footerOf(facts),
+  ];
+  return { title: titleOf(facts, 'not compared'), parts };
+}
+
+/** The change as a waterfall, and the changes that ran on the services of its steps. */
+export function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
+  const { start, end, steps } = explained.waterfall;
+  const shown = roundedWaterfall(explained.waterfall);
+  const money = moneyDifference(shown.end.money, shown.start.money);
+  const delta = signedCredits(shown.end.micro - shown.start.micro, money);
+  const relative = relativeOf(end.micro, start.micro);
+  const change = bracketed(relative === null ? null : changeText(relative));
+  const sentences = [
+    comparedText(facts, explained),
+    explained.sameWeekdays ? null : 'The weekdays differ.',
+    steps.length === 0 ? 'No line changed.' : null,
+  ].filter((sentence) => sentence !== null);
+  const parts: readonly (AnswerPart | null)[] = [
+    sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
+    waterfallTable(shown, labelsOf(facts, explained)),
+    steps.length > 0 ? { kind: 'lines', lines: changeLines(facts, explained) } : null,
+    { kind: 'offers', offers: offersFor(facts, explained) },
+    footerOf(facts),
+  ];
+  return {
+    title: titleOf(facts, `${delta}${change}`),
+    parts: parts.filter((part) => part !== null),
+  };
+}
+
+function titleOf({ question, before, scope }: WhyFacts, result: string): string {
+  const compared = `${question.period.label} vs ${before.label} (UTC): ${result}`;
+  return scope.label === null ? compared : `${scope.label} · ${compared}`;
+}
+
+function footerOf({ question, before, read, scope }: WhyFacts): AnswerPart {
+  const problems = problemsOf(read.problems, [question.period, before]);
+  return footerPart({ ...read, problems }, null, scopeNotes(scope));
+}
+
+function hasAllDays({ question: { period }, before }: WhyFacts, { pairs }: Explained): boolean {
+  return pairs.length === Math.max(lengthOf(period), lengthOf(before));
+}
+
+/** Null if all days are compared and final. */
+function comparedText(facts: WhyFacts, explained: Explained): string | null {
+  const { pairs, notLocked } = explained;
+  const open = notLocked > 0 ? ` (${notLocked} not locked)` : '';
+  if (hasAllDays(facts, explained)) return open === '' ? null : `All days are settled${open}.`;
+  const state = notLocked > 0 ? 'settled' : 'final';
+  return `Compared on the ${countWords(pairs.length, 'day')} ${state} in both periods${open}.`;
+}
+
+/** The names of both totals. */
+function labelsOf(facts: WhyFacts, explained: Explained) {
+  const days = countWords(explained.pairs.length, 'day');
+  const part = hasAllDays(facts, explained) ? '' : ` (${days})`;
+  return { start: `${facts.before.label}${part}`, end: `${facts.question.period.label}${part}` };
+}
+
+function changeLines(
+  { question: { period }, before }: WhyFacts,
+  { changes }: Explained,
+): readonly (readonly InlinePart[])[] {
+  const days = formatSpan(spanOfBoth(period, before), period.last);
+  if (changes.length === 0) {
+    return [[`No change of these services ran in Signalbox (${days}).`]];
+  }
+  const shown = changes.slice(0, CHANGES_SHOWN).map(changeLine);
+  const more = changes.length - shown.length;
+  const rest = more > 0 ? [[`and ${more} more`]] : [];
+  return [[{ bold: `Changes of these services, ${days}` }], ...shown, ...rest];
+}
+
+function changeLine({ at, text, id, by }: AcceptedChange): readonly InlinePart[] {
+  return ['• ', { at }, ` · ${text} · `, { user: by }, ` · ${id}`];
+}
+
+function offersFor(
+  { question, read: { isFinal = false } }: WhyFacts,
+  { changes }: Explained,
+): readonly CommandOffer[] {
+  const versus = versusWord(question.versus ?? 'prev');
+  const [change] = changes;
+  return [
+    {
+      label: 'By service and metric',
+      line: `cost ${previousWords(question)} by service by metric vs ${versus}`,
+    },
+    ...(change ? [{ label: `Show ${change.id}`, line: `change show ${change.id}` }] : []),
+    ...(isFinal ? [] : [{ label: 'Refresh', line: `cost why ${whyWords(question)} refresh` }]),
+  ];
+}

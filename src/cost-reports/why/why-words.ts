@@ -1,0 +1,35 @@
+import { type CostQuestion, wordsOfScope } from '../../costs/question/question.ts';
+import type { Versus } from '../../costs/question/versus.ts';
+import type { Answer } from '../../intent/answers/answer.ts';
+import { costOffer, unclearAnswer } from '../question/cost-question.ts';
+
+/** The same question, compared with the previous period. */
+export function previousWords({ period, scope }: CostQuestion): string {
+  return [`${period.first}..${period.last}`, ...wordsOfScope(scope)].join(' ');
+}
+
+/** The words of the question after `cost why`. */
+export function whyWords(question: CostQuestion): string {
+  const { versus } = question;
+  const own = previousWords(question);
+  return versus === null ? own : `${own} vs ${versusWord(versus)}`;
+}
+
+export function versusWord(versus: Versus): string {
+  return typeof versus === 'string' ? versus : `${versus.first}..${versus.last}`;
+}
+
+/** The lines are always services with their metrics, on settled days: other words are refused. */
+export function wordsRefusal(question: CostQuestion): Answer | null {
+  const { by, thenBy, finalOnly, period, scope } = question;
+  if (period.lastFinalOnly || finalOnly) {
+    const text = '“final” is not possible here: settled days are compared. Use instead:';
+    const words = period.lastFinalOnly
+      ? ['7d', ...wordsOfScope(scope)].join(' ')
+      : whyWords(question);
+    return unclearAnswer(text, [costOffer(`cost why ${words}`)]);
+  }
+  if (by === 'service' && thenBy === null) return null;
+  const text = '“by” is not possible here: the lines are services with their metrics. Use instead:';
+  return unclearAnswer(text, [costOffer(`cost why ${whyWords(question)}`)]);
+}

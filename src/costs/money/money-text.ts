@@ -1,0 +1,107 @@
+import { dividedBy, type Money } from './money.ts';
+import type { DayPrice, PriceList } from './price.ts';
+
+const MINUS = '−';
+const TRILLIONTH_DIGITS = 12;
+const PRICE_DIGITS = 6;
+
+interface CurrencyFormat {
+  /** The digits of the smallest unit: 2 for EUR, 0 for JPY. */
+  readonly digits: number;
+  readonly amount: Intl.NumberFormat;
+  readonly rough: Intl.NumberFormat;
+  readonly price: Intl.NumberFormat;
+}
+
+const FORMATS = new Map<string, CurrencyFormat>();
+
+/**
+ * Money as text, rounded to the smallest unit of its currency, a half away from zero: `€1,463.91`,
+ * `−€0.35`, `<€0.01`, `€0.00`.
+ */
+export function moneyText({ currency, trillionths }: Money): string {
+  const { digits, amount } = formatOf(currency);
+  const isNegative = trillionths < 0n;
+  const size = isNegative ? -trillionths : trillionths;
+  const units = dividedBy(size, 10n ** BigInt(TRILLIONTH_DIGITS - digits));
+  const sign = isNegative ? MINUS : '';
+  if (units > 0n || size === 0n) return `${sign}${amount.format(decimal(units, digits))}`;
+  const least = amount.format(decimal(1n, digits));
+  return isNegative ? `>${MINUS}${least}` : `<${least}`;
+}
+
+/** The amount that `moneyText` shows, so that shown amounts can be added. */
+export function roundedMoney({ currency, trillionths }: Money): Money {
+  const unit = 10n ** BigInt(TRILLIONTH_DIGITS - formatOf(currency).digits);
+  return { currency, trillionths: dividedBy(trillionths, unit) * unit };
+}
+
+/** For figures without decimals: from 100 on in whole units, `€2,826`. */
+export function roughMoneyText(money: Money): string {
+  const { currency, trillionths } = money;
+  const whole = dividedBy(trillionths, 10n ** BigInt(TRILLIONTH_DIGITS));
+  if (whole > -100n && whole < 100n) return moneyText(money);
+  const size = formatOf(currency).rough.format(whole < 0n ? -whole : whole);
+  return `${whole < 0n ? MINUS : ''}${size}`;
+}
+
+/** A difference with its sign: `+€19.29`, `−€6.30`, `±€0.00`. */
+export function signedMoneyText(money: Money): string {
+  if (money.trillionths === 0n) return `±${moneyText(money)}`;
+  const text = moneyText(money).replace(/[<>]/, '');
+  return money.trillionths > 0n ? `+${text}` : text;
+}
+
+/** As a number, to sort by; texts use the exact amount. */
+export function moneyValue({ trillionths }: Money): number {
+  return Number(trillionths) / 10 ** TRILLIONTH_DIGITS;
+}
+
+/** The exact decimal number, for a file: `1463.9100035`, `-0.35`. */
+export function exactMoney({ trillionths }: Money): string {
+  return withoutZeros(decimal(trillionths, TRILLIONTH_DIGITS));
+}
+
+/** `0.35` */
+export function exactPrice({ perCredit }: DayPrice): string {
+  return withoutZeros(decimal(BigInt(perCredit), PRICE_DIGITS));
+}
+
+/** `1 credit = €0.35 from 2026-11-01, €0.32 from 2026-01-01; money rounded to €0.01` */
+export function priceNote(prices: PriceList): string {
+  const [latest] = prices;
+  if (!latest) return '';
+  const { digits, amount, rough, price } = formatOf(latest.currency);
+  const steps = prices.toReversed().map((one) => {
+    return `${price.format(decimal(BigInt(one.perCredit), PRICE_DIGITS))} from ${one.from}`;
+  });
+  const least = amount.format(decimal(1n, digits));
+  const rounding = digits === 0 ? least : `${least}, forecasts and budgets to ${rough.format(1n)}`;
+  return `1 credit = ${steps.join(', ')}; money rounded to ${rounding}`;
+}
+
+function formatOf(currency: string): CurrencyFormat {
+  const known = FORMATS.get(currency);
+  if (known) return known;
+  const style = { style: 'currency', currency } as const;
+  const amount = new Intl.NumberFormat('en-US', style);
+  const price = new Intl.NumberFormat('en-US', { ...style, maximumFractionDigits: PRICE_DIGITS });
+  const rough = new Intl.NumberFormat('en-US', { ...style, maximumFractionDigits: 0 });
+  const digits = amount.resolvedOptions().maximumFractionDigits ?? 2;
+  const format = { digits, amount, rough, price };
+  FORMATS.set(currency, format);
+  return format;
+}
+
+/** An integer with its last `digits` digits after the point. */
+function decimal(integer: bigint, digits: number): `${number}` {
+  const size = (integer < 0n ? -integer : integer).toString().padStart(digits + 1, '0');
+  const [whole, rest] = [size.slice(0, size.length - digits), size.slice(size.length - digits)];
+  const text = `${integer < 0n ? '-' : ''}${whole}${digits > 0 ? `.${rest}` : ''}`;
+  // As text, because a number would lose digits of a large amount.
+  return text as `${number}`;
+}
+
+function withoutZeros(text: string): string {
+  return text.replace(/\.?0+$/, '');
+}

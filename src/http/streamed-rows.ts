@@ -1,0 +1,136 @@
+/** Receives elements of an array in order, batch by batch. False: an element is not acceptable. */
+export type TakeRows = (rows: readonly unknown[]) => boolean;
+
+/** An array in a JSON body that is read while the body arrives. */
+export interface StreamedArray {
+  /** The keys of the array in the body, for example `['result', 'costs']`. */
+  readonly path: readonly [string, string];
+  /** Called once for each attempt, because a repeated read delivers all rows again. */
+  readonly open: () => TakeRows;
+}
+
+interface RowStream {
+  /** Returns false if a row was not acceptable. */
+  push(chunk: Buffer): boolean;
+  /** The bytes that are not parsed yet. */
+  pendingBytes(): number;
+  /** The body without the rows that were taken: the array has only the last ones. */
+  rest(): Buffer;
+}
+
+// One batch blocks the event loop for about 2 ms.
+const BATCH_BYTES = 256 * 1024;
+const MOST_GUESSES = 8;
+const [COMMA, BRACE_CLOSE] = [0x2c, 0x7d];
+const isSpace = (byte: number | undefined) =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+/**
+ * Parses the elements of one array in batches, without a tokenizer. It cuts the bytes where an object
+ * may begin, and JSON.parse decides whether the bytes before are complete elements. Bytes that end inside
+ * a string or a nested value are not, so that a cut is never wrong. After wrong guesses it waits
+ * for twice as many bytes. A body without a found boundary stays whole.
+ * Source: docs/costs.md#large-reports.
+ */
+export function createRowStream(array: StreamedArray | null, batchBytes = BATCH_BYTES): RowStream {
+  const take = array?.open() ?? (() => true);
+  // One buffer for all chunks: a new one for each batch would be garbage of the size of the body.
+  let buffer = Buffer.alloc(array ? 2 * batchBytes : 0);
+  let [size, triedAt] = [0, batchBytes];
+  let head: Buffer | null = null;
+  let marker: Buffer | null = null;
+
+  function append(chunk: Buffer): void {
+    if (size + chunk.length > buffer.length) {
+      buffer = Buffer.concat([buffer], Math.max(2 * buffer.length, size + chunk.length));
+    }
+    size += chunk.copy(buffer, size);
+  }
+
+  function drop(bytes: number): void {
+    buffer.copyWithin(0, bytes, size);
+    size -= bytes;
+  }
+
+  /** The complete elements before the last boundary, which are no longer pending; or null. */
+  function takeElements(pending: Buffer, start: Buffer): readonly unknown[] | null {
+    for (const { end, next } of possibleCuts(pending, start).take(MOST_GUESSES)) {
+      const elements = completeElements(pending.subarray(0, end));
+      if (!elements) continue;
+      drop(next);
+      return elements;
+    }
+    return null;
+  }
+
+  function findHead({ path }: StreamedArray): void {
+    const end = startOfArray(buffer.subarray(0, size), path);
+    if (end === null) return;
+    head = Buffer.from(buffer.subarray(0, end));
+    drop(end);
+  }
+
+  return {
+    push(chunk) {
+      append(chunk);
+      if (!array || size < triedAt) return true;
+      if (!head) findHead(array);
+      const pending = buffer.subarray(0, size);
+      marker ??= head && startOfObject(pending);
+      const rows = marker && takeElements(pending, marker);
+      triedAt = rows ? batchBytes : size * 2;
+      return rows === null || take(rows);
+    },
+    pendingBytes: () => size,
+    rest: () => Buffer.concat([head ?? Buffer.alloc(0), buffer.subarray(0, size)]),
+  };
+}
+
+/** The offset after the `[` of the array at this path; null if it is not there. */
+function startOfArray(bytes: Buffer, [outer, inner]: StreamedArray['path']): number | null {
+  const at = bytes.indexOf(`"${inner}"`);
+  const found = at < 0 ? null : /^"[^"]*"\s*:\s*\[/.exec(bytes.toString('latin1', at, at + 1_000));
+  if (!found) return null;
+  const end = at + found[0].length;
+  // The same text may be in another place, so the path is verified.
+  const closed = parsed(`${new TextDecoder().decode(bytes.subarray(0, end))}]}}`);
+  const place = Object(Object(closed)[outer])[inner];
+  return Array.isArray(place) && place.length === 0 ? end : null;
+}
+
+/** The bytes from the `{` of the first element to the end of its first key. */
+function startOfObject(elements: Buffer): Buffer | null {
+  const start = /^\s*(\{\s*"(?:[^"\\]|\\.)*")/.exec(elements.toString('latin1', 0, 1_000))?.[1];
+  return start === undefined ? null : Buffer.from(start, 'latin1');
+}
+
+/** The places at which an object follows another, from the last one. It may be inside an element. */
+function* possibleCuts(bytes: Buffer, marker: Buffer) {
+  let next = bytes.lastIndexOf(marker);
+  while (next > 0) {
+    const comma = lastVisible(bytes, next - 1);
+    const brace = lastVisible(bytes, comma - 1);
+    const isPair = bytes[comma] === COMMA && bytes[brace] === BRACE_CLOSE;
+    if (isPair) yield { end: brace + 1, next };
+    next = bytes.lastIndexOf(marker, next - 1);
+  }
+}
+
+function lastVisible(bytes: Buffer, from: number): number {
+  let at = from;
+  while (isSpace(bytes[at])) at -= 1;
+  return at;
+}
+
+function completeElements(bytes: Buffer): readonly unknown[] | null {
+  const rows = parsed(`[${bytes.toString()}]`);
+  return Array.isArray(rows) ? rows : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

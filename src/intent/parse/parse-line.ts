@@ -1,0 +1,145 @@
+import type { CommandOffer } from '../answers/answer.ts';
+import { slashCommand } from '../answers/texts.ts';
+import { type Field, fieldsOf } from '../arguments/arguments.ts';
+import { type Command, namesOf, nounOf, verbOf } from '../define.ts';
+import { assignWords } from './assign-words.ts';
+import { nearest } from './nearest.ts';
+import type { ParseProblem, ParseResult, Vocabulary } from './parse-result.ts';
+import { parseValues } from './parse-values.ts';
+import { splitWords, type Word } from './split-words.ts';
+import { quoteWord } from './suggest-line.ts';
+
+/** Parses `/service stop analytics-prod nightly maintenance`; asks instead of guessing. */
+export function parseLine(noun: string, typed: string, vocabulary: Vocabulary): ParseResult {
+  const words = splitWords(typed);
+  const own = vocabulary.commands.filter((command) => nounOf(command) === noun);
+  const { command, rest } = commandOf(noun, own, words);
+  if (command) return readArguments(command, rest, vocabulary);
+
+  const [verb, ...others] = words;
+  if (!verb || verb.text.toLowerCase() === 'help') return { kind: 'help', noun };
+  return unknownVerb({ noun, verb: verb.text, rest: others }, own, vocabulary);
+}
+
+// A noun can be a command without a verb, for example `cost`; its words are all arguments.
+function commandOf(noun: string, own: readonly Command[], words: readonly Word[]) {
+  const verb = words[0]?.text.toLowerCase();
+  const command = own.find((candidate) => namesOf(candidate).includes(`${noun} ${verb}`));
+  if (command) return { command, rest: words.slice(1) };
+  const bare = own.find((candidate) => verbOf(candidate) === '');
+  return { command: verb === 'help' ? undefined : bare, rest: words };
+}
+
+interface UnknownVerb {
+  readonly noun: string;
+  readonly verb: string;
+  readonly rest: readonly Word[];
+}
+
+function unknownVerb(
+  { noun, verb, rest }: UnknownVerb,
+  own: readonly Command[],
+  { prefix = '' }: Vocabulary,
+): ParseResult {
+  const tail = rest.map(quoteWord);
+  const offers: CommandOffer[] = nearest(verb, own.map(verbOf)).map((near) => ({
+    label: `${noun} ${near}`,
+    line: [noun, near, ...tail].join(' '),
+  }));
+  const verbs = [...own.map(verbOf), 'help'].join(', ');
+  return {
+    kind: 'misread',
+    sentence: `There's no command ${slashCommand(prefix, `${noun} ${verb}`)}. Commands: ${verbs}.`,
+    problems: {},
+    offers,
+  };
+}
+
+function readArguments(
+  command: Command,
+  words: readonly Word[],
+  vocabulary: Vocabulary,
+): ParseResult {
+  const { prefix = '' } = vocabulary;
+  const fields = fieldsOf(command.args);
+  const read = assignWords(fields, words, vocabulary);
+  if ('unknownKey' in read) return unknownKey(command, words, read.unknownKey, prefix);
+  if ('twice' in read) return misread(`“${read.twice}=” is given twice.`, command, prefix);
+
+  const { given, rest } = read;
+  const search = fields.find((field) => field.rest);
+  if (search) {
+    const text = rest.join(' ');
+    return parseValues(
+      command,
+      { ...given, ...(text ? { [search.name]: text } : {}) },
+      '',
+      vocabulary,
+    );
+  }
+  if (command.kind === 'query' && rest.length > 0) return tooMuch(command, rest.join(' '), prefix);
+  return parseValues(command, given, rest.join(' '), vocabulary);
+}
+
+function tooMuch(command: Command, text: string, prefix: string): ParseResult {
+  const keys = keysOf(command).map((key) => `${key}=`);
+  const known = keys.length > 0 ? ` Keys: ${keys.join(', ')}.` : '';
+  return misread(
+    `${slashCommand(prefix, command.name)} does not take “${text}”.${known}`,
+    command,
+    prefix,
+  );
+}
+
+function keysOf({ args }: Command): readonly string[] {
+  return fieldsOf(args).flatMap(({ word }) => word ?? []);
+}
+
+function unknownKey(
+  command: Command,
+  words: readonly Word[],
+  key: string,
+  prefix: string,
+): ParseResult {
+  const near = nearestKeys(key, fieldsOf(command.args));
+  const known =
+    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Keys: ${keysOf(command).join(', ')}.`;
+  const offers = near.map((meant) => {
+    const again = words.map((word) => quoteWord(withKey(word, key, meant)));
+    const line = [command.name, ...again].join(' ');
+    return { label: `with ${meant}=`, line };
+  });
+  const sentence = `${slashCommand(prefix, command.name)} has no key “${key}=”. ${known}`;
+  return { ...misread(sentence, command, prefix), offers };
+}
+
+function withKey(word: Word, key: string, meant: string): Word {
+  const isIt = !word.quoted && word.text.startsWith(`${key}=`);
+  return isIt ? { ...word, text: `${meant}${word.text.slice(key.length)}` } : word;
+}
+
+/** The keys with this label or synonym; if there are none, those with a similar name. */
+function nearestKeys(key: string, fields: readonly Field[]): readonly string[] {
+  const keyed = fields.flatMap(({ word, ...field }) =>
+    word === undefined ? [] : [{ word, ...field }],
+  );
+  const wanted = key.toLowerCase();
+  const same = keyed.filter(({ label, synonyms: otherwise = [] }) =>
+    [label.toLowerCase(), ...otherwise].includes(wanted),
+  );
+  if (same.length > 0) return same.map(({ word }) => word);
+  const called = keyed.flatMap(({ word, name, label }) =>
+    [word, name, label].map((by) => ({ by, word })),
+  );
+  const near = nearest(
+    key,
+    called.map(({ by }) => by),
+  );
+  const words = near.flatMap((name) => called.filter(({ by }) => by === name));
+  return [...new Set(words.map(({ word }) => word))];
+}
+
+function misread(sentence: string, { examples: [example] }: Command, prefix: string): ParseProblem {
+  const shown = example ? `${sentence}\nFor example: ${slashCommand(prefix, example)}` : sentence;
+  return { kind: 'misread', sentence: shown, problems: {}, offers: [] };
+}

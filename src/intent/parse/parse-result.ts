@@ -1,0 +1,57 @@
+import type { NamedItem, Service } from '../../directory/directory.ts';
+import type { CommandOffer } from '../answers/answer.ts';
+import type { Field, FieldContext, TypedValues } from '../arguments/arguments.ts';
+import type { SlackFreeze } from '../arguments/freezes.ts';
+import type { RequestedTiming } from '../arguments/timing.ts';
+import type { Command } from '../define.ts';
+
+/** A command with its values as text, from typed words or from form fields. */
+export interface TypedCommand {
+  readonly command: Command;
+  readonly given: TypedValues;
+  readonly reason: string;
+}
+
+export type { TypedValues } from '../arguments/arguments.ts';
+
+export interface Vocabulary {
+  readonly commands: readonly Command[];
+  readonly services: readonly Service[];
+  /** Empty for commands that do not concern alerts. */
+  readonly alerts: readonly NamedItem[];
+  /** Missing for commands that do not concern freezes. */
+  readonly freezes?: readonly SlackFreeze[];
+  readonly organization: Omit<FieldContext, 'given'>;
+  /** SLACK_COMMAND_PREFIX, for workspaces in which another app has the same commands. */
+  readonly prefix?: string;
+}
+
+export type ParseResult =
+  | { readonly kind: 'help'; readonly noun: string }
+  | {
+      readonly kind: 'intent';
+      readonly command: Command;
+      readonly args: Readonly<Record<string, unknown>>;
+      readonly given: TypedValues;
+      readonly reason: string | null;
+      /** When the change runs and for how long; not part of `args`. */
+      readonly timing: RequestedTiming;
+    }
+  | {
+      readonly kind: 'incomplete';
+      readonly command: Command;
+      readonly given: TypedValues;
+      readonly missing: readonly Field[];
+    }
+  | {
+      readonly kind: 'misread';
+      readonly sentence: string;
+      /** The same problems by field, for a form that shows each at its field. */
+      readonly problems: Readonly<Record<string, string>>;
+      readonly offers: readonly CommandOffer[];
+      /** The typed command, if it can be corrected in its form. */
+      readonly asked?: { readonly command: Command; readonly given: TypedValues };
+    };
+
+export type ParseProblem = ParseResult & { readonly kind: 'misread' };
+export type Intent = ParseResult & { readonly kind: 'intent' };

@@ -1,0 +1,215 @@
+import type { Clock } from '../../http/clock.ts';
+import { refusedBySlack } from '../slack-error.ts';
+import { isLastingRefusal } from '../token-errors.ts';
+import {
+  openConnection,
+  type Payload,
+  type SocketConnection,
+  type SocketOptions,
+} from './connection.ts';
+
+/** While one connection is replaced, Slack delivers to the other one. */
+const CONNECTIONS = 2;
+/** How often closed connections are found whose TCP connection Slack has left open. */
+const CHECK_EVERY_MS = 250;
+/** A replaced connection that Slack does not close is closed after this time. */
+const LINGER_MS = 60_000;
+const LEAD_MS = 60_000;
+const RESENT_MS = 1_000;
+const RETRY_MS = 1_000;
+const RETRY_MAX_MS = 30_000;
+
+export interface ConnectionsOptions extends SocketOptions {
+  /** A URL that Slack has issued for one connection: the first connection needs no other call. */
+  readonly firstUrl?: string | null;
+  readonly receive: (payload: Payload) => void;
+  /** Calls `check` periodically; returns how to end that. Tests call it themselves as well. */
+  readonly every?: (check: () => void, ms: number) => () => void;
+  /** Slack refuses new connections, and only a person can change that. */
+  readonly onRefused: (error: unknown) => void;
+}
+
+export interface Connections {
+  /** Resolves when the first connection is open; rejects with Slack's refusal, but waits for a rate limit. */
+  readonly open: () => Promise<void>;
+  /** Closes all connections after their open acknowledgements; takes at most 1.5 s. */
+  readonly close: () => Promise<void>;
+  readonly isOpen: () => boolean;
+}
+
+interface Acknowledgement {
+  readonly connection: SocketConnection;
+  /** The JSON text that Slack expects. */
+  readonly message: string;
+  readonly at: number;
+}
+
+interface Held {
+  readonly connection: SocketConnection;
+  /** When the replacement is opened, in milliseconds of the clock. */
+  readonly replaceAt: number;
+  /** When this connection was replaced; null while it is current. */
+  replacedAt: number | null;
+}
+
+/**
+ * Keeps two connections open. A connection that Slack refreshes, or whose time is nearly over, is
+ * replaced first and stays open until Slack closes it, because a payload may be on its way.
+ * Source: docs/slack.md#socket-mode.
+ */
+export function keepConnections(options: ConnectionsOptions): Connections {
+  const { clock, log, onRefused } = options;
+  const held = new Set<Held>();
+  const stopping = new AbortController();
+  let isRefused = false;
+  let recent: readonly Acknowledgement[] = [];
+  let isFilling = false;
+  let endChecks = () => {};
+
+  const isCurrent = ({ connection, replaceAt }: Held) =>
+    connection.isActive() && !connection.isEnding && clock.now() < replaceAt;
+
+  const isRecent = ({ at }: Acknowledgement) => clock.now() - at <= RESENT_MS;
+
+  /** Acknowledges over another connection, because the one that delivered the payload is closed. */
+  const sendElsewhere = ({ message }: Acknowledgement): boolean => {
+    const other = [...held].find(({ connection }) => connection.isActive());
+    other?.connection.websocket?.send(message, () => undefined);
+    return other !== undefined;
+  };
+
+  const receive = (payload: Payload, connection: SocketConnection) => {
+    connection.expectAcknowledgement(payload);
+    const ack = async (response?: unknown) => {
+      const sent = { connection, message: acknowledgement(payload, response), at: clock.now() };
+      recent = recent.filter(isRecent).concat(sent);
+      try {
+        await payload.ack(response).catch((error: unknown) => {
+          if (!sendElsewhere(sent)) throw error;
+        });
+      } finally {
+        connection.acknowledged(payload);
+      }
+    };
+    options.receive({ ...payload, ack });
+  };
+
+  const add = async (url: string | null = null) => {
+    const connection = await openConnection(options, receive, url);
+    if (stopping.signal.aborted) return connection.close(clock);
+    const lifetime = connection.lifetimeMs ?? Number.POSITIVE_INFINITY;
+    // The random part keeps the two connections from being replaced at the same moment.
+    const lead = Math.min(LEAD_MS, lifetime / 10) * (0.5 + clock.random() / 2);
+    held.add({ connection, replaceAt: clock.now() + lifetime - lead, replacedAt: null });
+    connection.on('ending', check);
+    connection.on('disconnected', check);
+    if (![...held].some((each) => each.connection === connection && isCurrent(each))) {
+      throw new Error('Slack ended the new connection at once');
+    }
+  };
+
+  /** Slack's URLs expire, and Slack does not document when. */
+  const isAddedAt = async (url: string): Promise<boolean> => {
+    try {
+      await add(url);
+      return true;
+    } catch (error) {
+      log.info({ err: error }, 'the URL of the first Socket Mode connection has expired');
+      return false;
+    }
+  };
+
+  /** A rate limit delays the first connection: after an exit, the next start would need more calls. */
+  const addFirst = async () => {
+    const { firstUrl = null } = options;
+    if (firstUrl !== null && (await isAddedAt(firstUrl))) return;
+    for (let isAdded = false; !isAdded && !stopping.signal.aborted; ) {
+      try {
+        await add();
+        isAdded = true;
+      } catch (error) {
+        if (refusedBySlack(error) !== 'ratelimited') throw error;
+        log.warn({ err: error }, 'Slack limits new Socket Mode connections: Signalbox retries');
+        await clock.sleep(retryMs(error, 1, clock), stopping.signal);
+      }
+    }
+  };
+
+  const fill = async () => {
+    for (let failures = 0; [...held].filter(isCurrent).length < CONNECTIONS; ) {
+      if (stopping.signal.aborted) return;
+      try {
+        await add();
+        failures = 0;
+      } catch (error) {
+        if (isLastingRefusal(error)) {
+          isRefused = true;
+          return onRefused(error);
+        }
+        failures += 1;
+        log.warn({ err: error, failures }, 'no new Socket Mode connection: Signalbox retries');
+        await clock.sleep(retryMs(error, failures, clock), stopping.signal);
+      }
+    }
+  };
+
+  function check(): void {
+    if (stopping.signal.aborted) return;
+    const current = [...held].filter(isCurrent).length;
+    for (const each of held) {
+      if (!isCurrent(each)) each.replacedAt ??= clock.now();
+      const isLate = clock.now() - (each.replacedAt ?? clock.now()) > LINGER_MS;
+      if (each.connection.isActive() && !(isLate && current >= CONNECTIONS)) continue;
+      held.delete(each);
+      // An abrupt closing can lose the acknowledgements that were sent last.
+      const isLost = (sent: Acknowledgement) => sent.connection === each.connection;
+      if (!each.connection.isActive())
+        recent.filter(isRecent).filter(isLost).forEach(sendElsewhere);
+      void closeDrained(each, clock);
+    }
+    if (current >= CONNECTIONS || isRefused) return;
+    if (isFilling) return;
+    isFilling = true;
+    void fill().finally(() => {
+      isFilling = false;
+    });
+  }
+
+  return {
+    open: async () => {
+      await addFirst();
+      endChecks = (options.every ?? onInterval)(check, CHECK_EVERY_MS);
+      check();
+    },
+    close: async () => {
+      stopping.abort();
+      endChecks();
+      await Promise.all([...held].map((each) => closeDrained(each, clock)));
+    },
+    isOpen: () =>
+      !stopping.signal.aborted && [...held].some(({ connection }) => connection.isActive()),
+  };
+}
+
+function onInterval(check: () => void, ms: number): () => void {
+  const timer = setInterval(check, ms).unref();
+  return () => clearInterval(timer);
+}
+
+async function closeDrained({ connection }: Held, clock: Clock): Promise<void> {
+  await connection.drained();
+  await connection.close(clock);
+}
+
+function acknowledgement({ envelope_id }: Payload, response: unknown = {}): string {
+  const payload = typeof response === 'string' ? { text: response } : response;
+  return JSON.stringify({ envelope_id, payload });
+}
+
+function retryMs(error: unknown, failures: number, clock: Clock): number {
+  const isLimited = refusedBySlack(error) === 'ratelimited';
+  const seconds =
+    isLimited && error instanceof Object && 'retryAfter' in error ? error.retryAfter : 0;
+  const backoff = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** (failures - 1));
+  return Math.max(Number(seconds) * 1_000, backoff * (0.5 + clock.random() / 2));
+}

@@ -1,0 +1,110 @@
+import type { AppOptions } from './bot-options.ts';
+import type { RoleName, UserId } from './changes/change.ts';
+import { commands } from './commands/index.ts';
+import { channelUses } from './config/channel-uses.ts';
+import type { Config, ConfigProblem } from './config/load-config.ts';
+import { postJson } from './http/client.ts';
+import type { Measures } from './observability/metrics-port.ts';
+import { impossibleRequirements, membersNeeded } from './policy/impossible-requirements.ts';
+import type { Policy } from './policy/policy-types.ts';
+import { connect, type Slack } from './slack/connect.ts';
+import {
+  databaseProblem,
+  isLastingDatabaseError,
+  UnusableDatabase,
+} from './storage/engine/database-errors.ts';
+import { refuseUnusable } from './storage/engine/inspect-database.ts';
+import type { Db } from './storage/tables/schema.ts';
+import { withinTime } from './with-timeout.ts';
+import type { PostedAnchors } from './workflow/audit-trail/anchors.ts';
+import {
+  isOtherInstallations,
+  OTHER_INSTALLATION,
+} from './workflow/audit-trail/other-installation.ts';
+
+const INSPECT_WITHIN_MS = 5_000;
+
+export interface RefusedStart {
+  readonly ok: false;
+  readonly problems: readonly ConfigProblem[];
+  /** A restart cannot help: a person must fix the problems first. */
+  readonly lasting: boolean;
+}
+
+interface ConnectOptions {
+  readonly now: () => Date;
+  readonly measures: Measures;
+  /** False for a reload, which keeps the connections of the start. */
+  readonly opensSocket: boolean;
+}
+
+type ConnectedSlack = { readonly ok: true; readonly slack: Slack } | RefusedStart;
+
+/** Connects to Slack, or returns every problem of Slack and of the database that stops the start. */
+export async function connectForStart(
+  options: AppOptions,
+  clock: Omit<ConnectOptions, 'opensSocket'>,
+): Promise<ConnectedSlack> {
+  const connected = await connectSlack(options, { ...clock, opensSocket: true });
+  if (connected.ok) return connected;
+  // Only read: a start that is refused must not migrate the database.
+  const url = options.config.databaseUrl.reveal();
+  const read = await withinTime(INSPECT_WITHIN_MS, () => refuseUnusable(url));
+  const database = read.ok ? null : refusedDatabase(read.error);
+  if (database === null) return connected;
+  const problems = [...connected.problems, ...database.problems];
+  return { ok: false, problems, lasting: connected.lasting || database.lasting };
+}
+
+/** The refusal for an error of the database; null for an error of another kind. */
+export function refusedDatabase(error: unknown): RefusedStart | null {
+  const problem = databaseProblem(error);
+  if (problem === null) return null;
+  const hint = error instanceof UnusableDatabase ? error.hint : null;
+  const problems = [{ where: 'DATABASE_URL', problem, hint }];
+  return { ok: false, problems, lasting: isLastingDatabaseError(error) };
+}
+
+/** Connects to Slack, or returns every problem with tokens, scopes, groups and people. */
+export async function connectSlack(
+  { config, log, clock }: AppOptions,
+  { now, measures, opensSocket }: ConnectOptions,
+): Promise<ConnectedSlack> {
+  const { policy, channels }: Config = config;
+  const configuredChannels = channelUses(config).map(({ word }) => word);
+  const own = { post: postJson, commands, log, now, clock, measures, opensSocket };
+  const connected = await connect({
+    ...{ ...config.slack, policy, channels, configuredChannels },
+    ...own,
+  });
+  if (!connected.ok) {
+    const { problems } = connected;
+    return { ok: false, problems, lasting: problems.some(({ passing }) => !passing) };
+  }
+  return (await peopleProblems(connected.slack, policy)) ?? connected;
+}
+
+/** Refuses the start where a rule has no user who satisfies it, before an emergency shows it. */
+async function peopleProblems(slack: Slack, policy: Policy): Promise<RefusedStart | null> {
+  const members = new Map<RoleName, ReadonlySet<UserId>>();
+  const problems: ConfigProblem[] = [];
+  for (const role of policy.roles.keys()) {
+    const people = await slack.actors.someOf(role, membersNeeded(policy));
+    const problem = `did not list the members of role ${role}`;
+    if (people === null) problems.push({ where: 'Slack', problem, hint: null });
+    members.set(role, new Set(people ?? []));
+  }
+  // The lookup may succeed at the next start.
+  if (problems.length > 0) return { ok: false, problems, lasting: false };
+  const unmet = impossibleRequirements(policy, members);
+  return unmet.length > 0 ? { ok: false, problems: unmet, lasting: true } : null;
+}
+
+/** The problem of an audit channel that another installation with the same app and key uses. */
+export async function auditChannelProblem(
+  db: Db,
+  posted: PostedAnchors,
+): Promise<ConfigProblem | null> {
+  if (!(await isOtherInstallations(db, posted))) return null;
+  return { where: 'channels.audit', ...OTHER_INSTALLATION };
+}

@@ -1,0 +1,185 @@
+import { accessSync, constants, type Stats, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { Kysely, sql } from 'kysely';
+import { keyProblem } from '../audit/append.ts';
+import type { AuditKey } from '../audit/key-ring.ts';
+import { storedTrailError } from '../audit/verification/trail-marks.ts';
+import {
+  isCompatible,
+  refuseIncompatible,
+  SCHEMA_VERSION,
+  schemaVersion,
+} from '../migrations/migrate.ts';
+import { type LastOutcome, lastOutcomes } from '../tables/changes/last-outcomes.ts';
+import { type CostSnapshot, costSnapshots } from '../tables/costs.ts';
+import { type Instance, listInstances } from '../tables/instances.ts';
+import { writeMeta } from '../tables/meta.ts';
+import type { Db, Tables } from '../tables/schema.ts';
+import {
+  type Durability,
+  onPostgres,
+  openPostgres,
+  readDurability,
+  refuseLossy,
+} from './postgres.ts';
+import { isLocked } from './process-lock.ts';
+import { openSqlite, openSqliteReader, sqlitePath } from './sqlite.ts';
+import { runTransaction } from './transaction.ts';
+
+/** The file of an SQLite database and the files next to it. */
+export interface FileFacts {
+  readonly path: string;
+  /** False: the file does not exist yet, so that only the folder is checked. */
+  readonly exists: boolean;
+  readonly folder: string;
+  readonly folderIsWritable: boolean;
+  /** Files that users other than the owner may read. */
+  readonly readableByOthers: readonly string[];
+  readonly ownedByUs: boolean;
+  /** A process of Signalbox has it open; false for a file of another user. */
+  readonly running: boolean;
+}
+
+export interface DatabaseInspection {
+  /** The schema version; 0 for a database that Signalbox has not used. */
+  readonly schema: number;
+  /** The schema version of this release. */
+  readonly known: number;
+  /** Signalbox has used the database, and this release can use its schema. */
+  readonly isReadable: boolean;
+  readonly durability: Durability | null;
+  /** The clock of the server, and of this machine halfway through the query, in milliseconds. */
+  readonly clock: { readonly server: Date; readonly here: number } | null;
+  readonly mayCreateTables: boolean;
+  readonly keyProblem: 'key-missing' | 'key-differs' | null;
+  /** The problem that the last verification of the audit trail found, or null. */
+  readonly trailProblem: string | null;
+  readonly instances: readonly Instance[];
+}
+
+const FILE_SUFFIXES = ['', '-wal', '-shm', '.lock', '.head'];
+
+/** Returns null for PostgreSQL and for a database in memory. */
+export function fileFacts(url: string): FileFacts | null {
+  if (!url.startsWith('file:') || url === 'file::memory:') return null;
+  const path = resolve(sqlitePath(url));
+  const own = statOf(path);
+  const folder = dirname(path);
+  const ownedByUs = own === null || process.getuid === undefined || own.uid === process.getuid();
+  const readable = FILE_SUFFIXES.map((suffix) => `${path}${suffix}`).filter(
+    (file) => ((statOf(file)?.mode ?? 0) & 0o077) !== 0,
+  );
+  return {
+    path,
+    exists: own !== null,
+    folder,
+    folderIsWritable: isWritable(folder),
+    readableByOthers: process.platform === 'win32' ? [] : readable,
+    ownedByUs,
+    // The lock file of another user cannot be opened.
+    running: own !== null && ownedByUs && isLocked(path),
+  };
+}
+
+/** Reads the facts for the doctor. Safe next to a running bot: it creates and migrates nothing. */
+export async function inspectDatabase(url: string, key: AuditKey): Promise<DatabaseInspection> {
+  return withDb(url, 'read', async (db) => {
+    const known = SCHEMA_VERSION;
+    const schema = await schemaVersion(db);
+    const server = onPostgres(db);
+    const isReadable = schema > 0 && (await isCompatible(db, schema));
+    return {
+      schema,
+      known,
+      isReadable,
+      durability: server ? await readDurability(db) : null,
+      clock: server ? await clockOf(db) : null,
+      mayCreateTables: server ? await mayCreate(db) : true,
+      keyProblem: isReadable ? await keyProblem(db, key) : null,
+      trailProblem: isReadable ? await storedTrailError(db) : null,
+      instances: isReadable ? await listInstances(db) : [],
+    };
+  });
+}
+
+/** The stored snapshots of the days from `fromDay` on, oldest first. Needs a readable schema. */
+export async function readCostSnapshots(
+  url: string,
+  organizationId: string,
+  fromDay: string,
+): Promise<readonly CostSnapshot[]> {
+  return withDb(url, 'read', (db) => costSnapshots(db, organizationId, fromDay));
+}
+
+/** The last outcome of each change command. Needs a readable schema. */
+export async function readLastOutcomes(url: string): Promise<readonly LastOutcome[]> {
+  return withDb(url, 'read', lastOutcomes);
+}
+
+/** Throws where a start could not use the database. It creates and migrates nothing. */
+export async function refuseUnusable(url: string): Promise<void> {
+  const file = fileFacts(url);
+  if (file ? !file.exists : url.startsWith('file:')) return;
+  await withDb(url, 'read', async (db) => {
+    if (onPostgres(db)) refuseLossy(await readDurability(db));
+    await refuseIncompatible(db, await schemaVersion(db));
+  });
+}
+
+/** Writes a row and rolls back; throws if the write is refused. Needs a known schema. */
+export async function checkWritable(url: string): Promise<void> {
+  const rollback = new Error('rolled back');
+  await withDb(url, 'write', async (db) => {
+    await runTransaction(db, async (tx) => {
+      await writeMeta(tx, 'doctor', 'write test');
+      throw rollback;
+    }).catch((error: unknown) => {
+      if (error !== rollback) throw error;
+    });
+  });
+}
+
+async function withDb<T>(
+  url: string,
+  purpose: 'read' | 'write',
+  work: (db: Kysely<Tables>) => Promise<T>,
+): Promise<T> {
+  const file = purpose === 'read' ? openSqliteReader : openSqlite;
+  const dialect = url.startsWith('file:')
+    ? file(sqlitePath(url))
+    : openPostgres(url, { onError: () => undefined });
+  const db = new Kysely<Tables>({ dialect });
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function clockOf(db: Db): Promise<DatabaseInspection['clock']> {
+  const started = Date.now();
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
+  const [row] = rows;
+  return row ? { server: row.now, here: (started + Date.now()) / 2 } : null;
+}
+
+async function mayCreate(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ may: boolean | null }>`
+    select has_schema_privilege(current_schema(), 'create') as may`.execute(db);
+  return rows[0]?.may === true;
+}
+
+function statOf(path: string): Stats | null {
+  return statSync(path, { throwIfNoEntry: false }) ?? null;
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch (error) {
+    // The reason does not matter: no file can be created there, and the fix names the folder.
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}

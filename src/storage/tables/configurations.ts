@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { decode } from '../engine/portable.ts';
+import { listInstances } from './instances.ts';
+import { readMeta, writeMeta } from './meta.ts';
+import type { Db, Tx } from './schema.ts';
+
+const KEY = 'configuration';
+const EARLIER_MAX = 20;
+
+// Another release may store more fields, which are ignored.
+const Stored = z.object({ hash: z.string(), earlier: z.array(z.string()) });
+
+/** A process that uses a configuration file with this hash. */
+interface ConfigurationUse {
+  readonly hash: string;
+  readonly instance: string;
+  /** The instance of this process before a reload, which does not count any more. */
+  readonly replaces: string | null;
+}
+
+/**
+ * Whether no replica uses a newer configuration. To be asked in the transaction of a claim, so that
+ * two policies never execute at the same time.
+ */
+export async function mayExecute(db: Db, hash: string): Promise<boolean> {
+  const stored = await load(db);
+  return stored === null || stored.hash === hash;
+}
+
+/**
+ * Makes a configuration the current one, unless it is an earlier one and a running replica still
+ * uses the current one: then this process was started or reloaded with an outdated file. Instances
+ * that were last seen before `aliveSince` do not count. Returns whether it is the current one.
+ */
+export async function registerConfiguration(
+  tx: Tx,
+  { hash, instance, replaces }: ConfigurationUse,
+  aliveSince: Date,
+): Promise<boolean> {
+  const stored = await load(tx);
+  if (stored?.hash === hash) return true;
+  if (stored?.earlier.includes(hash)) {
+    const others = (await listInstances(tx)).filter(
+      ({ id, seenAt }) => id !== instance && id !== replaces && seenAt >= aliveSince,
+    );
+    if (others.some(({ configuration }) => configuration === stored.hash)) return false;
+  }
+  const before = stored ? [stored.hash, ...stored.earlier] : [];
+  const earlier = before.filter((each) => each !== hash).slice(0, EARLIER_MAX);
+  await writeMeta(tx, KEY, JSON.stringify({ hash, earlier }));
+  return true;
+}
+
+async function load(db: Db): Promise<z.infer<typeof Stored> | null> {
+  const text = await readMeta(db, KEY);
+  return text === null ? null : decode(Stored, text, 'current configuration');
+}

@@ -1,0 +1,75 @@
+import { invalidateOpenChange } from '../../changes/after-outcome.ts';
+import type { ChangeId } from '../../changes/change.ts';
+import type { Tx } from '../../storage/engine/database.ts';
+import { UnreadableRowError } from '../../storage/engine/portable.ts';
+import { dueReverts, openChangeIds } from '../../storage/tables/changes/change-due.ts';
+import { lockChange } from '../../storage/tables/changes/changes.ts';
+import { closeOpenPermits, unlockTarget } from '../../storage/tables/changes/permits.ts';
+import type { Db } from '../../storage/tables/schema.ts';
+import type { DecisionContext } from '../ports.ts';
+import { recordMove } from '../record.ts';
+import { stopRevertIn } from '../revert/reverts.ts';
+
+const AT_ONCE = 100;
+
+/** Why the trail does not show what happened to open changes. */
+type Invalidation = 'restored' | 'gap-accepted';
+
+interface Stopping {
+  readonly why: Invalidation;
+  readonly db: Db;
+  /** Runs the work for one change in a transaction. */
+  readonly inTx: (work: (tx: Tx) => Promise<void>) => Promise<void>;
+}
+
+/** Ends all open changes as `stale` and stops the reverts that are not planned. Returns the changes. */
+export async function stopOpenChanges(
+  context: DecisionContext,
+  { why, db, inTx }: Stopping,
+): Promise<readonly ChangeId[]> {
+  const open = (except: readonly ChangeId[]) => openChangeIds(db, { limit: AT_ONCE, except });
+  const stopped = await eachOnce(context, open, (id) =>
+    inTx((tx) => stopOpenChange(tx, context, id, why)),
+  );
+  // It is unknown whether such a change was reverted.
+  const due = (except: readonly ChangeId[]) => dueReverts(db, { limit: AT_ONCE, except });
+  await eachOnce(context, due, (id) => inTx((tx) => stopRevertIn(tx, context, { id }, why)));
+  return stopped;
+}
+
+/**
+ * Handles every change that `find` returns, once each, page by page. A change whose row is damaged
+ * is logged: it cannot be executed either.
+ */
+async function eachOnce(
+  { log }: DecisionContext,
+  find: (except: readonly ChangeId[]) => Promise<readonly ChangeId[]>,
+  handle: (id: ChangeId) => Promise<void>,
+): Promise<readonly ChangeId[]> {
+  const seen: ChangeId[] = [];
+  for (;;) {
+    const fresh = await find(seen);
+    if (fresh.length === 0) return seen;
+    for (const id of fresh) {
+      seen.push(id);
+      await handle(id).catch((error: unknown) => {
+        if (!(error instanceof UnreadableRowError)) throw error;
+        log.error({ err: error, change: id }, 'open change is not readable and was not stopped');
+      });
+    }
+  }
+}
+
+async function stopOpenChange(
+  tx: Tx,
+  context: DecisionContext,
+  id: ChangeId,
+  why: Invalidation,
+): Promise<void> {
+  const change = await lockChange(tx, id);
+  const outcome = change && invalidateOpenChange(change, why);
+  if (!change || !outcome?.ok) return;
+  await closeOpenPermits(tx, id);
+  await unlockTarget(tx, id);
+  await recordMove(tx, context, change, outcome.change, { kind: 'distrusted', by: 'signalbox' });
+}

@@ -1,0 +1,91 @@
+import type {
+  Change,
+  JsonObject,
+  Requirement,
+  RoleName,
+  Target,
+  UserId,
+} from '../../changes/change.ts';
+import { canonical } from '../../changes/plan-digest.ts';
+import type { Refusal } from '../../changes/refusal.ts';
+import { approvalStatus } from '../../policy/approvals.ts';
+import { type Decision, decide } from '../../policy/decide.ts';
+import type { Policy } from '../../policy/policy-types.ts';
+import type { Identity } from '../ports.ts';
+import { hasSameFacts } from '../request/current-target.ts';
+
+/** What was gathered right before a claim. */
+export interface ExecutionFacts {
+  readonly validUntil: Date;
+  readonly identities: ReadonlyMap<UserId, Identity>;
+  /** The current fields of the target; null for a command that has no read. */
+  readonly target: { readonly fields: JsonObject | 'gone' } | null;
+}
+
+interface ClaimQuestion {
+  readonly facts: ExecutionFacts;
+  /** The current name of the command. */
+  readonly command: string;
+  /** The target with its current tags and warehouse. */
+  readonly target: Target;
+  readonly now: Date;
+}
+
+type Allowed = Decision & { readonly allow: true };
+
+/** Decides again right before sending: returns why an approved change must not run, or null. */
+export function claimRefusal(
+  policy: Policy,
+  change: Change,
+  { facts, command, target, now }: ClaimQuestion,
+): Refusal | null {
+  const identity = facts.identities.get(change.requester);
+  if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
+  if (facts.target && !hasFields(change, facts.target.fields)) return 'target-changed';
+
+  const { actor } = identity;
+  const { reason } = change;
+  const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
+  const refusal = decision.allow ? approvalRefusal(change, decision, facts) : decision.refusal;
+  if (refusal === null || NOT_BY_RULE.includes(refusal)) return refusal;
+  return hasSameFacts(target, change.plan.target) ? refusal : 'tags-changed';
+}
+
+// Approvals are bound to the target's state at the preview.
+function hasFields({ plan }: Change, fields: JsonObject | 'gone'): boolean {
+  return canonical(fields) === canonical(plan.before?.fields ?? null);
+}
+
+/** Reasons that do not depend on the rule, so that other tags do not explain them. */
+const NOT_BY_RULE: readonly Refusal[] = ['lookup-failed', 'frozen'];
+
+// Break-glass replaces the approvals. The requester needs its role by the old and the current rule.
+function breakGlassRefusal(
+  { requires }: Change,
+  decision: Allowed,
+  roles: readonly RoleName[] | null,
+): Refusal | null {
+  const current = decision.requires.breakGlass;
+  if (requires.breakGlass === null || current === null) return 'no-break-glass';
+  const isAllowed = [requires.breakGlass, current].every((role) => roles?.includes(role));
+  return isAllowed ? null : 'may-not-break-glass';
+}
+
+/** The approvals must satisfy the requirement at the time of the request and the current one. */
+function approvalRefusal(
+  change: Change,
+  decision: Allowed,
+  { identities }: ExecutionFacts,
+): Refusal | null {
+  const rolesOf = (user: UserId) => {
+    const identity = identities.get(user);
+    return identity?.ok ? identity.actor.roles : null;
+  };
+  const failedLookup = [...identities.values()].some(
+    (identity) => !identity.ok && identity.refusal === 'lookup-failed',
+  );
+  if (change.breakGlass) return breakGlassRefusal(change, decision, rolesOf(change.requester));
+  const isMet = (requires: Requirement) => approvalStatus(requires, change, rolesOf).met;
+  if (isMet(change.requires) && isMet(decision.requires)) return null;
+  return failedLookup ? 'lookup-failed' : 'approvals-missing';
+}

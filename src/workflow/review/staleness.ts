@@ -1,0 +1,43 @@
+import type { Change } from '../../changes/change.ts';
+import { coversRequirement } from '../../policy/combine-requirements.ts';
+import { decide } from '../../policy/decide.ts';
+import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
+import type { Tx } from '../../storage/engine/database.ts';
+import type { Verb } from '../clicks.ts';
+import type { DecisionContext } from '../ports.ts';
+import { currentPolicy } from '../request/current-policy.ts';
+import { currentTarget, hasSameFacts } from '../request/current-target.ts';
+import { startsAt } from '../request/start-time.ts';
+import type { StopReason } from '../stop-change.ts';
+
+/** The verbs after which a change may run. */
+const PERMITTING: readonly Verb[] = ['confirm', 'approve', 'break-glass'];
+
+/**
+ * Returns why a change ends instead of being confirmed or approved, or null: the audit trail does not
+ * confirm it, or its target has other tags or another warehouse than users saw, and their rule
+ * requires more than the change shows.
+ */
+export async function stalenessOf(
+  tx: Tx,
+  context: DecisionContext,
+  verb: Verb,
+  change: Change,
+): Promise<StopReason | null> {
+  if (!PERMITTING.includes(verb)) return null;
+  const unconfirmed = await auditRefusal(tx, context.auditKey, change);
+  if (unconfirmed) return { why: unconfirmed };
+
+  const { plan, requires, requester, reason } = change;
+  const target = currentTarget(context, plan);
+  if (hasSameFacts(target, plan.target)) return null;
+  const policy = await currentPolicy(tx, context);
+  // The requester's own roles are read and decided by the claim.
+  const actor = { id: requester, roles: [...policy.roles.keys()] };
+  const command = context.commands.get(change.command)?.name ?? change.command;
+  const now = startsAt(plan, context.now());
+  const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
+  if (decision.allow && coversRequirement(requires, decision.requires)) return null;
+  const { tags, warehouse } = target;
+  return { why: 'tags-changed', facts: { tags, warehouse } };
+}

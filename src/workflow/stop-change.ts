@@ -1,0 +1,42 @@
+import type { BlockingFreeze, Change, JsonObject } from '../changes/change.ts';
+import { stop } from '../changes/lifecycle.ts';
+import type { Refusal } from '../changes/refusal.ts';
+import type { Freeze } from '../policy/policy-types.ts';
+import type { Tx } from '../storage/engine/database.ts';
+import type { DecisionContext } from './ports.ts';
+import { assertMoved, recordMove } from './record.ts';
+
+/** The request no longer fits its target; any other refusal is about permissions. */
+const STALE: readonly Refusal[] = ['target-changed', 'tags-changed', 'upgraded'];
+
+export interface StopReason {
+  readonly why: Refusal;
+  readonly freeze?: Freeze | undefined;
+  readonly facts?: JsonObject;
+}
+
+/** Ends a change that was not sent, with its reason, and returns it. */
+export async function stopChange(
+  tx: Tx,
+  context: DecisionContext,
+  change: Change,
+  { why, freeze, facts }: StopReason,
+): Promise<Change> {
+  if (why === 'audit-mismatch') {
+    context.log.error(
+      { change: change.id },
+      'change does not match the audit trail; it is stopped',
+    );
+  }
+  // A draft has no card, so that there is nobody else to read why it was denied.
+  const state = STALE.includes(why) || change.state === 'draft' ? 'stale' : 'denied';
+  const stopped = assertMoved(stop(change, state, why, freeze && frozenBy(freeze)));
+  const frozen = freeze && { freeze: freeze.made?.id ?? freeze.reason };
+  const all = { refusal: why, ...frozen, ...facts };
+  await recordMove(tx, context, change, stopped, { kind: state, by: 'signalbox', facts: all });
+  return stopped;
+}
+
+function frozenBy({ until, reason, by, made }: Freeze): BlockingFreeze {
+  return { until, reason, by, ...(made && { made }) };
+}

@@ -1,0 +1,61 @@
+import { mkdirSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { startSandbox } from '../../sandbox/start.ts';
+
+// Without these flags Chromium contacts servers of its vendor, which a closed network refuses.
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const OPS = 'C0OPS000001';
+export const APPROVALS = 'C0APPROVALS';
+export const COSTS = 'C0DBCOSTS01';
+
+export let sandbox: Awaited<ReturnType<typeof startSandbox>>;
+
+let browser: Browser;
+
+/** Starts the sandbox and a browser for the tests of this file. */
+export function startBeforeAll(): void {
+  beforeAll(async () => {
+    sandbox = await startSandbox({ port: 0, delivery: 'http' });
+    const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+    browser = await chromium.launch({ executablePath, args: QUIET });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await sandbox?.stop();
+  });
+}
+
+/** Opens the page of the sandbox as this user, in this channel. */
+export async function openAs(person: string, channel: string, height = 800): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height } });
+  await page.goto(`${sandbox.url}/?as=${person}&channel=${channel}`);
+  return page;
+}
+
+/** Takes screenshots for a person to review, if PICTURES names a folder. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PICTURES;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: `${folder}/${name}.png` });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.screenshot({ path: `${folder}/${name}-phone.png` });
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+/** Types a message or a command and sends it. */
+export async function say(page: Page, text: string): Promise<void> {
+  const box = page.getByRole('textbox').first();
+  await box.fill(text);
+  await box.press('Enter');
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
+import { placeOf } from '../harness/messages.ts';
+import { requestChange } from '../harness/requests.ts';
+import { BEN } from '../harness/users.ts';
+import { freshUrl } from '../storage/engines.ts';
+
+// The leases of the killed process last a minute and more: they must not be waited for.
+const SOON = { ...PROCESS_LIMITS, timeout: 10_000 };
+
+test('on SQLite, the process after a kill reports the unknown outcome at once', {
+  timeout: 60_000,
+}, async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const answer = Promise.withResolvers<void>();
+  const sandbox = await startProcessSandbox({ databaseUrl, wait: () => answer.promise });
+  const bot = await sandbox.startAndDeliver();
+  const card = await requestChange(sandbox);
+  sandbox.cloud.injectFault({ operation: 'set state', fault: 'delay-2s', times: 1 });
+  await sandbox.slack.click(BEN, placeOf(card), 'change.approve');
+  await expect.poll(() => sandbox.cloud.count('set state'), PROCESS_LIMITS).toBe(1);
+  bot.signal('SIGKILL');
+  await bot.exited;
+  answer.resolve();
+
+  await sandbox.startAndDeliver();
+  await expect.poll(() => card.text, SOON).toContain('Stop staging: outcome unknown');
+  expect(sandbox.cloud.count('set state')).toBe(1);
+});

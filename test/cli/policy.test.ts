@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { readPolicyOptions } from '../../src/cli/policy-options.ts';
+import { edited } from '../config/fixtures.ts';
+
+const EXAMPLE = 'signalbox.example.yaml';
+const CASES = 'signalbox.cases.example.yaml';
+
+/** The command as users run it: without any variable of Signalbox. */
+async function policy(...args: string[]) {
+  const env = { PATH: process.env.PATH };
+  const child = spawn(process.execPath, ['src/cli/policy.ts', ...args], { env });
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<[number | null]>((resolve) => child.on('close', (exit) => resolve([exit]))),
+  ]);
+  return { out, err, code };
+}
+
+/** Writes files for a test and returns their paths. */
+function written(...texts: readonly string[]): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-policy-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return texts.map((content, index) => {
+    const path = join(folder, `${index}.yaml`);
+    writeFileSync(path, content);
+    return path;
+  });
+}
+
+test('the example cases hold for the example configuration', async () => {
+  const { out, err, code } = await policy('test', CASES, '--config', EXAMPLE);
+  expect({ err, code }).toEqual({ err: '', code: 0 });
+  const { cases } = parse(readFileSync(CASES, 'utf8'));
+  expect(out.match(/^✓/gm)).toHaveLength(cases.length);
+  expect(out).toContain(`${cases.length} cases: ${cases.length} as expected, 0 different.`);
+  expect(out).toMatch(/^✓ signalbox.cases.example.yaml:12 {2}Scaling production .*\(rule 2\)$/m);
+});
+
+test('each decision that differs from its case is printed with the rule, and the exit code is 1', async () => {
+  const [path = ''] = written(
+    `at: 2026-11-23T10:00Z
+cases:
+  - { roles: [operator], command: service stop, service: staging, expect: immediate }
+  - { roles: [operator], command: service scale, tag: prod, expect: { approvals: 1, from: approver } }
+  - { roles: [operator], command: service scale, tag: prod, expect: { approvals: 2, from: approver }, rule: 3 }
+  - { roles: [operator], command: service start, warehouse: main, expect: frozen }
+  - { roles: [viewer], command: service stop, service: staging, expect: { denied: no-rule } }
+  - { roles: [operator], command: service stop, service: analytics-prod, expect: { approvals: 2, from: approver } }
+  - { roles: [approver], command: change freeze, tag: prod, reason: '', expect: immediate }
+  - { user: U0123ABCD, command: cost csv, expect: immediate }
+`,
+  );
+  const { out, code } = await policy('test', path, '--config', EXAMPLE);
+  expect(code).toBe(1);
+  expect(out.replaceAll(path, 'cases.yaml')).toMatchInlineSnapshot(`
+    "✗ cases.yaml:3  operator: service stop on staging at 2026-11-23T10:00Z
+        expected: immediate
+        actual:   1 approval from approver (rule 3)
+    ✗ cases.yaml:4  operator: service scale on tag prod at 2026-11-23T10:00Z
+        expected: 1 approval from approver
+        actual:   2 approvals from approver, break-glass for approver (rule 2) on analytics-prod
+    ✗ cases.yaml:5  operator: service scale on tag prod at 2026-11-23T10:00Z
+        expected: 2 approvals from approver (rule 3)
+        actual:   2 approvals from approver, break-glass for approver (rule 2) on analytics-prod
+    ✗ cases.yaml:6  operator: service start on warehouse main at 2026-11-23T10:00Z
+        expected: denied: frozen
+        actual:   1 approval from approver (rule 3) on analytics-prod
+    ✗ cases.yaml:7  viewer: service stop on staging at 2026-11-23T10:00Z
+        expected: denied: no-rule
+        actual:   denied: not-a-requester (only operator may request it) (rule 3)
+    ✗ cases.yaml:8  operator: service stop on analytics-prod at 2026-11-23T10:00Z
+        expected: 2 approvals from approver
+        actual:   denied: never (The shop reads from it day and night) (rule 2)
+    ✗ cases.yaml:9  approver: change freeze on tag prod at 2026-11-23T10:00Z
+        expected: immediate
+        actual:   denied: reason-required (rule 5) on everything tagged prod
+    ✗ cases.yaml:10  U0123ABCD: cost csv at 2026-11-23T10:00Z
+        expected: immediate
+        actual:   denied: not-a-requester (only viewer may request it) (rule 1)
+
+    8 cases: 0 as expected, 8 different.
+    "
+  `);
+});
+
+test('a case of a pull request fails when the policy becomes less strict', async () => {
+  const [looser = ''] = written(edited(['count: 2', 'count: 1']));
+  const { out, code } = await policy('test', CASES, '--config', looser);
+  expect(code).toBe(1);
+  expect(out).toContain('expected: 2 approvals from approver, the requester does not count');
+  expect(out).toContain('actual:   1 approval from approver, break-glass for approver (rule 2)');
+  expect(out).toContain('10 as expected, 1 different.');
+});
+
+test('all problems of the cases and of the configuration are printed with their lines', async () => {
+  const [cases = '', config = ''] = written(
+    `at: 2026-11-23T10:00Z
+cases:
+  - roles: [operatr]
+    command: service stp
+    expect: imediate
+  - { user: U0NOBODY, command: service list, expect: immediate }
+`,
+    edited(['{ from: approver, count: 2 }', '{ from: aprover, count: 0 }']),
+  );
+  const { out, err, code } = await policy('test', cases, '--config', config);
+  expect({ out, code }).toEqual({ out: '', code: 2 });
+  const shown = err.replaceAll(cases, 'cases.yaml').replaceAll(config, 'signalbox.yaml');
+  expect(shown).toMatchInlineSnapshot(`
+    "Nothing was decided: 5 problems.
+      signalbox.yaml:49 policy[1].approvals.from  names no role: “aprover” (did you mean “approver”?)
+      signalbox.yaml:49 policy[1].approvals.count  must be at least 1
+      cases.yaml:3 cases[0].roles[0]  names no role: “operatr” (did you mean “operator”?)
+      cases.yaml:4 cases[0].command  names no command: “service stp” (did you mean “service stop”?)
+      cases.yaml:5 cases[0].expect  cannot be “imediate” (did you mean “immediate”?; other forms: { approvals: 2, from: approver } or { denied: no-rule })
+    "
+  `);
+});
+
+test.for<[string, string[], string]>([
+  ['an unknown command', ['tets'], 'Unknown command “tets”: did you mean “test”?'],
+  [
+    'an unknown option',
+    ['replay', '--whit', 'x'],
+    'Unknown option “--whit”: did you mean “--with”?',
+  ],
+  [
+    'an option of the other command',
+    ['test', 'a.yaml', '--since', '9d'],
+    'test does not take --since.',
+  ],
+  ['no file of cases', ['test'], 'test needs a file of cases'],
+  ['two files of cases', ['test', 'a.yaml', 'b.yaml'], 'Unexpected argument: “b.yaml”.'],
+  ['no configuration file', ['replay'], 'replay needs --with'],
+  ['a word too many', ['replay', 'x', '--with', 'y'], 'Unexpected argument: “x”.'],
+  [
+    'a date as duration',
+    ['replay', '--with', 'y', '--since', '2026-01-01'],
+    '--since must be a duration',
+  ],
+  [
+    'an id of no difference',
+    ['replay', '--with', 'y', '--accept', '7KQ2MX,seven'],
+    '“seven” is no id',
+  ],
+])('%s is refused', ([, args, sentence]) => {
+  const options = readPolicyOptions(args);
+  expect(options.ok ? '' : options.sentence).toContain(sentence);
+});
+
+test('wrong options print a sentence and the usage, and the exit code is 2', async () => {
+  const { out, err, code } = await policy('test', CASES, '--conf', EXAMPLE);
+  expect({ out, code }).toEqual({ out: '', code: 2 });
+  expect(err).toMatch(/^Unknown option “--conf”.*--config/);
+  expect(err).toContain('npm run policy -- replay --with <file>');
+});
+
+test.for([['--help'], ['help'], [], ['replay', '--help']])('%j prints the usage', (args) => {
+  expect(readPolicyOptions(args)).toEqual({ ok: true, request: { kind: 'help' } });
+});
+
+test('a file that does not exist is named', async () => {
+  const { err, code } = await policy('test', '/nowhere/cases.yaml', '--config', '/nowhere/x.yaml');
+  expect(code).toBe(2);
+  expect(err).toContain('2 problems');
+  expect(err).toContain('/nowhere/cases.yaml  cannot be read (ENOENT)');
+  expect(err).toContain('/nowhere/x.yaml  cannot be read (ENOENT)');
+});
+
+/** The commands of Signalbox that the example workflow runs. */
+function workflowCommands(): readonly (readonly string[])[] {
+  const { jobs } = parse(readFileSync('deploy/github/policy.yml', 'utf8'));
+  const steps: { run?: string }[] = [...jobs.test.steps, ...jobs.replay.steps];
+  return steps.flatMap(({ run = '' }) => {
+    const [, words] = /npm run --silent policy -- (.*)$/.exec(run.trim()) ?? [];
+    return words ? [words.split(' ')] : [];
+  });
+}
+
+test('the example workflow uses options that exist', () => {
+  const requests = workflowCommands().map((words) => readPolicyOptions(words));
+  expect(requests).toMatchObject([
+    { ok: true, request: { kind: 'test', config: '../signalbox.yaml' } },
+    { ok: true, request: { kind: 'replay', file: '../signalbox.yaml', accept: [] } },
+  ]);
+});
+
+test('the example workflow may only read, and gives forks neither secrets nor a runner', () => {
+  const { on, permissions, jobs } = parse(readFileSync('deploy/github/policy.yml', 'utf8'));
+  expect(Object.keys(on)).toEqual(['pull_request']);
+  expect(permissions).toEqual({ contents: 'read' });
+  expect(JSON.stringify(jobs.test)).not.toContain('secrets.');
+  expect(jobs.replay.if).toContain('head.repo.full_name == github.repository');
+});

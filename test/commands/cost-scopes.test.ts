@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import type { UserId } from '../../src/changes/change.ts';
+import { cost } from '../../src/commands/cost.ts';
+import { costCsv } from '../../src/commands/cost-csv.ts';
+import { type CostRow, microOf } from '../../src/costs/ledger/row.ts';
+import type { Service } from '../../src/directory/directory.ts';
+import type { CommandContext } from '../../src/intent/ports/command-context.ts';
+import { written } from '../cost-reports/written.ts';
+import { daily, warehouseRow } from '../costs/rows.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const ASKER = { by: 'U0ANA00001' as UserId, channel: null };
+
+function service(id: string, name: string, over: Partial<Service> = {}): Service {
+  const rest = { aliases: [], warehouse: 'main', pipes: [], lastSeen: null };
+  return { id, name, tags: [], team: null, source: 'configuration', ...rest, ...over };
+}
+
+const SERVICES = [
+  service('s-1', 'analytics-prod', { tags: ['prod'], team: 'search' }),
+  service('s-2', 'staging', { team: 'search' }),
+];
+const METRICS = { computeCredits: microOf(8), dataTransferCredits: microOf(2) };
+const ROWS: readonly CostRow[] = [
+  ...daily('2026-11-02', [9, 9, 9, 9, 9, 9, 9]),
+  ...daily('2026-11-09', [10, 10, 10, 10, 10, 10, 10], { metrics: METRICS }),
+  ...daily('2026-11-09', [1, 1, 1, 1, 1, 1, 1], { entityId: 's-2', entityName: 'staging' }),
+  ...daily('2026-11-09', [5], { entityId: 's-3', entityName: '=new' }),
+  warehouseRow({ day: '2026-11-09', credits: 3 }),
+];
+
+async function answered(words: string, command: typeof cost = cost) {
+  const costs = async () => ({ rows: ROWS, fetchedAt: NOW, problems: [], gaps: [], lockAge: null });
+  // Everything that this command reads; any other read throws.
+  const context = { costs, services: SERVICES, now: () => NOW } as unknown as CommandContext;
+  return command.answer({ words }, context, ASKER);
+}
+
+async function text(words: string): Promise<string> {
+  return written(await answered(words));
+}
+
+test('a team against last week: the total, each service, and what is left out', async () => {
+  const answer = await text('last-week team search vs prev');
+  expect(answer).toContain('team search · 9–15 Nov (UTC) · 77.0 credits');
+  expect(answer).toContain('+22% vs 2–8 Nov (63.0).');
+  expect(answer).toContain('analytics-prod | 70.0 | 91% | +7.0');
+  expect(answer).toContain('staging | 7.0 | 9% | +7.0 (new)');
+  expect(answer).toContain('storage and backups are billed to warehouses and not included');
+  expect(answer).toContain('1 service left out: not in signalbox.yaml');
+});
+
+test('the teams against last week, each credit in one line', async () => {
+  const answer = await text('last-week by team vs prev');
+  expect(answer).toContain('search | 77.0 | 91% | +14.0');
+  expect(answer).toContain('not in signalbox.yaml | 5.0 | 6% | +5.0 (new)');
+  expect(answer).toContain('warehouses: storage + backup | 3.0 | 4% | +3.0 (new)');
+  expect(answer).not.toContain('left out');
+});
+
+test('a warehouse has its services and its storage', async () => {
+  const answer = await text('last-week warehouse main');
+  expect(answer).toContain('warehouse main · 9–15 Nov (UTC) · 85.0 credits');
+  expect(answer).not.toContain('not included');
+});
+
+test('several services are one scope, and the buttons keep it', async () => {
+  const answer = await answered('last-week analytics-prod staging by service by metric');
+  expect(written(answer)).toContain('analytics-prod, staging · 9–15 Nov (UTC) · 77.0 credits');
+  expect(JSON.stringify(answer.parts)).toContain(
+    '"cost csv 2026-11-09..2026-11-15 by service by metric only analytics-prod only staging"',
+  );
+});
+
+test('a file of two groupings has a line for each pair, without subtotals', async () => {
+  const { title, parts } = await answered('last-week by service by metric tag prod', costCsv);
+  expect(title).toBe('Costs of tag prod · 9–15 Nov (UTC)');
+  expect(JSON.stringify(parts)).toContain(
+    '2 lines, one per service and metric, in credits. Together: 70.0',
+  );
+  const file = parts.find((part) => part.kind === 'file');
+  expect(file).toEqual({
+    kind: 'file',
+    name: 'costs-2026-11-09-2026-11-15-by-service-by-metric.csv',
+    text: [
+      'service,metric,credits,notFinal,serviceKey,metricKey',
+      'analytics-prod,compute,56,0,s-1,computeCredits',
+      'analytics-prod,data transfer,14,0,s-1,dataTransferCredits',
+    ].join('\r\n'),
+  });
+});
+
+test('a file of two groupings adds up to the rows of the period, to the millionth', async () => {
+  const { parts } = await answered('last-week by day by service', costCsv);
+  const file = parts.find((part) => part.kind === 'file');
+  const lines = file?.kind === 'file' ? file.text.split('\r\n').slice(1) : [];
+  const micro = lines.map((line) => Math.round(Number(line.split(',')[2]) * 1e6));
+  const rows = ROWS.filter(({ day }) => day >= '2026-11-09' && day <= '2026-11-15');
+  expect(micro.reduce((sum, one) => sum + one, 0)).toBe(
+    rows.reduce((sum, { total }) => sum + total, 0),
+  );
+  expect(lines[0]).toBe('2026-11-09,analytics-prod,10,0,2026-11-09,s-1');
+  expect(lines).toContainEqual("2026-11-09,'=new,5,0,2026-11-09,s-3");
+});
+
+test('a file by team has the tags and the team of each row', async () => {
+  const { parts } = await answered('last-week by team', costCsv);
+  const file = parts.find((part) => part.kind === 'file');
+  const lines = file?.kind === 'file' ? file.text.split('\r\n') : [];
+  expect(lines[0]).toMatch(/,tags,team$/);
+  expect(lines.filter((line) => line.endsWith(',prod,search'))).toHaveLength(7);
+  expect(lines.filter((line) => line.endsWith(',no tag,search'))).toHaveLength(7);
+  const plain = await answered('last-week', costCsv);
+  expect(JSON.stringify(plain.parts)).not.toContain(',tags,team');
+});

@@ -1,0 +1,376 @@
+import { describe, expect, test } from 'vitest';
+import { WEBHOOKS } from '../../sandbox/seed/alert-references.ts';
+import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import type { OptionalRead, ReadOptions } from '../../src/http/optional/optional-read.ts';
+import { openReadingClients, type ReadingClients, serviceId } from './reading-clients.ts';
+
+const STAGING = serviceId('staging');
+const PROD = serviceId('analytics-prod');
+const BUSY = serviceId('bi-readonly');
+const DAYS = { from_date: '2026-11-14', to_date: '2026-11-20' };
+const ENDPOINT = '00000000-0000-4000-8000-00000000abcd';
+
+type Reads = ReadingClients['reads'];
+type Read = (reads: Reads, how?: ReadOptions) => Promise<OptionalRead<unknown>>;
+
+interface Case {
+  /** The simulator's name of the request. */
+  readonly operation: string;
+  readonly api: 'cloud' | 'alerts';
+  readonly read: Read;
+  /** Whether a refusal or a missing object concerns one service only. */
+  readonly isOfService?: boolean;
+}
+
+/** Every optional read of the client. */
+const READS: Readonly<Record<string, Case>> = {
+  services: {
+    ...{ api: 'cloud', operation: 'list services' },
+    read: ({ cloud }, how) => cloud.services(how),
+  },
+  service: {
+    ...{ api: 'cloud', operation: 'get service', isOfService: true },
+    read: ({ cloud }, how) => cloud.service(STAGING, how),
+  },
+  schedule: {
+    ...{ api: 'cloud', operation: 'scaling schedule', isOfService: true },
+    read: ({ cloud }, how) => cloud.schedule(BUSY, how),
+  },
+  backups: {
+    ...{ api: 'cloud', operation: 'list backups', isOfService: true },
+    read: ({ cloud }, how) => cloud.backups(PROD, how),
+  },
+  pipes: {
+    ...{ api: 'cloud', operation: 'list pipes', isOfService: true },
+    read: ({ cloud }, how) => cloud.pipes(PROD, how),
+  },
+  endpoints: {
+    ...{ api: 'cloud', operation: 'list endpoints', isOfService: true },
+    read: ({ cloud }, how) => cloud.endpoints(PROD, how),
+  },
+  activities: {
+    ...{ api: 'cloud', operation: 'list activities' },
+    read: ({ cloud }, how) => cloud.activities(DAYS, how),
+  },
+  key: {
+    ...{ api: 'cloud', operation: 'get key' },
+    read: ({ cloud }, how) => cloud.key(how),
+  },
+  organizations: {
+    ...{ api: 'cloud', operation: 'list organizations' },
+    read: ({ cloud }, how) => cloud.organizations(how),
+  },
+  webhooks: {
+    ...{ api: 'alerts', operation: 'list webhooks' },
+    read: ({ alerts }, how) => alerts.webhooks(how),
+  },
+  savedSearches: {
+    ...{ api: 'alerts', operation: 'list saved searches' },
+    read: ({ alerts }, how) => alerts.savedSearches(how),
+  },
+  dashboards: {
+    ...{ api: 'alerts', operation: 'list dashboards' },
+    read: ({ alerts }, how) => alerts.dashboards(how),
+  },
+};
+const NAMES = Object.keys(READS);
+const caseOf = (name: string): Case => {
+  const found = READS[name];
+  if (!found) throw new Error(`no read ${name}`);
+  return found;
+};
+
+async function valueIn<T>(read: Promise<OptionalRead<T>>): Promise<T> {
+  const result = await read;
+  if (!result.known) throw new Error(result.why);
+  return result.value;
+}
+
+test('with cloud.reads: contract no read and no probe sends a request', async () => {
+  const { reads, requests, off } = await openReadingClients('contract');
+  for (const { read } of Object.values(READS)) {
+    expect(await read(reads, { fresh: true, waiting: true })).toMatchObject({ gap: 'off' });
+  }
+  expect(await reads.cloud.endpoint(PROD, ENDPOINT)).toMatchObject({ gap: 'off' });
+  expect([...reads.cloud.probes([PROD]), ...reads.alerts.probes()]).toEqual([]);
+  expect([requests(), off]).toEqual([[], []]);
+});
+
+describe('a server without optional reads', () => {
+  test.for(NAMES)('switches %s off after one request', async (name) => {
+    const { cloud, alerts, reads, requests, off } = await openReadingClients();
+    cloud.profile('contract');
+    alerts.profile('docs');
+    const { read } = caseOf(name);
+    for (let time = 0; time < 3; time += 1) {
+      const result = await read(reads, { fresh: true });
+      const why = 'the server does not have this read (404)';
+      expect(result).toEqual({ known: false, gap: 'no-route', status: 404, why });
+    }
+    expect(requests()).toHaveLength(1);
+    expect(off).toMatchObject([{ gap: 'no-route', status: 404 }]);
+  });
+});
+
+test('a live server answers every read, each with the time at which it was read', async () => {
+  const { reads, requests, off, time } = await openReadingClients();
+  for (const { read } of Object.values(READS)) {
+    time.pass(11_000);
+    expect(await read(reads)).toMatchObject({ known: true, readAt: time.now() });
+  }
+  expect(requests().map(({ method }) => method)).toEqual(NAMES.map(() => 'GET'));
+  expect(off).toEqual([]);
+});
+
+test('a service has its state, both sizes, its schedule and its tags', async () => {
+  const { reads, cloud } = await openReadingClients();
+  const scaling = { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 96 };
+  cloud.scaleInConsole(STAGING, scaling, 'Mara');
+  const service = await valueIn(reads.cloud.service(STAGING));
+  expect(service).toMatchObject({
+    ...{ id: STAGING, name: 'staging', state: 'running', provider: 'aws', region: 'eu-west-1' },
+    ...{ ...scaling, numReplicas: 2, idleScaling: true, idleTimeoutMinutes: 15 },
+    baseline: { mode: 'vertical', minMemoryGb: 16, maxMemoryGb: 96, minReplicas: 2 },
+    applied: { mode: 'vertical', minMemoryGb: 8, maxMemoryGb: 32, maxReplicas: 2 },
+    scalingSchedule: null,
+    tags: [{ key: 'env', value: 'staging' }],
+    ipAccessList: [{ source: '10.20.0.0/16', description: 'office' }],
+  });
+  const busy = await valueIn(reads.cloud.service(BUSY));
+  expect(busy).toMatchObject({
+    ...{ baseline: { maxMemoryGb: 32 }, applied: { maxMemoryGb: 64 } },
+    scalingSchedule: { entries: [{ name: 'Business hours', isActiveNow: true, endHourUtc: 18 }] },
+  });
+  expect(busy.currentScaling?.activeEntryId).toBe(busy.scalingSchedule?.entries[0]?.id);
+});
+
+test.for<[string, 2 | 3 | 4, string, object, object | null]>([
+  [
+    'the newest server, a range of replicas',
+    ...([4, 'ml-features'] as const),
+    { mode: 'horizontal', minMemoryGb: 16, maxMemoryGb: 16, minReplicas: 2, maxReplicas: 4 },
+    { mode: 'horizontal', minReplicas: 2, maxReplicas: 4 },
+  ],
+  [
+    'a server before ranges of replicas',
+    ...([3, 'staging'] as const),
+    { mode: null, minMemoryGb: 8, maxMemoryGb: 32, minReplicas: 2, maxReplicas: 2 },
+    { minMemoryGb: 8 },
+  ],
+  [
+    'a server before applied values',
+    ...([2, 'staging'] as const),
+    { mode: null, minMemoryGb: 8, isApproximate: false },
+    null,
+  ],
+])('the size on %s', async ([, serviceGeneration, name, baseline, applied]) => {
+  const { reads, cloud } = await openReadingClients();
+  cloud.behave({ serviceGeneration });
+  const service = await valueIn(reads.cloud.service(serviceId(name)));
+  expect(service.baseline).toMatchObject(baseline);
+  if (applied === null) expect(service.applied).toBeNull();
+  else expect(service.applied).toMatchObject(applied);
+});
+
+test('no credential, role, address of a list or personal address leaves the client', async () => {
+  const { reads, cloud, time } = await openReadingClients();
+  cloud.scaleInConsole(STAGING, { numReplicas: 3 }, 'Mara');
+  time.pass(60_000);
+  const values: OptionalRead<unknown>[] = [];
+  for (const { read } of Object.values(READS)) {
+    time.pass(11_000);
+    values.push(await read(reads));
+  }
+  expect(values.map(({ known }) => known)).not.toContain(false);
+  const text = JSON.stringify(values.filter((_, index) => NAMES[index] !== 'service'));
+  const hidden = [
+    ...['role-', '.db.example', '10.20.0.0', '203.0.113', 'hooks.example.com', 'secret-of'],
+    ...['b-1.stream.example', 's3://', 'pg.example', 'company-backups', 'arn:', 'usr-'],
+  ];
+  expect(hidden.filter((part) => text.includes(part))).toEqual([]);
+  const one = JSON.stringify(await reads.cloud.service(STAGING));
+  expect(['role-', '"default"'].filter((part) => one.includes(part))).toEqual(['"default"']);
+});
+
+test('lists have what a person chooses from', async () => {
+  const { reads, time } = await openReadingClients();
+  const backups = await valueIn(reads.cloud.backups(PROD));
+  expect(backups.map(({ status, type }) => [status, type])).toEqual([
+    ['in_progress', 'full'],
+    ['done', 'incremental'],
+    ['done', 'full'],
+  ]);
+  const pipes = await valueIn(reads.cloud.pipes(PROD));
+  expect(pipes.map(({ name, state, source }) => [name, state, source])).toEqual([
+    ['orders', 'Running', { family: 'stream', type: 'msk' }],
+    ['clicks', 'Running', { family: 'stream', type: 'msk' }],
+    ['customers-copy', 'Running', { family: 'postgres', type: 'neon' }],
+  ]);
+  time.pass(11_000);
+  const activities = await valueIn(reads.cloud.activities(DAYS));
+  expect(activities.map(({ type, actorType }) => [type, actorType])).toEqual([
+    ['service_update_autoscaling_memory', 'user'],
+    ['service_idle', 'system'],
+    ['key_create', 'user'],
+  ]);
+  const webhooks = await valueIn(reads.alerts.webhooks());
+  expect(webhooks.map(({ id, name }) => [id, name])).toEqual([
+    [WEBHOOKS.paging, 'Paging'],
+    [WEBHOOKS.operations, 'Production alerts'],
+  ]);
+  const boards = await valueIn(reads.alerts.dashboards());
+  expect(boards.map(({ name, tiles }) => [name, tiles?.[0]?.name])).toEqual([
+    ['Platform', 'Disk'],
+    ['Checkout', 'Latency'],
+  ]);
+  const key = await valueIn(reads.cloud.key());
+  expect(key).toMatchObject({ roles: ['Admin'], expireAt: null });
+  expect(await valueIn(reads.cloud.organizations())).toEqual([ORGANIZATION.id]);
+});
+
+test('an entry of the audit log names requests with the own key', async () => {
+  const { reads, cloud, time } = await openReadingClients();
+  const { url } = cloud;
+  const path = `/v1/organizations/${ORGANIZATION.id}/services/${STAGING}/state`;
+  const basic = Buffer.from(`${CLOUD_KEY.id}:${CLOUD_KEY.secret}`).toString('base64');
+  const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/json' };
+  await fetch(url + path, { method: 'PATCH', headers, body: '{"command":"stop"}' });
+  time.pass(30_000);
+  const [first, second] = await valueIn(reads.cloud.activities(DAYS));
+  expect([first?.type, first?.isOwnKey, first?.serviceId]).toEqual(['service_stop', true, STAGING]);
+  expect(second?.isOwnKey).toBe(false);
+});
+
+test('a server that wants date-times in the audit log is asked once more, and then at once', async () => {
+  const { reads, cloud } = await openReadingClients();
+  cloud.behave({ activityDates: 'date-time' });
+  for (let time = 0; time < 2; time += 1) {
+    expect((await reads.cloud.activities(DAYS, { fresh: true })).known).toBe(true);
+  }
+  expect(cloud.requests().map(({ status }) => status)).toEqual([400, 200, 200]);
+});
+
+test('pages of a list end at the total, not at a short page', async () => {
+  const { reads, alerts } = await openReadingClients();
+  await reads.alerts.webhooks();
+  expect(alerts.count('list webhooks')).toBe(1);
+  const [page] = alerts.requests();
+  expect(page?.reply).toMatchObject({ meta: { total: 3 } });
+  expect(page?.path).toBe('/api/v2/webhooks');
+});
+
+test('a service without a schedule has the value null', async () => {
+  const { reads, off } = await openReadingClients();
+  expect(await valueIn(reads.cloud.schedule(STAGING))).toBeNull();
+  expect(off).toEqual([]);
+});
+
+test('an endpoint is followed until its owner has accepted it', async () => {
+  const { reads, cloud, time } = await openReadingClients();
+  const path = `/v1/organizations/${ORGANIZATION.id}/services/${PROD}/pipesReversePrivateEndpoints`;
+  const basic = Buffer.from(`${CLOUD_KEY.id}:${CLOUD_KEY.secret}`).toString('base64');
+  const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/json' };
+  await fetch(cloud.url + path, {
+    ...{ method: 'POST', headers },
+    body: JSON.stringify({ type: 'VPC_ENDPOINT_SERVICE', vpcEndpointServiceName: 'svc' }),
+  });
+  const id = String(cloud.endpoints()[0]?.id);
+  const seen: (string | null)[] = [];
+  for (let minute = 0; minute < 7; minute += 1) {
+    seen.push((await valueIn(reads.cloud.endpoint(PROD, id))).status);
+    time.pass(60_000);
+  }
+  expect([...new Set(seen)]).toEqual(['Provisioning', 'PendingAcceptance', 'Ready']);
+  expect(await reads.cloud.endpoint(PROD, ENDPOINT)).toMatchObject({ gap: 'not-found' });
+  expect((await valueIn(reads.cloud.endpoints(PROD))).map((one) => one.id)).toEqual([id]);
+});
+
+interface FaultCase {
+  readonly fault: string;
+  readonly gap: string;
+  /** Whether the capability is switched off, for reads of a service and for all others. */
+  readonly off: boolean | 'of all only';
+  readonly why: RegExp;
+  /** Milliseconds that the caller waits at most. */
+  readonly withinMs?: number;
+}
+
+const FAULTS: readonly FaultCase[] = [
+  { fault: '403', gap: 'refused', off: 'of all only', why: /no permission to read it \(403\)/ },
+  { fault: '404-html', gap: 'no-route', off: true, why: /does not have this read \(404\)/ },
+  { fault: 'read-404', gap: 'not-found', off: 'of all only', why: /may not see it \(404\)/ },
+  { fault: 'read-405', gap: 'no-route', off: true, why: /does not have this read \(405\)/ },
+  { fault: '401', gap: 'key-rejected', off: false, why: /rejects the API key \(401\)/ },
+  { fault: '429', gap: 'no-answer', off: false, why: /the rate limit of the server is reached/ },
+  { fault: '503', gap: 'no-answer', off: false, why: /the server returned an error/ },
+  { fault: 'reset', gap: 'no-answer', off: false, why: /the connection broke/ },
+  { fault: 'delay-20s', gap: 'no-answer', off: false, why: /did not answer in time/ },
+  { fault: 'read-wrong-shape', gap: 'unreadable', off: false, why: /is not readable/ },
+  { fault: 'empty-object', gap: 'unreadable', off: false, why: /has no result/ },
+  { fault: 'null-result', gap: 'unreadable', off: false, why: /has no result/ },
+  { fault: 'html-200', gap: 'unreadable', off: false, why: /is not readable/ },
+];
+
+describe.for(FAULTS)('the fault $fault', ({ fault, gap, off: expected, why }) => {
+  test.for(NAMES)('in %s', async (name) => {
+    const { api, operation, read, isOfService = false } = caseOf(name);
+    const clients = await openReadingClients();
+    const { reads, off, time } = clients;
+    clients[api].injectFault({ operation, fault, times: 9 });
+    // The server finds no schedule where there is none: that is an answer.
+    const isAnswer = name === 'schedule' && fault === 'read-404';
+    const before = time.now().getTime();
+    const result = await read(reads, { waiting: true });
+    expect(time.now().getTime() - before).toBeLessThanOrEqual(20_000);
+    if (isAnswer) return expect(result).toMatchObject({ known: true, value: null });
+    expect(result).toMatchObject({ known: false, gap, why: expect.stringMatching(why) });
+    const isOff = expected === 'of all only' ? !isOfService : expected;
+    expect(off).toHaveLength(isOff ? 1 : 0);
+
+    clients[api].clearFaults();
+    time.pass(700_000);
+    expect((await read(reads)).known).toBe(!isOff);
+  });
+});
+
+test.for(NAMES.filter((name) => caseOf(name).api === 'cloud'))(
+  'the fault read-424 in %s leaves the state of the service',
+  async (name) => {
+    const { operation, read } = caseOf(name);
+    const { cloud, reads, off } = await openReadingClients();
+    cloud.injectFault({ operation, fault: 'read-424', times: 1 });
+    const why = expect.stringMatching(/does not run \(424\); its state is stopped$/);
+    expect(await read(reads)).toMatchObject({ gap: 'not-running', why });
+    expect((await read(reads)).known).toBe(true);
+    expect(off).toEqual([]);
+  },
+);
+
+test.for(NAMES)('%s survives replies with nulls, additions and missing fields', async (name) => {
+  const { api, operation, read } = caseOf(name);
+  for (const fault of [
+    'nulls',
+    'extra-field',
+    'missing-field',
+    'number-as-string',
+    'unknown-enum',
+  ]) {
+    const clients = await openReadingClients();
+    clients[api].injectFault({ operation, fault, times: 1 });
+    const result = await read(clients.reads);
+    expect([fault, result.known]).toEqual([fault, true]);
+  }
+});
+
+test('a reply about another service is not used', async () => {
+  const { cloud, reads } = await openReadingClients();
+  cloud.injectFault({ operation: 'get service', fault: 'wrong-object', times: 1 });
+  expect(await reads.cloud.service(STAGING)).toMatchObject({ gap: 'unreadable' });
+});
+
+test('an id that no path may contain is not sent', async () => {
+  const { reads, requests } = await openReadingClients();
+  expect(await reads.cloud.service('../keys')).toMatchObject({ gap: 'not-found' });
+  expect(await reads.cloud.endpoint(PROD, '..')).toMatchObject({ gap: 'not-found' });
+  expect(requests()).toEqual([]);
+});

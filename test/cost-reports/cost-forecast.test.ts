@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { answerCosts } from '../../src/cost-reports/cost-answer.ts';
+import { answerForecast } from '../../src/cost-reports/forecast/cost-forecast.ts';
+import type { CostContext } from '../../src/cost-reports/question/cost-question.ts';
+import type { Span } from '../../src/costs/calendar/calendar.ts';
+import { addDays } from '../../src/costs/calendar/day.ts';
+import type { CostRow } from '../../src/costs/ledger/row.ts';
+import type { Service } from '../../src/directory/directory.ts';
+import { row, TODAY } from '../costs/rows.ts';
+import { written } from './written.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const REST = { aliases: [], warehouse: null, pipes: [], lastSeen: null, source: 'configuration' };
+const SERVICES: readonly Service[] = [
+  { id: 's-1', name: 'analytics-prod', tags: ['prod'], team: 'search', ...REST },
+  { id: 's-2', name: 'staging', tags: [], team: null, ...REST },
+];
+const HISTORY = 340;
+
+/** A day at the weekend costs a fifth. Yesterday and the day before are not locked and half complete. */
+function costsOf(entityId: string, credits: number, days = HISTORY): readonly CostRow[] {
+  return Array.from({ length: days }, (_, index) => {
+    const day = addDays(TODAY, index - days);
+    const isOpen = index >= days - 2;
+    const value = usual(day, credits) * (isOpen ? 0.5 : 1);
+    const openDay = { settled: false, completion: null };
+    return {
+      ...row({ entityId, day, credits: value, locked: !isOpen }),
+      ...(isOpen ? { openDay } : {}),
+    };
+  });
+}
+
+function usual(day: string, credits: number): number {
+  return [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay()) ? credits / 5 : credits;
+}
+
+function context(rows: readonly CostRow[], spans: Span[] = []): CostContext {
+  const costs = async (span: Span) => {
+    spans.push(span);
+    const own = rows.filter(({ day }) => day >= span.first && day <= span.last);
+    return { rows: own, fetchedAt: NOW, problems: [], gaps: [], lockAge: null };
+  };
+  // Everything that a forecast reads; any other read throws.
+  return { costs, services: SERVICES, now: () => NOW } as unknown as CostContext;
+}
+
+async function answered(words: string, rows: readonly CostRow[]): Promise<string> {
+  return written(await answerForecast(words, context(rows)));
+}
+
+/**
+ * The expected total by another way, in millionths: the locked days of the rows, and for each other day
+ * the last locked day of the same weekday.
+ */
+function sameWeekday(rows: readonly CostRow[], { first, last }: Span): bigint {
+  const locked = new Map<string, bigint>();
+  for (const { day, total, locked: isLocked } of rows) {
+    if (isLocked) locked.set(day, (locked.get(day) ?? 0n) + BigInt(total));
+  }
+  const start = [...locked.keys()].sort()[0] ?? first;
+  let sum = 0n;
+  for (let day = first < start ? start : first; day <= last; day = addDays(day, 1)) {
+    let like = day;
+    while (!locked.has(like)) like = addDays(like, -7);
+    sum += locked.get(like) ?? 0n;
+  }
+  return sum;
+}
+
+const SPANS: Readonly<Record<string, Span>> = {
+  month: { first: '2026-11-01', last: '2026-11-30' },
+  quarter: { first: '2026-10-01', last: '2026-12-31' },
+  year: { first: '2026-01-01', last: '2026-12-31' },
+};
+
+test.for(Object.entries(SPANS))(
+  'the forecast of the %s is the locked days and the same weekdays again',
+  async ([unit, span]) => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 50, max: 5_000 }), fc.nat(900), async (one, other) => {
+        const rows = [...costsOf('s-1', one), ...costsOf('s-2', other)];
+        const [, total = ''] =
+          /heading for ([\d,]+) credits/.exec(await answered(unit, rows)) ?? [];
+        const expected = Number(sameWeekday(rows, span)) / 1e6;
+        expect(Math.abs(Number(total.replaceAll(',', '')) - expected)).toBeLessThan(1);
+      }),
+      { numRuns: 20 },
+    );
+  },
+);
+
+test('a forecast has its range, its assumptions in one line, and what is reported so far', async () => {
+  expect(await answered('', costsOf('s-1', 100))).toMatchInlineSnapshot(`
+    "November 2026: heading for 2,280 credits (2,260–2,300)
+    About 80% sure, if usage stays as in the last 14 settled days: 77 credits per day, adjusted for weekdays.
+    Reported so far: 1,400.0 credits, 17 of 19 days settled
+    Still expected: 880 credits
+    As of 2026-11-20 12:00 UTC · "
+  `);
+});
+
+test('a forecast of a quarter names it, and one of a year the year', async () => {
+  const rows = costsOf('s-1', 100);
+  expect(await answered('quarter', rows)).toContain('Q4 2026: heading for');
+  expect(await answered('ytd', rows)).toContain('2026: heading for');
+});
+
+test('a forecast of a scope has only its costs, and what it leaves out', async () => {
+  const rows = [...costsOf('s-1', 100), ...costsOf('s-2', 50), ...costsOf('s-3', 10)];
+  const all = await answered('year', costsOf('s-1', 100));
+  const own = await answered('tag prod year', rows);
+  expect(own.split('\n')[0]).toBe(`tag prod · ${all.split('\n')[0]}`);
+  expect(own).toContain('storage and backups are billed to warehouses and not included');
+  expect(own).toContain('1 service left out: not in signalbox.yaml');
+  const named = await answered('analytics-prod year', rows);
+  expect(named.split('\n')[0]).toBe(`analytics-prod · ${all.split('\n')[0]}`);
+});
+
+test('a day without data counts as a usual day, and is named', async () => {
+  const rows = costsOf('s-1', 100).filter(({ day }) => day !== '2026-11-11');
+  const text = await answered('month', rows);
+  expect(text).toContain('No data: Wed 11 Nov; counted as usual days');
+  expect(text).toContain('November 2026: heading for 2,280 credits');
+});
+
+test('days before the first report are not counted, and not called usual days', async () => {
+  const text = await answered('year', costsOf('s-1', 100, 60));
+  const expected = Number(sameWeekday(costsOf('s-1', 100, 60), SPANS.year ?? expect.fail())) / 1e6;
+  expect(text).toContain(`2026: heading for ${expected.toLocaleString('en-US')} credits`);
+  expect(text).toContain('58 of 60 days settled');
+  expect(text).toContain('Not counted: 1 Jan – 20 Sep, before the first report');
+  expect(text).not.toContain('counted as usual days');
+});
+
+test('with too few settled days there is no forecast, and the reason', async () => {
+  const text = await answered('month', costsOf('s-1', 100, 8));
+  expect(text).toContain('November 2026: no forecast');
+  expect(text).toContain('Only 6 days are settled. A forecast needs 10.');
+});
+
+test.for<[string, string, string]>([
+  ['yaer', '“yaer” is not understood here. Use month, quarter or year', 'cost forecast year'],
+  ['7d', '“7d” is not understood here', 'cost forecast month'],
+  ['by day', '“by day” is not understood here', 'cost forecast quarter'],
+  ['month year', 'choose one', 'cost forecast quarter'],
+  ['tag prd', 'No service has the tag “prd”', 'cost forecast tag prod'],
+  ['stagin', '“stagin” is not understood here', 'cost forecast staging'],
+])('"%s" gets suggestions instead of a guess', async ([words, sentence, offer]) => {
+  const { title, parts } = await answerForecast(words, context([]));
+  expect(title).toBe("I didn't understand that");
+  expect(JSON.stringify(parts)).toContain(sentence);
+  expect(JSON.stringify(parts)).toContain(`"line":"${offer}"`);
+});
+
+const ASKER = { by: 'U0ANA00001' } as Parameters<typeof answerCosts>[2];
+
+test('the month to date has the forecast of the month, of the same scope', async () => {
+  const rows = [...costsOf('s-1', 100), ...costsOf('s-2', 50)];
+  const alone = await answered('tag prod', rows);
+  const [, total = '', range = ''] = /heading for ([\d,]+) credits (\(.*?\))/.exec(alone) ?? [];
+  const answer = written(await answerCosts('mtd tag prod', context(rows), ASKER));
+  expect(answer.split('\n')[0]).toMatch(new RegExp(` · forecast ${total}$`));
+  expect(answer).toContain(
+    `November 2026 is heading for ${total} credits ${range}, about 80% sure`,
+  );
+});
+
+test.for(['7d', 'last-month', 'mtd final', 'qtd'])('%s has no forecast', async (words) => {
+  const answer = await answerCosts(words, context(costsOf('s-1', 100)), ASKER);
+  expect(written(answer)).not.toContain('forecast');
+});
+
+test('with a month that cannot be read the month to date has no forecast', async () => {
+  const rows = costsOf('s-1', 100);
+  const whole = context(rows);
+  const gap = { month: '2026-09', why: 'FORBIDDEN', denied: true, from: null };
+  const costs: CostContext['costs'] = async (span) => {
+    const read = await whole.costs(span);
+    return span.first < '2026-11-01' ? { ...read, gaps: [gap] } : read;
+  };
+  const answer = written(await answerCosts('mtd', { ...whole, costs }, ASKER));
+  expect(answer).toContain('1–19 Nov');
+  expect(answer).not.toContain('forecast');
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { homeCosts } from '../../src/cost-reports/forecast/home-costs.ts';
+import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
+import { daily, row } from '../costs/rows.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const ROWS = [
+  ...daily('2026-09-11', Array(69).fill(10)),
+  row({ day: '2026-11-19', credits: 4, locked: false }),
+];
+
+function reading(over: Partial<CostReading> = {}): CostReading {
+  return { rows: ROWS, fetchedAt: NOW, problems: [], gaps: [], lockAge: null, ...over };
+}
+
+async function lines(over: Partial<CostReading>) {
+  return (await homeCosts(async () => reading(over), NOW))?.lines ?? null;
+}
+
+test('yesterday is marked as long as it is not settled, and the month has its range', async () => {
+  expect(await lines({})).toEqual([
+    'Yesterday, Thu 19 Nov (UTC): 4.0 credits so far',
+    'November 2026 is heading for 300 credits (298–302), about 80% sure, if usage does not change.',
+  ]);
+  const final = ROWS.map((one) => ({ ...one, locked: true }));
+  expect((await lines({ rows: final }))?.[0]).toBe('Yesterday, Thu 19 Nov (UTC): 4.0 credits');
+});
+
+test('with a month that is not stored there is no forecast', async () => {
+  const gap = { month: '2026-09', why: 'not read yet', denied: false, from: null };
+  expect(await lines({ gaps: [gap] })).toHaveLength(1);
+});
+
+test('without a stored report, and without data of yesterday, nothing is shown', async () => {
+  expect(await lines({ rows: [], fetchedAt: null })).toBeNull();
+  expect(await lines({ rows: ROWS.slice(0, -1) })).toBeNull();
+});

@@ -1,0 +1,67 @@
+import { withOpenDays } from '../../src/cost-reports/open-days.ts';
+import { type Span, within } from '../../src/costs/calendar/calendar.ts';
+import { addDays, type Day, daysBetween, weekdayOf } from '../../src/costs/calendar/day.ts';
+import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
+import type { CostRow } from '../../src/costs/ledger/row.ts';
+import { type DaySnapshot, snapshotHistory } from '../../src/costs/locking/day-snapshots.ts';
+import { learnLockAge } from '../../src/costs/locking/lock-age.ts';
+import { stored, usualShare } from '../costs/locking/fetched-reports.ts';
+import { row, warehouseRow } from '../costs/rows.ts';
+
+const HOUR_MS = 3_600_000;
+/** The first day with costs. */
+export const BILL_FROM = '2026-07-01';
+
+export interface LateBill {
+  readonly lockAge: number;
+  /** A factor of the usual costs of analytics-prod. */
+  readonly factor?: (day: Day) => number;
+  /** The day from which Signalbox fetches the report, every six hours. */
+  readonly installed: Day;
+}
+
+/** What Signalbox reads of a bill that locks late: the rows and what its own snapshots show. */
+export function readBill(bill: LateBill, now: Date, span: Span): CostReading {
+  const start = Date.parse(`${bill.installed}T01:00:00Z`);
+  const seen: DaySnapshot[] = [];
+  for (let at = start; at <= now.getTime(); at += 6 * HOUR_MS) {
+    const fetchedAt = new Date(at);
+    // Older days are final in all reports: they show nothing.
+    const first = addDays(fetchedAt.toISOString().slice(0, 10), -30);
+    seen.push(...totalsOf(rowsAt(bill, fetchedAt, first), fetchedAt));
+  }
+  const history = snapshotHistory(stored(seen));
+  const rows = withOpenDays({ rows: rowsAt(bill, now, BILL_FROM), fetchedAt: now }, history);
+  return {
+    rows: within(rows, span),
+    fetchedAt: now,
+    problems: [],
+    gaps: [],
+    lockAge: learnLockAge(history),
+  };
+}
+
+function rowsAt({ lockAge, factor = () => 1 }: LateBill, now: Date, from: Day): readonly CostRow[] {
+  const today = now.toISOString().slice(0, 10);
+  return daysBetween(from < BILL_FROM ? BILL_FROM : from, today).flatMap((day) => {
+    const age = (now.getTime() - Date.parse(`${day}T00:00:00Z`)) / (24 * HOUR_MS);
+    const locked = Math.floor(age) >= lockAge;
+    const share = locked ? 1 : usualShare(age);
+    const usual = share * (weekdayOf(day) > 4 ? 0.4 : 1) * (1 + (Number(day.slice(8)) % 5) / 100);
+    const over = { day, locked };
+    return [
+      row({ ...over, credits: 100 * usual * factor(day) }),
+      row({ ...over, entityId: 's-2', entityName: 'staging', credits: 30 * usual }),
+      warehouseRow({ ...over, credits: 12, metrics: { storageCredits: 12_000_000 } }),
+    ];
+  });
+}
+
+function totalsOf(rows: readonly CostRow[], fetchedAt: Date): readonly DaySnapshot[] {
+  return [...Map.groupBy(rows, ({ day }) => day)].map(([day, own]) => ({
+    day,
+    fetchedAt,
+    total: own.reduce((sum, { total }) => sum + total, 0),
+    final: own.every(({ locked }) => locked),
+  }));
+}

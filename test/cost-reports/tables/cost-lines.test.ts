@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { linesOf } from '../../../src/cost-reports/tables/cost-lines.ts';
+import { tablePart } from '../../../src/cost-reports/tables/cost-table.ts';
+import { dayStates } from '../../../src/costs/ledger/ledger.ts';
+import type { CostRow } from '../../../src/costs/ledger/row.ts';
+import { readPeriod } from '../../../src/costs/question/period.ts';
+import { answerMessage } from '../../../src/slack/blocks/answer-blocks.ts';
+import { daily, row, TODAY, totalOf } from '../../costs/rows.ts';
+
+function asked(text: string) {
+  const reading = readPeriod(text, TODAY);
+  return reading.ok ? reading.period : expect.fail(text);
+}
+
+function services(count: number, name: string): CostRow[] {
+  return Array.from({ length: count }, (_, index) =>
+    row({ entityId: `id-${index}`, entityName: `${name}-${index}`, credits: 1 + index }),
+  );
+}
+
+/** Slack takes the whole table: nothing is left out of it without a sum. */
+function expectFits(by: 'service' | 'day', lines: ReturnType<typeof linesOf>): void {
+  const { blocks } = answerMessage({ title: 'Costs', parts: [tablePart(by, lines, null)] });
+  expect(JSON.stringify(blocks)).not.toContain('not shown');
+}
+
+test('services that do not fit into a table are one line, and the lines add up', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 400 }),
+      fc.constantFrom('s', 'n'.repeat(95)),
+      (count, name) => {
+        const rows = services(count, name);
+        const period = asked('7d');
+        const question = { by: 'service', period, top: null } as const;
+        const lines = linesOf(question, rows, dayStates(rows, period), null);
+        expect(lines.reduce((sum, { total }) => sum + total, 0)).toBe(totalOf(rows, period));
+        const others = lines.find(({ key }) => key === 'other');
+        expect(lines.length - (others ? 1 : 0) + Number(/\d+/.exec(others?.name ?? '0'))).toBe(
+          count,
+        );
+        expectFits('service', lines);
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
+
+test('of 400 days the earliest are one line, and the lines add up', () => {
+  const rows = daily('2025-10-16', Array(400).fill(1.25));
+  const period = asked('400d');
+  const question = { by: 'day', period, top: null } as const;
+  const lines = linesOf(question, rows, dayStates(rows, period), null);
+  expect(lines[0]?.name).toMatch(/^\d{3} earlier days$/);
+  expect(lines.at(-1)?.name).toBe('Thu 19 Nov');
+  expect(lines.reduce((sum, { total }) => sum + total, 0)).toBe(totalOf(rows, period));
+  expectFits('day', lines);
+});

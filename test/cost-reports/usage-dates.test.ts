@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { openUsageDates } from '../../src/cost-reports/usage-dates.ts';
+import { writeMeta } from '../../src/storage/tables/meta.ts';
+import { ENGINES, freshDatabase } from '../storage/engines.ts';
+
+function recordedLog() {
+  const warnings: unknown[] = [];
+  return { warnings, warn: (about: unknown) => void warnings.push(about) };
+}
+
+test.for(ENGINES)('the form of the dates is stored for other processes on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const log = recordedLog();
+  const open = () => openUsageDates('auto', database, log);
+  expect(await open().load()).toBeNull();
+  await open().store('date');
+  expect(await open().load()).toBe('date');
+  await open().store('date-time');
+  expect(await open().load()).toBe('date-time');
+  expect(log.warnings).toEqual([]);
+});
+
+test('an unknown stored form counts as none', async () => {
+  const database = await freshDatabase('sqlite');
+  await database.transaction((tx) => writeMeta(tx, 'usage-dates', 'epoch'));
+  expect(await openUsageDates('auto', database, recordedLog()).load()).toBeNull();
+});
+
+test('while the database is unavailable, the form is detected again and a warning is logged', async () => {
+  const database = await freshDatabase('sqlite');
+  await database.close();
+  const log = recordedLog();
+  const dates = openUsageDates('auto', database, log);
+  expect(await dates.load()).toBeNull();
+  await dates.store('date');
+  expect(log.warnings).toHaveLength(2);
+});

@@ -1,0 +1,200 @@
+import { expect, test } from 'vitest';
+import type { UserId } from '../../../src/changes/change.ts';
+import { costWhy } from '../../../src/commands/cost-why.ts';
+import type { CostReading } from '../../../src/costs/ledger/costs-read.ts';
+import { type CostRow, microOf } from '../../../src/costs/ledger/row.ts';
+import type { Service } from '../../../src/directory/directory.ts';
+import type {
+  AcceptedChange,
+  AcceptedChangeFilter,
+  CommandContext,
+} from '../../../src/intent/ports/command-context.ts';
+import { daily, warehouseRow } from '../../costs/rows.ts';
+import { written } from '../written.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const ANA = 'U0ANA00001' as UserId;
+const STAGING = {
+  id: 's-2',
+  name: 'staging',
+  aliases: [],
+  warehouse: 'main',
+} as unknown as Service;
+
+/** Two weeks of final days: staging costs three times as much in the second one. */
+const ROWS: readonly CostRow[] = [
+  ...daily(
+    '2026-11-06',
+    Array.from({ length: 14 }, () => 10),
+  ),
+  ...daily(
+    '2026-11-06',
+    Array.from({ length: 7 }, () => 5),
+    { entityId: 's-2', entityName: 'staging' },
+  ),
+  ...daily(
+    '2026-11-13',
+    Array.from({ length: 7 }, () => 15),
+    { entityId: 's-2', entityName: 'staging' },
+  ),
+  warehouseRow({ day: '2026-11-19', credits: 2, metrics: { storageCredits: microOf(2) } }),
+];
+
+const SCALE: AcceptedChange = {
+  id: '6MD57G',
+  by: ANA,
+  at: new Date('2026-11-12T14:02:00Z'),
+  text: 'Scale staging · Maximum memory per replica (GB) 32 → 128',
+};
+
+/** The answer, and what the command asked for. */
+async function answered(
+  words: string,
+  {
+    rows = ROWS,
+    changes = [],
+    ...more
+  }: Partial<CostReading> & { changes?: readonly AcceptedChange[] } = {},
+) {
+  const asked: AcceptedChangeFilter[] = [];
+  const read = { rows, fetchedAt: NOW, problems: [], gaps: [], lockAge: null, ...more };
+  // Everything that this command reads; any other read throws.
+  const context = {
+    costs: async () => read,
+    costChanges: async (filter: AcceptedChangeFilter) => {
+      asked.push(filter);
+      return changes;
+    },
+    services: [STAGING],
+    now: () => NOW,
+  } as unknown as CommandContext;
+  const answer = await costWhy.answer({ words }, context, { by: ANA, channel: null });
+  return { asked, answer, text: written(answer) };
+}
+
+test('a rise is a waterfall by service and metric, with the changes of these services', async () => {
+  const { text, asked } = await answered('7d', { changes: [SCALE] });
+  expect(text).toMatchInlineSnapshot(`
+    "13–19 Nov vs 6–12 Nov (UTC): +72.0 credits (+69%)
+    Step | Change | Total after
+    6–12 Nov | – | 105.0
+    staging · compute (×3.0) | +70.0 | 175.0
+    1 other | +2.0 | 177.0
+    13–19 Nov | +72.0 | 177.0
+    Changes of these services, 6–19 Nov
+    • 2026-11-12 14:02 UTC · Scale staging · Maximum memory per replica (GB) 32 → 128 · @U0ANA00001 · 6MD57G
+    offers
+    As of 2026-11-20 12:00 UTC · "
+  `);
+  expect(asked).toEqual([
+    {
+      services: [{ id: 's-2', name: 'staging' }],
+      span: { first: '2026-11-06', last: '2026-11-19' },
+    },
+  ]);
+});
+
+test('without a change in Signalbox the answer says so', async () => {
+  const { text } = await answered('7d');
+  expect(text).toContain('No change of these services ran in Signalbox (6–19 Nov).');
+});
+
+test('ten changes are shown with the first eight and a count', async () => {
+  const changes = Array.from({ length: 10 }, (_, n) => ({ ...SCALE, id: `CHANGE${n}` }));
+  const { text } = await answered('7d', { changes });
+  expect(text.match(/Scale staging/g)).toHaveLength(8);
+  expect(text).toContain('\nand 2 more\n');
+});
+
+test('periods without a change have no steps, and no change is looked up', async () => {
+  const rows = daily(
+    '2026-11-06',
+    Array.from({ length: 14 }, () => 10),
+  );
+  const { text, asked } = await answered('7d', { rows });
+  expect(text).toContain('13–19 Nov vs 6–12 Nov (UTC): ±0 credits (±0%)\nNo line changed.');
+  expect(text).not.toContain('ran in Signalbox');
+  expect(asked).toEqual([{ services: [], span: { first: '2026-11-06', last: '2026-11-19' } }]);
+});
+
+test('like is compared with like: days that are not settled are left out on both sides', async () => {
+  const open = daily('2026-11-18', [99, 99], { locked: false });
+  const rows = [...ROWS.filter(({ day }) => day < '2026-11-18'), ...open];
+  const { text } = await answered('7d', { rows });
+  expect(text).toContain('Compared on the 5 days final in both periods.');
+  // Five days of 15 and 25 credits.
+  expect(text).toContain('6–12 Nov (5 days) | – | 75.0');
+  expect(text).toContain('13–19 Nov (5 days) | +50.0 | 125.0');
+});
+
+test('settled days that are not locked are compared and counted', async () => {
+  const settled = { settled: true, completion: null };
+  const rows = ROWS.map((row) =>
+    row.day < '2026-11-17' ? row : { ...row, locked: false, openDay: settled },
+  );
+  expect((await answered('7d', { rows })).text).toContain('All days are settled (3 not locked).');
+});
+
+test.for<[string, readonly CostRow[], string]>([
+  ['7d', daily('2026-11-13', [1, 1], { locked: false }), "Can't compare yet: no day is settled"],
+  ['7d vs 2026-11-01..2026-11-03', ROWS, "Can't compare: one period is longer."],
+  ['7d vs 2026-11-05..2026-11-11', ROWS, "Can't compare: the periods have different weekdays."],
+])(
+  'cost why %s shows why nothing is compared, and other questions',
+  async ([words, rows, reason]) => {
+    const { text, answer, asked } = await answered(words, { rows });
+    expect(text).toContain(`: not compared\n${reason}`);
+    expect(JSON.stringify(answer.parts)).toContain('"line":"cost why last-month"');
+    expect(asked).toEqual([]);
+  },
+);
+
+test.for([
+  ['by day', '“by” is not possible here', 'cost why 2026-11-01..2026-11-19'],
+  ['7d by service by metric', '“by” is not possible here', 'cost why 2026-11-13..2026-11-19'],
+  ['final', '“final” is not possible here', 'cost why 7d'],
+  [
+    'final 7d vs last-week staging',
+    '“final” is',
+    'cost why 2026-11-13..2026-11-19 only staging vs last-week',
+  ],
+  ['7d vs 2020-01', 'more than 806 days back', 'cost why 2026-11-13..2026-11-19'],
+  ['lastmonth', 'called “lastmonth”', 'cost why last-month'],
+])(
+  'cost why %s is refused with a question that is possible',
+  async ([words = '', reason, line]) => {
+    const { text, answer, asked } = await answered(words);
+    expect(text).toContain(reason);
+    expect(JSON.stringify(answer.parts)).toContain(`"line":"${line}"`);
+    expect(asked).toEqual([]);
+  },
+);
+
+test('top, vs and a scope select the steps, the days and the rows', async () => {
+  const { text, answer } = await answered('2026-11-19 vs 2026-11-12 staging top 1');
+  expect(text).toContain('staging · Thu 19 Nov vs Thu 12 Nov (UTC): +10.0 credits (×3.0)');
+  expect(text).not.toContain('others');
+  const lines = JSON.stringify(answer.parts);
+  expect(lines).toContain(
+    '"cost 2026-11-19..2026-11-19 only staging by service by metric vs 2026-11-12..2026-11-12"',
+  );
+  expect((await answered('7d top 1')).text).toContain('1 other | +2.0');
+});
+
+test('money is shown with each amount and adds up', async () => {
+  const price = { perCredit: 333_333, currency: 'EUR' };
+  const prices = [{ ...price, from: '2026-01-01' }];
+  const { text } = await answered('7d', { rows: ROWS.map((row) => ({ ...row, price })), prices });
+  // 105 and 177 credits at 0.333333: 35.00 and 59.00; 70 credits: 23.33; the rest is others.
+  expect(text).toContain('6–12 Nov | – | 105.0 (€35.00)');
+  expect(text).toContain('staging · compute (×3.0) | +70.0 (+€23.33) | 175.0 (€58.33)');
+  expect(text).toContain('1 other | +2.0 (+€0.67) | 177.0 (€59.00)');
+  expect(text).toContain('13–19 Nov | +72.0 (+€24.00) | 177.0 (€59.00)');
+});
+
+test('a report without rows shows the reason and no zero', async () => {
+  const gaps = [{ month: '2026-11', why: 'no connection', denied: false, from: null }];
+  const { text } = await answered('7d', { rows: [], gaps, fetchedAt: null });
+  expect(text).toContain('The usage report cannot be read now: no connection.');
+  expect(text).not.toContain('0 credits');
+});

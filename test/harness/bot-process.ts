@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { peopleOn } from './people.ts';
+import { type ProcessOptions, startSimulatorsForProcess } from './simulators.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const Line = z.looseObject({ msg: z.string(), port: z.number().optional() });
+
+/** The poll limits: a process starts slowly on a loaded machine. */
+export const PROCESS_LIMITS = { timeout: 20_000, interval: 50 };
+
+/** One process of src/main.ts, with its signals and its log. */
+export interface BotProcess {
+  readonly url: string;
+  readonly signal: (name: 'SIGTERM' | 'SIGHUP' | 'SIGUSR2' | 'SIGKILL') => void;
+  /** Resolves with the exit code. */
+  readonly exited: Promise<number | null>;
+  /** The messages of the log so far. */
+  readonly logged: () => readonly string[];
+  /** The raw lines of the log so far. */
+  readonly logLines: () => readonly string[];
+}
+
+export interface ProcessSandboxOptions extends ProcessOptions {
+  /** Environment variables that replace or extend the default ones. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A module that the process loads before the bot. */
+  readonly preload?: string;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+/** The simulators in this process, on the real clock; `start` adds a process of the bot. */
+export async function startProcessSandbox({ env: more, preload, ...rest }: ProcessSandboxOptions) {
+  const simulators = await startSimulatorsForProcess({
+    ...rest,
+    // A loaded machine may exceed Slack's three seconds, and a lost click is not repeated.
+    slack: { ackTimeoutMs: 15_000, ...rest.slack },
+  });
+  const { slack, cloud, deliverTo, writeConfig } = simulators;
+  const children = new Set<ChildProcess>();
+  onTestFinished(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await simulators.stop();
+  });
+  const env = { ...simulators.env, ...more };
+  return {
+    slack,
+    cloud,
+    deliverTo,
+    writeConfig,
+    start: () => startProcess(env, children, preload),
+    /** Starts a process and delivers Slack's requests to it. */
+    startAndDeliver: async () => {
+      const bot = await startProcess(env, children, preload);
+      deliverTo(bot);
+      return bot;
+    },
+    failedStart: () => failedStart(env),
+    ...peopleOn(slack, PROCESS_LIMITS),
+  };
+}
+
+export type ProcessSandbox = Awaited<ReturnType<typeof startProcessSandbox>>;
+
+async function startProcess(
+  env: Env,
+  children: Set<ChildProcess>,
+  preload?: string,
+): Promise<BotProcess> {
+  const before = preload ? ['--import', preload] : [];
+  const child = spawn(process.execPath, [...before, 'src/main.ts'], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.add(child);
+  // Resolves after the process has exited and its output was read.
+  const exited = once(child, 'close').then(([code]): number | null => {
+    children.delete(child);
+    return typeof code === 'number' ? code : null;
+  });
+  const logLines: string[] = [];
+  const logged: string[] = [];
+  const port = Promise.withResolvers<number | null>();
+  createInterface({ input: child.stdout }).on('line', (written) => {
+    const line = Line.parse(JSON.parse(written));
+    logLines.push(written);
+    logged.push(line.msg);
+    if (line.port !== undefined) port.resolve(line.port);
+  });
+  void exited.then(() => port.resolve(null));
+  const open = await port.promise;
+  if (open === null) throw new Error('The bot does not start');
+  return {
+    url: `http://127.0.0.1:${open}`,
+    exited,
+    logged: () => logged,
+    logLines: () => logLines,
+    signal: (name) => void child.kill(name),
+  };
+}
+
+/** Runs a start that fails, and returns its error output and exit code. */
+async function failedStart(env: Env) {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  const errors = await text(child.stderr);
+  const [code] = await ended;
+  return { code, errors };
+}
+
+/** Whether a load balancer would send requests to it; false if it is gone. */
+export async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`)).ok;
+  } catch {
+    // The process does not listen any more.
+    return false;
+  }
+}

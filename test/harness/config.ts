@@ -1,0 +1,34 @@
+import { parse, stringify } from 'yaml';
+import { sandboxYaml } from '../../sandbox/configuration.ts';
+import { commandNames } from '../../src/commands/index.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { ANA, BEN, CLEO, DORA, FINN, GUS } from './users.ts';
+
+/** Edits the parsed configuration file of the sandbox. */
+export type EditYaml = (file: Record<string, never>) => unknown;
+
+/** The configuration file of the sandbox, edited, as parsed YAML. */
+export function sandboxFile(edit: EditYaml = (file) => file): Readonly<Record<string, unknown>> {
+  return Object(edit(parse(sandboxYaml())));
+}
+
+/** Lists the members of the sandbox's groups by id in each role, without a user group. */
+export function withPeople(file: Record<string, never>): unknown {
+  return {
+    ...file,
+    roles: {
+      viewer: { users: [ANA, FINN, BEN, CLEO, GUS, DORA] },
+      operator: { users: [ANA, FINN] },
+      approver: { users: [BEN, CLEO, GUS] },
+      oncall: { users: [ANA] },
+    },
+  };
+}
+
+/** The configuration from these variables and the edited file of the sandbox. */
+export function testConfig(env: Readonly<Record<string, string>>, edit?: EditYaml) {
+  const text = stringify(sandboxFile(edit));
+  const read = loadConfig({ env, readFile: () => text, commands: commandNames });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));
+  return read.config;
+}

@@ -1,0 +1,69 @@
+import { expect } from 'vitest';
+import { textOf } from './messages.ts';
+import type { People } from './people.ts';
+import type { TestSandbox } from './test-sandbox.ts';
+import { ANA, BEN } from './users.ts';
+
+export const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
+export const ANALYTICS = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
+export const NO_MESSAGE = { text: '', blocks: [] };
+
+type Requesting = Pick<TestSandbox, 'slack'> & People;
+
+/** Requests and confirms a change of a service, which needs approvals, and returns its card. */
+export async function requestChange(
+  sandbox: Requesting,
+  as = ANA,
+  line = '/service stop staging for the night',
+) {
+  const [, verb = '', name = ''] = /^\/service (\w+) (\S+)/.exec(line) ?? [];
+  await sandbox.slack.command(as, 'ops', line);
+  const preview = await sandbox.privateMessage(as, `${name}?`);
+  await sandbox.press(as, preview, 'change.confirm');
+  const title = `${verb[0]?.toUpperCase()}${verb.slice(1)} ${name}`;
+  const card = await sandbox.card(`${title}: waiting for approval`);
+  if (!card) throw new Error(`There is no card of ${title}`);
+  return card;
+}
+
+/** Requests a change with this command line and approves it as Ben. */
+export async function requestAndApprove(sandbox: TestSandbox, line: string): Promise<string> {
+  const card = await requestChange(sandbox, ANA, line);
+  await sandbox.press(BEN, card, 'change.approve');
+  return card.ts;
+}
+
+/** Sets the clock to a time (UTC) on the day of the test, or on another day. */
+export function setTime(sandbox: TestSandbox, hour: string, day = '2026-11-20'): void {
+  sandbox.clock.now = new Date(`${day}T${hour}:00.000Z`);
+  sandbox.wake();
+}
+
+/** The text of the thread below a card. */
+export function threadText(sandbox: TestSandbox, ts: string): string {
+  const below = sandbox.slack.messages('db-approvals').filter(({ threadTs }) => threadTs === ts);
+  return below.map(textOf).join('\n');
+}
+
+/** Waits until the card with this title contains these words. */
+export async function expectCardText(sandbox: TestSandbox, title: string, words: string) {
+  const text = async () => textOf((await sandbox.card(title)) ?? NO_MESSAGE);
+  await expect.poll(text).toContain(words);
+}
+
+/** The id of the change that the card shows. */
+export function changeIdOf(card: { readonly text: string } | undefined): string {
+  return / · ([0-9A-Z]{6})$/m.exec(card?.text ?? '')?.[1] ?? 'no id';
+}
+
+/** Waits until no request has been sent to Slack or the cloud for 150 ms. */
+export async function waitUntilIdle({ slack, cloud }: TestSandbox): Promise<void> {
+  let before = -1;
+  const isIdle = () => {
+    const count = slack.calls().length + cloud.requests().length;
+    const same = count === before;
+    before = count;
+    return same;
+  };
+  await expect.poll(isIdle, { interval: 150 }).toBe(true);
+}

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface TcpProxy {
+  /** The same URL with the port of the proxy. */
+  readonly through: (url: string) => string;
+  /** Drops all packets without closing a connection, as a firewall does. */
+  readonly dropPackets: () => void;
+  /** Forwards new connections again; the old ones stay silent. */
+  readonly forwardAgain: () => void;
+}
+
+/** Starts a TCP proxy between the bot and its database. */
+export async function startTcpProxy(port: number): Promise<TcpProxy> {
+  let isHeld = false;
+  const all = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      all.add(from);
+      // When one side closes, the other one is closed too, unless packets are dropped.
+      from.on('error', () => from.destroy());
+      from.on('close', () => isHeld || to.destroy());
+      if (isHeld) from.pause();
+      else from.pipe(to);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of all) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  return {
+    through: (url) => {
+      const other = new URL(url);
+      other.port = String(typeof address === 'object' && address ? address.port : 0);
+      return other.href;
+    },
+    dropPackets: () => {
+      isHeld = true;
+      for (const socket of all) socket.unpipe().pause();
+    },
+    forwardAgain: () => {
+      isHeld = false;
+    },
+  };
+}

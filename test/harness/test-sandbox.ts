@@ -1,0 +1,170 @@
+import type { Logger } from 'pino';
+import { expect, onTestFinished } from 'vitest';
+import type { RateLimits } from '../../sandbox/slack/web-api/rate-limits.ts';
+import { startApp } from '../../src/app.ts';
+import type { Clock } from '../../src/http/clock.ts';
+import { createLog } from '../../src/observability/log.ts';
+import { type EditYaml, sandboxFile, testConfig } from './config.ts';
+import { peopleOn } from './people.ts';
+import { type SimulatorOptions, startSimulators } from './simulators.ts';
+import { NOON } from './users.ts';
+
+export interface TestSandboxOptions extends Omit<SimulatorOptions, 'now' | 'slack'> {
+  readonly databaseUrl?: string;
+  /** More variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Slack applies its rate limits, by the clock of the sandbox. */
+  readonly rateLimits?: RateLimits;
+  /** The time in which Slack expects an acknowledgement, in real time; 3 s by default. */
+  readonly ackTimeoutMs?: number;
+  /** A wait of a client moves the clock of the sandbox; otherwise it returns at once. */
+  readonly waitsPass?: boolean;
+  /** Replaces the sleeps of the clients, for tests in which a wait lasts until its time has come. */
+  readonly sleep?: Clock['sleep'];
+  readonly log?: Logger;
+  /** Puts a proxy between the bot and an API: gets the API's URL and returns the proxy's. */
+  readonly through?: (url: string) => Promise<string>;
+  readonly yaml?: EditYaml;
+}
+
+/** The real bot with simulators of Slack and both APIs, all on one clock. */
+export async function startTestSandbox(options: TestSandboxOptions = {}) {
+  const clock = { now: NOON };
+  const now = () => clock.now;
+  const pass = (ms: number) => {
+    if (options.waitsPass) clock.now = new Date(clock.now.getTime() + ms);
+  };
+  const waits = heldWaits();
+  const { through = async (url: string) => url, databaseUrl = 'file::memory:' } = options;
+  const simulators = await startSimulators({
+    ...options,
+    now,
+    slack: {
+      rateLimits: options.rateLimits ?? null,
+      ...(options.ackTimeoutMs === undefined ? {} : { ackTimeoutMs: options.ackTimeoutMs }),
+    },
+  });
+  const { slack, cloud, alerts } = simulators;
+  const env = {
+    ...simulators.env,
+    CLOUD_API_URL: await through(cloud.url),
+    ALERTS_API_URL: await through(alerts.url),
+    DATABASE_URL: databaseUrl,
+    ...options.env,
+  };
+  const startBot = (yaml = options.yaml) => {
+    const { log = createLog({ level: process.env.TEST_LOG ?? 'silent' }) } = options;
+    const config = testConfig(env, yaml);
+    const ownClock = clientClock(now, { pass, hold: waits.hold });
+    if (options.sleep) ownClock.sleep = options.sleep;
+    return startApp({ config, version: 'test', log, now, clock: ownClock });
+  };
+  const start = async (yaml = options.yaml) => {
+    const started = await startBot(yaml);
+    if (started.ok) simulators.deliverTo({ url: `http://127.0.0.1:${started.port}` });
+    return started;
+  };
+  let app = await start();
+  // Waits for the daily anchor in the audit channel, so that tests do not count it.
+  if (app.ok && hasAuditChannel(options)) {
+    await expect.poll(() => slack.messages('db-audit').length, { interval: 5 }).toBeGreaterThan(0);
+  }
+  onTestFinished(async () => {
+    if (app.ok) await app.stop();
+    await simulators.stop();
+  });
+
+  return {
+    slack,
+    cloud,
+    alerts,
+    clock,
+    started: app,
+    config: testConfig(env, options.yaml),
+    url: app.ok ? `http://127.0.0.1:${app.port}` : '',
+    /** Ends the waits up to this time in which a user waits for an answer: they never end by themselves. */
+    elapse: waits.elapse,
+    /** Changes variables of the environment, for bots that start from now on. */
+    setEnv: (more: Readonly<Record<string, string>>) => void Object.assign(env, more),
+    wake: () => {
+      if (app.ok) app.wake();
+    },
+    /** Starts a second bot on the same database. */
+    replica: async () => {
+      const other = await startBot();
+      if (!other.ok) throw new Error(JSON.stringify(other.problems));
+      let stopping: Promise<void> | null = null;
+      const stop = () => {
+        stopping ??= other.stop();
+        return stopping;
+      };
+      onTestFinished(stop);
+      return { ...other, stop };
+    },
+    /** Stops the bot until `restart`. */
+    down: async () => {
+      if (app.ok) await app.stop();
+      app = { ok: false, problems: [], lasting: false };
+    },
+    /** Reloads an edited configuration file without a restart. */
+    reload: async (yaml?: EditYaml) => {
+      if (!app.ok) throw new Error('The bot does not run');
+      return app.reload(testConfig(env, yaml));
+    },
+    /** Restarts the bot, for example with an edited policy. */
+    restart: async (yaml = options.yaml) => {
+      if (app.ok) await app.stop();
+      app = await start(yaml);
+      if (!app.ok) throw new Error(JSON.stringify(app.problems));
+    },
+    /** Restarts the bot and returns why the start was refused; null if it was not. */
+    refusedRestart: async () => {
+      if (app.ok) await app.stop();
+      app = await start();
+      return app.ok ? null : app;
+    },
+    ...peopleOn(slack),
+  };
+}
+
+export type TestSandbox = Awaited<ReturnType<typeof startTestSandbox>>;
+
+function hasAuditChannel({ yaml, workspace }: TestSandboxOptions): boolean {
+  const { channels } = sandboxFile(yaml);
+  return !workspace && Object(channels).audit === '#db-audit';
+}
+
+/** The waits while a user waits for an answer: for links and names, and before a progress notice. */
+const HELD_MS = [1_000, 2_000];
+
+/** Waits that only the test ends, so that no answer depends on the speed of the machine. */
+function heldWaits() {
+  const held: { readonly ms: number; readonly controller: AbortController }[] = [];
+  const hold = (ms: number): AbortSignal => {
+    const controller = new AbortController();
+    held.push({ ms, controller });
+    return controller.signal;
+  };
+  const elapse = (ms: number) => {
+    for (const each of held.splice(0)) {
+      if (each.ms <= ms) each.controller.abort();
+      else held.push(each);
+    }
+  };
+  return { hold, elapse };
+}
+
+interface Waits {
+  readonly pass: (ms: number) => void;
+  readonly hold: (ms: number) => AbortSignal;
+}
+
+// The clients use the clock of the sandbox; a sleep returns at once.
+function clientClock(now: () => Date, { pass, hold }: Waits): Clock {
+  return {
+    now: () => now().getTime(),
+    sleep: async (ms) => pass(ms),
+    timeout: (ms) => (HELD_MS.includes(ms) ? hold(ms) : AbortSignal.timeout(Math.ceil(ms))),
+    random: () => 0.5,
+  };
+}

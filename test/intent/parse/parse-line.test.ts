@@ -1,0 +1,215 @@
+import { expect, test } from 'vitest';
+import { commands } from '../../../src/commands/index.ts';
+import type { SlackFreeze } from '../../../src/intent/arguments/freezes.ts';
+import { parseLine } from '../../../src/intent/parse/parse-line.ts';
+import { parseValues } from '../../../src/intent/parse/parse-values.ts';
+import { gist, read, services, serviceTune, vocabularyOf } from '../fixtures.ts';
+
+const PROD = 'id-of-analytics-prod';
+
+test.for<[string, string, string]>([
+  ['the name', '/service stop analytics-prod', `service stop service=${PROD}`],
+  ['other letters', '/service stop Analytics-PROD', `service stop service=${PROD}`],
+  ['the id', `/service stop ${PROD.toUpperCase()}`, `service stop service=${PROD}`],
+  ['an alias', '/service stop prod', `service stop service=${PROD}`],
+  ['an alias of two words', '/service stop main db', `service stop service=${PROD}`],
+  ['a name of two words', '/service stop analytics eu', 'service stop service=id-of-analytics eu'],
+  ['the same in quotes', '/service stop “Analytics EU”', 'service stop service=id-of-analytics eu'],
+  ['a long dash', '/service stop analytics—prod', `service stop service=${PROD}`],
+  ['an id of two twins', '/service stop 2-twin', 'service stop service=2-twin'],
+  ['a verb in capitals', '/service STOP staging', 'service stop service=id-of-staging'],
+])('a service is found by %s', ([, line, understood]) => {
+  expect(gist(read(line))).toBe(understood);
+});
+
+test.for<[string, string, string]>([
+  ['the rest of the line', 'staging nightly maintenance', 'nightly maintenance'],
+  ['what stands in quotes', 'staging "nightly  maintenance"', 'nightly  maintenance'],
+  ['the rest after two words of a name', 'analytics eu nightly', 'nightly'],
+  ['a quoted word that a longer name ends with', '"analytics-dev" "prod"', 'prod'],
+  ['words with an equals sign', 'staging load=high today', 'load=high today'],
+  ['words that were escaped', 'staging load &gt; 5 &amp; rising', 'load > 5 & rising'],
+])('the reason is %s', ([, rest, reason]) => {
+  expect(read(`/service stop ${rest}`)).toMatchObject({ kind: 'intent', reason });
+});
+
+test.for(['change thaw', 'change unfreeze'])('`/%s` ends a freeze', (words) => {
+  const freeze = { id: '7KQ2MX', name: 'tag:prod', aliases: [] } as unknown as SlackFreeze;
+  const [noun = '', verb = ''] = words.split(' ');
+  const vocabulary = { ...vocabularyOf(), commands, freezes: [freeze] };
+  const intent = parseLine(noun, `${verb} 7KQ2MX`, vocabulary);
+  expect(intent).toMatchObject({ kind: 'intent', command: { name: 'change unfreeze' } });
+});
+
+test('a quoted reason is never taken for a part of the name', () => {
+  const known = [...services, { ...services[0], id: 'night', name: 'staging night' }];
+  expect(gist(read('/service stop staging "night"', known as typeof services))).toBe(
+    'service stop service=id-of-staging because “night”',
+  );
+});
+
+test.for<[string, string, string]>([
+  [
+    'keys in any order',
+    'staging idle-timeout=15 min=16',
+    'service=id-of-staging minReplicaMemoryGb=16 idleTimeoutMinutes=15',
+  ],
+  ['a key in capitals', 'staging MIN=16', 'service=id-of-staging minReplicaMemoryGb=16'],
+  [
+    "the field's own name",
+    'staging minReplicaMemoryGb=16',
+    'service=id-of-staging minReplicaMemoryGb=16',
+  ],
+  ['a value in quotes', 'staging message="a = b"', 'service=id-of-staging message=a = b'],
+  [
+    'a reason with an equals sign behind them',
+    'staging min=16 because max=64 was too much',
+    'service=id-of-staging minReplicaMemoryGb=16 because “because max=64 was too much”',
+  ],
+  [
+    'a quoted reason that looks like a key',
+    'staging "min=16"',
+    'service=id-of-staging because “min=16”',
+  ],
+])('a command with keys understands %s', ([, rest, understood]) => {
+  expect(gist(read(`/service tune ${rest}`))).toBe(`service tune ${understood}`);
+});
+
+test.for<[string, string, string]>([
+  ['an unknown verb', 'service stopp staging', '[service stop staging]'],
+  ['the beginning of a verb', 'service sta staging', '[service start staging]'],
+  [
+    'a verb with a reason',
+    'service sotp staging "all night"',
+    '[service stop staging "all night"]',
+  ],
+  [
+    'a verb with a quoted value',
+    'service tne staging message="all is well"',
+    '[service tune staging message="all is well"]',
+  ],
+  ['an unknown service', 'service stop stagin', '[service stop staging]'],
+  [
+    'a service with a reason',
+    'service stop stagin all night',
+    '[service stop staging "all night"]',
+  ],
+  ['a service with keys', 'service tune stagin min=16 x', '[service tune staging min=16 "x"]'],
+  ['a part of a name', 'service stop analytics', '[service stop "analytics eu"]'],
+  ['two services of one name', 'service stop twin', '[service stop 1-twin] [service stop 2-twin]'],
+])('for %s the nearest line is offered', ([, line, offers]) => {
+  expect(gist(read(line))).toContain(offers);
+});
+
+test.for([
+  'service sta staging all "of it"',
+  'service tne staging message="all is well" min=16 late',
+  'service stop stagin "two  spaces"',
+  'service tune stagin message="all is well" min=16 it is late',
+  'service stop analytics load=high',
+  'service stop twin tonight',
+])('every offer for “%s” can be run and keeps all that was typed', (line) => {
+  const understood = read(line);
+  const offers = understood.kind === 'misread' ? understood.offers : [];
+  expect(offers.length).toBeGreaterThan(0);
+  const reasons = ['all of it', 'late', 'two  spaces', 'it is late', 'load=high', 'tonight'];
+  for (const offer of offers) {
+    const again = read(offer.line);
+    expect(again.kind).toBe('intent');
+    expect(reasons).toContain(again.kind === 'intent' ? again.reason : null);
+  }
+});
+
+test.for([
+  'a "quoted" name',
+  'dash–name',
+  '“smart”',
+  'min=16',
+  'tab\tname',
+  ' name',
+  'soft\u00adhyphen',
+])('a service called “%s” is offered so that its button finds it', (name) => {
+  const odd = [{ ...services[0], id: 'odd-one', name, aliases: [] }] as typeof services;
+  const understood = read(`/service stop ${name.trim().slice(0, -1)}x`, odd);
+  const offers = understood.kind === 'misread' ? understood.offers : [];
+  expect(offers.map(({ line }) => gist(read(line, odd)))).toEqual([
+    expect.stringContaining('service=odd-one'),
+  ]);
+});
+
+test('each "no" is a sentence that helps', () => {
+  const lines = [
+    '/service stopp staging',
+    '/service frobnicate staging',
+    '/signalbox frobnicate',
+    '/service stop stagin',
+    '/service stop quite-another-thing',
+    '/service stop twin',
+    '/service list staging',
+    '/service tune staging mim=16',
+    '/service tune staging colour=red',
+    '/service tune staging min=much',
+    `/service stop staging ${'why '.repeat(200)}`,
+  ];
+  expect(lines.map((line) => gist(read(line)))).toMatchInlineSnapshot(`
+    [
+      "There's no command /service stopp. Commands: list, show, start, stop, tune, help. [service stop staging]",
+      "There's no command /service frobnicate. Commands: list, show, start, stop, tune, help.",
+      "There's no command /signalbox frobnicate. Commands: help.",
+      "There's no service called “stagin”. Did you mean: [service stop staging]",
+      "There's no service called “quite-another-thing”. /service list lists all known services.",
+      "2 services are called “twin”. Which one do you mean? [service stop 1-twin] [service stop 2-twin]",
+      "/service list does not take “staging”.
+    For example: /service list",
+      "/service tune has no key “mim=”. Did you mean min?
+    For example: /service tune staging min=16 [service tune staging min=16]",
+      "/service tune has no key “colour=”. Keys: min, idle-timeout, message.
+    For example: /service tune staging min=16",
+      "min must be a whole number of GB (you typed much)",
+      "Reason is too long: 799 of at most 500 characters",
+    ]
+  `);
+});
+
+test.for([
+  ['/service', 'help for service'],
+  ['/service help', 'help for service'],
+  ['/service HELP me', 'help for service'],
+  ['/signalbox', 'help for signalbox'],
+  ['/signalbox \u200b', 'help for signalbox'],
+])('%s asks for help', ([line = '', understood]) => {
+  expect(gist(read(line))).toBe(understood);
+});
+
+test.for([
+  ['/service stop', 'service stop lacks service'],
+  ['/service tune', 'service tune lacks service'],
+  ['/service tune min=16 "it is late"', 'service tune lacks service'],
+])('%s opens a form', ([line = '', understood]) => {
+  expect(gist(read(line))).toBe(understood);
+});
+
+test('a form opens with what was typed already', () => {
+  expect(read('/service tune min=16 "it is late"')).toMatchObject({
+    given: { minReplicaMemoryGb: '16', reason: 'it is late' },
+  });
+});
+
+test('a form is read like a line, and says the same about it', () => {
+  const filled = { service: PROD, minReplicaMemoryGb: '16' };
+  expect(gist(parseValues(serviceTune, filled, ' night ', vocabularyOf()))).toBe(
+    `service tune service=${PROD} minReplicaMemoryGb=16 because “night”`,
+  );
+  expect(gist(parseValues(serviceTune, { service: 'stagin' }, '', vocabularyOf()))).toContain(
+    "There's no service called “stagin”",
+  );
+  expect(parseValues(serviceTune, { service: '' }, 'night', vocabularyOf())).toMatchObject({
+    kind: 'incomplete',
+    given: { service: '', reason: 'night' },
+  });
+});
+
+test('a reason of 500 letters is taken, one more is not', () => {
+  const stop = (length: number) => read(`/service stop staging ${'x'.repeat(length)}`).kind;
+  expect([stop(500), stop(501)]).toEqual(['intent', 'misread']);
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { ALERT_READS, type AlertRead } from '../../../sandbox/api/optional-reads.ts';
+import { DASHBOARDS, SAVED_SEARCHES } from '../../../sandbox/seed/alert-references.ts';
+import { alertsServer } from '../servers.ts';
+
+const PATHS: Readonly<Record<AlertRead, string>> = {
+  'list webhooks': '/../webhooks',
+  'list saved searches': '/../saved-searches',
+  'get saved search': `/../saved-searches/${SAVED_SEARCHES.errors}`,
+  'list dashboards': '/../dashboards',
+  'get dashboard': `/../dashboards/${DASHBOARDS.checkout.id}`,
+  'get team': '/../team',
+};
+const DASHBOARD_READS = ['list dashboards', 'get dashboard'];
+
+test.for(ALERT_READS)('%s is answered by servers that have it', async (name) => {
+  const { ask, alerts } = await alertsServer();
+  expect((await ask('GET', PATHS[name])).status).toBe(200);
+  expect(alerts.count(name)).toBe(1);
+  const statuses: number[] = [];
+  for (const profile of ['code-2026-07', 'code-2026-01', 'docs'] as const) {
+    alerts.profile(profile);
+    statuses.push((await ask('GET', PATHS[name])).status);
+  }
+  const inJanuary = DASHBOARD_READS.includes(name) ? 200 : 404;
+  expect(statuses).toEqual([200, inJanuary, 404]);
+  alerts.profile('code');
+  alerts.withoutReads({ [name]: 405 });
+  expect((await ask('GET', PATHS[name])).status).toBe(405);
+});
+
+test('webhooks have pages, and one is counted but not listed', async () => {
+  const { ask } = await alertsServer();
+  const { json } = await ask('GET', '/../webhooks');
+  expect(json.meta).toEqual({ total: 3, limit: 1_000, offset: 0 });
+  const webhooks = Object.values(json.data ?? {});
+  expect(webhooks.map((one) => one?.name)).toEqual(['Paging', 'Production alerts']);
+  expect(webhooks[0]?.url).toMatch(/secret/);
+  const page = await ask('GET', '/../webhooks?limit=1&offset=2');
+  expect(page.json.meta?.total).toBe(3);
+  const refused = await ask('GET', '/../webhooks?limit=1001');
+  expect(refused.status).toBe(400);
+});
+
+test('a removed webhook is not listed any more', async () => {
+  const { ask, alerts } = await alertsServer();
+  alerts.removeWebhook('84d522e4fbd278b2b66beeed');
+  const { json } = await ask('GET', '/../webhooks');
+  expect(Object.values(json.data ?? {}).map((one) => one?.name)).toEqual(['Paging']);
+});
+
+test('dashboards come with all their tiles, last name first, without pages', async () => {
+  const { ask } = await alertsServer();
+  const { json } = await ask('GET', '/../dashboards');
+  const boards = Object.values(json.data ?? {});
+  expect(boards.map((one) => one?.name)).toEqual(['Platform', 'Checkout']);
+  expect(boards[1]?.tiles?.[0]).toMatchObject({ id: 'tile-latency', name: 'Latency' });
+  expect(json).not.toHaveProperty('meta');
+});
+
+test('an unknown saved search has JSON, an unknown dashboard has plain text', async () => {
+  const { ask } = await alertsServer();
+  const search = await ask('GET', '/../saved-searches/none');
+  expect([search.status, search.json.message]).toEqual([404, 'Saved search not found']);
+  const board = await ask('GET', '/../dashboards/none');
+  expect([board.status, board.text]).toEqual([404, 'Not Found']);
+});

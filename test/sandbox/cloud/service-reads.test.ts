@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
+import type { ScheduleEntry } from '../../../sandbox/seed/shapes.ts';
+import { cloudServer, serviceId } from '../servers.ts';
+
+const STAGING = serviceId('staging');
+const PATH = `/services/${STAGING}`;
+const MINUTE = 60_000;
+
+test('the list has every service that is not deleted, and one service has the same fields', async () => {
+  const { ask, cloud } = await cloudServer();
+  cloud.setServiceState(serviceId('finance'), 'softdeleted');
+  const { status, json } = await ask('GET', '/services');
+  expect(status).toBe(200);
+  expect(json.result).toHaveLength(ORGANIZATION.services.length - 1);
+  const listed = Object.values(json.result ?? {}).find((one) => String(one?.id) === STAGING);
+  const { json: one } = await ask('GET', PATH);
+  expect(one.result).toEqual(listed);
+  expect((await ask('GET', `/services/${serviceId('finance')}`)).status).toBe(404);
+});
+
+test('a live service has the fields of the four generations', async () => {
+  const { ask } = await cloudServer();
+  const { json } = await ask('GET', PATH);
+  expect(json.result).toEqual({
+    ...{ id: STAGING, name: 'staging', engineVersion: '26.8', state: 'running' },
+    ...{ provider: 'aws', region: 'eu-west-1', releaseChannel: 'default' },
+    createdAt: '2026-01-23T12:00:00.000Z',
+    ...{ minTotalMemoryGb: 24, maxTotalMemoryGb: 96 },
+    ...{ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32, numReplicas: 2 },
+    autoscalingMode: 'vertical',
+    currentScaling: {
+      effectiveAutoscalingMode: 'vertical',
+      ...{ effectiveMinReplicaMemoryGb: 8, effectiveMaxReplicaMemoryGb: 32 },
+      ...{ effectiveMinReplicas: 2, effectiveMaxReplicas: 2 },
+      ...{ effectiveIdleScaling: true, effectiveIdleTimeoutMinutes: 15 },
+    },
+    ...{ idleScaling: true, idleTimeoutMinutes: 15 },
+    ...{ isPrimary: false, isReadonly: false, dataWarehouseId: expect.any(String) },
+    endpoints: [
+      { protocol: 'https', host: expect.any(String), port: 8443 },
+      { protocol: 'nativesecure', host: expect.any(String), port: 9440, username: 'default' },
+    ],
+    ipAccessList: [{ source: '10.20.0.0/16', description: 'office' }],
+    tags: [{ key: 'env', value: 'staging' }],
+    ...{ iamRole: expect.any(String), privateEndpointIds: [], availablePrivateEndpointIds: [] },
+    ...{ hasTransparentDataEncryption: false, enableCoreDumps: true },
+  });
+});
+
+test.for<[2 | 3 | 4, readonly string[]]>([
+  [2, []],
+  [3, ['currentScaling', 'scalingSchedule']],
+  [4, ['autoscalingMode', 'currentScaling', 'scalingSchedule']],
+])('a server of generation %i has the newer fields %j', async ([serviceGeneration, fields]) => {
+  const { ask } = await cloudServer({ behaviour: { serviceGeneration } });
+  const { json } = await ask('GET', `/services/${serviceId('bi-readonly')}`);
+  const newer = ['autoscalingMode', 'currentScaling', 'scalingSchedule'];
+  expect(newer.filter((field) => json.result?.[field] !== undefined)).toEqual(fields);
+});
+
+test.for<[string, number, readonly string[]]>([
+  ['stop', 90_000, ['stopping', 'stopped']],
+  ['start', 60_000, ['starting', 'running']],
+])(
+  'after %s a read shows the transition, and its end after %i ms',
+  async ([command, ms, states]) => {
+    const { ask, cloud, clock } = await cloudServer();
+    if (command === 'start') cloud.setServiceState(STAGING, 'stopped');
+    const state = async () => (await ask('GET', PATH)).json.result?.state;
+    await ask('PATCH', `${PATH}/state`, { command });
+    expect(await state()).toBe(states[0]);
+    clock.advance(ms - 1);
+    expect(await state()).toBe(states[0]);
+    clock.advance(1);
+    expect(await state()).toBe(states[1]);
+  },
+);
+
+test('a new service is provisioned and then runs, or fails', async () => {
+  const { ask, cloud, clock } = await cloudServer();
+  const create = async (name: string) => {
+    const { json } = await ask('POST', '/services', { name, provider: 'aws', region: 'eu-west-1' });
+    return `/services/${String(json.result?.service?.id)}`;
+  };
+  const [good] = [await create('one')];
+  cloud.behave({ startsEnd: 'failed' });
+  const bad = await create('two');
+  const states = async () => [
+    (await ask('GET', good)).json.result?.state,
+    (await ask('GET', bad)).json.result?.state,
+  ];
+  expect(await states()).toEqual(['provisioning', 'provisioning']);
+  clock.advance(MINUTE);
+  expect(await states()).toEqual(['running', 'failed']);
+});
+
+test('a scaling is applied a minute after the reply', async () => {
+  const { ask, clock } = await cloudServer();
+  await ask('PATCH', `${PATH}/replicaScaling`, { maxReplicaMemoryGb: 64 });
+  const shown = async () => {
+    const { result } = (await ask('GET', PATH)).json;
+    return [result?.maxReplicaMemoryGb, result?.currentScaling?.effectiveMaxReplicaMemoryGb];
+  };
+  expect(await shown()).toEqual([64, 32]);
+  clock.advance(MINUTE);
+  expect(await shown()).toEqual([64, 64]);
+});
+
+const NIGHT: ScheduleEntry = {
+  ...{ id: 'd4b0c1a2-0000-4000-8000-000000000001', name: 'Night load', weekdays: [5] },
+  ...{ startHourUtc: 22, endHourUtc: 4, minReplicaMemoryGb: 16, maxReplicaMemoryGb: 128 },
+};
+
+// The clock starts on a Friday at 12:00 UTC.
+test.for<[string, number, boolean]>([
+  ['before it starts', 9, false],
+  ['on its evening', 10, true],
+  ['after midnight', 15, true],
+  ['after it has ended', 16, false],
+  ['on another evening', 34, false],
+])('an entry of a scaling schedule %s', async ([, hours, active]) => {
+  const { ask, cloud, clock } = await cloudServer();
+  cloud.setSchedule(STAGING, [NIGHT]);
+  clock.advance(hours * 60 * MINUTE);
+  const { result } = (await ask('GET', PATH)).json;
+  expect(result?.maxReplicaMemoryGb).toBe(32);
+  expect(result?.currentScaling).toMatchObject(
+    active
+      ? { effectiveMaxReplicaMemoryGb: 128, activeEntryId: NIGHT.id }
+      : { effectiveMaxReplicaMemoryGb: 32 },
+  );
+  const { status, json } = await ask('GET', `${PATH}/scalingSchedule`);
+  expect(status).toBe(200);
+  expect(json.result).toEqual(result?.scalingSchedule);
+  expect(json.result).toEqual({
+    entries: [
+      {
+        ...NIGHT,
+        ...{ autoscalingMode: 'vertical', isActiveNow: active, minReplicas: 2, maxReplicas: 2 },
+        ...{ idleScaling: true, idleTimeoutMinutes: 15 },
+      },
+    ],
+    baseConfig: {
+      ...{ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32, minReplicas: 2, maxReplicas: 2 },
+      ...{ idleScaling: true, idleTimeoutMinutes: 15 },
+    },
+    ...(active ? { activeEntryId: NIGHT.id } : {}),
+  });
+});
+
+test('a service without a schedule has the reply 404, with JSON, and no field for it', async () => {
+  const { ask } = await cloudServer();
+  const { status, json } = await ask('GET', `${PATH}/scalingSchedule`);
+  expect([status, json.status]).toEqual([404, 404]);
+  expect((await ask('GET', PATH)).json.result).not.toHaveProperty('scalingSchedule');
+});
+
+test.for<[string, readonly string[], 'applied' | 'ignored', number]>([
+  ['a key and its value', ['tag:env=prod'], 'applied', 5],
+  ['a key', ['tag:env'], 'applied', 12],
+  ['two values of one key', ['tag:env=prod', 'tag:env=dev'], 'applied', 0],
+  ['a key that no service has', ['tag:zq8'], 'applied', 0],
+  ['a key that no service has, on an older server', ['tag:zq8'], 'ignored', 12],
+])('the filter by %s', async ([, filters, tagFilter, count]) => {
+  const { ask } = await cloudServer({ behaviour: { tagFilter } });
+  const query = filters.map((filter) => `filter=${encodeURIComponent(filter)}`).join('&');
+  expect((await ask('GET', `/services?${query}`)).json.result).toHaveLength(count);
+});
+
+test('the usage report can be filtered by tag, and names the tier of the organization', async () => {
+  const { ask } = await cloudServer();
+  const period = 'from_date=2026-11-10&to_date=2026-11-10';
+  const { json } = await ask(
+    'GET',
+    `/usageCost?${period}&filter=${encodeURIComponent('tag:env=dev')}`,
+  );
+  const rows = Object.values(json.result?.costs ?? {});
+  expect(rows.length).toBeGreaterThan(0);
+  const dev = ORGANIZATION.services.filter(({ tags }) => tags.includes('dev')).map(({ id }) => id);
+  expect(rows.map((row) => String(row?.serviceId)).filter((id) => !dev.includes(id))).toEqual([]);
+  expect(rows[0]?.organizationTier).toBe('SCALE');
+});

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import { textOf } from '../harness/messages.ts';
+import { NO_MESSAGE } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA } from '../harness/users.ts';
+
+interface ReportRow {
+  readonly date: string;
+  readonly serviceId: string | null;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly totalCredits: number;
+}
+
+/** The rows as the server reports them, without any code of the bot. */
+async function report(sandbox: TestSandbox, from: string, to: string): Promise<ReportRow[]> {
+  const { id, secret } = CLOUD_KEY;
+  const url = `${sandbox.cloud.url}/v1/organizations/${ORGANIZATION.id}/usageCost?from_date=${from}&to_date=${to}`;
+  const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  const reply = await fetch(url, { headers: { authorization } });
+  const body = (await reply.json()) as { result: { costs: ReportRow[] } };
+  return body.result.costs;
+}
+
+/** The sum as the bot writes it, from whole ten-thousandths of a credit. */
+function creditsOf(amounts: readonly number[]): string {
+  const sum = amounts.reduce((all, amount) => all + Math.round(amount * 10_000), 0) / 10_000;
+  const decimals = sum < 1 ? 2 : 1;
+  return sum.toLocaleString('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+}
+
+async function asked(sandbox: TestSandbox, line: string, words: string): Promise<string> {
+  await sandbox.slack.command(ANA, 'ops', line);
+  return textOf((await sandbox.privateMessage(ANA, words)) ?? NO_MESSAGE);
+}
+
+function idOf(name: string): string {
+  return ORGANIZATION.services.find((one) => one.name === name)?.id ?? '';
+}
+
+test('which metric of which service: every pair is what the server reports', async () => {
+  const sandbox = await startTestSandbox();
+  const answer = await asked(sandbox, '/cost october by service by metric', 'October 2026');
+  const rows = await report(sandbox, '2026-10-01', '2026-10-31');
+  const own = rows.filter(({ serviceId }) => serviceId === idOf('analytics-prod'));
+  const metric = (name: string) => creditsOf(own.map(({ metrics }) => metrics[name] ?? 0));
+  const line = (...cells: string[]) => cells.map((text) => `"text":"${text}"`).join('.*?');
+  const figures = [
+    ['Total', creditsOf(own.map(({ totalCredits }) => totalCredits))],
+    ['compute', metric('computeCredits')],
+    ['public transfer', metric('publicDataTransferCredits')],
+    ['data transfer', metric('dataTransferCredits')],
+  ];
+  for (const [name = '', credits = ''] of figures) {
+    expect(answer).toMatch(new RegExp(line('analytics-prod', name, credits)));
+  }
+  const all = creditsOf(rows.map(({ totalCredits }) => totalCredits));
+  expect(answer).toContain(`October 2026 (UTC) · ${all} credits`);
+  expect(answer).toMatch(new RegExp(line('All', 'Total', all)));
+});
+
+test('a team against last week: the figures of both weeks are what the server reports', async () => {
+  const sandbox = await startTestSandbox();
+  const answer = await asked(
+    sandbox,
+    '/cost 2026-10-12..2026-10-18 team analytics vs prev',
+    'team analytics',
+  );
+  const ids = ORGANIZATION.services.flatMap(({ id, team }) => (team === 'analytics' ? [id] : []));
+  const sum = async (from: string, to: string) => {
+    const rows = await report(sandbox, from, to);
+    const own = rows.filter(({ serviceId }) => ids.includes(serviceId ?? ''));
+    return own.map(({ totalCredits }) => totalCredits);
+  };
+  const [now, before] = [
+    await sum('2026-10-12', '2026-10-18'),
+    await sum('2026-10-05', '2026-10-11'),
+  ];
+  expect(ids).toHaveLength(3);
+  expect(answer).toContain(`team analytics · 12–18 Oct (UTC) · ${creditsOf(now)} credits`);
+  expect(answer).toContain(`vs 5–11 Oct (${creditsOf(before)})`);
+});
+
+test('the month-end estimate is the same in /cost forecast and in /cost mtd', async () => {
+  const sandbox = await startTestSandbox();
+  const forecast = await asked(sandbox, '/cost forecast', 'November 2026: heading for');
+  const [, total = ''] = /heading for ([\d,]+) credits/.exec(forecast) ?? [];
+  expect(forecast).toContain('About 80% sure, if usage stays as in the last');
+  expect(await asked(sandbox, '/cost mtd', ` · forecast ${total}`)).toContain('1–19 Nov (UTC)');
+
+  // The same again from the report: what is reported of two weeks, for each day of the month.
+  const weeks = await report(sandbox, '2026-10-26', '2026-11-08');
+  const day = weeks.reduce((sum, { totalCredits }) => sum + totalCredits, 0) / 14;
+  const estimate = Number(total.replaceAll(',', ''));
+  expect(estimate / (30 * day)).toBeGreaterThan(0.85);
+  expect(estimate / (30 * day)).toBeLessThan(1.15);
+});
+
+test('a forecast of a quarter for a team, and a wrong word with suggestions', async () => {
+  const sandbox = await startTestSandbox();
+  const line = '/cost forecast quarter team analytics';
+  const answer = await asked(sandbox, line, 'team analytics · Q4 2026: heading for');
+  expect(answer).toContain('storage and backups are billed to warehouses');
+  const unclear = await asked(sandbox, '/cost forecast yaer', "I didn't understand that");
+  expect(unclear).toContain('"cost forecast year"');
+});

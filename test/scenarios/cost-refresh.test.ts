@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { textOf } from '../harness/messages.ts';
+import { NO_MESSAGE } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, DORA } from '../harness/users.ts';
+import { freshUrl } from '../storage/engines.ts';
+
+const MINUTE_MS = 60_000;
+/** The number of reports of November: background work reads other months. */
+const reads = ({ cloud }: TestSandbox) =>
+  cloud
+    .requests()
+    .filter(({ operation }) => operation === 'usage cost')
+    .filter(({ reply }) => JSON.stringify(reply).includes('"2026-11-10"')).length;
+
+async function ask(sandbox: TestSandbox, by: string, line: string, words: string) {
+  await sandbox.slack.command(by, 'ops', line);
+  return textOf((await sandbox.privateMessage(by, words)) ?? NO_MESSAGE);
+}
+
+test('refetch now: /cost refresh reads the report again and shows the time of the data', async () => {
+  const sandbox = await startTestSandbox();
+  const before = await ask(sandbox, DORA, '/cost mtd', 'credits so far');
+  expect(before).toContain('As of <!date^');
+  expect(before).toContain('|2026-11-20T12:00:00.000Z>');
+  expect(before).toContain('by service refresh"');
+  const read = reads(sandbox);
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 5 * MINUTE_MS);
+  expect(await ask(sandbox, DORA, '/cost mtd by metric', 'compute')).toContain('T12:00:00.000Z>');
+  expect(reads(sandbox)).toBe(read);
+  const after = await ask(sandbox, DORA, '/cost mtd refresh', 'T12:05:00.000Z>');
+  expect(after).toContain('1–19 Nov');
+  expect(reads(sandbox)).toBe(read + 1);
+});
+
+test('two replicas share the limit of refreshes, and another user may still refresh', async () => {
+  const databaseUrl = await freshUrl('postgres');
+  const sandbox = await startTestSandbox({ databaseUrl });
+  const other = await sandbox.replica();
+  await ask(sandbox, DORA, '/cost 7d refresh', '13–19 Nov');
+  await ask(sandbox, DORA, '/cost mtd refresh', '1–19 Nov');
+  await ask(sandbox, DORA, '/cost csv 5d refresh', '15–19 Nov');
+  sandbox.slack.deliverTo(`http://127.0.0.1:${other.port}/slack/events`);
+  const refused = await ask(sandbox, DORA, '/cost 30d refresh', 'Not refreshed');
+  expect(refused).toContain('You can refresh again <!date^');
+  expect(refused).toContain('|2026-11-20T12:10:00.000Z>');
+  expect(refused).toContain('"value":"cost 30d"');
+  await ask(sandbox, ANA, '/cost 30d refresh', '21 Oct – 19 Nov');
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10 * MINUTE_MS);
+  await ask(sandbox, DORA, '/cost 2026-11-05..2026-11-12 refresh', '5–12 Nov');
+});
+
+test('is the month final: the answer says so, and else when it usually is', async () => {
+  const sandbox = await startTestSandbox();
+  const open = await ask(sandbox, ANA, '/cost last-month', 'October 2026');
+  // The sandbox has one day without data; all others of October are locked on 20 November.
+  expect(open).toContain('Not final: all 30 days with data are locked.');
+  sandbox.clock.now = new Date('2026-12-03T12:00:00Z');
+  expect(await ask(sandbox, ANA, '/cost october', 'Final: all 30')).toContain('Final: all 30');
+});

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import { textOf } from '../harness/messages.ts';
+import { changeIdOf, NO_MESSAGE } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, DORA } from '../harness/users.ts';
+
+async function scaleStaging(sandbox: TestSandbox) {
+  await sandbox.slack.command(ANA, 'ops', '/service scale staging min=64 max=128 load test');
+  const preview = await sandbox.privateMessage(ANA, 'Scale staging?');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  const card = await sandbox.card('Scale staging: waiting for approval');
+  await sandbox.press(BEN, card, 'change.approve');
+  return sandbox.card('Scale staging: accepted');
+}
+
+interface ReportRow {
+  readonly serviceId: string | null;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly totalCredits: number;
+}
+
+/** The rows as the server reports them, without any code of the bot. */
+async function report({ cloud }: TestSandbox, from: string, to: string): Promise<ReportRow[]> {
+  const { id, secret } = CLOUD_KEY;
+  const url = `${cloud.url}/v1/organizations/${ORGANIZATION.id}/usageCost?from_date=${from}&to_date=${to}`;
+  const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  const body = (await (await fetch(url, { headers: { authorization } })).json()) as {
+    result: { costs: ReportRow[] };
+  };
+  return body.result.costs;
+}
+
+/** The sum in whole ten-thousandths of a credit, which is how the server rounds. */
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((all, amount) => all + Math.round(amount * 10_000), 0) / 10_000;
+}
+
+const total = (rows: readonly ReportRow[]) => sumOf(rows.map(({ totalCredits }) => totalCredits));
+const number = (text: string) => Number(text.replaceAll(',', '').replace('−', '-'));
+
+test('why: a scale explains the largest step, and the steps add up to what the server reports', async () => {
+  const sandbox = await startTestSandbox();
+  sandbox.cloud.behave({ costLocking: { days: 3, batchDays: 1, stragglers: 0 } });
+  const card = await scaleStaging(sandbox);
+  sandbox.clock.now = new Date('2026-11-28T12:00Z');
+  await sandbox.slack.command(DORA, 'ops', '/cost why 7d');
+  const answer = textOf(
+    (await sandbox.privateMessage(DORA, '21–27 Nov vs 14–20 Nov')) ?? NO_MESSAGE,
+  );
+  expect(answer).toContain('Compared on the 5 days final in both periods.');
+  expect(answer).toContain('Changes of these services, 14–27 Nov');
+  expect(answer).toMatch(
+    new RegExp(`Scale staging · .* 64 · .* 128 · <@${ANA}> · ${changeIdOf(card)}`),
+  );
+
+  const [before, now] = [
+    await report(sandbox, '2026-11-14', '2026-11-18'),
+    await report(sandbox, '2026-11-21', '2026-11-25'),
+  ];
+  const staging = ORGANIZATION.services.find(({ name }) => name === 'staging')?.id;
+  const compute = (rows: readonly ReportRow[]) =>
+    sumOf(
+      rows
+        .filter(({ serviceId }) => serviceId === staging)
+        .map(({ metrics }) => metrics.computeCredits ?? 0),
+    );
+  const lines = answer.split('\n').filter((line) => line.split(' · ').length >= 3);
+  const rows = lines.slice(1, lines.findIndex((line) => line.startsWith('21–27')) + 1);
+  const [first = '', step = ''] = rows;
+  expect(first).toBe(`14–20 Nov (5 days) · – · ${figure(total(before))}`);
+  expect(step).toContain(
+    `staging · compute (×3.9) · +${figure(compute(now) - compute(before))} · `,
+  );
+  const changes = rows.slice(1, -1).map((row) => number(row.split(' · ').at(-2) ?? ''));
+  const sum = changes.reduce((all, change) => all + change, number(figure(total(before))));
+  expect(sum).toBeCloseTo(total(now), 1);
+  expect(rows.at(-1)).toContain(` · ${figure(total(now))}`);
+});
+
+function figure(credits: number): string {
+  return credits.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+}
+
+test('the comparison of two periods has a button that asks why', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/cost 7d vs prev staging');
+  const answer = await sandbox.privateMessage(ANA, 'staging · 13–19 Nov');
+  expect(textOf(answer ?? NO_MESSAGE)).toContain(
+    '"cost why 2026-11-13..2026-11-19 only staging vs prev"',
+  );
+  await sandbox.press(ANA, answer, 'command.2');
+  const why = textOf((await sandbox.privateMessage(ANA, '13–19 Nov vs 6–12 Nov')) ?? NO_MESSAGE);
+  expect(why).toContain('staging · compute');
+  expect(why).toContain('No change of these services ran in Signalbox (6–19 Nov).');
+});

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { largeWorkspace } from '../../sandbox/slack/workspace/large-workspace.ts';
+import { textOf } from '../harness/messages.ts';
+import { requestAndApprove, waitUntilIdle } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { freshUrl } from '../storage/engines.ts';
+
+const DIGEST = { at: '14:00', timezone: 'Europe/Berlin', channel: '#db-costs' };
+
+async function largeSandbox() {
+  return startTestSandbox({
+    databaseUrl: await freshUrl('sqlite'),
+    workspace: largeWorkspace(),
+    rateLimits: 'hard',
+    waitsPass: true,
+    yaml: (file: object) => ({ ...file, digests: [DIGEST] }),
+  });
+}
+
+/** The refused calls except posts: the clock stands still, so that all posts are in one second. */
+function refusedCalls(sandbox: TestSandbox): readonly string[] {
+  const refused = sandbox.slack.calls().filter(({ status }) => status === 429);
+  return refused.map(({ method }) => method).filter((method) => method !== 'chat.postMessage');
+}
+
+/** The list of channels continues after a minute; then the first start reads the audit channel. */
+async function untilChannelsAreKnown(sandbox: TestSandbox): Promise<void> {
+  const readiness = async () => {
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 31_000);
+    sandbox.wake();
+    return (await fetch(`${sandbox.url}/readyz`)).text();
+  };
+  await expect.poll(readiness, { interval: 200 }).not.toContain('audit channel');
+}
+
+test('with 20,000 channels and 10,000 people, a start, a change and a digest stay within the tiers', async () => {
+  const sandbox = await largeSandbox();
+  expect(sandbox.started.ok).toBe(true);
+  await untilChannelsAreKnown(sandbox);
+  await requestAndApprove(sandbox, '/service stop staging for the night');
+  await sandbox.card('Stop staging: accepted');
+  sandbox.clock.now = new Date('2026-11-20T13:01:00Z');
+  sandbox.wake();
+  await waitUntilIdle(sandbox);
+  await expect
+    .poll(() => sandbox.slack.messages('db-costs').map(textOf).join('\n'))
+    .toContain('month heading for ');
+  // 21 pages: the last one waits for the next minute. Nothing else is refused.
+  expect(refusedCalls(sandbox)).toEqual(['conversations.list']);
+  expect(sandbox.slack.calls('users.list')).toEqual([]);
+});
+
+test('a restart in a workspace with 20,000 channels lists no channels', async () => {
+  const sandbox = await largeSandbox();
+  await untilChannelsAreKnown(sandbox);
+  await waitUntilIdle(sandbox);
+  const before = sandbox.slack.calls('conversations.list').length;
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 24 * 3_600_000);
+  await sandbox.restart();
+  await expect
+    .poll(() => sandbox.slack.messages('db-audit').map(textOf).join('\n'))
+    .toContain('Audit trail on 2026-11-21');
+  expect(sandbox.slack.calls('conversations.list')).toHaveLength(before);
+});

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import { messageOf } from '../../sandbox/page/text/permalink.ts';
+import { textOf } from '../harness/messages.ts';
+import { changeIdOf, requestChange, threadText, waitUntilIdle } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN } from '../harness/users.ts';
+
+type Card = Awaited<ReturnType<typeof requestChange>>;
+const APPROVALS = 'C0APPROVALS';
+
+interface Node {
+  readonly [key: string]: unknown;
+}
+
+function nodesOf(value: unknown): readonly Node[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value as Node, ...Object.values(value).flatMap(nodesOf)];
+}
+
+/** The place to which the link with these words leads; null without such a link. */
+function linkIn(blocks: unknown, words: string) {
+  const link = nodesOf(blocks).find(({ type, text }) => type === 'link' && text === words);
+  return link ? messageOf(String(link.url)) : null;
+}
+
+const placeOfCard = ({ ts }: Card) => ({ channel: APPROVALS, thread: ts });
+
+function sentTo({ slack }: TestSandbox, as: string, words: string) {
+  const { messages } = slack.clientState(as);
+  return messages.findLast(
+    (message) =>
+      (message.ephemeral || message.channel.startsWith('D')) && textOf(message).includes(words),
+  )?.blocks;
+}
+
+function threadBlocks({ slack }: TestSandbox, card: Card, words: string) {
+  return slack
+    .messages('db-approvals')
+    .find(({ threadTs, ...each }) => threadTs === card.ts && textOf(each).includes(words))?.blocks;
+}
+
+function home({ slack }: TestSandbox, as: string) {
+  return slack.clientState(as).home ?? [];
+}
+
+test('an answered preview links to its card', async () => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  const answered = () => sentTo(sandbox, ANA, 'Sent to #db-approvals');
+  await expect.poll(() => linkIn(answered(), 'Open card')).toEqual(placeOfCard(card));
+});
+
+test('Home links to the cards', async () => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  for (const as of [ANA, BEN]) {
+    await sandbox.slack.openHome({ as });
+    await expect.poll(() => linkIn(home(sandbox, as), 'card')).toEqual(placeOfCard(card));
+  }
+});
+
+test.for([
+  ['/change list', 'waiting for approval', 'card'],
+  ['/change show', 'History', 'Card'],
+] as const)('%s links to the card', async ([command, words, text]) => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  const id = command === '/change show' ? ` ${changeIdOf(card)}` : '';
+  await sandbox.slack.command(BEN, 'ops', `${command}${id}`);
+  await sandbox.privateMessage(BEN, words);
+  expect(linkIn(sentTo(sandbox, BEN, words), text)).toEqual(placeOfCard(card));
+});
+
+test('a preview links to the cards of related changes', async () => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging once more');
+  await sandbox.privateMessage(ANA, 'This would be a second one');
+  const preview = sentTo(sandbox, ANA, 'This would be a second one');
+  expect(linkIn(preview, changeIdOf(card))).toEqual(placeOfCard(card));
+});
+
+test('the thread, a direct message and the audit channel link to the card', async () => {
+  const sandbox = await startTestSandbox();
+  sandbox.slack.admin.kick('db-approvals', ANA);
+  const card = await requestChange(sandbox);
+  await sandbox.press(BEN, card, 'change.approve');
+  await expect.poll(() => threadText(sandbox, card.ts)).toContain('was accepted');
+  const thread = threadBlocks(sandbox, card, 'was accepted');
+  expect(linkIn(thread, 'The card')).toEqual(placeOfCard(card));
+  const direct = () => sentTo(sandbox, ANA, 'shows the response');
+  await expect.poll(() => linkIn(direct(), 'The card')).toEqual(placeOfCard(card));
+  const audit = () => sandbox.slack.messages('db-audit').flatMap(({ blocks }) => blocks);
+  await expect.poll(() => linkIn(audit(), changeIdOf(card))).toEqual(placeOfCard(card));
+});
+
+test('the use of break-glass is announced with a link to the card', async () => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox, ANA, '/service stop analytics-prod at once');
+  await sandbox.press(ANA, card, 'change.break-glass');
+  const reason = { reason: { reason: { type: 'plain_text_input', value: 'an emergency' } } };
+  await sandbox.slack.submit(ANA, await sandbox.modal(ANA, 'change.break-glass'), reason);
+  await expect.poll(() => threadText(sandbox, card.ts)).toContain('used break-glass');
+  const thread = threadBlocks(sandbox, card, 'used break-glass');
+  expect(linkIn(thread, 'the card')).toEqual(placeOfCard(card));
+  const line = () =>
+    sandbox.slack.messages('db-audit').find((each) => textOf(each).includes('used break-glass'));
+  await expect.poll(() => linkIn(line()?.blocks, changeIdOf(card))).toEqual(placeOfCard(card));
+});
+
+test('a reminder links to the card', async () => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 15 * 60_000);
+  sandbox.wake();
+  await expect.poll(() => threadText(sandbox, card.ts)).toContain('still needs');
+  expect(linkIn(threadBlocks(sandbox, card, 'still needs'), 'Open card')).toEqual(
+    placeOfCard(card),
+  );
+});
+
+const OUTAGE = { method: 'chat.getPermalink', times: 50, how: { error: 'fatal_error' } } as const;
+
+test('without permalinks every answer arrives as plain text', async () => {
+  const sandbox = await startTestSandbox();
+  sandbox.slack.failNext(OUTAGE);
+  const card = await requestChange(sandbox);
+  const lookups = () => sandbox.slack.calls('chat.getPermalink').length;
+  await expect.poll(lookups).toBe(1);
+  await waitUntilIdle(sandbox);
+  await sandbox.slack.command(BEN, 'ops', `/change show ${changeIdOf(card)}`);
+  await sandbox.privateMessage(BEN, 'History');
+  const shown = sentTo(sandbox, BEN, 'History');
+  expect(JSON.stringify(shown)).toContain('"text":"Card"');
+  expect(linkIn(shown, 'Card')).toBeNull();
+  await sandbox.slack.command(BEN, 'ops', '/change list');
+  await sandbox.privateMessage(BEN, 'waiting for approval');
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  // The first failure pauses all lookups.
+  expect(lookups()).toBe(1);
+});
+
+test('an audit line that was posted without a link is not posted again with one', async () => {
+  const sandbox = await startTestSandbox();
+  sandbox.slack.failNext(OUTAGE);
+  const card = await requestChange(sandbox);
+  const lines = () =>
+    sandbox.slack
+      .messages('db-audit')
+      .filter(({ text }) => text.includes('accepted') && text.includes(changeIdOf(card)));
+  sandbox.slack.failNext({ method: 'chat.postMessage', times: 2, how: 'reply-lost' });
+  await sandbox.press(BEN, card, 'change.approve');
+  await expect.poll(lines).toHaveLength(1);
+  sandbox.slack.clearFaults();
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 120_000);
+  sandbox.wake();
+  await expect.poll(() => threadText(sandbox, card.ts)).toContain('was accepted');
+  await waitUntilIdle(sandbox);
+  expect(lines()).toHaveLength(1);
+});

@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest';
+import type { StoredMessage } from '../../sandbox/slack/records.ts';
+import type { EditYaml } from '../harness/config.ts';
+import { buttonsOf, placeOf, textOf } from '../harness/messages.ts';
+import { changeIdOf } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN } from '../harness/users.ts';
+
+const text = (value: string) => ({ type: 'plain_text_input', value });
+
+/** Fills the form to stop a service that is open, and returns the preview. */
+async function submitStop(sandbox: TestSandbox, service = 'staging', reason = 'for the night') {
+  const viewId = await sandbox.modal(ANA, 'service.stop');
+  const place = { in: 'view', viewId } as const;
+  const asked = { as: ANA, place, blockId: 'service', actionId: 'service', value: service };
+  const [option] = (await sandbox.slack.suggest(asked)).options;
+  await sandbox.slack.submit(ANA, viewId, {
+    service: { service: { type: 'external_select', selected_option: option } },
+    reason: { reason: text(reason) },
+  });
+  const preview = await sandbox.privateMessage(ANA, `Stop ${service}?`);
+  if (!preview) throw new Error('There is no preview');
+  return preview;
+}
+
+/** The ways to a preview, with the kind of message in which it arrives. */
+const WAYS: readonly (readonly [string, (sandbox: TestSandbox) => Promise<unknown>])[] = [
+  ['a shortcut', ({ slack }) => slack.shortcut({ as: ANA, callbackId: 'service.stop' })],
+  [
+    'the Home tab',
+    async ({ slack }) => {
+      await slack.openHome({ as: ANA });
+      await expect.poll(() => slack.clientState(ANA).home).toBeTruthy();
+      await slack.click(ANA, { in: 'home' }, 'command.service.stop');
+    },
+  ],
+  [
+    'a form in a channel without the bot',
+    ({ slack }) => slack.command(ANA, 'general', '/service stop'),
+  ],
+  ['a form in a channel with the bot', ({ slack }) => slack.command(ANA, 'ops', '/service stop')],
+];
+
+async function previewBy(open: (sandbox: TestSandbox) => Promise<unknown>) {
+  const sandbox = await startTestSandbox();
+  await open(sandbox);
+  return { sandbox, preview: await submitStop(sandbox) };
+}
+
+/** A policy of which no rule needs approvals, in a workspace without an approvals channel. */
+const withoutApprovals: EditYaml = (file) => {
+  const { policy } = Object(file);
+  return {
+    ...file,
+    channels: { audit: '#db-audit' },
+    policy: policy.map(({ approvals, ...rule }: { readonly approvals?: unknown }) => rule),
+  };
+};
+
+/** The message at this position as its reader sees it. */
+function shown(
+  { slack }: TestSandbox,
+  { channel, ts }: StoredMessage | { channel: string; ts: string },
+) {
+  const found = slack.messages(channel).find((each) => each.ts === ts);
+  return found ?? { text: '', blocks: [] };
+}
+
+/** The private messages of Ana that still offer a decision about a draft. */
+function live({ slack }: TestSandbox) {
+  const { messages } = slack.clientState(ANA);
+  return messages.filter((each) => buttonsOf(each).includes('change.confirm'));
+}
+
+test.for(WAYS)('Request approval replaces the preview from %s', async ([, open]) => {
+  const { sandbox, preview } = await previewBy(open);
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await expect.poll(() => textOf(shown(sandbox, preview))).toContain('Sent to #db-approvals');
+  expect(buttonsOf(shown(sandbox, preview))).toEqual([]);
+  expect(live(sandbox)).toEqual([]);
+  await sandbox.card('Stop staging: waiting for approval');
+});
+
+test.for(WAYS)('Cancel replaces the preview from %s', async ([, open]) => {
+  const { sandbox, preview } = await previewBy(open);
+  await sandbox.press(ANA, preview, 'change.cancel');
+  await expect.poll(() => textOf(shown(sandbox, preview))).toContain('Nothing was changed.');
+  expect(buttonsOf(shown(sandbox, preview))).toEqual([]);
+});
+
+test.for(WAYS)('the edited preview replaces the preview from %s', async ([, open]) => {
+  const { sandbox, preview } = await previewBy(open);
+  await sandbox.press(ANA, preview, 'change.edit');
+  await submitStop(sandbox, 'staging', 'for the weekend');
+  await expect.poll(() => textOf(shown(sandbox, preview))).toContain('for the weekend');
+  expect(live(sandbox)).toHaveLength(1);
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.card('Stop staging: waiting for approval');
+  expect(live(sandbox)).toEqual([]);
+});
+
+test('an edited preview is a new message when the response URL of the old one has expired', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  await sandbox.press(ANA, preview, 'change.edit');
+  await sandbox.modal(ANA, 'service.stop');
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 31 * 60_000);
+  await submitStop(sandbox, 'staging', 'for the weekend');
+  await sandbox.privateMessage(ANA, 'for the weekend');
+  // The draft of the old preview was withdrawn, which the press of its buttons shows.
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await expect.poll(() => live(sandbox)).toHaveLength(1);
+  expect(textOf(live(sandbox)[0] ?? { text: '', blocks: [] })).toContain('for the weekend');
+});
+
+test('break-glass replaces a preview in direct messages', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.shortcut({ as: ANA, callbackId: 'service.stop' });
+  const preview = await submitStop(sandbox, 'analytics-prod');
+  await sandbox.press(ANA, preview, 'change.break-glass');
+  const view = await sandbox.modal(ANA, 'change.break-glass');
+  await sandbox.slack.submit(ANA, view, { reason: { reason: text('the shop is down') } });
+  await expect.poll(() => buttonsOf(shown(sandbox, preview))).toEqual([]);
+});
+
+test('a card in direct messages is not replaced by the answer to its button', async () => {
+  const sandbox = await startTestSandbox({ yaml: withoutApprovals });
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging at=20:00 for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  const card = await sandbox.privateMessage(ANA, 'Stop staging: approved');
+  await sandbox.press(ANA, card, 'change.cancel');
+  await sandbox.privateMessage(ANA, 'Stop staging: cancelled');
+  await sandbox.slack.press({
+    as: ANA,
+    place: placeOf(card),
+    blockId: 'card:3',
+    actionId: 'change.cancel',
+    element: { type: 'button', value: changeIdOf(card) },
+  });
+  await sandbox.privateMessage(ANA, 'Too late: it was cancelled');
+  expect(textOf(shown(sandbox, card ?? { channel: '', ts: '' }))).toContain('Requested by');
+});
+
+const expired = { method: 'response_url', times: 1, how: { error: 'expired_url' } } as const;
+
+test('the answer to an offered command arrives when its response URL has expired', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service show stagign');
+  const offer = await sandbox.privateMessage(ANA, 'stagign');
+  sandbox.slack.failNext(expired);
+  await sandbox.press(ANA, offer, 'command.0');
+  const answer = await sandbox.privateMessage(ANA, '/service show staging');
+  expect(answer).toMatchObject({ channel: offer?.channel, ephemeral: true });
+});
+
+test('the answer to a button in a thread stays there when its response URL has expired', async () => {
+  const sandbox = await startTestSandbox();
+  const { slack } = sandbox;
+  await slack.command(ANA, 'db-costs', '/cost digest add at=14:00');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Digest added'), 'command.1');
+  const table = () => slack.messages('db-costs').find(({ threadTs }) => threadTs);
+  await expect.poll(table).toBeDefined();
+  slack.failNext(expired);
+  await sandbox.press(BEN, table(), 'command.0');
+  const note = await sandbox.privateMessage(BEN, 'is in this thread');
+  expect(note).toMatchObject({ ephemeral: true, threadTs: table()?.threadTs });
+});

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { enqueueOperatorsNotice } from '../../src/workflow/notify/notices.ts';
+import { isCard, textOf } from '../harness/messages.ts';
+import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN } from '../harness/users.ts';
+import { freshUrl } from '../storage/engines.ts';
+
+const cards = ({ slack }: TestSandbox) => slack.messages('db-approvals').filter(isCard);
+
+/** Makes Slack unreachable for this long; meanwhile the outbox retries. */
+async function outage(sandbox: TestSandbox, minutes: number): Promise<void> {
+  const { slack, clock } = sandbox;
+  slack.setReachable(false);
+  const end = clock.now.getTime() + minutes * 60_000;
+  const isOver = () => {
+    pass(sandbox, 1);
+    return clock.now.getTime() >= end;
+  };
+  await expect.poll(isOver, { interval: 40 }).toBe(true);
+  slack.setReachable(true);
+}
+
+function pass(sandbox: TestSandbox, minutes: number): void {
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + minutes * 60_000);
+  sandbox.wake();
+}
+
+test('a card whose post began an outage of 90 minutes is posted once after it', async () => {
+  const sandbox = await startTestSandbox();
+  const { slack } = sandbox;
+  slack.failNext({ method: 'chat.postMessage', times: 1, how: 'server-error' });
+  await slack.command(ANA, 'ops', '/service stop staging for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
+  await expect.poll(() => slack.calls('chat.postMessage').length).toBeGreaterThan(1);
+  await outage(sandbox, 90);
+  expect(cards(sandbox)).toEqual([]);
+  pass(sandbox, 6);
+  const card = await sandbox.card('Stop staging: waiting for approval');
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  expect(cards(sandbox)).toHaveLength(1);
+});
+
+test('a card in direct messages is posted when its first attempt failed', async () => {
+  const policy = [{ allow: ['service stop'], to: 'operator' }];
+  const yaml = (file: Record<string, never>) => ({ ...file, channels: {}, policy });
+  const sandbox = await startTestSandbox({ yaml });
+  const { slack } = sandbox;
+  slack.failNext({ method: 'chat.postMessage', times: 1, how: 'server-error' });
+  await slack.command(ANA, 'ops', '/service stop staging for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
+  await expect.poll(() => slack.calls('chat.postMessage').length).toBeGreaterThan(0);
+  const directs = () => {
+    pass(sandbox, 0.1);
+    const all = slack.clientState(ANA).messages;
+    return all.filter(({ channel, ephemeral }) => channel[0] === 'D' && !ephemeral);
+  };
+  await expect.poll(() => directs().map(textOf).join()).toContain('Stop staging: accepted');
+});
+
+test('a deleted card of a pending change is posted again, and its buttons work', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const sandbox = await startTestSandbox({ databaseUrl });
+  const first = await requestChange(sandbox);
+  sandbox.slack.admin.deleteMessage('db-approvals', first.ts);
+  await sandbox.restart();
+  const second = await sandbox.card('Stop staging: waiting for approval');
+  expect(changeIdOf(second)).toBe(changeIdOf(first));
+  await sandbox.press(BEN, second, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  expect(cards(sandbox)).toHaveLength(1);
+});
+
+test.for(['server-error', 'reply-lost'] as const)(
+  'a notice to the operators arrives once when its first post ends with “%s”',
+  async (how) => {
+    const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+    await sandbox.down();
+    const database = await openDatabase(sandbox.config.databaseUrl.reveal());
+    await database.transaction((tx) => enqueueOperatorsNotice(tx, 'Check it.', sandbox.clock.now));
+    await database.close();
+    sandbox.slack.failNext({ method: 'chat.postMessage', times: 1, how });
+    await sandbox.restart();
+    const notices = () =>
+      sandbox.slack.messages('db-audit').filter(({ text }) => text === 'Check it.');
+    const searches = () => {
+      pass(sandbox, 0.1);
+      return sandbox.slack.calls('conversations.history').length;
+    };
+    const before = searches();
+    await expect.poll(searches).toBeGreaterThan(before);
+    await expect.poll(() => notices().length).toBe(1);
+    await waitUntilIdle(sandbox);
+    expect(notices()).toHaveLength(1);
+  },
+);

@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest';
+import { textOf } from '../harness/messages.ts';
+import { requestChange } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, DORA } from '../harness/users.ts';
+
+const DIRECT = 'D0ANA00001';
+const CHECKING = 'Checking your permission…';
+
+/** A sandbox in which the limit of Slack delays the lookups of groups until `answer`. */
+async function startPaced(
+  prepare: (sandbox: TestSandbox) => Promise<unknown> = async () => undefined,
+) {
+  const gate = Promise.withResolvers<void>();
+  let waiting = 0;
+  const sleep = async () => {
+    waiting += 1;
+    await gate.promise;
+  };
+  // A form is acknowledged after the wait that the test ends.
+  const sandbox = await startTestSandbox({ sleep, ackTimeoutMs: 20_000 });
+  const card = await requestChange(sandbox, ANA, '/service stop finance for the night');
+  await prepare(sandbox);
+  const refusals = () => privateOf(sandbox, DORA).length;
+  for (let n = 1; waiting === 0; n += 1) {
+    await sandbox.press(DORA, card, 'change.approve');
+    await expect.poll(() => waiting + refusals()).toBeGreaterThanOrEqual(n);
+  }
+  return { sandbox, card, answer: gate.resolve };
+}
+
+function privateOf({ slack }: TestSandbox, user: string) {
+  return slack
+    .clientState(user)
+    .messages.filter(({ ephemeral, channel, byBot }) => byBot && (ephemeral || channel[0] === 'D'))
+    .map(({ channel, ts, text, ephemeral }) => ({ channel, ts, text, ephemeral }));
+}
+
+/** Ends the waits of 2 s until the user sees the notice. */
+async function noticed({ sandbox }: Pick<Paced, 'sandbox'>, user: string, notice = CHECKING) {
+  const texts = () => {
+    sandbox.elapse(2_000);
+    return privateOf(sandbox, user).map(({ text }) => text);
+  };
+  await expect.poll(texts).toContain(notice);
+  return sandbox.privateMessage(user, notice);
+}
+
+type Paced = Awaited<ReturnType<typeof startPaced>>;
+
+test('a slow approval shows a notice to the user who pressed, then its result', async () => {
+  const paced = await startPaced();
+  const { sandbox, card, answer } = paced;
+  await sandbox.press(BEN, card, 'change.approve');
+  expect(await noticed(paced, BEN)).toMatchObject({ channel: card.channel, ephemeral: true });
+  expect(privateOf(sandbox, ANA).map(({ text }) => text)).not.toContain(CHECKING);
+  answer();
+  const result = await sandbox.privateMessage(BEN, 'Approved: “stop finance” (');
+  expect(result).toMatchObject({ channel: card.channel, ephemeral: true });
+  expect(privateOf(sandbox, BEN)).toHaveLength(2);
+});
+
+test('a slow refusal is preceded by a notice', async () => {
+  const paced = await startPaced();
+  await noticed(paced, DORA);
+  const before = privateOf(paced.sandbox, DORA).length;
+  paced.answer();
+  await expect.poll(() => privateOf(paced.sandbox, DORA).length).toBe(before + 1);
+  expect(privateOf(paced.sandbox, DORA).at(-1)?.text).toContain('Only @db-leads can decide this');
+});
+
+test('a decision that Signalbox handles in time shows nothing more than its card', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  sandbox.elapse(2_000);
+  await sandbox.slack.command(BEN, 'ops', '/service list');
+  await sandbox.privateMessage(BEN, '12 services');
+  expect(privateOf(sandbox, BEN)).toHaveLength(1);
+});
+
+test('a slow request of approval replaces its preview and the notice in a direct message', async () => {
+  const paced = await startPaced(async ({ slack, privateMessage }) => {
+    await slack.openHome({ as: ANA });
+    await slack.command(ANA, DIRECT, '/service stop staging for the night');
+    await privateMessage(ANA, 'Stop staging?');
+  });
+  const { sandbox, answer } = paced;
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  const notice = await noticed(paced, ANA);
+  answer();
+  await sandbox.privateMessage(ANA, 'Sent to #db-approvals');
+  await sandbox.privateMessage(ANA, 'Requested: “stop staging” (');
+  const direct = privateOf(sandbox, ANA).filter(({ channel }) => channel === DIRECT);
+  expect(direct.map(({ ts }) => ts)).toEqual([preview?.ts, notice?.ts]);
+  expect(direct.map(({ text }) => text).join()).not.toContain(CHECKING);
+});
+
+test('a slow rejection with a reason shows its notice and its result in one direct message', async () => {
+  const paced = await startPaced(async (sandbox) => {
+    const card = await requestChange(sandbox);
+    await sandbox.press(BEN, card, 'change.reject');
+    await sandbox.modal(BEN, 'change.reject');
+  });
+  const { sandbox, answer } = paced;
+  const reason = { reason: { type: 'plain_text_input', value: 'not tonight' } };
+  const form = await sandbox.modal(BEN, 'change.reject');
+  expect(await sandbox.slack.submit(BEN, form, { reason })).toMatchObject({ error: null });
+  const notice = await noticed(paced, BEN);
+  expect(notice?.channel[0]).toBe('D');
+  answer();
+  const result = await sandbox.privateMessage(BEN, 'Rejected: “stop staging” (');
+  expect(result?.ts).toBe(notice?.ts);
+});
+
+test('slow help does not claim to read costs', async () => {
+  const paced = await startPaced();
+  await paced.sandbox.slack.command(ANA, 'ops', '/cost help');
+  await noticed(paced, ANA, 'Preparing the answer…');
+  paced.answer();
+  await paced.sandbox.privateMessage(ANA, '/cost');
+  expect(privateOf(paced.sandbox, ANA).map(({ text }) => text)).not.toContain('Reading costs…');
+});
+
+async function startWithForm() {
+  const paced = await startPaced(async (sandbox) => {
+    await sandbox.slack.command(ANA, 'ops', '/service scale staging');
+    await sandbox.modal(ANA, 'service.scale');
+  });
+  return { ...paced, form: await paced.sandbox.modal(ANA, 'service.scale') };
+}
+
+/** A submission whose acknowledgement waits for Slack, at most 2 s. */
+async function submitSlowly(
+  paced: Awaited<ReturnType<typeof startWithForm>>,
+  values: Readonly<Record<string, string>>,
+) {
+  const { sandbox, form } = paced;
+  const inputs = Object.entries(values).map(([name, value]) => {
+    return [name, { [name]: { type: 'plain_text_input', value } }];
+  });
+  const submitted = sandbox.slack.submit(ANA, form, Object.fromEntries(inputs));
+  let isAcknowledged = false;
+  void submitted.then(() => {
+    isAcknowledged = true;
+  });
+  const elapsed = () => {
+    if (!isAcknowledged) sandbox.elapse(2_000);
+    return isAcknowledged;
+  };
+  await expect.poll(elapsed).toBe(true);
+  expect(await submitted).toMatchObject({ error: null });
+  // Shown without another wait.
+  await sandbox.privateMessage(ANA, 'Reading services…');
+  expect(sandbox.slack.clientState(ANA).views).toEqual([]);
+  paced.answer();
+}
+
+test('a form is acknowledged in time although Slack is slow, and its answer follows', async () => {
+  const paced = await startWithForm();
+  await submitSlowly(paced, { maxReplicaMemoryGb: '64', reason: 'more load' });
+  const preview = await paced.sandbox.privateMessage(ANA, 'Scale staging?');
+  expect(preview && textOf(preview)).toContain('more load');
+});
+
+test('a form with a problem that was found late is offered again with its values', async () => {
+  const paced = await startWithForm();
+  const { sandbox } = paced;
+  await submitSlowly(paced, { reason: 'more load' });
+  const problem = await sandbox.privateMessage(ANA, 'set at least one field to change');
+  await sandbox.press(ANA, problem, 'command.0');
+  await sandbox.modal(ANA, 'service.scale');
+  expect(JSON.stringify(sandbox.slack.clientState(ANA).views)).toContain('more load');
+});
+
+test('a form that cannot open in time is explained', async () => {
+  const paced = await startPaced();
+  const { sandbox, card, answer } = paced;
+  await sandbox.press(BEN, card, 'change.reject');
+  await noticed(paced, BEN, 'Preparing the answer…');
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 4_000);
+  answer();
+  await sandbox.privateMessage(BEN, 'The form could not open within 3 s.');
+});

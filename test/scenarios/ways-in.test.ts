@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest';
+import { requestAndApprove, setTime } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, EMIL, FINN, GINA } from '../harness/users.ts';
+
+const OPS = 'C0OPS000001';
+const GUEST = 'Guests cannot use Signalbox.';
+
+/** Users who get no data, with the beginning of their refusal. */
+const OUTSIDERS = [
+  ['a guest', GINA, 'Guests cannot use Signalbox'],
+  ['a user without a role', EMIL, "You can't use /"],
+] as const;
+
+/** Everything that Slack was asked to show to a user. */
+function shownTo(sandbox: TestSandbox, as: string): string {
+  const { messages, views } = sandbox.slack.clientState(as);
+  const own = messages.filter(({ ephemeral, channel }) => ephemeral || channel[0] === 'D');
+  return JSON.stringify([own, views]);
+}
+
+function modals(sandbox: TestSandbox): number {
+  return sandbox.slack.calls('views.open').length + sandbox.slack.calls('views.update').length;
+}
+
+/** Ana opens the form to stop a service; then she becomes a guest. */
+async function formOfGuest(line = '/service stop') {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', line);
+  const view = await sandbox.modal(ANA, line.slice(1).split(' ').slice(0, 2).join('.'));
+  await sandbox.slack.admin.changePerson(ANA, { kind: 'guest' });
+  return { sandbox, view };
+}
+
+test.for(
+  OUTSIDERS.flatMap(([who, as, refusal]) =>
+    [
+      ['a command without arguments', '/service scale'],
+      ['a command with a target only', '/service scale staging'],
+      ['a command whose form shows an alert', '/alert edit "Checkout errors"'],
+      ['a wrong name', '/service stop stagign'],
+      ['a wrong name of an alert', '/alert show "Checkout error"'],
+      ['a wrong verb', '/service stp staging'],
+      ['a wrong time', '/service stop staging at=25:77'],
+      ['a wrong value', '/service scale staging min=9999'],
+      ['a freeze to end', '/change unfreeze'],
+    ].map(([what, line]) => [who, what, as, line, refusal] as const),
+  ),
+)('%s who types %s gets the refusal and no data', async ([, , as, line, refusal]) => {
+  const sandbox = await startTestSandbox();
+  const requests = sandbox.alerts.requests().length;
+  await sandbox.slack.command(as, 'ops', line ?? '');
+  await sandbox.privateMessage(as, refusal);
+  expect(shownTo(sandbox, as)).not.toMatch(/analytics|"service stop staging|nearest|Did you mean/);
+  expect(modals(sandbox)).toBe(0);
+  expect(sandbox.alerts.requests()).toHaveLength(requests);
+});
+
+test.for(OUTSIDERS)(
+  '%s who uses a shortcut gets the refusal and no form',
+  async ([, as, refusal]) => {
+    const sandbox = await startTestSandbox();
+    await sandbox.slack.shortcut({ as, callbackId: 'service.stop' });
+    await sandbox.privateMessage(as, refusal);
+    expect(modals(sandbox)).toBe(0);
+  },
+);
+
+test('a guest who opens the list of commands gets the refusal', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.sendMessage({ as: FINN, channel: OPS, text: 'staging is slow' });
+  const ts = sandbox.slack.messages(OPS).at(-1)?.ts ?? '';
+  await sandbox.slack.shortcut({ as: GINA, callbackId: 'command.palette', channel: OPS, ts });
+  await expect.poll(() => shownTo(sandbox, GINA)).toContain(GUEST);
+});
+
+test('a guest gets no names in the type-ahead of an open form', async () => {
+  const { sandbox, view } = await formOfGuest();
+  const place = { in: 'view', viewId: view } as const;
+  const search = { as: ANA, place, blockId: 'service', actionId: 'service', value: 'sta' };
+  expect((await sandbox.slack.suggest(search)).options).toEqual([]);
+});
+
+test('a user who left the role gets no names in the type-ahead of an open form', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop');
+  const viewId = await sandbox.modal(ANA, 'service.stop');
+  const place = { in: 'view', viewId } as const;
+  const search = { as: ANA, place, blockId: 'service', actionId: 'service', value: 'sta' };
+  expect((await sandbox.slack.suggest(search)).options).not.toEqual([]);
+  await sandbox.slack.admin.setGroup('db-operators', [FINN]);
+  expect((await sandbox.slack.suggest(search)).options).toEqual([]);
+});
+
+test('a guest who chooses a value in an open form gets the refusal instead of its fields', async () => {
+  const { sandbox, view } = await formOfGuest('/service create');
+  const option = { text: { type: 'plain_text', text: 'gcp' }, value: 'gcp' };
+  await sandbox.slack.press({
+    as: ANA,
+    place: { in: 'view', viewId: view },
+    blockId: 'provider',
+    actionId: 'provider',
+    element: { type: 'static_select', action_id: 'provider', selected_option: option },
+  });
+  await expect.poll(() => shownTo(sandbox, ANA)).toContain(GUEST);
+});
+
+test('a guest who submits an open form gets the refusal and no corrections', async () => {
+  const { sandbox, view } = await formOfGuest();
+  const option = { text: { type: 'plain_text', text: 'stag' }, value: 'no-such-service' };
+  await sandbox.slack.submit(ANA, view, {
+    service: { service: { type: 'external_select', selected_option: option } },
+    reason: { reason: { type: 'plain_text_input', value: 'for the night' } },
+  });
+  await sandbox.privateMessage(ANA, GUEST);
+  expect(sandbox.slack.clientState(ANA).views).toEqual([]);
+});
+
+test('a guest who edits an own draft gets the refusal and no form', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  await sandbox.slack.admin.changePerson(ANA, { kind: 'guest' });
+  await sandbox.press(ANA, preview, 'change.edit');
+  await sandbox.privateMessage(ANA, GUEST);
+  expect(modals(sandbox)).toBe(0);
+});
+
+test('a guest who presses an offered command gets the refusal', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop stagin');
+  const offers = await sandbox.privateMessage(ANA, 'no service called');
+  await sandbox.slack.admin.changePerson(ANA, { kind: 'guest' });
+  await sandbox.press(ANA, offers, 'command.0');
+  await sandbox.privateMessage(ANA, GUEST);
+  expect(modals(sandbox)).toBe(0);
+});
+
+test.for(OUTSIDERS)('%s who presses Undo gets the refusal', async ([, as, refusal]) => {
+  const sandbox = await startTestSandbox();
+  await requestAndApprove(sandbox, '/service stop staging for the night');
+  const card = await sandbox.card('Stop staging: accepted');
+  setTime(sandbox, '13:00');
+  await requestAndApprove(sandbox, '/service start staging for the day');
+  await sandbox.card('Start staging: accepted');
+  await sandbox.press(as, card, 'change.undo');
+  await sandbox.privateMessage(as, refusal);
+});

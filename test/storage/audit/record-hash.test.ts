@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/changes/change.ts';
+import { appendEvent } from '../../../src/storage/audit/append.ts';
+import { recordFacts, recordHash, recordState } from '../../../src/storage/audit/record-hash.ts';
+import { freshDatabase } from '../engines.ts';
+import { aChange, NOON, stored } from '../example-change.ts';
+
+/** A stored change whose event of version 1 records this about the row. */
+async function recorded(facts: ((hash: string) => JsonObject) | null) {
+  const database = await freshDatabase('sqlite');
+  const change = aChange();
+  await stored(database, change);
+  const hash = await recordHash(database.db, change.id);
+  if (facts) {
+    const event = { kind: 'drafted', changeId: change.id, version: 1, at: NOON };
+    await database.transaction((tx) => appendEvent(tx, null, { ...event, body: facts(hash) }));
+  }
+  return { db: database.db, change, hash };
+}
+
+test.for<[string, ((hash: string) => JsonObject) | null, string]>([
+  ['intact where its event has the same hash', (record) => ({ record }), 'intact'],
+  ['altered where its event has another hash', () => ({ record: 'other' }), 'altered'],
+  ['altered where its event is missing', null, 'altered'],
+  ['altered after it was altered before', (record) => ({ record, altered: true }), 'altered'],
+  ['unrecorded where release 1.0 wrote its event', () => ({}), 'unrecorded'],
+])('the row of a change is %s', async ([, facts, state]) => {
+  const { db, change } = await recorded(facts);
+  expect(await recordState(db, change)).toBe(state);
+  expect(await recordState(db, { ...change, version: 2 })).toBe('altered');
+});
+
+test('the next event records the row, unless an earlier version is not confirmed', async () => {
+  const { db, change, hash } = await recorded(null);
+  expect(await recordFacts(db, change.id, 'intact')).toEqual({ record: hash });
+  expect(await recordFacts(db, change.id, 'altered')).toEqual({ altered: true });
+  expect(await recordFacts(db, change.id, 'unrecorded')).toEqual({});
+});

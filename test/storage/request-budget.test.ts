@@ -1,0 +1,146 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
+import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import { createCloudClient } from '../../src/cloud/client.ts';
+import { Secret } from '../../src/errors.ts';
+import { type Clock, systemClock } from '../../src/http/clock.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { saveInstance } from '../../src/storage/tables/instances.ts';
+import { openRequestBudget } from '../../src/storage/tables/limits/request-budget.ts';
+import { writeMeta } from '../../src/storage/tables/meta.ts';
+import { freshDatabase, freshUrl, openForTest } from './engines.ts';
+
+const WINDOW = { requests: 10, reads: 7, optional: 3, perMs: 10_500 };
+const READ = { ...WINDOW, priority: 'people' };
+const WRITE = { ...WINDOW, priority: 'write' };
+const OPTIONAL = { ...WINDOW, priority: 'optional' };
+/** A loaded machine may take more than a second for one claim. */
+const UNLIMITED_MS = 60_000;
+const REPLICAS = ['r-1', 'r-2', 'r-3'];
+
+/** Each sleep ends at once and moves this clock, while that of the database does not. */
+function skippingClock(): Clock {
+  const time = { ms: 0 };
+  const sleep = async (ms: number) => {
+    time.ms += ms;
+  };
+  return { ...systemClock, now: () => time.ms, sleep };
+}
+
+async function cloudClients(databases: readonly Database[]) {
+  const cloud = await startCloudSimulator({ now: () => new Date() });
+  onTestFinished(cloud.stop);
+  const clients = databases.map((database) =>
+    createCloudClient({
+      baseUrl: cloud.url,
+      keyId: CLOUD_KEY.id,
+      keySecret: new Secret(CLOUD_KEY.secret),
+      organizationId: ORGANIZATION.id,
+      version: 'test',
+      privateAddresses: true,
+      clock: skippingClock(),
+      reads: { mode: 'extended', now: () => new Date(), onOff: () => undefined },
+      sharedBudget: openRequestBudget(database, 'cloud', UNLIMITED_MS),
+    }),
+  );
+  onTestFinished(async () => {
+    await Promise.all(clients.map(({ close }) => close()));
+  });
+  return { cloud, clients };
+}
+
+test('three replicas that start together send no more than one key allows, and get no 429', async () => {
+  const url = await freshUrl('postgres');
+  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const { cloud, clients } = await cloudClients(databases);
+  const period = { from_date: '2026-11-01', to_date: '2026-11-19' };
+  const reads = clients.flatMap((client) =>
+    Array.from({ length: 10 }, () => client.getUsageCost(period).then(String, String)),
+  );
+  await Promise.all(reads);
+  const statuses = cloud.requests().map(({ status }) => status);
+  expect(statuses).not.toContain(429);
+  // Three of ten places are kept for writes.
+  expect(statuses).toHaveLength(7);
+});
+
+test('three replicas with extended reads send three optional ones, and leave the rest to writes and people', async () => {
+  const url = await freshUrl('postgres');
+  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const { cloud, clients } = await cloudClients(databases);
+  const ids = ORGANIZATION.services.map(({ id }) => id);
+  await Promise.all(clients.flatMap(({ reads }) => ids.map((id) => reads.service(id))));
+  expect(cloud.requests().map(({ operation }) => operation)).toEqual(Array(3).fill('get service'));
+
+  const period = { from_date: '2026-11-01', to_date: '2026-11-19' };
+  const reads = clients.flatMap((client) => [
+    ...Array.from({ length: 5 }, () => client.getUsageCost(period)),
+    ...ids.map((id) => client.reads.service(id, { waiting: true })),
+  ]);
+  const writes = clients.map((client, index) =>
+    client.updateServiceState(ids[index] ?? '', { command: 'stop' }),
+  );
+  await Promise.allSettled([...reads, ...writes]);
+  expect(cloud.count('set state')).toBe(3);
+  expect(cloud.requests()).toHaveLength(10);
+  expect(cloud.requests().map(({ status }) => status)).not.toContain(429);
+});
+
+test('concurrent claims of several processes get ten starts, three of them for writes only', async () => {
+  const url = await freshUrl('postgres');
+  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const budgets = databases.map((database) => openRequestBudget(database, 'cloud', UNLIMITED_MS));
+  const claims = (window: typeof READ) =>
+    Promise.all(budgets.flatMap(({ claim }) => Array.from({ length: 5 }, () => claim(window))));
+  expect((await claims(READ)).filter((waitMs) => waitMs === 0)).toHaveLength(7);
+  // Reads have no place left, so optional reads have none either.
+  expect(Math.min(...(await claims(OPTIONAL)))).toBeGreaterThan(0);
+  const writes = await claims(WRITE);
+  expect(writes.filter((waitMs) => waitMs === 0)).toHaveLength(3);
+  expect(Math.max(...writes)).toBeGreaterThan(5_000);
+  expect(Math.max(...writes)).toBeLessThanOrEqual(10_500);
+});
+
+test('optional reads of several processes get three starts, and leave the rest to others', async () => {
+  const url = await freshUrl('postgres');
+  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const budgets = databases.map((database) => openRequestBudget(database, 'cloud', UNLIMITED_MS));
+  const claims = (window: typeof READ) =>
+    Promise.all(budgets.flatMap(({ claim }) => Array.from({ length: 5 }, () => claim(window))));
+  const free = async (window: typeof READ) =>
+    (await claims(window)).filter((waitMs) => waitMs === 0).length;
+  expect([await free(OPTIONAL), await free(READ), await free(WRITE)]).toEqual([3, 4, 3]);
+});
+
+test('the starts of an earlier release count, and do not count as optional', async () => {
+  const database = await freshDatabase('postgres');
+  const budget = openRequestBudget(database, 'cloud', UNLIMITED_MS);
+  const earlier = Array.from({ length: 6 }, () => ({ at: Date.now(), isWrite: false }));
+  await database.transaction((tx) => writeMeta(tx, 'budget/cloud', JSON.stringify(earlier)));
+  expect(await budget.claim(OPTIONAL)).toBe(0);
+  expect(await budget.claim(OPTIONAL)).toBeGreaterThan(0);
+});
+
+test('each API has a window of its own, and an old start leaves it', async () => {
+  const database = await freshDatabase('postgres');
+  const budget = openRequestBudget(database, 'cloud', UNLIMITED_MS);
+  const one = { ...WRITE, requests: 1, reads: 1, perMs: 10_000 };
+  expect(await budget.claim(one)).toBe(0);
+  expect(await budget.claim(one)).toBeGreaterThan(0);
+  expect(await budget.claim({ ...one, perMs: 0 })).toBe(0);
+  const other = openRequestBudget(database, 'alerts');
+  expect(await other.claim(one)).toBe(0);
+});
+
+test('a claim learns the number of replicas', async () => {
+  const database = await freshDatabase('postgres');
+  const at = new Date();
+  await database.transaction(async (tx) => {
+    for (const id of REPLICAS)
+      await saveInstance(tx, { id, version: '1', startedAt: at, seenAt: at });
+  });
+  const budget = openRequestBudget(database, 'cloud', UNLIMITED_MS);
+  expect(budget.replicas()).toBe(1);
+  await budget.claim(READ);
+  expect(budget.replicas()).toBe(3);
+});

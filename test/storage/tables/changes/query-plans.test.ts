@@ -1,0 +1,168 @@
+import { CompiledQuery, Kysely } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ChangeId, UserId } from '../../../../src/changes/change.ts';
+import { openPostgres } from '../../../../src/storage/engine/postgres.ts';
+import { openSqliteReader, sqlitePath } from '../../../../src/storage/engine/sqlite.ts';
+import {
+  dueClaims,
+  dueExpiries,
+  dueReverts,
+  expiredLeases,
+  markedReverts,
+  openChangeIds,
+} from '../../../../src/storage/tables/changes/change-due.ts';
+import {
+  changesRequestedSince,
+  changesToReview,
+  countChanges,
+  listChanges,
+  openChangesOfTarget,
+} from '../../../../src/storage/tables/changes/change-lists.ts';
+import { loadChange } from '../../../../src/storage/tables/changes/changes.ts';
+import { readGauges } from '../../../../src/storage/tables/queues/gauges.ts';
+import type { Db, Tables } from '../../../../src/storage/tables/schema.ts';
+import { freshUrl, openForTest } from '../../engines.ts';
+import { aChange, minutes, NOON } from '../../example-change.ts';
+import { databaseOfManyChanges } from '../../many-changes.ts';
+
+const viewer = 'U7' as UserId;
+const example = aChange();
+const ofTarget = {
+  ...example,
+  plan: { ...example.plan, target: { ...example.plan.target, id: '7' } },
+};
+
+type Query = (db: Db) => Promise<unknown>;
+
+/** Each query, and the index with which SQLite reads the changes. */
+const QUERIES: readonly [name: string, index: RegExp, query: Query][] = [
+  ['due expiries', /change_by_state /, (db) => dueExpiries(db, NOON, 50)],
+  ['due executions', /change_by_state /, (db) => dueClaims(db, NOON, { limit: 40, except: [] })],
+  ['due reverts', /change_revert_due/, (db) => dueReverts(db, { limit: 20, except: [] })],
+  ['marked reverts', /change_to_take_back/, (db) => markedReverts(db, minutes(-4_320))],
+  ['expired leases', /change_by_state/, (db) => expiredLeases(db, NOON, 50)],
+  ['open changes', /change_by_state|change_open/, (db) => openChangeIds(db, { limit: 100 })],
+  ['gauges', /change_by_state|change_open/, (db) => readGauges(db, NOON, 'c1')],
+  ['one change', /sqlite_autoindex_change_1/, (db) => loadChange(db, 'T-7' as ChangeId)],
+  [
+    'pending changes',
+    /change_by_state/,
+    (db) => listChanges(db, { open: true, states: ['pending'], limit: 200 }),
+  ],
+  [
+    'own open changes',
+    /change_by_requester|change_open/,
+    (db) => listChanges(db, { open: true, requester: viewer, limit: 200 }),
+  ],
+  ['recent changes', /change_by_age/, (db) => listChanges(db, { open: false, limit: 50 })],
+  [
+    'failed changes',
+    /change_by_state_and_age/,
+    (db) => listChanges(db, { states: ['failed'], limit: 20 }),
+  ],
+  [
+    'executed changes',
+    /change_by_state_and_age/,
+    (db) => listChanges(db, { states: ['succeeded'], limit: 200 }),
+  ],
+  [
+    'changes that ended today',
+    /change_by_end/,
+    (db) => listChanges(db, { endedSince: minutes(-1_440), limit: 200 }),
+  ],
+  [
+    'changes of some targets that ended this month',
+    /change_by_target /,
+    (db) => {
+      const filter = { targets: ['service:7', 'service:8'], endedSince: minutes(-43_200) };
+      return listChanges(db, { ...filter, states: ['succeeded'], limit: 200 });
+    },
+  ],
+  [
+    'all changes for a viewer',
+    /change_by_age/,
+    (db) => listChanges(db, { privateTo: viewer, limit: 20 }),
+  ],
+  ['own changes', /change_by_requester/, (db) => listChanges(db, { requester: viewer, limit: 20 })],
+  ['the count of all changes', /change_by_age/, (db) => countChanges(db, { privateTo: viewer })],
+  [
+    'the count of own changes',
+    /change_by_requester/,
+    (db) => countChanges(db, { requester: viewer }),
+  ],
+  ['changes to review', /change_to_review/, (db) => changesToReview(db, 200)],
+  ['open changes of a target', /change_by_target/, (db) => openChangesOfTarget(db, 'service:7')],
+  [
+    'changes of a target since',
+    /change_by_target_and_age/,
+    (db) => changesRequestedSince(db, ofTarget, minutes(-60)),
+  ],
+];
+
+/** A list of one page with its approvals; the largest query counts up to 1,001 rows. */
+const ROWS_MAX = 1_200;
+
+// SQLite keeps no statistics, so that its plans do not depend on the rows.
+test('on SQLite, each query of changes uses an index that fits', async () => {
+  const url = await freshUrl('sqlite');
+  await openForTest(url);
+  const { db, queriesOf } = record(openSqliteReader(sqlitePath(url)));
+  for (const [name, index, query] of QUERIES) {
+    const plan: string[] = [];
+    for (const { sql, parameters } of await queriesOf(query)) {
+      const explain = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
+      const { rows } = await db.executeQuery<{ detail: string }>(explain);
+      plan.push(...rows.map(({ detail }) => detail));
+    }
+    expect
+      .soft(
+        plan.find((step) => / change /.test(step)),
+        name,
+      )
+      .toMatch(index);
+  }
+});
+
+test('on PostgreSQL with 200,000 changes, each query reads few rows', {
+  timeout: 120_000,
+}, async () => {
+  const url = await freshUrl('postgres');
+  await databaseOfManyChanges('postgres', url);
+  const { db, queriesOf } = record(openPostgres(url, { onError: () => undefined }));
+  for (const [name, , query] of QUERIES) {
+    for (const { sql, parameters } of await queriesOf(query)) {
+      const explain = CompiledQuery.raw(`explain (analyze, format json) ${sql}`, [...parameters]);
+      const { rows } = await db.executeQuery<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(explain);
+      const read = rows.map((row) => rowsRead(row['QUERY PLAN'][0].Plan));
+      expect.soft(Math.max(...read), name).toBeLessThan(ROWS_MAX);
+    }
+  }
+});
+
+interface PlanNode {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** The rows of `change` that a plan read. */
+function rowsRead(node: PlanNode): number {
+  const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+  const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0);
+  return below + (node['Relation Name'] === 'change' ? own : 0);
+}
+
+/** Opens a connection that records the statements of a query. */
+function record(dialect: ReturnType<typeof openPostgres> | ReturnType<typeof openSqliteReader>) {
+  const recorded: CompiledQuery[] = [];
+  const db = new Kysely<Tables>({ dialect, log: ({ query }) => void recorded.push(query) });
+  onTestFinished(() => db.destroy());
+  const queriesOf = async (query: Query) => {
+    recorded.length = 0;
+    await query(db);
+    return [...recorded];
+  };
+  return { db, queriesOf };
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { UserId } from '../../src/changes/change.ts';
+import { insertChange } from '../../src/storage/tables/changes/changes.ts';
+import { authorizeQuery, authorizeRequester } from '../../src/workflow/authorize.ts';
+import type { People } from '../../src/workflow/ports.ts';
+import { requestChange } from '../../src/workflow/request/request.ts';
+import { aChange } from '../storage/example-change.ts';
+import { createTestContext } from './context.ts';
+
+const outsider = (id: UserId) =>
+  ({ ok: true, actor: { id, roles: [] }, evidence: { groups: [] } }) as const;
+
+test('a refusal is recorded before Slack returns the users who could act instead', async () => {
+  const { context } = await createTestContext();
+  const names = Promise.withResolvers<null>();
+  const people: People = {
+    ...context.people,
+    identify: async (id) => outsider(id),
+    someMembers: () => names.promise,
+  };
+  const query = { command: 'service list', target: null, by: 'UDORA' as UserId };
+  const answer = authorizeQuery({ ...context, people }, query);
+  const kinds = async () => {
+    const rows = await context.database.db.selectFrom('audit_event').select('kind').execute();
+    return rows.map(({ kind }) => kind);
+  };
+  await expect.poll(kinds).toEqual(['refused']);
+  names.resolve(null);
+  expect(await answer).toMatchObject({
+    ok: false,
+    denial: { refusal: 'not-a-requester', who: null },
+  });
+});
+
+test('the target of a user without a role is not read', async () => {
+  const { context } = await createTestContext();
+  const scale = context.commands.get('service scale');
+  if (!scale) throw new Error('There is no such command');
+  const reads: unknown[] = [];
+  const observe = async (args: unknown) => {
+    reads.push(args);
+    return null;
+  };
+  const command = { ...scale, observe };
+  const people: People = { ...context.people, identify: async (id) => outsider(id) };
+  const request = {
+    command,
+    args: { service: { id: 's-1', name: 'staging', tags: [], warehouse: null } },
+    given: { service: 'staging' },
+    reason: null,
+    requester: 'UDORA' as UserId,
+    origin: null,
+    edits: null,
+    key: 'k-1',
+  };
+  const outcome = await requestChange({ ...context, people }, request);
+  expect(outcome).toMatchObject({ denial: { refusal: 'not-a-requester', target: 'staging' } });
+  expect(reads).toEqual([]);
+});
+
+test('a requester who is a guest now gets neither the draft nor its password', async () => {
+  const { context } = await createTestContext();
+  const change = aChange();
+  await context.database.transaction((tx) => insertChange(tx, change));
+  const people: People = {
+    ...context.people,
+    identify: async () => ({ ok: false, refusal: 'guest' }),
+  };
+  const authorized = await authorizeRequester({ ...context, people }, change.id, change.requester);
+  expect(authorized).toMatchObject({ ok: false, denial: { refusal: 'guest' } });
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { UsageCosts } from '../../../src/cloud/usage.ts';
+import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
+import { knownServices } from '../../../src/storage/tables/directory.ts';
+import { learnFromUsage } from '../../../src/workflow/background/learn-from-usage.ts';
+import { createTestContext } from '../context.ts';
+
+const ID = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
+
+/** The names that are learned from rows of these types and names, all with one id. */
+async function learned(
+  rows: readonly (readonly [entityType: string | null, entityName: string])[],
+) {
+  const costs = rows.map(([entityType, entityName]) => ({
+    ...{ entityType, entityName, entityId: ID, serviceId: ID, date: '2026-11-19' },
+  }));
+  const getUsageCost = async () => ({ result: UsageCosts.parse({ costs }) });
+  const { context } = await createTestContext();
+  // Only the usage report is read.
+  const commandContext = () => ({ cloud: { getUsageCost } }) as unknown as CommandContext;
+  await learnFromUsage({ ...context, commandContext });
+  return (await knownServices(context.database.db)).map(({ name }) => name);
+}
+
+test('the name of a service is learned from its row', async () => {
+  expect(await learned([[null, 'staging']])).toEqual(['staging']);
+});
+
+test('a warehouse with the id of a service does not give the service its name', async () => {
+  const rows = [['service', 'staging'] as const, ['datawarehouse', 'main'] as const];
+  expect(await learned(rows)).toEqual(['staging']);
+});

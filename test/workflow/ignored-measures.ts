@@ -1,0 +1,14 @@
+import type { Measures } from '../../src/observability/metrics-port.ts';
+
+const ignore = () => undefined;
+
+/** Counts nothing. */
+export const ignoredMeasures: Measures = {
+  answered: ignore,
+  moved: ignore,
+  refused: ignore,
+  acknowledged: ignore,
+  called: ignore,
+  lookupFailed: ignore,
+  messageLost: ignore,
+};
