@@ -14,7 +14,7 @@ import { enqueueReport } from '../notify/announcement.ts';
 import type { DecisionContext, Trail } from '../ports.ts';
 import { nightly, type VerifiedTrail } from './trail.ts';
 
-type AnchorContext = Pick<DecisionContext, 'database' | 'auditKey' | 'log' | 'now'> & {
+type AnchorContext = Pick<DecisionContext, 'database' | 'auditKey' | 'log' | 'now' | 'wake'> & {
   readonly trail: Trail;
 };
 
@@ -41,13 +41,15 @@ export async function anchorDaily(context: AnchorContext, channel: string | null
   const day = now.toISOString().slice(0, 10);
   const before = await readMeta(context.database.db, DAY);
   if (before !== null && before >= day) return;
-  await context.database.transaction(async (tx) => {
-    if (!(await replaceMeta(tx, DAY, before, day))) return;
+  const isStored = await context.database.transaction(async (tx) => {
+    if (!(await replaceMeta(tx, DAY, before, day))) return false;
     const installation = await storeInstallationId(tx);
     const text = anchorLine({ ...(await auditHead(tx)), installation }, context.auditKey);
     const answer = { title: `${TITLE}${day}`, parts: [{ kind: 'text', text }] } as const;
     await enqueueReport(tx, { key: `audit:${day}`, channel, thread: null, answer }, now);
+    return true;
   });
+  if (isStored) context.wake();
 }
 
 /** The anchors in the audit channel, highest number first, or why they could not be read. */

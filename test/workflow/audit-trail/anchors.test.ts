@@ -57,6 +57,21 @@ test('the end of the trail is posted once per day by two replicas', async () => 
   expect(posted[1]?.title).toBe('Audit trail on 2026-08-15');
 });
 
+test('a stored anchor starts its delivery at once, and only then', async () => {
+  const { context } = await worldWithChannel();
+  let wakes = 0;
+  const counted = {
+    ...context,
+    wake: () => {
+      wakes += 1;
+    },
+  };
+  await anchorDaily(counted, CHANNEL);
+  expect(wakes).toBe(1);
+  await anchorDaily(counted, CHANNEL);
+  expect(wakes).toBe(1);
+});
+
 test('without an audit channel nothing is posted', async () => {
   const { context, posted } = await worldWithChannel();
   await anchorDaily(context, null);
