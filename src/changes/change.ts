@@ -45,6 +45,8 @@ export interface Snapshot {
   readonly volatileFields?: JsonObject | undefined;
   readonly seenAt: Date;
   readonly source: string;
+  /** Read for this plan, so that it is read again before the change is sent. */
+  readonly wasRead?: true | undefined;
 }
 
 /** One field of a plan as users read it; `before` is null if it was never seen. */

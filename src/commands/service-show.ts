@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../changes/change.ts';
 import { serviceTarget } from '../directory/directory.ts';
 import type { Cell } from '../intent/answers/answer.ts';
+import { appliedFields, memoryText, replicasText } from '../intent/answers/service-size.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 
@@ -57,40 +58,32 @@ const LABELS: Readonly<Record<string, string>> = {
 type Fact = readonly [label: string, value: Cell];
 
 /** The last seen fields with their labels, and the applied size where it differs from them. */
-function seenFacts({ applied, ...fields }: JsonObject): readonly Fact[] {
+function seenFacts(fields: JsonObject): readonly Fact[] {
   const others = Object.entries(fields).filter(([name]) => !SIZES.includes(name));
   return [
     ...sizeFacts(fields),
     ...others.map(([name, value]) => [LABELS[name] ?? capitalized(name), shown(value)] as const),
-    ...appliedFacts(fields, isObject(applied) ? applied : {}),
+    ...appliedFacts(fields),
   ];
 }
 
 const SIZES: readonly string[] = [
   ...['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'replicaMemoryGb'],
-  ...['numReplicas', 'minReplicas', 'maxReplicas'],
+  ...['numReplicas', 'minReplicas', 'maxReplicas', 'applied', 'approximate'],
 ];
 
 /** The memory and the replicas; both bounds are one fact, and a fixed number has no range. */
 function sizeFacts(fields: JsonObject): readonly Fact[] {
-  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max, replicaMemoryGb } = fields;
-  const memory = rangeText(min, max) ?? rangeText(replicaMemoryGb, replicaMemoryGb);
-  const isHorizontal = fields.autoscalingMode === 'horizontal';
-  const replicas = isHorizontal
-    ? rangeText(fields.minReplicas, fields.maxReplicas)
-    : (fields.numReplicas ?? null);
-  return [
-    ...(memory === null ? [] : [['Memory per replica', `${memory} GB`] as const]),
-    ...(replicas === null ? [] : [['Replicas', shown(replicas)] as const]),
-  ];
+  const facts = [
+    ['Memory per replica', memoryText(fields)],
+    ['Replicas', replicasText(fields)],
+  ] as const;
+  return facts.filter(([, value]) => value !== null);
 }
 
-function rangeText(min: Json | undefined, max: Json | undefined): string | null {
-  if (min === undefined && max === undefined) return null;
-  return [...new Set([min, max])].map((bound) => bound ?? '?').join('–');
-}
-
-function appliedFacts(fields: JsonObject, applied: JsonObject): readonly Fact[] {
+function appliedFacts(fields: JsonObject): readonly Fact[] {
+  const applied = appliedFields(fields);
+  if (applied === null) return [];
   const requested = new Map(sizeFacts(fields));
   const others = sizeFacts(applied).filter(
     ([label, value]) => requested.has(label) && requested.get(label) !== value,
@@ -99,10 +92,6 @@ function appliedFacts(fields: JsonObject, applied: JsonObject): readonly Fact[] 
   const { scheduleEntry } = applied;
   const entry = scheduleEntry ? ` (scaling schedule entry ${scheduleEntry})` : '';
   return [['Applied now', others.map(([label, value]) => `${label}: ${value}`).join(', ') + entry]];
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function shown(value: Json): Cell {

@@ -246,7 +246,7 @@ test('/service show lists the applied size if it differs, with the schedule entr
   const held = { ...applied, scheduleEntry: '“Business hours”' };
   expect(await shownFacts({ ...requested, applied: held })).toMatchObject({
     'Memory per replica': '16–32 GB',
-    Replicas: 3,
+    Replicas: '3',
     'Applied now': 'Memory per replica: 64 GB (scaling schedule entry “Business hours”)',
   });
   expect(

@@ -1,33 +1,9 @@
 import type { JsonObject } from '../../changes/change.ts';
 import type { CloudService, CreatedService, ReversePrivateEndpoint } from '../../cloud/replies.ts';
 import type { Reply } from '../../http/client.ts';
+import { endpointText, isPlain, serviceFacts } from '../answers/service-facts.ts';
 import type { SendResult } from '../define.ts';
 import { appliedScaling, notApplied } from './applied-scaling.ts';
-
-// The fields of a service that may be stored and shown; not keys, roles or access lists.
-const SHOWN = [
-  'state',
-  'provider',
-  'region',
-  'tier',
-  'engineVersion',
-  'minReplicaMemoryGb',
-  'maxReplicaMemoryGb',
-  'numReplicas',
-  'autoscalingMode',
-  'minReplicas',
-  'maxReplicas',
-  'replicaMemoryGb',
-  'idleScaling',
-  'idleTimeoutMinutes',
-  'isPrimary',
-  'isReadonly',
-  'dataWarehouseId',
-  'byocId',
-  'hasTransparentDataEncryption',
-  'releaseChannel',
-  'createdAt',
-] as const;
 
 /** The result of a change of a service. The reply does not prove completion. */
 export function sentService(
@@ -39,7 +15,7 @@ export function sentService(
   const { result, requestId } = reply;
   if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
 
-  const fields = factsOf(result);
+  const fields = serviceFacts(result);
   const state = result.state === null ? [] : [result.state];
   const reported = [...state, ...confirmed(body, result), ...differing(body, result)];
   return { requestId, reported, learned: { id, name: result.name ?? name, fields } };
@@ -84,20 +60,6 @@ function differing(body: JsonObject, reply: Readonly<Record<string, unknown>>): 
   });
 }
 
-function isPlain(value: unknown): value is string | number | boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
-}
-
-function factsOf(service: CloudService): JsonObject {
-  const endpoints = (service.endpoints ?? []).flatMap(endpointText);
-  const applied = appliedScaling(service);
-  return Object.fromEntries([
-    ...SHOWN.flatMap((key) => (service[key] === null ? [] : [[key, service[key]] as const])),
-    ...(applied === null ? [] : [['applied', applied] as const]),
-    ...(endpoints.length > 0 ? [['endpoints', endpoints] as const] : []),
-  ]);
-}
-
 /** A created service with the password that is shown once. Without a result: no details. */
 export function sentCreation(
   reply: Reply<CreatedService | null>,
@@ -109,7 +71,11 @@ export function sentCreation(
     const reported = foreignAnswer(reply);
     return { requestId, reported, learned: null, secret: result?.password ?? null };
   }
-  const learned = { id: service.id, name: service.name ?? service.id, fields: factsOf(service) };
+  const learned = {
+    id: service.id,
+    name: service.name ?? service.id,
+    fields: serviceFacts(service),
+  };
   const state = service.state === null ? [] : [service.state];
   const reported = [
     ...state,
@@ -118,13 +84,6 @@ export function sentCreation(
     ...differing(body, service),
   ];
   return { requestId, reported, learned, secret: result?.password ?? null };
-}
-
-function endpointText({ protocol, host, port, username }: Record<string, unknown>): string[] {
-  if (!isPlain(host)) return [];
-  const address = isPlain(port) ? `${host}:${port}` : `${host}`;
-  const words = [protocol, address, isPlain(username) && username !== '' && `as ${username}`];
-  return [words.filter(Boolean).join(' ')];
 }
 
 export function sentEndpoint(

@@ -26,6 +26,7 @@ const StoredSnapshot = z
     beside: JsonFields.optional(),
     seenAt: StoredInstant,
     source: z.string(),
+    wasRead: z.literal(true).optional(),
   })
   .transform(({ beside, ...rest }): Snapshot => ({ ...rest, volatileFields: beside }));
 
