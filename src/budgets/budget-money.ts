@@ -1,20 +1,28 @@
+import type { BudgetPace } from '../costs/budget/budget.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { within } from '../costs/calendar/calendar.ts';
 import { type Day, daysBetween } from '../costs/calendar/day.ts';
 import type { Forecast } from '../costs/forecast/forecast.ts';
 import { forecastMoney } from '../costs/forecast/forecast-money.ts';
 import { type DayValue, microOf, moneyOfDay } from '../costs/ledger/row.ts';
-import { type Money, moneyOf, moneyOver, moneySum } from '../costs/money/money.ts';
-import { type PriceList, priceOn } from '../costs/money/price.ts';
+import { isSettled } from '../costs/locking/open-day.ts';
+import { type Money, moneyOver, moneySum } from '../costs/money/money.ts';
+import type { PriceList } from '../costs/money/price.ts';
 
 /** The figures of a budget in money; null where a price is missing. */
 export interface BudgetMoney {
   readonly amount: Money | null;
   readonly spent: Money | null;
+  /** The part of `spent` that is not final. */
+  readonly preliminary: Money | null;
+  /** Of the settled days of the month: what the plan allows, and what was spent. */
+  readonly pace: { readonly spent: Money | null; readonly plan: Money | null } | null;
   /** The expected total with the bounds of its interval. */
   readonly forecast: readonly [Money | null, Money | null, Money | null] | null;
   /** Credits per day at the current price. */
   readonly perDay: (credits: number) => Money | null;
+  /** Credits that are left on the last day, at its price. */
+  readonly left: (credits: number) => Money | null;
 }
 
 interface BudgetDays {
@@ -22,12 +30,14 @@ interface BudgetDays {
   readonly period: Span;
   readonly forecast: Forecast;
   readonly today: Day;
+  /** Null for a commitment, and until a day of the month is settled. */
+  readonly pace: BudgetPace | null;
 }
 
-/** The amount is spread evenly over the days of the period. Source: docs/costs.md#money. */
+/** The amount and the plan are spread evenly over their days. Source: docs/costs.md#money. */
 export function budgetMoney(
   credits: number,
-  { series, period, forecast, today }: BudgetDays,
+  { series, period, forecast, today, pace }: BudgetDays,
   prices: PriceList | null,
 ): BudgetMoney | null {
   if (prices === null) return null;
@@ -36,7 +46,18 @@ export function budgetMoney(
   return {
     amount: moneyOver(microOf(credits), daysBetween(period.first, period.last), prices),
     spent: moneySum(own.map(moneyOfDay)),
+    preliminary: moneySum(own.filter(({ final }) => !final).map(moneyOfDay)),
+    pace: pace && paceMoney(pace, own.filter(isSettled), prices),
     forecast: forecast.ok ? [end(forecast.total), end(forecast.low), end(forecast.high)] : null,
-    perDay: (perDay) => moneyOf([[priceOn(prices, today), microOf(perDay)]]),
+    perDay: (perDay) => moneyOver(microOf(perDay), [today], prices),
+    left: (left) => moneyOver(microOf(left), [period.last], prices),
+  };
+}
+
+function paceMoney({ plan }: BudgetPace, settled: readonly DayValue[], prices: PriceList) {
+  const days = settled.map(({ day }) => day);
+  return {
+    spent: moneySum(settled.map(moneyOfDay)),
+    plan: moneyOver(microOf(plan), days, prices),
   };
 }

@@ -31,6 +31,7 @@ export interface BudgetSummary {
   readonly name: string;
   /** In credits, of the whole period. */
   readonly amount: number;
+  readonly amountMoney: Money | null;
   /** `unknown`: not spent yet, and without a forecast or a part of the report. */
   readonly state: 'within' | 'over' | 'unknown';
   /** The expected spend relative to the amount; without a forecast, the spend so far. */
@@ -48,7 +49,7 @@ export function budgetSummary(standing: BudgetStanding): BudgetSummary {
   const ratio = Math.max(share, isAhead ? forecast.total / amount : 0);
   const isKnown = forecast.ok && unread.length === 0;
   const heading = hasBegun(standing) ? headingText(standing) : beginText(standing);
-  const spent = `${spentText(standing)}${bracketed(inMoney(money?.spent, money?.amount))}`;
+  const spent = `${spentText(standing)}${bracketed(moneyOfWhole(money?.spent, money?.amount))}`;
   const [first = spent, ...rest] = [
     ...(share > 1 ? [`${spent} spent`] : []),
     ...(heading === null ? [] : [heading]),
@@ -57,7 +58,8 @@ export function budgetSummary(standing: BudgetStanding): BudgetSummary {
   const elapsed = elapsedText(standing);
   const bar = [`${progressBar(share)}${elapsed === null ? '' : ` used, ${elapsed}`}`, text];
   const state = ratio > 1 || share >= 1 ? 'over' : isKnown ? 'within' : 'unknown';
-  return { name: budget.name, amount, ratio, state, text, bar: bar.join(' · ') };
+  const amountMoney = money?.amount ?? null;
+  return { name: budget.name, amount, amountMoney, ratio, state, text, bar: bar.join(' · ') };
 }
 
 /** `heading for 5,812 of 5,500 (+6%)`; null without a forecast. */
@@ -65,7 +67,7 @@ function headingText({ budget, forecast, money }: BudgetStanding): string | null
   if (!forecast.ok) return null;
   const { total } = forecast;
   const change = overText(total / budget.credits - 1);
-  const note = bracketed(change, inMoney(money?.forecast?.[0], money?.amount));
+  const note = bracketed(change, moneyOfWhole(money?.forecast?.[0], money?.amount));
   return `heading for ${credits(total)} of ${credits(budget.credits)}${note}`;
 }
 
@@ -80,7 +82,10 @@ function spentText({ budget, spent }: BudgetStanding): string {
 }
 
 /** `€609 of €1,925`; null without prices. */
-function inMoney(part: Money | null | undefined, whole: Money | null | undefined): string | null {
+export function moneyOfWhole(
+  part: Money | null | undefined,
+  whole: Money | null | undefined,
+): string | null {
   return part && whole ? `${roughMoneyText(part)} of ${roughMoneyText(whole)}` : null;
 }
 
@@ -88,8 +93,9 @@ function inMoney(part: Money | null | undefined, whole: Money | null | undefined
 export function budgetFacts(standing: BudgetStanding): readonly (readonly [string, string])[] {
   const leftOut = untaggedText(standing.untagged);
   const { preliminary, share, burn, commitment, money, unread } = standing;
-  const open = preliminary > 0 ? `, ${credits(preliminary)} of it not final` : '';
-  const spent = `${spentText(standing)}${bracketed(inMoney(money?.spent, money?.amount))}`;
+  const openMoney = bracketed(money?.preliminary ? roughMoneyText(money.preliminary) : null);
+  const open = preliminary > 0 ? `, ${credits(preliminary)}${openMoney} of it not final` : '';
+  const spent = `${spentText(standing)}${bracketed(moneyOfWhole(money?.spent, money?.amount))}`;
   return [
     ['Spent', `${progressBar(share)} · ${spent}${open}`],
     ...(commitment === null ? [['Plan', planText(standing)] as const] : paceFacts(standing)),
@@ -103,9 +109,10 @@ export function budgetFacts(standing: BudgetStanding): readonly (readonly [strin
   ];
 }
 
-function planText({ pace, lastSettled }: BudgetStanding): string {
+function planText({ pace, lastSettled, money }: BudgetStanding): string {
   if (!pace || !lastSettled) return 'no settled day in this month yet';
-  const planned = `planned ${credits(pace.plan)}`;
+  const inMoney = bracketed(moneyOfWhole(money?.pace?.spent, money?.pace?.plan));
+  const planned = `planned ${credits(pace.plan)}${inMoney}`;
   return `${credits(pace.spent)} through ${formatDay(lastSettled)}, ${planned}`;
 }
 

@@ -95,7 +95,9 @@ export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStan
   const spent = sum(own);
   const lastSettled = lastSettledDay(all);
   const forecast = forecastSpan(series, period, today, read.lockAge);
-  const known = { series, period, forecast, today, spent };
+  const known = { series, period, forecast, today };
+  const isYear = budget.start !== null;
+  const facts = isYear ? NO_MONTH : monthFacts(budget, known, lastSettled);
   return {
     budget,
     period,
@@ -105,10 +107,9 @@ export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStan
     share: spent / budget.credits,
     lastSettled,
     forecast,
-    ...(budget.start === null
-      ? { ...monthFacts(budget, known, lastSettled), commitment: null }
-      : { pace: null, burn: null, commitment: yearFacts(budget, known, read) }),
-    money: budgetMoney(budget.credits, known, read.prices ?? null),
+    ...facts,
+    commitment: isYear ? yearFacts(budget, known, read) : null,
+    money: budgetMoney(budget.credits, { ...known, pace: facts.pace }, read.prices ?? null),
     unread: read.gaps.map(({ month }) => month),
   };
 }
@@ -120,12 +121,14 @@ interface KnownDays {
   readonly today: Day;
 }
 
+const NO_MONTH: Pick<BudgetStanding, 'pace' | 'burn'> = { pace: null, burn: null };
+
 function monthFacts(
   { credits: amount }: Budget,
   { series, period, forecast }: KnownDays,
   lastSettled: Day | null,
 ): Pick<BudgetStanding, 'pace' | 'burn'> {
-  if (lastSettled === null || lastSettled < period.first) return { pace: null, burn: null };
+  if (lastSettled === null || lastSettled < period.first) return NO_MONTH;
   const profile = weekdayProfile(series);
   const total = forecast.ok ? forecast.total : null;
   return {

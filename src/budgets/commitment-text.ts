@@ -71,12 +71,19 @@ export function endNotes({ commitment, period }: BudgetStanding): readonly strin
   return [`used up about ${dateText(end.day)}${earlyText(end.day, period.last)}`];
 }
 
-export function endFacts({ commitment, period }: BudgetStanding): readonly Fact[] {
+export function endFacts({ commitment, period, money }: BudgetStanding): readonly Fact[] {
   if (commitment === null || commitment.end.state === 'not-begun') return [];
-  return [['Expected end', endText(commitment.end, period.last)]];
+  return [['Expected end', endText(commitment.end, { last: period.last, money })]];
 }
 
-function endText(end: Exclude<CommitmentEnd, End<'not-begun'>>, last: Day): string {
+interface EndOfYear extends Pick<BudgetStanding, 'money'> {
+  readonly last: Day;
+}
+
+function endText(
+  end: Exclude<CommitmentEnd, End<'not-begun'>>,
+  { last, money }: EndOfYear,
+): string {
   switch (end.state) {
     case 'unknown':
       return 'unknown without a forecast';
@@ -87,7 +94,9 @@ function endText(end: Exclude<CommitmentEnd, End<'not-begun'>>, last: Day): stri
     }
     case 'lasts': {
       const early = end.earliest === null ? '' : `; at the earliest on ${dateText(end.earliest)}`;
-      return `lasts until ${dateText(last)}, about ${credits(end.left)} credits left${early}`;
+      const left = money?.left(end.left);
+      const rest = `${credits(end.left)} credits${bracketed(left ? roughMoneyText(left) : null)}`;
+      return `lasts until ${dateText(last)}, about ${rest} left${early}`;
     }
   }
 }

@@ -15,5 +15,5 @@ export const costForecast = queryCommand({
   }),
 
   target: () => null,
-  answer: ({ words = '' }, context) => answerForecast(words, context),
+  answer: ({ words = '' }, context, asker) => answerForecast(words, context, asker),
 });

@@ -10,8 +10,8 @@ import {
   signedFigure,
 } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
-import { moneyOver } from '../costs/money/money.ts';
-import { moneyText } from '../costs/money/money-text.ts';
+import { type Money, moneyOver } from '../costs/money/money.ts';
+import { moneyText, signedMoneyText } from '../costs/money/money-text.ts';
 import type { PriceList } from '../costs/money/price.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import { spanText } from '../intent/arguments/timing.ts';
@@ -44,7 +44,7 @@ export interface EstimatePrices {
 }
 
 /**
- * `−18.0 credits (−€6.30) per day (−9.0 to −26.0), from 14 settled days; −180.4 (−€63.14) by month
+ * `−18.0 credits (−€6.30) per day (−9.0 to −26.0, −€3.15 to −€9.10), from 14 settled days; −180.4 (−€63.14) by month
  * end`: the money per day with the current price, and until the end of the month with those of its days.
  */
 export function estimateText(
@@ -58,16 +58,28 @@ export function estimateText(
   const range = [perDay.low, perDay.high].toSorted((a, b) => Math.abs(a) - Math.abs(b));
   const mixed = perDay.low < 0 && perDay.high > 0;
   const [from = 0, to = 0] = mixed ? [perDay.low, perDay.high] : range;
-  const between = signed(from) === signed(to) ? '' : ` (${signed(from)} to ${signed(to)})`;
+  const between = signed(from) === signed(to) ? '' : rangeText([from, to], pricing);
   const count = countWords(days, 'settled day');
-  const money = moneyOver(microOf(perDay.about), [pricing.today], pricing.prices);
+  const money = moneyPerDay(perDay.about, pricing);
   const clauses = [
     `${signedCredits(microOf(perDay.about), money)} per day${between}, ${BASES[basis](count)}`,
     ...horizon(estimated.effect, timing, pricing),
     ...(kind === 'start' ? ['no change if it already runs'] : []),
-    ...(kind === 'stop' ? [storageText(estimated.storage)] : []),
+    ...(kind === 'stop' ? [storageText(estimated.storage, pricing)] : []),
   ];
   return clauses.join('; ');
+}
+
+/** ` (−9.0 to −26.0, −€3.15 to −€9.10)` */
+function rangeText(ends: readonly number[], pricing: EstimatePrices): string {
+  const money = ends.flatMap((end) => moneyPerDay(end, pricing) ?? []);
+  const inMoney = money.length > 0 ? money.map(signedMoneyText).join(' to ') : null;
+  return bracketed(ends.map(signed).join(' to '), inMoney);
+}
+
+/** At the current price; null without one. */
+function moneyPerDay(credits: number, { prices, today }: EstimatePrices): Money | null {
+  return moneyOver(microOf(credits), [today], prices);
 }
 
 const DAY_MS = 86_400_000;
@@ -90,11 +102,13 @@ function horizon(
   return [`${inMoney(byMonthEnd.about, rest)} by month end`];
 }
 
-function storageText(storage: StorageCost | null): string {
+function storageText(storage: StorageCost | null, pricing: EstimatePrices): string {
   if (storage === null) return 'storage continues';
-  const { storageCredits, backupCredits } = storage;
-  if (backupCredits <= 0) return `storage (${amount(storageCredits)} per day) continues`;
-  const [stored, backups] = [amount(storageCredits), amount(backupCredits)];
+  const [stored, backups] = [storage.storageCredits, storage.backupCredits].map((credits) => {
+    const money = moneyPerDay(credits, pricing);
+    return [amount(credits), money && moneyText(money)].filter((text) => text !== null).join(', ');
+  });
+  if (storage.backupCredits <= 0) return `storage (${stored} per day) continues`;
   return `storage (${stored}) and backups (${backups} per day) continue`;
 }
 
@@ -114,8 +128,8 @@ export function measuredText(
   const later = `${days} settled days later: compute ${amount(before)} → ${amount(after)} per day`;
   const money = changeInMoney(before, after, pricing);
   if (!ratio) {
-    const perDay = estimate.perDay === null ? null : `${signed(estimate.perDay)} per day`;
-    return `${later}${bracketed(money)}${estimateNote(perDay)}.`;
+    const own = estimate.perDay === null ? null : estimatePerDay(estimate.perDay, pricing);
+    return `${later}${bracketed(money)}${estimateNote(own)}.`;
   }
   const ends = [ratio.low, ratio.high].map((each) => changeText(each - 1));
   const [from = '', to = ''] = ratio.high < 1 ? ends.toReversed() : ends;
@@ -125,13 +139,14 @@ export function measuredText(
   return `${later}${notes}${estimateNote(share)}.`;
 }
 
+/** `−18.0 (−€6.30) per day` */
+function estimatePerDay(credits: number, pricing: EstimatePrices): string {
+  return `${signedFigure(microOf(credits), moneyPerDay(credits, pricing))} per day`;
+}
+
 /** `€9.14 → €4.52`; null without a price. */
-function changeInMoney(
-  before: number,
-  after: number,
-  { prices, today }: EstimatePrices,
-): string | null {
-  const money = [before, after].map((credits) => moneyOver(microOf(credits), [today], prices));
+function changeInMoney(before: number, after: number, pricing: EstimatePrices): string | null {
+  const money = [before, after].map((credits) => moneyPerDay(credits, pricing));
   const texts = money.flatMap((each) => (each ? [moneyText(each)] : []));
   return texts.length === 2 ? texts.join(' → ') : null;
 }

@@ -71,6 +71,8 @@ export interface UsualText {
   readonly money: string | null;
   /** `233–388`; null for a line that is new or rarely has costs. */
   readonly range: string | null;
+  /** `€82–€136`, if prices are known. */
+  readonly rangeMoney: string | null;
   /** A day that is not settled can still rise, so that it is never below. */
   readonly side: 'within' | 'above' | 'below';
 }
@@ -82,14 +84,21 @@ export function usualText(series: readonly DayValue[], day: DayValue, minimum: n
   const money = cost && roughMoneyText(cost);
   if (!range) {
     const value = roundedFigure(day.value, day.value < 10);
-    return { value, money, range: null, side: 'within' };
+    return { value, money, range: null, rangeMoney: null, side: 'within' };
   }
   const { low, high } = range;
   const side = sideOf(day, range);
   const isClose =
     side !== 'within' && [low, high].some((end) => Math.round(end) === Math.round(day.value));
   const text = (credits: number) => roundedFigure(credits, isClose || high < 10);
-  return { value: text(day.value), money, range: `${text(low)}–${text(high)}`, side };
+  const ends = `${text(low)}–${text(high)}`;
+  return { value: text(day.value), money, range: ends, rangeMoney: rangeMoney(range, day), side };
+}
+
+/** `€82–€136` at the price of the day; null without one. */
+function rangeMoney({ low, high }: Range, { price }: DayValue): string | null {
+  const ends = [low, high].flatMap((value) => moneyOfDay({ value, price }) ?? []);
+  return ends.length > 0 ? ends.map(roughMoneyText).join('–') : null;
 }
 
 /** `109–181 credits (€37.99–€63.32)`: the usual range of the day; null if none is known. */
@@ -102,8 +111,7 @@ export function usualCreditsText(
   if (!range) return null;
   const ends = [range.low, range.high];
   const text = ends.map((end) => roundedFigure(end, range.high < 10)).join('–');
-  const money = ends.flatMap((value) => moneyOfDay({ value, price: day.price }) ?? []);
-  return `${text} credits${bracketed(money.length > 0 ? money.map(roughMoneyText).join('–') : null)}`;
+  return `${text} credits${bracketed(rangeMoney(range, day))}`;
 }
 
 /** A difference that no figure can show is none. */

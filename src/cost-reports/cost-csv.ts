@@ -75,9 +75,9 @@ function fileOf({ period, by, thenBy }: CostQuestion, rows: readonly CostRow[]):
     const text = `${countWords(rows.length, 'row')}, one per day and entity, in credits${money}.`;
     return { name: `${name}.csv`, text, content: csvOf(rows) };
   }
-  const { text: content, lines, total } = twoWayFile([by, thenBy], rows, period);
+  const { text: content, lines, total, money: inAll } = twoWayFile([by, thenBy], rows, period);
   const count = `${countWords(lines, 'line')}, one per ${by} and ${thenBy}`;
-  const text = `${count}, in credits${money}. Together: ${creditsText(total)}.`;
+  const text = `${count}, in credits${money}. Together: ${creditsText(total, inAll)}.`;
   return { name: `${name}-by-${by}-by-${thenBy}.csv`, text, content };
 }
 

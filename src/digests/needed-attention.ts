@@ -77,9 +77,9 @@ export function attentionParts(
 
 /** The title shows the total of several days, so that an unusual one of them needs a line. */
 function unusualDay({ day }: FindingInputs, usual: UsualText): readonly string[] {
-  const { value, money, range, side } = usual;
+  const { value, money, range, rangeMoney, side } = usual;
   if (side === 'within') return [];
   return [
-    `⚠ ${formatDay(day.day)}: ${value} credits${bracketed(money)}, ${side} the usual ${range}`,
+    `⚠ ${formatDay(day.day)}: ${value} credits${bracketed(money)}, ${side} the usual ${range}${bracketed(rangeMoney)}`,
   ];
 }

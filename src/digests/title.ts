@@ -1,4 +1,4 @@
-import { overText } from '../budgets/budget-text.ts';
+import { moneyOfWhole, overText } from '../budgets/budget-text.ts';
 import { changeOf } from '../cost-reports/compare-periods.ts';
 import {
   lengthOf,
@@ -62,12 +62,14 @@ function headText(inputs: FindingInputs, { usual }: NeededAttention): string {
   return `${subjectText(facts)}${formatSpan(span, facts.today)}: ${sum} credits${open}`;
 }
 
-/** ` (€111, usual 233–388)`, or for several days ` (€95, +3% vs 13–15 Nov on 1 of 3 days)`. */
+/** ` (usual 233–388)`, ` (€111), usual 233–388 (€82–€136)`, or for several days ` (€95, +3% vs 13–15 Nov on 1 of 3 days)`. */
 function contextText(inputs: FindingInputs, { usual }: NeededAttention): string {
   if (!isOneDay(inputs)) return bracketed(...comparedNotes(inputs));
-  const { money, range, side } = usual;
-  if (side === 'within') return bracketed(money, range && `usual ${range}`);
-  return `${bracketed(money)}, ${side} the usual ${range}`;
+  const { money, range, rangeMoney, side } = usual;
+  if (range === null) return bracketed(money);
+  const around = `${range}${bracketed(rangeMoney)}`;
+  if (side !== 'within') return `${bracketed(money)}, ${side} the usual ${around}`;
+  return money === null ? bracketed(`usual ${around}`) : `${bracketed(money)}, usual ${around}`;
 }
 
 function comparedNotes({ facts, measured, span }: FindingInputs): readonly (string | null)[] {
@@ -85,7 +87,7 @@ export function spanToCompare({ options }: DigestFacts, span: Span): Span {
   return options.period === 'month' ? previousMonth(span.first) : spanBefore(span);
 }
 
-/** `month heading for 8,074 of 9,000`; null without a forecast, and for the report of a past month. */
+/** `month heading for 8,074 of 9,000 (€2,826 of €3,150)`; null without a forecast, and for the report of a past month. */
 function monthText(
   { facts, measured }: FindingInputs,
   { ownBudget }: NeededAttention,
@@ -96,11 +98,11 @@ function monthText(
   const { total } = forecast;
   const span = monthSpan(monthOf(facts.today));
   const money = forecastMoney(total, measured.series, span, facts.read.prices ?? null);
-  const heading = `month heading for ${roundedFigure(total, total < 10, money)}`;
-  if (!ownBudget) return heading;
-  const { amount, state, ratio } = ownBudget;
-  const over = state === 'over' ? ` (${overText(ratio - 1)})` : '';
-  return `${heading} of ${credits(amount)}${over}`;
+  if (!ownBudget) return `month heading for ${roundedFigure(total, total < 10, money)}`;
+  const { amount, amountMoney, state, ratio } = ownBudget;
+  const over = state === 'over' ? overText(ratio - 1) : null;
+  const notes = bracketed(over, moneyOfWhole(money, amountMoney));
+  return `month heading for ${credits(total)} of ${credits(amount)}${notes}`;
 }
 
 /** `budget production heading over, 2 unusual costs`; empty if nothing needs attention. */

@@ -115,12 +115,22 @@ test('a commitment that began on 29 February', async () => {
 test('with a price each figure of a commitment has money beside it', async () => {
   const prices = [{ from: '2025-01-01', currency: 'EUR', perCredit: 350_000 }];
   expect(await factsOf({}, { prices })).toMatchInlineSnapshot(`
-    "Spent: ███████░ 88% · 26,500 of 30,000 (€9,275 of €10,500), 300 of it not final
+    "Spent: ███████░ 88% · 26,500 of 30,000 (€9,275 of €10,500), 300 (€105) of it not final
     Elapsed: 72% · 264 of 365 days of 1 Mar 2026 – 28 Feb 2027
     Burn rate: 100.0 per day (€35.00) in the last 14 settled days; 36.9 per day (€12.91) would last for the year
     Forecast: 36,500 (36,294–36,706) if usage does not change · €12,775 (€12,703–€12,847)
     Expected end: about 25 Dec 2026, 65 days early (25–26 Dec 2026)"
   `);
+});
+
+test('with a price the credits that are left have the price of the last day', async () => {
+  const prices = [
+    { from: '2025-01-01', currency: 'EUR', perCredit: 350_000 },
+    { from: '2027-02-28', currency: 'EUR', perCredit: 400_000 },
+  ];
+  expect(await factsOf({ credits: 40_000 }, { prices })).toContain(
+    'lasts until 28 Feb 2027, about 3,500 credits (€1,400) left',
+  );
 });
 
 test('with a price a budget of a month has money as well, each day at its own price', async () => {
@@ -130,7 +140,8 @@ test('with a price a budget of a month has money as well, each day at its own pr
   ];
   const facts = await factsOf({ start: null, credits: 3_000 }, { prices });
   // 15 days of 30 and 5 days of 40; the amount of 15 days each.
-  expect(facts).toContain('67% · 2,000 of 3,000 (€650 of €1,050), 300 of it not final');
+  expect(facts).toContain('67% · 2,000 of 3,000 (€650 of €1,050), 300 (€120) of it not final');
+  expect(facts).toContain('Plan: 1,700 through Tue 17 Nov, planned 1,700 (€530 of €530)');
   expect(facts).toContain('3,000 (2,974–3,026) if usage does not change · €1,050 (€1,040–€1,060)');
 });
 

@@ -50,7 +50,10 @@ test('with a price, an estimate is shown in money as well, each day with its own
   ];
   const stop = planFor({ command: 'stop' });
   expect(said('stop', stop, { rows: compute }, prices)).toBe(
-    '−19.9 credits (−€6.35) per day (−18.0 to −22.0), from 14 settled days; −198.7 (−€71.52) by month end; storage continues',
+    '−19.9 credits (−€6.35) per day (−18.0 to −22.0, −€5.76 to −€7.04), from 14 settled days; −198.7 (−€71.52) by month end; storage continues',
+  );
+  expect(said('stop', stop, { rows: [...compute, ...storage] }, prices)).toContain(
+    'storage (3.2, €1.02) and backups (0.40, €0.13 per day) continue',
   );
   const nightly = {
     startAt: null,

@@ -43,6 +43,9 @@ test('with a price, the compute of a day is shown in money as well', () => {
   expect(said(around(26, 13), 7, { perDay: -12.5, share: -0.48 }, prices)).toBe(
     '7 settled days later: compute 25.9 → 12.9 per day (€9.07 → €4.52, −51%, 80% interval −48 to −52); estimate −48%.',
   );
+  expect(said(around(0, 40), 3, { perDay: 41.2, share: null }, prices)).toBe(
+    '3 settled days later: compute 0 → 40.0 per day (€0.00 → €14.00); estimate +41.2 (+€14.42) per day.',
+  );
 });
 
 test('an increase is shown as an ascending interval, and a multiple as a factor', () => {

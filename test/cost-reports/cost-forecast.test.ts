@@ -6,6 +6,7 @@ import type { CostContext } from '../../src/cost-reports/question/cost-question.
 import type { Span } from '../../src/costs/calendar/calendar.ts';
 import { addDays } from '../../src/costs/calendar/day.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
+import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
 import type { Service } from '../../src/directory/directory.ts';
 import { row, TODAY } from '../costs/rows.ts';
 import { written } from './written.ts';
@@ -17,6 +18,7 @@ const SERVICES: readonly Service[] = [
   { id: 's-2', name: 'staging', tags: [], team: null, ...REST },
 ];
 const HISTORY = 340;
+const ASKER = { by: 'U0ANA00001' } as Parameters<typeof answerCosts>[2];
 
 /** A day at the weekend costs a fifth. Yesterday and the day before are not locked and half complete. */
 function costsOf(entityId: string, credits: number, days = HISTORY): readonly CostRow[] {
@@ -47,7 +49,7 @@ function context(rows: readonly CostRow[], spans: Span[] = []): CostContext {
 }
 
 async function answered(words: string, rows: readonly CostRow[]): Promise<string> {
-  return written(await answerForecast(words, context(rows)));
+  return written(await answerForecast(words, context(rows), ASKER));
 }
 
 /**
@@ -97,8 +99,38 @@ test('a forecast has its range, its assumptions in one line, and what is reporte
     About 80% sure, if usage stays as in the last 14 settled days: 77 credits per day, adjusted for weekdays.
     Reported so far: 1,400.0 credits, 17 of 19 days settled
     Still expected: 880 credits
-    As of 2026-11-20 12:00 UTC · "
+    offers
+    As of 2026-11-20 12:00 UTC"
   `);
+});
+
+test.for<[string, string]>([
+  ['refresh', 'month'],
+  ['refresh year tag prod', 'year tag prod'],
+  ['quarter refresh', 'quarter'],
+])('cost forecast %s reads the report again', async ([words, same]) => {
+  const spans: Span[] = [];
+  const whole = context(costsOf('s-1', 100), spans);
+  const by: string[] = [];
+  const refreshCosts: CostContext['refreshCosts'] = async (span, asker) => {
+    by.push(asker);
+    return { ok: true, read: await whole.costs(span) };
+  };
+  const stored = { ...whole, costs: () => expect.fail('the stored report was read') };
+  const refreshed = await answerForecast(words, { ...stored, refreshCosts }, ASKER);
+  expect(by).toEqual([ASKER.by]);
+  expect(written(refreshed)).toBe(written(await answerForecast(same, whole, ASKER)));
+  expect(JSON.stringify(refreshed.parts)).toContain(`"line":"cost forecast ${same} refresh"`);
+  expect(spans[0]).toEqual(spans[1]);
+});
+
+test('too many refreshes offer the stored forecast', async () => {
+  const again = new Date('2026-11-20T12:10:00Z');
+  const refreshCosts: CostContext['refreshCosts'] = async () => ({ ok: false, again });
+  const limited = { ...context(costsOf('s-1', 100)), refreshCosts };
+  const { title, parts } = await answerForecast('year refresh', limited, ASKER);
+  expect(title).toBe('Not refreshed');
+  expect(JSON.stringify(parts)).toContain('"line":"cost forecast year"');
 });
 
 test('a forecast of a quarter names it, and one of a year the year', async () => {
@@ -148,13 +180,11 @@ test.for<[string, string, string]>([
   ['tag prd', 'No service has the tag “prd”', 'cost forecast tag prod'],
   ['stagin', '“stagin” is not understood here', 'cost forecast staging'],
 ])('"%s" gets suggestions instead of a guess', async ([words, sentence, offer]) => {
-  const { title, parts } = await answerForecast(words, context([]));
+  const { title, parts } = await answerForecast(words, context([]), ASKER);
   expect(title).toBe("I didn't understand that");
   expect(JSON.stringify(parts)).toContain(sentence);
   expect(JSON.stringify(parts)).toContain(`"line":"${offer}"`);
 });
-
-const ASKER = { by: 'U0ANA00001' } as Parameters<typeof answerCosts>[2];
 
 test('the month to date has the forecast of the month, of the same scope', async () => {
   const rows = [...costsOf('s-1', 100), ...costsOf('s-2', 50)];
@@ -183,4 +213,75 @@ test('with a month that cannot be read the month to date has no forecast', async
   const answer = written(await answerCosts('mtd', { ...whole, costs }, ASKER));
   expect(answer).toContain('1–19 Nov');
   expect(answer).not.toContain('forecast');
+});
+
+/** The price of all days, and the price since Monday of last week. */
+const PRICES: PriceList = [
+  { from: '2026-01-01', currency: 'EUR', perCredit: 320_000 },
+  { from: '2026-11-16', currency: 'EUR', perCredit: 350_000 },
+];
+
+async function inMoney(words: string, rows: readonly CostRow[], prices = PRICES) {
+  const { costs, ...rest } = context(withPrices(rows, prices));
+  const priced: CostContext['costs'] = async (span) => ({ ...(await costs(span)), prices });
+  return {
+    ...rest,
+    costs: priced,
+    answer: await answerForecast(words, { ...rest, costs: priced }, ASKER),
+  };
+}
+
+test('with a price each figure of a forecast has money beside it', async () => {
+  // Settled: 10 weekdays and 5 days of weekends at 0.32 (352.00), 2 weekdays at 0.35 (70.00). The
+  // other 13 days cost 980 credits at 0.35 (343.00), of which 100 are reported (35.00).
+  const { answer } = await inMoney('', costsOf('s-1', 100));
+  expect(written(answer)).toMatchInlineSnapshot(`
+    "November 2026: heading for 2,280 credits (2,260–2,300) · €765 (€758–€772)
+    About 80% sure, if usage stays as in the last 14 settled days: 77 credits (€27.00) per day, adjusted for weekdays.
+    Reported so far: 1,400.0 credits (€457.00), 17 of 19 days settled
+    Still expected: 880 credits (€308)
+    offers
+    As of 2026-11-20 12:00 UTC · 1 credit = €0.35 from 2026-11-16, €0.32 from 2026-01-01; money rounded to €0.01, forecasts and budgets to €1"
+  `);
+});
+
+test('the money of what is reported and what is expected adds up to the money of the forecast', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 50, max: 5_000 }), fc.nat(900), async (one, other) => {
+      const text = written(
+        (await inMoney('quarter', [...costsOf('s-1', one), ...costsOf('s-2', other)])).answer,
+      );
+      const [, all] = /credits \([\d,–]+\) · €([\d,]+) \(/.exec(text) ?? [];
+      const [, known] = /Reported so far: [\d,.]+ credits \(€([\d,.]+)\)/.exec(text) ?? [];
+      const [, rest] = /Still expected: [\d,.]+ credits \(€([\d,.]+)\)/.exec(text) ?? [];
+      const [total, reported, expected] = [all, known, rest].map((part) =>
+        Number(part?.replaceAll(',', '')),
+      );
+      expect((reported ?? Number.NaN) + (expected ?? Number.NaN)).toBeCloseTo(total ?? 0, -0.5);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('the title of the month to date has the forecast in money', async () => {
+  const { answer: _, ...priced } = await inMoney('', costsOf('s-1', 100));
+  const { title } = await answerCosts('mtd', priced, ASKER);
+  expect(title).toMatch(/credits \(€[\d,.]+\) so far · forecast 2,280 \(€\d{3}\)$/);
+});
+
+test('a price that begins with the first report is the price of the whole year', async () => {
+  // 60 days of rows: 1 January to 20 September have no rows and no price.
+  const prices = [{ from: '2026-09-21', currency: 'EUR', perCredit: 500_000 }];
+  const { answer } = await inMoney('year', costsOf('s-1', 100, 60), prices);
+  const [, credits = '', money = ''] =
+    /for ([\d,]+) credits \(.*?\) · €([\d,]+)/.exec(answer.title) ?? [];
+  const number = (text: string) => Number(text.replaceAll(',', ''));
+  expect(number(money)).toBeCloseTo(number(credits) / 2, -0.5);
+});
+
+test('a price that begins within the month gives no money for a part of it', async () => {
+  const prices = [{ from: '2026-11-16', currency: 'EUR', perCredit: 500_000 }];
+  const { answer } = await inMoney('', costsOf('s-1', 100), prices);
+  expect(answer.title).toBe('November 2026: heading for 2,280 credits (2,260–2,300)');
+  expect(written(answer)).toContain('77 credits (€38.57) per day');
 });

@@ -17,7 +17,11 @@ function linesOf(part: AnswerPart): readonly string[] {
     case 'text':
       return [part.text];
     case 'note':
-      return [[...(part.asOf ? [`As of ${utcStamp(part.asOf)}`] : []), part.text].join(' · ')];
+      return [
+        [...(part.asOf ? [`As of ${utcStamp(part.asOf)}`] : []), part.text]
+          .filter(Boolean)
+          .join(' · '),
+      ];
     case 'lines':
       return part.lines.map((line) => line.map(inlineOf).join(''));
     case 'facts':

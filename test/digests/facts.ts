@@ -72,6 +72,7 @@ export function budgetOf(over: Partial<DigestBudget> = {}): DigestBudget {
   return {
     name: 'everything',
     amount: 9_000,
+    amountMoney: null,
     state: 'within',
     ratio: 0.9,
     text: 'heading for 8,074 of 9,000 (−10%)',

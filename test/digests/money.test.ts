@@ -29,7 +29,7 @@ function digestInMoney() {
 
 test('every figure of a digest has money beside it', () => {
   expect(written(digestInMoney().message)).toMatchInlineSnapshot(`
-    "Tue 17 Nov: 362 credits (€127), above the usual 109–181 · month heading for 3,850 (€1,294)
+    "Tue 17 Nov: 362 credits (€127), above the usual 109–181 (€37.99–€63.32) · month heading for 3,850 (€1,294)
     +153% vs Tue 10 Nov (143.3, €45.86)
 
     Top movers vs Tue 10 Nov:

@@ -12,6 +12,7 @@ import { addDays } from '../../src/costs/calendar/day.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { microOf } from '../../src/costs/ledger/row.ts';
+import type { Money } from '../../src/costs/money/money.ts';
 import { withPrices } from '../../src/costs/money/price.ts';
 import { composeDigest } from '../../src/digests/compose.ts';
 import type { DigestFacts } from '../../src/digests/facts.ts';
@@ -42,6 +43,10 @@ const attention = (
 function priced(): Pick<DigestFacts, 'read'> {
   const prices = [{ from: '2026-01-01', perCredit: 350_000, currency: 'EUR' }];
   return { read: { ...factsFor().read, rows: withPrices(nineWeeks(), prices), prices } };
+}
+
+function euros(whole: number): Money {
+  return { currency: 'EUR', trillionths: BigInt(whole) * 10n ** 12n };
 }
 
 const OWN_OVER = budgetOf({
@@ -115,9 +120,21 @@ test.for<[string, Partial<DigestFacts>, string, string]>([
   ],
   [
     'a credit has a price',
-    { ...priced(), ...attention([budgetOf()]) },
-    'Tue 17 Nov: 142 credits (€49.70, usual 109–181) · month heading for 3,625 (€1,269) of 9,000',
+    { ...priced(), ...attention([budgetOf({ amountMoney: euros(3_150) })]) },
+    'Tue 17 Nov: 142 credits (€49.70), usual 109–181 (€37.99–€63.32) · month heading for 3,625 of 9,000 (€1,269 of €3,150)',
     'Within budget, nothing unusual.',
+  ],
+  [
+    'a credit has a price, and the budget of all costs is heading over',
+    { ...priced(), ...attention([{ ...OWN_OVER, amountMoney: euros(1_050) }]) },
+    'Tue 17 Nov: 142 credits (€49.70), usual 109–181 (€37.99–€63.32) · month heading for 3,625 of 3,000 (+21%, €1,269 of €1,050)',
+    '⚠ Budget everything: heading for 3,625 of 3,000 (+21%)',
+  ],
+  [
+    'a credit has a price, and there is no budget',
+    { ...priced(), ...attention([]) },
+    'Tue 17 Nov: 142 credits (€49.70), usual 109–181 (€37.99–€63.32) · month heading for 3,625 (€1,269)',
+    'Nothing unusual.',
   ],
   [
     'the figures are old',
@@ -170,6 +187,13 @@ test('an unusual day of a weekend has a line, because the title shows the total'
     composeDigest(factsFor({ ...withDay(320), ...attention([]), covers })).message,
   ).split('\n');
   expect(line).toBe('⚠ Tue 17 Nov: 362 credits, above the usual 109–181');
+  const prices = [{ from: '2026-01-01', perCredit: 350_000, currency: 'EUR' }];
+  const { read } = withDay(320);
+  const inMoney = { ...read, rows: withPrices(read.rows, prices), prices };
+  const facts = factsFor({ read: inMoney, ...attention([]), covers });
+  expect(written(composeDigest(facts).message)).toContain(
+    '⚠ Tue 17 Nov: 362 credits (€127), above the usual 109–181 (€37.99–€63.32)',
+  );
 });
 
 // Random facts. The expectations are computed from the rows and standings again, not from the composer.

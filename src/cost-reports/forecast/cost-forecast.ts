@@ -7,44 +7,70 @@ import { forecastMoney } from '../../costs/forecast/forecast-money.ts';
 import { LEAST_DAYS, SETTLED_HISTORY_DAYS } from '../../costs/forecast/series.ts';
 import type { CostReading } from '../../costs/ledger/costs-read.ts';
 import { type DayState, dayStates, isSettledDay, statesWithin } from '../../costs/ledger/ledger.ts';
-import { creditsText, roundedFigure } from '../../costs/ledger/numbers.ts';
-import type { CostRow, DayValue } from '../../costs/ledger/row.ts';
+import { bracketed, creditsText, roundedFigure } from '../../costs/ledger/numbers.ts';
+import { type CostRow, type DayValue, microOf } from '../../costs/ledger/row.ts';
 import { seriesFrom } from '../../costs/ledger/series-of-rows.ts';
+import { type Money, moneyDifference, moneyOver } from '../../costs/money/money.ts';
 import { roughMoneyText } from '../../costs/money/money-text.ts';
+import type { PriceList } from '../../costs/money/price.ts';
 import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
 import { countWords } from '../../intent/answers/texts.ts';
-import type { CostContext } from '../question/cost-question.ts';
-import { type ForecastUnit, readForecastQuestion } from '../question/forecast-question.ts';
+import type { Caller } from '../../intent/ports/command-context.ts';
+import { type CostContext, readQuestionCosts } from '../question/cost-question.ts';
+import {
+  type ForecastUnit,
+  forecastWords,
+  readForecastQuestion,
+} from '../question/forecast-question.ts';
 import { scopedRows } from '../question/scoped-rows.ts';
 import { scopeNotes } from '../scope.ts';
 import { footerPart, noDataAnswer } from '../summary.ts';
 
 /** The answer of `/cost forecast` to the typed words. */
-export async function answerForecast(words: string, context: CostContext): Promise<Answer> {
+export async function answerForecast(
+  words: string,
+  context: CostContext,
+  asker: Pick<Caller, 'by'>,
+): Promise<Answer> {
   const today = dayOf(context.now());
   const asked = readForecastQuestion(words, today, context.services);
   if (!asked.ok) return asked.answer;
   const { unit, question } = asked;
   const span = spanOf(unit, today);
-  const read = await context.costs(withHistory(span, today));
+  const typed = { command: 'cost forecast', words } as const;
+  const costs = await readQuestionCosts(question, withHistory(span, today), {
+    context,
+    asker,
+    typed,
+  });
+  if (!costs.ok) return costs.answer;
+  const { read } = costs;
   const scoped = scopedRows({ command: 'cost forecast', question }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
   const { scope, rows } = scoped;
   const label = [...(scope.label ? [scope.label] : []), nameOf(unit, span, today)].join(' · ');
   if (read.rows.length === 0) return noDataAnswer(label, read);
   const known = forecastOf(rows, read, { span, today });
-  const footer = footerPart(read, null, scopeNotes(scope));
+  const again = {
+    label: 'Refresh',
+    line: `cost forecast ${forecastWords(unit, question)} refresh`,
+  };
+  const closing: readonly AnswerPart[] = [
+    { kind: 'offers', offers: [again] },
+    footerPart(read, null, scopeNotes(scope)),
+  ];
   if (!known.forecast.ok) {
     const text = unavailableText(known.forecast);
-    return { title: `${label}: no forecast`, parts: [{ kind: 'text', text }, footer] };
+    return { title: `${label}: no forecast`, parts: [{ kind: 'text', text }, ...closing] };
   }
   const { forecast, states, series } = known;
+  const money = moneyOfForecast(forecast, { series, span, prices: read.prices ?? null, today });
   return {
-    title: `${label}: ${headingText(forecast, { series, span, read })}`,
+    title: `${label}: ${headingText(forecast, money)}`,
     parts: [
-      { kind: 'text', text: assumptionText(forecast) },
-      factsPart(states, forecast, { span, today }),
-      footer,
+      { kind: 'text', text: assumptionText(forecast, money) },
+      factsPart(states, forecast, { span, today, money }),
+      ...closing,
     ],
   };
 }
@@ -85,36 +111,51 @@ function nameOf(unit: ForecastUnit, span: Span, today: Day): string {
 
 type KnownForecast = Forecast & { ok: true };
 
-interface ForecastPrices {
+interface PricedForecast extends ForecastDays {
   readonly series: readonly DayValue[];
-  readonly span: Span;
-  readonly read: CostReading;
+  readonly prices: PriceList | null;
+}
+
+/** The money of a forecast; null where a day has no price. */
+interface ForecastMoney {
+  readonly total: Money | null;
+  readonly range: readonly (Money | null)[];
+  /** Of an average day, at the current price. */
+  readonly perDay: Money | null;
+}
+
+function moneyOfForecast(
+  { total, low, high, basis }: KnownForecast,
+  { series, span, prices, today }: PricedForecast,
+): ForecastMoney {
+  const of = (credits: number) => forecastMoney(credits, series, span, prices);
+  return {
+    total: of(total),
+    range: [of(low), of(high)],
+    perDay: moneyOver(microOf(basis.level), [today], prices),
+  };
 }
 
 /** `heading for 8,074 credits (7,800–8,350)`, and in money with a price. */
-function headingText(
-  { total, low, high }: KnownForecast,
-  { series, span, read }: ForecastPrices,
-): string {
-  const range = `${rounded(low)}–${rounded(high)}`;
-  const text = `heading for ${rounded(total)} credits (${range})`;
-  const money = [total, low, high].map((end) =>
-    forecastMoney(end, series, span, read.prices ?? null),
-  );
-  const [inMoney, from, to] = money.flatMap((end) => (end ? [roughMoneyText(end)] : []));
-  return inMoney ? `${text} · ${inMoney} (${from}–${to})` : text;
+function headingText({ total, low, high }: KnownForecast, money: ForecastMoney): string {
+  const text = `heading for ${rounded(total)} credits (${rounded(low)}–${rounded(high)})`;
+  const ends = money.range.flatMap((end) => (end ? [roughMoneyText(end)] : []));
+  return money.total ? `${text} · ${roughMoneyText(money.total)} (${ends.join('–')})` : text;
 }
 
-function assumptionText({ basis: { level, days, shifted } }: KnownForecast): string {
+function assumptionText(
+  { basis: { level, days, shifted } }: KnownForecast,
+  { perDay }: ForecastMoney,
+): string {
   const since = shifted ? ', since the level changed' : '';
-  const perDay = `${rounded(level)} credits per day`;
-  return `About 80% sure, if usage stays as in the last ${days} settled days${since}: ${perDay}, adjusted for weekdays.`;
+  const average = `${withMoney(level, perDay)} per day`;
+  return `About 80% sure, if usage stays as in the last ${days} settled days${since}: ${average}, adjusted for weekdays.`;
 }
 
 function factsPart(
   states: readonly DayState[],
   { total, soFar }: KnownForecast,
-  { span, today }: ForecastDays,
+  { span, today, money }: ForecastDays & { readonly money: ForecastMoney },
 ): AnswerPart {
   // The forecast does not count the days before the first report.
   const first = states.find(({ state }) => state !== 'no-data')?.day ?? span.first;
@@ -124,17 +165,23 @@ function factsPart(
   const settled = own.filter(isSettledDay).length;
   const missing = own.filter(({ state }) => state === 'no-data').map(({ day }) => day);
   const days = `${settled} of ${countWords(own.length, 'day')} settled`;
+  const rest = money.total && moneyDifference(money.total, counts.money ?? undefined);
   return {
     kind: 'facts',
     facts: [
       ['Reported so far', `${creditsText(counts.total, counts.money)}, ${days}`],
-      ['Still expected', `${rounded(total - soFar)} credits`],
+      ['Still expected', withMoney(total - soFar, rest)],
       ...(missing.length > 0
         ? [['No data', `${formatDays(missing, today)}; counted as usual days`] as const]
         : []),
       ...(begin > span.first ? [['Not counted', unreportedText(span, begin, today)] as const] : []),
     ],
   };
+}
+
+/** `2,433 credits`, or `2,433 credits (€852)` */
+function withMoney(credits: number, money: Money | null): string {
+  return `${rounded(credits)} credits${bracketed(money && roughMoneyText(money))}`;
 }
 
 function unreportedText({ first }: Span, begin: Day, today: Day): string {
@@ -153,7 +200,7 @@ function unavailableText({ why, settledDays }: Forecast & { ok: false }): string
 }
 
 interface MonthForecast {
-  /** `forecast 8,074` */
+  /** `forecast 8,074`, or `forecast 8,074 (€2,826)` */
   readonly title: string;
   /** One sentence with the range. */
   readonly text: string;
@@ -183,10 +230,13 @@ export function monthForecastOf(
   const span = spanOf('month', today);
   const { forecast, series } = forecastOf(select(read.rows), read, { span, today });
   if (!forecast.ok) return null;
-  const heading = headingText(forecast, { series, span, read });
+  const prices = read.prices ?? null;
+  const money = moneyOfForecast(forecast, { series, span, today, prices });
+  const heading = headingText(forecast, money);
   const month = formatSpan(span, today);
+  const inMoney = bracketed(money.total && roughMoneyText(money.total));
   return {
-    title: `forecast ${rounded(forecast.total)}`,
+    title: `forecast ${rounded(forecast.total)}${inMoney}`,
     text: `${month} is ${heading}, about 80% sure, if usage does not change.`,
   };
 }

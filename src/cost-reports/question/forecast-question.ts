@@ -1,6 +1,6 @@
 import type { Day } from '../../costs/calendar/day.ts';
 import { similarWords } from '../../costs/question/period-forms.ts';
-import type { CostQuestion } from '../../costs/question/question.ts';
+import { type CostQuestion, wordsOfScope } from '../../costs/question/question.ts';
 import { readQuestion } from '../../costs/question/read-question.ts';
 import type { Service } from '../../directory/directory.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
@@ -21,7 +21,10 @@ type ForecastReading =
   | { readonly ok: true; readonly unit: ForecastUnit; readonly question: CostQuestion }
   | { readonly ok: false; readonly answer: Answer };
 
-/** Reads `month`, `quarter` or `year` and a scope, in any order. Default: the month, all costs. */
+/**
+ * Reads `month`, `quarter` or `year`, a scope and `refresh`, in any order. Default: the month, all
+ * costs.
+ */
 export function readForecastQuestion(
   words: string,
   today: Day,
@@ -48,6 +51,11 @@ export function readForecastQuestion(
   return refused(text, [], found.length > 0 ? found : UNITS);
 }
 
+/** The same question, without `refresh`. */
+export function forecastWords(unit: ForecastUnit, { scope }: CostQuestion): string {
+  return [unit, ...wordsOfScope(scope)].join(' ');
+}
+
 function refused(
   text: string,
   scope: readonly string[],
@@ -64,12 +72,12 @@ function isScope(form: string, today: Day, services: readonly Service[]): boolea
 
 /** Whether the words have no period, grouping or comparison: a forecast takes none. */
 function isScopeOnly(
-  { scope: _, ...rest }: CostQuestion,
+  { scope: _, refresh: __, ...rest }: CostQuestion,
   today: Day,
   services: readonly Service[],
 ): boolean {
   const plain = readQuestion([], today, questionNames(services));
   if (!plain.ok) return false;
-  const { scope: __, ...usual } = plain.question;
+  const { scope: ___, refresh: ____, ...usual } = plain.question;
   return JSON.stringify(rest) === JSON.stringify(usual);
 }

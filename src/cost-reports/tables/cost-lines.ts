@@ -5,7 +5,7 @@ import { isOfTime } from '../../costs/ledger/grouping.ts';
 import type { DayState } from '../../costs/ledger/ledger.ts';
 import type { CostRow } from '../../costs/ledger/row.ts';
 import { type SummaryLine, sumBy } from '../../costs/ledger/summary.ts';
-import { moneySum } from '../../costs/money/money.ts';
+import { type Money, moneySum } from '../../costs/money/money.ts';
 import type { CostQuestion } from '../../costs/question/question.ts';
 
 /** The change of one line, or of several together. */
@@ -89,12 +89,17 @@ export function combined(
     key,
     name,
     total: sum('total'),
-    money: moneySum(lines.map(({ money, total }) => (total === 0 ? undefined : money))),
+    money: moneyOfLines(lines),
     share: shares.length > 0 ? shares.reduce((all, share) => all + share, 0) : null,
     days: Math.max(...lines.map(({ days }) => days)),
     preliminary: sum('preliminary'),
     isOpen: lines.some(({ isOpen }) => isOpen),
   };
+}
+
+/** A line without credits needs no price; one whose refunds add up to 0 may have money. */
+export function moneyOfLines(lines: readonly Pick<SummaryLine, 'total' | 'money'>[]): Money | null {
+  return moneySum(lines.map(({ money, total }) => money ?? (total === 0 ? undefined : null)));
 }
 
 /** The change of several lines together; undefined if none of them can be compared. */

@@ -3,7 +3,9 @@ import { type Grouping, isOfTime } from '../../costs/ledger/grouping.ts';
 import { type CostRow, creditsOf } from '../../costs/ledger/row.ts';
 import type { SummaryLine } from '../../costs/ledger/summary.ts';
 import { sumByTwo, type TwoGroupings } from '../../costs/ledger/two-groupings.ts';
+import type { Money } from '../../costs/money/money.ts';
 import { exactMoney } from '../../costs/money/money-text.ts';
+import { moneyOfLines } from './cost-lines.ts';
 import { type CsvCell, csvText } from './csv-text.ts';
 
 interface TwoWayFile {
@@ -11,6 +13,7 @@ interface TwoWayFile {
   readonly lines: number;
   /** The sum of all lines, in millionths of a credit. */
   readonly total: number;
+  readonly money: Money | null;
 }
 
 /**
@@ -43,6 +46,7 @@ export function twoWayFile(
     text: csvText([...header, `${by}Key`, `${thenBy}Key`], lines),
     lines: lines.length,
     total: pairs.reduce((sum, { part }) => sum + part.total, 0),
+    money: moneyOfLines(pairs.map(({ part }) => part)),
   };
 }
 

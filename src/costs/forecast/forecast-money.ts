@@ -17,7 +17,9 @@ export function forecastMoney(
 ): Money | null {
   const settled = within(series, { first, last }).filter(isSettled);
   const known = new Set(settled.map(({ day }) => day));
-  const open = daysBetween(first, last).filter((day) => !known.has(day));
+  // A forecast does not count the days before the first reported one.
+  const begin = series.reduce((least, { day }) => (day < least ? day : least), last);
+  const open = daysBetween(first, last).filter((day) => day >= begin && !known.has(day));
   const parts = settled.map(({ price, value }) => [price, microOf(value)] as const);
   const rest = parts.reduce((left, [, micro]) => left - micro, microOf(credits));
   return moneySum([

@@ -11,10 +11,11 @@ import {
 } from '../../costs/comparison/waterfall.ts';
 import type { CostReading } from '../../costs/ledger/costs-read.ts';
 import { dayStates, selectRows } from '../../costs/ledger/ledger.ts';
-import { changeText, creditsText, signedFigure } from '../../costs/ledger/numbers.ts';
+import { bracketed, changeText, creditsText, signedFigure } from '../../costs/ledger/numbers.ts';
 import type { CostRow } from '../../costs/ledger/row.ts';
 import { sumBy } from '../../costs/ledger/summary.ts';
-import { moneyOf } from '../../costs/money/money.ts';
+import { moneyDifference, moneyOf } from '../../costs/money/money.ts';
+import { signedMoneyText } from '../../costs/money/money-text.ts';
 import { withPrices } from '../../costs/money/price.ts';
 import type { Service } from '../../directory/directory.ts';
 import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
@@ -90,13 +91,14 @@ function totalOf(rows: readonly CostRow[]) {
   return { micro, money: moneyOf(rows.map(({ price, total }) => [price, total])) };
 }
 
-/** `+86.6 (+1%) since the first report: 7,689.2 credits on 2026-11-01 06:15 UTC.` */
+/** `+86.6 (+€30.31, +1%) since the first report: 7,689.2 credits (€2,691.22) on …` */
 function sinceText({ start, end }: Waterfall, at: string): string {
   const delta = end.micro - start.micro;
+  const money = moneyDifference(end.money ?? undefined, start.money ?? undefined);
   const change = start.micro > 0 ? changeText(delta / start.micro) : '±0%';
-  const relative = change === '±0%' ? '' : ` (${change})`;
+  const notes = bracketed(money && signedMoneyText(money), change === '±0%' ? null : change);
   const was = creditsText(start.micro, start.money);
-  return `${signedFigure(delta)}${relative} since the first report: ${was} on ${at}.`;
+  return `${signedFigure(delta)}${notes} since the first report: ${was} on ${at}.`;
 }
 
 function changeLines({ steps, others }: Waterfall): readonly string[] {

@@ -82,7 +82,8 @@ function notePart({ text, asOf = null }: AnswerPart & { kind: 'note' }): Shown {
   const age: Line = ['As of ', { at: asOf }];
   if (text === '') return { ...noteLine(...age), text: mrkdwnOf(age) };
   return {
-    block: { type: 'context', elements: [noteElement(age), noteElement([`· ${text}`])] },
+    // The dot ends the first element: the second one may be on a line of its own.
+    block: { type: 'context', elements: [noteElement([...age, ' ·']), noteElement([text])] },
     text: mrkdwnOf([...age, ` · ${text}`]),
   };
 }

@@ -84,7 +84,7 @@ test('a rise is a waterfall by service and metric, with the changes of these ser
     Changes of these services, 6–19 Nov
     • 2026-11-12 14:02 UTC · Scale staging · Maximum memory per replica (GB) 32 → 128 · @U0ANA00001 · 6MD57G
     offers
-    As of 2026-11-20 12:00 UTC · "
+    As of 2026-11-20 12:00 UTC"
   `);
   expect(asked).toEqual([
     {

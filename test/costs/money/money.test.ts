@@ -155,7 +155,11 @@ test('a forecast is settled days at their price and the rest over the other days
     return money && moneyText(money);
   };
   expect(text(100)).toBe('€33.80');
-  expect(forecastMoney(100, series, { ...span, first: '2026-09-30' }, PRICES)).toBeNull();
+  // Days before the first reported one are not part of the forecast and need no price.
+  expect(forecastMoney(100, series, { ...span, first: '2026-09-30' }, PRICES)).toEqual(
+    forecastMoney(100, series, span, PRICES),
+  );
+  expect(forecastMoney(100, series, span, PRICES.slice(1))).toBeNull();
   const all = { first: '2026-11-14', last: '2026-11-14' };
   expect(forecastMoney(10, series, all, PRICES)).toEqual(money(3_200_000_000_000n));
 });

@@ -216,7 +216,7 @@ test('money has the prices of its days', async () => {
   const [text = ''] = await messages();
   // 15 days at 0.30 and 16 days at 0.40: 14 · 10.90 EUR, and 12.7 · 10.90 EUR at first.
   expect(text).toContain('is final: 434.0 credits (€152.60)');
-  expect(text).toContain('393.7 credits (€138.43)');
+  expect(text).toContain('+40.3 (+€14.17, +10%) since the first report: 393.7 credits (€138.43)');
   expect(text).toContain('• analytics-prod +31.0 (+€10.90)');
 });
 
