@@ -9,6 +9,7 @@ import {
   lateForecastTest,
   lockAgeTest,
 } from './costs-lock-ages.ts';
+import { LONG_HEAD, LONG_TITLE, longSpanTest } from './costs-long-spans.ts';
 import { transportTest } from './transport.ts';
 
 const SERVICES = [2_000, 6_500];
@@ -36,6 +37,7 @@ function backTests(): string {
     `${EFFECT_TITLE}\n\n${columns([EFFECT_HEAD, ...effectTest()])}`,
     `${LOCK_AGE_TITLE}\n\n${columns([LOCK_AGE_HEAD, ...late.rows])}`,
     `${LATE_FORECAST_TITLE}\n\n${columns([LATE_FORECAST_HEAD, ...lateForecastTest()])}`,
+    `${LONG_TITLE}\n\n${columns([LONG_HEAD, ...longSpanTest()])}`,
     columns(aims),
     `Aims at all lock ages: ${late.aims.length - missed.length} of ${late.aims.length} met`,
   ].join('\n\n');

@@ -172,6 +172,26 @@ test('with too few settled days there is no forecast, and the reason', async () 
   expect(text).toContain('Only 6 days are settled. A forecast needs 10.');
 });
 
+test('a month that could not be read is the reason for no forecast; an older copy is enough', async () => {
+  const gap = { month: '2026-10', why: 'Too many requests', denied: false };
+  const rows = costsOf('s-1', 100);
+  const textWith = async (from: Date | null, kept: readonly CostRow[]) => {
+    const { costs, ...rest } = context(kept);
+    const withGap: CostContext['costs'] = async (span) => {
+      return { ...(await costs(span)), gaps: [{ ...gap, from }] };
+    };
+    return written(await answerForecast('quarter', { ...rest, costs: withGap }, ASKER));
+  };
+  const unread = await textWith(
+    null,
+    rows.filter(({ day }) => !day.startsWith('2026-10')),
+  );
+  expect(unread).toContain('Q4 2026: no forecast\n1 month could not be read: 2026-10.');
+  const stale = await textWith(new Date('2026-11-19T12:00:00Z'), rows);
+  expect(stale).toContain('Q4 2026: heading for');
+  expect(stale).toContain('2026-10 is from 2026-11-19 12:00 UTC');
+});
+
 test.for<[string, string, string]>([
   ['yaer', '“yaer” is not understood here. Use month, quarter or year', 'cost forecast year'],
   ['7d', '“7d” is not understood here', 'cost forecast month'],

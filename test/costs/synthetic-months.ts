@@ -16,10 +16,10 @@ const MONTHS = ['01', '03', '05', '07', '08', '10', '12'].flatMap((month) =>
   ['2025', '2026'].map((year) => `${year}-${month}-01`),
 );
 const MONTH_DAYS = 31;
-const HISTORY = 56;
-const LINES = 12;
+export const HISTORY = 56;
+export const LINES = 12;
 /** What the lines of an organisation have in common, a day: how it strays and where it goes. */
-const COMMON = { sigma: 0.005, memory: 0.1, wander: 0.012 };
+export const COMMON = { sigma: 0.005, memory: 0.1, wander: 0.012 };
 
 export const SCENARIOS = ['steady', 'spike ×2.5', 'shift +35%'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
@@ -126,6 +126,6 @@ function valuesOf(days: readonly DayValue[]): readonly number[] {
   return days.map(({ value }) => value);
 }
 
-function sum(values: readonly number[]): number {
+export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

@@ -58,10 +58,17 @@ export interface SyntheticLine {
   readonly values: readonly number[];
 }
 
-export function syntheticLine(random: Chance, kind: Kind, first: Day, days: number): SyntheticLine {
+/** `trend`: how much the line grows in a day; of its own accord a quarter of the lines does. */
+export function syntheticLine(
+  random: Chance,
+  kind: Kind,
+  first: Day,
+  days: number,
+  trend?: number,
+): SyntheticLine {
   const shape = shapeOf(random, kind);
   const level = levelOf(random, kind);
-  const growth = random() < 0.25 ? between(random, -0.004, 0.006) : 0;
+  const growth = trend ?? (random() < 0.25 ? between(random, -0.004, 0.006) : 0);
   const values = walk(random, HABITS[kind], days).map((factor, index) => {
     const grown = Math.exp(growth * index);
     return level * grown * factor * shape((weekdayOf(first) + index) % 7);

@@ -31,6 +31,11 @@ test('refetch now: /cost refresh reads the report again and shows the time of th
   const after = await ask(sandbox, DORA, '/cost mtd refresh', 'T12:05:00.000Z>');
   expect(after).toContain('1–19 Nov');
   expect(reads(sandbox)).toBe(read + 1);
+  await ask(sandbox, DORA, '/cost forecast', 'November 2026: heading for');
+  expect(reads(sandbox)).toBe(read + 1);
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + MINUTE_MS);
+  await ask(sandbox, DORA, '/cost forecast refresh', 'T12:06:00.000Z>');
+  expect(reads(sandbox)).toBe(read + 2);
 });
 
 test('two replicas share the limit of refreshes, and another user may still refresh', async () => {

@@ -50,7 +50,6 @@ export async function answerForecast(
   const { scope, rows } = scoped;
   const label = [...(scope.label ? [scope.label] : []), nameOf(unit, span, today)].join(' · ');
   if (read.rows.length === 0) return noDataAnswer(label, read);
-  const known = forecastOf(rows, read, { span, today });
   const again = {
     label: 'Refresh',
     line: `cost forecast ${forecastWords(unit, question)} refresh`,
@@ -59,10 +58,14 @@ export async function answerForecast(
     { kind: 'offers', offers: [again] },
     footerPart(read, null, scopeNotes(scope)),
   ];
-  if (!known.forecast.ok) {
-    const text = unavailableText(known.forecast);
-    return { title: `${label}: no forecast`, parts: [{ kind: 'text', text }, ...closing] };
-  }
+  const without = (text: string): Answer => ({
+    title: `${label}: no forecast`,
+    parts: [{ kind: 'text', text }, ...closing],
+  });
+  const unread = read.gaps.filter(({ from }) => from === null).map(({ month }) => month);
+  if (unread.length > 0) return without(unreadText(unread));
+  const known = forecastOf(rows, read, { span, today });
+  if (!known.forecast.ok) return without(unavailableText(known.forecast));
   const { forecast, states, series } = known;
   const money = moneyOfForecast(forecast, { series, span, prices: read.prices ?? null, today });
   return {
@@ -197,6 +200,11 @@ function unavailableText({ why, settledDays }: Forecast & { ok: false }): string
   return why === 'too-few-settled-days'
     ? `Only ${countWords(settledDays, 'day is', 'days are')} settled. A forecast needs ${LEAST_DAYS}.`
     : 'The last settled day is too long ago.';
+}
+
+/** A month without rows would look like a month without costs. */
+function unreadText(months: readonly string[]): string {
+  return `${countWords(months.length, 'month')} could not be read: ${months.join(', ')}. A forecast needs all of its months.`;
 }
 
 interface MonthForecast {

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import { NO_MESSAGE } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, DORA } from '../harness/users.ts';
+
+const PRICES = [
+  { perCredit: 0.32, currency: 'EUR', from: '2026-01-01' },
+  { perCredit: 0.35, currency: 'EUR', from: '2026-11-04' },
+];
+const BUDGETS = [
+  { name: 'all', monthlyCredits: 9_000, notify: '#db-costs' },
+  {
+    name: 'contract',
+    period: 'year',
+    yearlyCredits: 300_000,
+    start: '2026-09-01',
+    notify: '#db-costs',
+  },
+];
+
+function withPrices(file: object): object {
+  return { ...file, costs: { price: PRICES }, budgets: BUDGETS };
+}
+
+async function asked(sandbox: TestSandbox, line: string, words: string): Promise<string> {
+  await sandbox.slack.command(DORA, 'ops', line);
+  return ((await sandbox.privateMessage(DORA, words)) ?? NO_MESSAGE).text;
+}
+
+/**
+ * The credits and the cents of the days as the server reports them, without any code of the bot: ten
+ * thousandths of a credit times hundredths of the currency, as integers, rounded once.
+ */
+async function reported({ cloud }: TestSandbox, from: string, to: string) {
+  const { id, secret } = CLOUD_KEY;
+  const url = `${cloud.url}/v1/organizations/${ORGANIZATION.id}/usageCost?from_date=${from}&to_date=${to}`;
+  const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  const reply = await fetch(url, { headers: { authorization } });
+  const { result } = (await reply.json()) as {
+    result: { costs: readonly { date: string; totalCredits: number }[] };
+  };
+  let [credits, millionths] = [0, 0];
+  for (const { date, totalCredits } of result.costs) {
+    const parts = Math.round(totalCredits * 10_000);
+    credits += parts;
+    millionths += parts * (date < '2026-11-04' ? 32 : 35);
+  }
+  return { credits: credits / 10_000, cents: Math.round(millionths / 10_000) };
+}
+
+const decimals = (number: number, digits: number) =>
+  number.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+/** Every line with credits has money in the same line. */
+function expectMoney(text: string): void {
+  const lines = text.split('\n').filter((line) => /\d credits/.test(line));
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines) expect(line).toContain('€');
+}
+
+test('in money: a week is what the server reports, each day at its own price', async () => {
+  const sandbox = await startTestSandbox({ yaml: withPrices });
+  const answer = await asked(sandbox, '/cost 2026-11-01..2026-11-07', '1–7 Nov');
+  const { credits, cents } = await reported(sandbox, '2026-11-01', '2026-11-07');
+  const total = `${decimals(credits, 1)} credits (€${decimals(cents / 100, 2)})`;
+  expect(answer).toContain(`1–7 Nov (UTC) · ${total}\n`);
+  expect(answer).toContain('1 credit = €0.35 from 2026-11-04, €0.32 from 2026-01-01');
+
+  const line = '/cost csv 2026-11-01..2026-11-07 by service by metric';
+  const file = await asked(sandbox, line, 'Together');
+  expect(file).toContain(`Together: ${total}.`);
+});
+
+test.for<[string, string]>([
+  ['/cost forecast', 'November 2026: heading for'],
+  ['/cost mtd', ' · forecast '],
+  ['/cost forecast quarter', 'Q4 2026: heading for'],
+  ['/cost why 2026-10-26..2026-11-01', '26 Oct – 1 Nov vs 19–25 Oct'],
+  ['/cost 2026-10-26..2026-11-01 vs prev', '26 Oct – 1 Nov'],
+  ['/cost budget', 'Budgets ·'],
+  ['/cost digest preview', 'Preview: only visible to you'],
+])('in money: each credit figure of %s has money beside it', async ([line, words]) => {
+  const sandbox = await startTestSandbox({ yaml: withPrices });
+  expectMoney(await asked(sandbox, line, words));
+});
+
+test('in money: a change shows its estimated cost, and Home shows yesterday', async () => {
+  const sandbox = await startTestSandbox({ yaml: withPrices });
+  await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod nightly maintenance');
+  const preview = (await sandbox.privateMessage(ANA, 'Stop analytics-prod?')) ?? NO_MESSAGE;
+  expect(JSON.stringify(preview.blocks)).toMatch(
+    /−[\d.]+ credits \(−€[\d.]+\) per day \(−[\d.]+ to −[\d.]+, −€[\d.]+ to −€[\d.]+\)/,
+  );
+  await asked(sandbox, '/cost mtd', '1–19 Nov');
+  await sandbox.slack.openHome({ as: ANA });
+  const home = () => JSON.stringify(sandbox.slack.clientState(ANA).home ?? []);
+  await expect.poll(home).toContain('Yesterday, Thu 19 Nov (UTC): ');
+  const [, credits, money] = /\(UTC\): ([\d.]+) credits \(€([\d.]+)\) so far/.exec(home()) ?? [];
+  expect(Math.abs(Number(money) - Number(credits) * 0.35)).toBeLessThan(0.02);
+});
