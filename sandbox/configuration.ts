@@ -64,6 +64,7 @@ function baseConfiguration(): object {
       {
         allow: [
           ...['service list', 'service show', 'backup show', 'pipe settings'],
+          ...['backup list', 'pipe list', 'endpoint list'],
           ...['alert list', 'alert show', 'cost', 'cost csv', 'cost digest', 'cost forecast'],
           ...['change list', 'change show', 'change log', 'change cancel', 'cost why'],
           ...['cost anomalies', 'cost budget', 'change freezes', 'change who'],

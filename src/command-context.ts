@@ -85,6 +85,7 @@ export function openCommandContext(
     },
     costChanges: (filter: AcceptedChangeFilter) => listCostChanges(decisions, filter),
     organization: { plan, tier },
+    prefix: config.slack.commandPrefix,
     openToTheWorld: config.access.openToTheWorld,
     now,
   };

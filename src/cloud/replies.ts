@@ -145,7 +145,7 @@ export type Backup = z.infer<typeof Backup>;
 const FINAL_STATUSES: readonly (string | null)[] = ['done', 'error'];
 
 /** Some servers send no end of a finished backup, and none sends the end of a failed one. */
-export function isFinished({ status, finishedAt }: Backup): boolean {
+export function isFinished({ status, finishedAt }: Pick<Backup, 'status' | 'finishedAt'>): boolean {
   return finishedAt !== null || FINAL_STATUSES.includes(status);
 }
 

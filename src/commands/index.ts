@@ -2,6 +2,7 @@ import type { Command } from '../intent/define.ts';
 import { alertEdit } from './alert-edit.ts';
 import { alertList } from './alert-list.ts';
 import { alertShow } from './alert-show.ts';
+import { backupList } from './backup-list.ts';
 import { backupShow } from './backup-show.ts';
 import { changeCancel } from './change-cancel.ts';
 import { changeFreeze } from './change-freeze.ts';
@@ -19,6 +20,8 @@ import { costDigest } from './cost-digest.ts';
 import { costForecast } from './cost-forecast.ts';
 import { costWhy } from './cost-why.ts';
 import { endpointCreate } from './endpoint-create.ts';
+import { endpointList } from './endpoint-list.ts';
+import { pipeList } from './pipe-list.ts';
 import { pipeSettings } from './pipe-settings.ts';
 import { serviceCreate } from './service-create.ts';
 import { serviceList } from './service-list.ts';
@@ -34,8 +37,11 @@ export const commands: readonly Command[] = [
   serviceStop,
   serviceScale,
   serviceCreate,
+  endpointList,
   endpointCreate,
+  backupList,
   backupShow,
+  pipeList,
   pipeSettings,
   alertList,
   alertShow,
@@ -60,9 +66,9 @@ export const commands: readonly Command[] = [
 /** The description of each noun in Slack's list of slash commands. */
 export const nouns: Readonly<Record<string, string>> = {
   service: 'List, show, start, stop, scale and create services',
-  endpoint: 'Create private endpoints',
-  backup: 'Look up a backup',
-  pipe: 'Look up the settings of a data pipe',
+  endpoint: 'List and create private endpoints',
+  backup: 'List backups, or look one up',
+  pipe: 'List data pipes, or look up the settings of one',
   alert: 'Find, show and edit alerts',
   change: 'List, show, log and cancel changes, permissions, freezes',
   cost: 'Costs: mtd, 7d, last-month …, by service or day',

@@ -52,6 +52,7 @@ function reach(
     listAlerts: () => Promise.reject(new Error('There are no alerts')),
     services,
     organization: { plan: 'paid', tier: 'scale' },
+    prefix: '',
     openToTheWorld: false,
     costs: async () => ({ rows: [], fetchedAt: null, problems: [], gaps: [], lockAge: null }),
     refreshCosts: () => Promise.reject(new Error('There are no costs')),

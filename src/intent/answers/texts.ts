@@ -37,3 +37,9 @@ export function utcStamp(at: Date): string {
 export function slashCommand(prefix: string, line: string): string {
   return `/${prefix}${line}`;
 }
+
+/** A text from outside on one line of at most `most` characters. */
+export function oneLineOf(text: string, most: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}

@@ -3,11 +3,29 @@ const STEP = 1024;
 
 /** `10,737,418,240` → `10 GiB (10,737,418,240 bytes)`: readable, with the exact number. */
 export function bytesText(bytes: number): string {
+  const exact = `${grouped(bytes)} bytes`;
+  return bytes < STEP ? exact : `${sizeText(bytes)} (${exact})`;
+}
+
+/** `10,737,418,240` → `10 GiB`. */
+export function sizeText(bytes: number): string {
   const power = bytes < STEP ? 0 : Math.floor(Math.log(bytes) / Math.log(STEP));
   const index = Math.min(power, UNITS.length - 1);
-  const value = bytes / STEP ** index;
-  const exact = `${grouped(bytes)} bytes`;
-  return index === 0 ? exact : `${+value.toFixed(1)} ${UNITS[index]} (${exact})`;
+  return `${+(bytes / STEP ** index).toFixed(1)} ${UNITS[index]}`;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** `12 min ago`, `3 h ago`, `5 days ago`; an age below a minute, or a time to come, is `just now`. */
+export function ageText(at: Date, now: Date): string {
+  const ms = now.getTime() - at.getTime();
+  if (ms < MINUTE_MS) return 'just now';
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
+  return ms < 2 * DAY_MS
+    ? `${Math.floor(ms / HOUR_MS)} h ago`
+    : `${Math.floor(ms / DAY_MS)} days ago`;
 }
 
 /** `5430.4` → `1 h 30 min 30 s (5,430 s)`; below a minute with tenths of a second. */

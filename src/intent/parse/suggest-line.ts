@@ -35,3 +35,12 @@ export function nameToType(thing: NamedItem, things: readonly NamedItem[]): stri
   const found = word && more.length === 0 ? findByName(things, word.text) : [];
   return found.length === 1 && found[0] === thing ? thing.name : thing.id;
 }
+
+const MENU_NAME_MAX = 20;
+const SHORT_ID = 8;
+
+/** Like `nameToType`, but short: Slack limits the lines of a menu, which name an id as well. */
+export function menuReference(thing: NamedItem, things: readonly NamedItem[]): string {
+  const name = nameToType(thing, things);
+  return name.length <= MENU_NAME_MAX ? name : thing.id.slice(0, SHORT_ID);
+}

@@ -34,6 +34,8 @@ export interface CommandContext {
   readonly who: WhoQueries;
   readonly services: readonly Service[];
   readonly organization: Omit<FieldContext, 'given'>;
+  /** SLACK_COMMAND_PREFIX, for the commands that answers name. */
+  readonly prefix: string;
   /** Whether an access list may allow all addresses. */
   readonly openToTheWorld: boolean;
   readonly now: () => Date;

@@ -13,8 +13,8 @@ const SAYS: Readonly<Record<string, string>> = {
   'organization:create-service': 'needed by service create',
   'service:manage': 'needed by service start, service stop',
   'service:manage-scaling-config': 'needed by service scale',
-  'service:manage-pipes': 'needed by endpoint create, pipe settings',
-  'service:view-backups': 'needed by backup show',
+  'service:manage-pipes': 'needed by endpoint list, endpoint create, pipe list, pipe settings',
+  'service:view-backups': 'needed by backup list, backup show',
 };
 
 test('each permission is listed with the commands that need it and a role', async () => {

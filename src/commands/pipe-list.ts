@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { PipeReading } from '../cloud/reads/readings.ts';
+import { type Service, serviceTarget } from '../directory/directory.ts';
+import type { Answer, Cell } from '../intent/answers/answer.ts';
+import { countWords, slashCommand } from '../intent/answers/texts.ts';
+import { unknownList } from '../intent/answers/unknown-read.ts';
+import { ServiceName } from '../intent/arguments/arguments.ts';
+import { type QueryCommand, queryCommand } from '../intent/define.ts';
+import { commandLine, menuReference } from '../intent/parse/suggest-line.ts';
+import type { CommandContext } from '../intent/ports/command-context.ts';
+import { pipeSettings } from './pipe-settings.ts';
+
+export const pipeList: QueryCommand = queryCommand({
+  name: 'pipe list',
+  summary: 'List the data pipes of a service',
+  examples: ['pipe list analytics-prod'],
+  permission: 'service:manage-pipes',
+  args: z.strictObject({ service: ServiceName }),
+
+  target: ({ service }) => serviceTarget(service),
+  answer: async ({ service }, context) => {
+    const read = await context.reads.cloud.pipes(service.id, { waiting: true });
+    if (read.known) return listAnswer(service, read.value, read.readAt, context);
+    const settings = slashCommand(context.prefix, `pipe settings ${service.name} <pipe>`);
+    const names = service.pipes.map(({ name }) => name).join(', ');
+    return unknownList({
+      title: `Pipes of ${service.name}`,
+      read,
+      instead: [
+        ...(names === '' ? [] : [`signalbox.yaml lists: ${names}.`]),
+        `${settings} works with a name of signalbox.yaml or an id from the console.`,
+      ],
+      offers: service.pipes.map(({ id, name }) => ({
+        label: `Settings of ${name}`,
+        line: `pipe settings ${service.id} ${id}`,
+      })),
+    });
+  },
+});
+
+const COLUMNS = ['Pipe', 'State', 'Source', 'Id'];
+
+function listAnswer(
+  service: Service,
+  pipes: readonly PipeReading[],
+  readAt: Date,
+  { services }: CommandContext,
+): Answer {
+  const reference = menuReference(service, services);
+  const running = pipes.filter(({ state }) => state === 'Running').length;
+  const gone = service.pipes.filter(({ id }) => pipes.every((pipe) => pipe.id !== id));
+  const offers = pipes.map((pipe) => ({
+    label: nameOf(service, pipe),
+    line: commandLine(pipeSettings, { service: reference, pipe: pipe.id }, ''),
+  }));
+  return {
+    title:
+      pipes.length === 0
+        ? `${service.name} has no pipes`
+        : `${countWords(pipes.length, 'pipe')} of ${service.name}, ${running} running`,
+    parts: [
+      {
+        kind: 'table',
+        columns: COLUMNS,
+        rows: [
+          ...pipes.map((pipe) => row(service, pipe)),
+          ...gone.map(({ id, name }) => [name, 'not on the server', null, id]),
+        ],
+      },
+      { kind: 'menu', label: 'Show settings…', offers },
+      { kind: 'note', text: '', asOf: readAt },
+    ],
+  };
+}
+
+/** The name that users type: the configured one wins. */
+function nameOf({ pipes }: Service, { id, name }: PipeReading): string {
+  return pipes.find((pipe) => pipe.id === id)?.name ?? name ?? id;
+}
+
+function row(service: Service, pipe: PipeReading): readonly Cell[] {
+  const source = [pipe.source?.family, pipe.source?.type].filter(Boolean).join(', ');
+  return [nameOf(service, pipe), pipe.state, source || null, pipe.id];
+}
