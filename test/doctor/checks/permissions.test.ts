@@ -63,7 +63,7 @@ test('the reads that were refused or granted show what is missing', async () => 
   });
   expect(line(lines, 'service:view-backups')).toMatchObject({
     status: 'ok',
-    says: 'granted: backups were read; needed by backup show',
+    says: 'granted: backups were read; needed by backup list, backup show',
   });
 });
 
