@@ -10,7 +10,7 @@ import {
   newestFirst,
 } from '../intent/answers/backup-text.ts';
 import { slashCommand } from '../intent/answers/texts.ts';
-import { durationText, sizeText } from '../intent/answers/units.ts';
+import { durationText, shortBytesText } from '../intent/answers/units.ts';
 import { unknownList } from '../intent/answers/unknown-read.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';
@@ -79,7 +79,7 @@ function row(backup: BackupReading): readonly Cell[] {
     instantOf(startedAt) ?? startedAt,
     status,
     type,
-    bytes === null ? null : { value: bytes, text: sizeText(bytes) },
+    bytes === null ? null : { value: bytes, text: shortBytesText(bytes) },
     seconds === null ? null : { value: seconds, text: durationText(seconds) },
     id,
   ];

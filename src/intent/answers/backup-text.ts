@@ -1,6 +1,6 @@
 import type { BackupReading } from '../../cloud/reads/readings.ts';
 import { isFinished } from '../../cloud/replies.ts';
-import { ageText, sizeText } from './units.ts';
+import { ageText, shortBytesText } from './units.ts';
 
 /** Whether a restore can start from this backup, as far as its status says. */
 export function isGood({ status }: BackupReading): boolean {
@@ -22,7 +22,7 @@ export function backupSummary(backup: BackupReading, now: Date): string {
   const { status, type, sizeInBytes } = backup;
   const at = instantOf(backup.finishedAt ?? backup.startedAt);
   const unfinished = isFinished(backup) ? '' : ' so far';
-  const size = sizeInBytes === null ? null : `${sizeText(sizeInBytes)}${unfinished}`;
+  const size = sizeInBytes === null ? null : `${shortBytesText(sizeInBytes)}${unfinished}`;
   const parts = [status ?? 'status unknown', at && ageText(at, now), size, type];
   return parts.filter((part) => part !== null).join(' · ');
 }

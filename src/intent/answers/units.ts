@@ -4,11 +4,11 @@ const STEP = 1024;
 /** `10,737,418,240` → `10 GiB (10,737,418,240 bytes)`: readable, with the exact number. */
 export function bytesText(bytes: number): string {
   const exact = `${grouped(bytes)} bytes`;
-  return bytes < STEP ? exact : `${sizeText(bytes)} (${exact})`;
+  return bytes < STEP ? exact : `${shortBytesText(bytes)} (${exact})`;
 }
 
 /** `10,737,418,240` → `10 GiB`. */
-export function sizeText(bytes: number): string {
+export function shortBytesText(bytes: number): string {
   const power = bytes < STEP ? 0 : Math.floor(Math.log(bytes) / Math.log(STEP));
   const index = Math.min(power, UNITS.length - 1);
   return `${+(bytes / STEP ** index).toFixed(1)} ${UNITS[index]}`;
