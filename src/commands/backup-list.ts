@@ -5,9 +5,9 @@ import { type Service, serviceTarget } from '../directory/directory.ts';
 import type { Answer, Cell } from '../intent/answers/answer.ts';
 import {
   backupSummary,
-  instantOf,
   latestGood,
   newestFirst,
+  reportedTime,
 } from '../intent/answers/backup-text.ts';
 import { slashCommand } from '../intent/answers/texts.ts';
 import { durationText, shortBytesText } from '../intent/answers/units.ts';
@@ -76,7 +76,7 @@ function titleOf({ name }: Service, backups: readonly BackupReading[], now: Date
 function row(backup: BackupReading): readonly Cell[] {
   const { id, startedAt, status, type, sizeInBytes: bytes, durationInSeconds: seconds } = backup;
   return [
-    instantOf(startedAt) ?? startedAt,
+    reportedTime(startedAt) ?? startedAt,
     status,
     type,
     bytes === null ? null : { value: bytes, text: shortBytesText(bytes) },

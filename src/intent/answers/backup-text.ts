@@ -20,18 +20,18 @@ export function newestFirst(backups: readonly BackupReading[]): readonly BackupR
 /** `done · 3 h ago · 12 GiB · full`; values that the server does not send are left out. */
 export function backupSummary(backup: BackupReading, now: Date): string {
   const { status, type, sizeInBytes } = backup;
-  const at = instantOf(backup.finishedAt ?? backup.startedAt);
+  const at = reportedTime(backup.finishedAt ?? backup.startedAt);
   const unfinished = isFinished(backup) ? '' : ' so far';
   const size = sizeInBytes === null ? null : `${shortBytesText(sizeInBytes)}${unfinished}`;
   const parts = [status ?? 'status unknown', at && ageText(at, now), size, type];
   return parts.filter((part) => part !== null).join(' · ');
 }
 
-export function instantOf(text: string | null): Date | null {
+export function reportedTime(text: string | null): Date | null {
   const at = new Date(text ?? '');
   return Number.isNaN(at.getTime()) ? null : at;
 }
 
 function timeOf({ startedAt, finishedAt }: BackupReading): number {
-  return instantOf(startedAt ?? finishedAt)?.getTime() ?? 0;
+  return reportedTime(startedAt ?? finishedAt)?.getTime() ?? 0;
 }

@@ -1,8 +1,6 @@
-import type { OptionalRead } from '../../http/optional/optional-read.ts';
+import type { UnknownRead } from '../../http/optional/optional-read.ts';
 import type { Answer, CommandOffer } from './answer.ts';
 import { oneLineOf } from './texts.ts';
-
-export type UnknownRead = Extract<OptionalRead<never>, { readonly known: false }>;
 
 /** Why a value is unknown. It can contain text of the server, so it is one line of limited length. */
 export function unknownText({ why }: UnknownRead): string {
