@@ -10,6 +10,8 @@ export interface SharedRead<Value> {
    * few milliseconds share one fetch.
    */
   read(key: string, how: { readonly fresh: boolean }): Promise<Value>;
+  /** Caches a result that the caller has read in another way, for example with a list. */
+  keep(key: string, value: Value): void;
   /** The cached result, or null where there is none that is valid now. */
   cached(key: string): Value | null;
   forget(key: string): void;
@@ -66,6 +68,7 @@ export function sharedRead<Value>(
       const value = fresh ? null : valid(key);
       return value === null ? start(key, fresh) : Promise.resolve(value);
     },
+    keep: (key, value) => void cached.set(key, { value, until: now() + keepMs }),
     cached: valid,
     forget: (key) => {
       cached.delete(key);

@@ -21,9 +21,10 @@ import { type ChannelIdStore, createChannelFinder } from './outbound/channels.ts
 import { type Clients, createClients } from './outbound/clients.ts';
 import { type Channels, createMessenger } from './outbound/messenger.ts';
 import { createRespond, type Post, type Respond } from './outbound/response-url.ts';
-import { type Actors, createActors } from './people/actors.ts';
+import { type Actors, cachedAccounts, createActors } from './people/actors.ts';
 import { peopleByName } from './people/find-person.ts';
 import { findGroups } from './people/groups.ts';
+import { createRetryLimited } from './people/retry-limited.ts';
 import type { SlackContext } from './slack-context.ts';
 import type { SlackProblem } from './token-errors.ts';
 
@@ -70,6 +71,8 @@ type ConnectResult =
   | { readonly ok: false; readonly problems: readonly SlackProblem[] };
 
 const SLACK_API_URL = 'https://slack.com/api/';
+const UNCHECKED =
+  'users of signalbox.yaml could not be checked: Slack limits the rate of requests. Run the doctor later';
 
 /** Checks tokens, scopes and user groups. Returns every problem that stops the start. */
 export async function connect(options: SlackOptions): Promise<ConnectResult> {
@@ -78,20 +81,25 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const checked = await checkInstallation({ ...options, ...clients, slackApiUrl });
   if (!checked.ok) return checked;
   const { app: self, socketUrl } = checked;
-  const found = await findGroups(clients.lookups, options.policy, self.workspace);
-  if (!found.ok) return found;
-
   const { policy, log, now, channels, measures, clock = systemClock } = options;
+  const { lookups } = clients;
+  const accounts = cachedAccounts(lookups, self.home, now);
+  const retryLimited = createRetryLimited(clock);
+  const reads = { lookups, home: self.home, accounts, retryLimited };
+  const found = await findGroups(policy, self.workspace, reads);
+  if (!found.ok) return found;
+  const unchecked = [...found.people].filter(([, checked]) => checked === 'unchecked').length;
+  if (unchecked > 0) log.warn({ unchecked }, UNCHECKED);
   const warn = (error: unknown, lookup: string) => {
     log.warn({ err: error, lookup }, 'a lookup in Slack failed');
     measures.lookupFailed();
   };
-  const { lookups } = clients;
   const actors = createActors({
     lookups,
     policy,
     groups: found.groups,
-    home: self.home,
+    accounts,
+    retryLimited,
     now,
     clock,
     warn,

@@ -11,3 +11,9 @@ export function refusedBySlack(error: unknown): string | null {
   const name = isNamed ? String(data.error) : '';
   return name === '' || UNSURE.includes(name) ? null : name;
 }
+
+/** The time after which Slack accepts a rate-limited call again; null where Slack named none. */
+export function retryAfterMs(error: unknown): number | null {
+  const seconds = error instanceof Error && 'retryAfter' in error ? Number(error.retryAfter) : 0;
+  return seconds > 0 ? seconds * 1_000 : null;
+}

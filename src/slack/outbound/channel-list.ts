@@ -1,12 +1,12 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Clock } from '../../http/clock.ts';
-import { refusedBySlack } from '../slack-error.ts';
+import { refusedBySlack, retryAfterMs } from '../slack-error.ts';
 import { PAGE_SIZE } from './read-pages.ts';
 
 const PAGES_MAX = 200;
 const WAITS_MAX = 20;
-const WAIT_UNKNOWN_S = 30;
+const WAIT_UNKNOWN_MS = 30_000;
 
 export interface SlackChannel {
   readonly id?: string;
@@ -44,11 +44,12 @@ export function createChannelList(options: ListOptions): ChannelList {
   let resumesAt: number | null = null;
 
   async function wait(error: unknown): Promise<void> {
-    const seconds = secondsToWait(error);
+    const waitMs = retryAfterMs(error) ?? WAIT_UNKNOWN_MS;
+    const seconds = waitMs / 1_000;
     log.warn({ seconds }, 'Slack limits the rate of conversations.list; the list continues later');
-    resumesAt = clock.now() + seconds * 1_000;
+    resumesAt = clock.now() + waitMs;
     limited.reject(error);
-    await clock.sleep(seconds * 1_000);
+    await clock.sleep(waitMs);
   }
 
   async function run(): Promise<readonly SlackChannel[]> {
@@ -105,9 +106,4 @@ async function readAll(lookups: WebClient, wait: (error: unknown) => Promise<voi
     }
   }
   throw new Error(`Slack has more than ${PAGES_MAX} pages of conversations.list`);
-}
-
-function secondsToWait(error: unknown): number {
-  const seconds = error instanceof Error && 'retryAfter' in error ? Number(error.retryAfter) : 0;
-  return seconds > 0 ? seconds : WAIT_UNKNOWN_S;
 }

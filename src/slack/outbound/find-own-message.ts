@@ -108,12 +108,8 @@ export async function isChannelMember(
   const options = { channel };
   const method = 'conversations.members';
   try {
-    const pages = readPages<ConversationsMembersResponse>(
-      lookups,
-      method,
-      options,
-      MEMBER_PAGES_MAX,
-    );
+    const how = { most: MEMBER_PAGES_MAX };
+    const pages = readPages<ConversationsMembersResponse>(lookups, method, options, how);
     for await (const { members = [] } of pages) if (members.includes(user)) return true;
     return false;
   } catch {

@@ -16,6 +16,11 @@ export interface Account {
 export async function accountOf(lookups: WebClient, id: string, home: Home): Promise<Account> {
   const { user } = await lookups.users.info({ user: id });
   if (user?.id !== id || !user.team_id) throw new Error(`Slack answered without the user ${id}`);
+  return accountFrom(user, home);
+}
+
+/** The account of a user in Slack's answer, from `users.info` or `users.list`. */
+export function accountFrom(user: User, home: Home): Account {
   return { standing: standingOf(user, home), zone: knownZone(user.tz) };
 }
 

@@ -2,12 +2,13 @@ import type { WebClient } from '@slack/web-api';
 import type { RoleName, UserId } from '../../changes/change.ts';
 import type { Clock } from '../../http/clock.ts';
 import { createPace } from '../../http/pace.ts';
-import { sharedRead } from '../../http/shared-read.ts';
+import { type SharedRead, sharedRead } from '../../http/shared-read.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import type { Identity, People } from '../../workflow/ports.ts';
-import { accountOf, type Home } from './account.ts';
+import { type Account, accountOf, type Home } from './account.ts';
 import { type GroupMembers, readGroupMembers } from './group-members.ts';
 import type { RoleGroups } from './groups.ts';
+import type { RetryLimited } from './retry-limited.ts';
 import { createSomeMembers } from './some-members.ts';
 
 const KEEP_MS = 60_000;
@@ -16,7 +17,10 @@ const ALL = 'all groups';
 const GROUP_PACE = { burst: 6, everyMs: 4_700 };
 
 export interface Actors extends People {
-  /** Up to `enough` active users of a role, with few lookups for a large group; null on failure. */
+  /**
+   * For a start: at least `enough` active users of a role, or all, with few lookups for a large
+   * group; null on failure.
+   */
   readonly someOf: (role: RoleName, enough: number) => Promise<readonly UserId[] | null>;
   /** Drops what was read before, after an event from Slack. */
   readonly forgetGroup: (group: string) => void;
@@ -29,18 +33,32 @@ interface Options {
   readonly lookups: WebClient;
   readonly policy: Policy;
   readonly groups: RoleGroups;
-  readonly home: Home;
+  readonly accounts: SharedRead<Account>;
+  /** Repeats the reads of `someOf` at a rate limit. */
+  readonly retryLimited: RetryLimited;
   readonly now: () => Date;
   readonly clock: Clock;
   readonly warn: (error: unknown, lookup: string) => void;
 }
 
+/** A cache of accounts: one minute. */
+export function cachedAccounts(
+  lookups: WebClient,
+  home: Home,
+  now: () => Date,
+): SharedRead<Account> {
+  return sharedRead(
+    (user) => accountOf(lookups, user, home),
+    KEEP_MS,
+    () => now().getTime(),
+  );
+}
+
 /** Identities from Slack: cached for a minute, and read again for every decision. */
 export function createActors(options: Options): Actors {
-  const { lookups, policy, groups, home, now } = options;
+  const { lookups, policy, groups, accounts, retryLimited, now } = options;
   const clock = () => now().getTime();
   const groupIds = [...new Set([...groups.values()].flat().map(({ id }) => id))];
-  const accounts = sharedRead((user) => accountOf(lookups, user, home), KEEP_MS, clock);
   const gone = (group: string) =>
     options.warn(
       new Error('the group does not exist'),
@@ -81,7 +99,7 @@ export function createActors(options: Options): Actors {
 
   async function someOf(role: RoleName, enough: number): Promise<readonly UserId[] | null> {
     try {
-      const left = [...(await idsOf(role))];
+      const left = [...(await retryLimited(() => idsOf(role)))];
       const found: UserId[] = [];
       while (found.length < enough && left.length > 0) {
         found.push(...(await activeAmong(left.splice(0, enough))));
@@ -95,7 +113,10 @@ export function createActors(options: Options): Actors {
 
   async function activeAmong(ids: readonly UserId[]): Promise<readonly UserId[]> {
     const active = await Promise.all(
-      ids.map(async (id) => (await accounts.read(id, { fresh: false })).standing === 'member'),
+      ids.map(async (id) => {
+        const { standing } = await retryLimited(() => accounts.read(id, { fresh: false }));
+        return standing === 'member';
+      }),
     );
     return ids.filter((_, index) => active[index]);
   }

@@ -2,8 +2,8 @@ import type { WebClient } from '@slack/web-api';
 import type { RoleName } from '../../changes/change.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import { nearestWord } from '../../policy/problem.ts';
-import { refusedBySlack } from '../slack-error.ts';
 import { callProblem, type SlackProblem } from '../token-errors.ts';
+import { type CheckedUsers, checkUsers, type UserReads } from './listed-users.ts';
 
 /** A role's user groups by id. Handles are looked up once: a group may be renamed, its id stays. */
 export type RoleGroups = ReadonlyMap<RoleName, readonly Group[]>;
@@ -14,7 +14,11 @@ interface Group {
 }
 
 type GroupLookup =
-  | { readonly ok: true; readonly groups: RoleGroups }
+  | {
+      readonly ok: true;
+      readonly groups: RoleGroups;
+      readonly people: CheckedUsers;
+    }
   | { readonly ok: false; readonly problems: readonly SlackProblem[] };
 
 export interface ListedGroup extends Group {
@@ -24,30 +28,44 @@ export interface ListedGroup extends Group {
 
 /** The groups that the policy names, or every problem with its groups and people. */
 export async function findGroups(
-  lookups: WebClient,
   policy: Policy,
   workspace: string,
+  reads: UserReads,
 ): Promise<GroupLookup> {
-  const [listed, people] = await Promise.all([
-    listNamedGroups(lookups, policy).catch((error: unknown) => callProblem('roles', error)),
-    unknownUsers(lookups, policy).catch((error: unknown) => [callProblem('roles', error)]),
-  ]);
-  if ('problem' in listed) return { ok: false, problems: [listed, ...people] };
   const roles = [...policy.roles];
+  const asProblem = (error: unknown) => callProblem('roles', error);
+  const [listed, people] = await Promise.all([
+    reads.retryLimited(() => listNamedGroups(reads.lookups, policy)).catch(asProblem),
+    checkUsers(
+      roles.flatMap(([, { users }]) => users),
+      reads,
+    ).catch(asProblem),
+  ]);
+  if ('problem' in people)
+    return { ok: false, problems: [...('problem' in listed ? [listed] : []), people] };
+  const unknown = roles.flatMap(([role, { users }]) =>
+    users
+      .filter((user) => people.get(user) === 'unknown')
+      .map((user) => unknownUserProblem(role, user)),
+  );
+  if ('problem' in listed) return { ok: false, problems: [listed, ...unknown] };
   const missing = roles.flatMap(([role, { groups }]) =>
     groups.flatMap((name) => groupProblem(role, name, listed) ?? []),
   );
-  const problems = [...missing, ...people];
-  const named = roles.flatMap(([, { groups, users }]) => [...groups, ...users]);
+  const problems = [...missing, ...unknown];
   if (problems.length > 0) {
-    const all = problems.length === named.length ? [foreignWorkspace(workspace)] : [];
-    return { ok: false, problems: [...all, ...problems] };
+    const named = roles.flatMap(([, { groups }]) => groups);
+    const isForeign = missing.length === named.length && ![...people.values()].includes('known');
+    return {
+      ok: false,
+      problems: [...(isForeign ? [foreignWorkspace(workspace)] : []), ...problems],
+    };
   }
   const groups = roles.map(
     ([role, { groups }]) =>
       [role, groups.flatMap((name) => groupNamed(name, listed) ?? [])] as const,
   );
-  return { ok: true, groups: new Map(groups) };
+  return { ok: true, groups: new Map(groups), people };
 }
 
 function foreignWorkspace(workspace: string): SlackProblem {
@@ -86,26 +104,6 @@ export function unknownUserProblem(role: RoleName, user: string): SlackProblem {
 
 export function groupNamed(name: string, listed: readonly ListedGroup[]): ListedGroup | undefined {
   return listed.find(({ id, handle }) => name === id || name === `@${handle}`);
-}
-
-async function unknownUsers(lookups: WebClient, policy: Policy): Promise<readonly SlackProblem[]> {
-  const named = [...policy.roles].flatMap(([role, { users }]) =>
-    users.map((user) => ({ role, user })),
-  );
-  const checks = named.map(async ({ role, user }) =>
-    (await isKnown(lookups, user)) ? [] : [unknownUserProblem(role, user)],
-  );
-  return (await Promise.all(checks)).flat();
-}
-
-async function isKnown(lookups: WebClient, user: string): Promise<boolean> {
-  try {
-    await lookups.users.info({ user });
-    return true;
-  } catch (error) {
-    if (refusedBySlack(error) === 'user_not_found') return false;
-    throw error;
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Clock } from '../../http/clock.ts';
-import { refusedBySlack } from '../slack-error.ts';
+import { refusedBySlack, retryAfterMs } from '../slack-error.ts';
 import { isLastingRefusal } from '../token-errors.ts';
 import {
   openConnection,
@@ -207,9 +207,7 @@ function acknowledgement({ envelope_id }: Payload, response: unknown = {}): stri
 }
 
 function retryMs(error: unknown, failures: number, clock: Clock): number {
-  const isLimited = refusedBySlack(error) === 'ratelimited';
-  const seconds =
-    isLimited && error instanceof Object && 'retryAfter' in error ? error.retryAfter : 0;
+  const limitedMs = refusedBySlack(error) === 'ratelimited' ? retryAfterMs(error) : null;
   const backoff = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** (failures - 1));
-  return Math.max(Number(seconds) * 1_000, backoff * (0.5 + clock.random() / 2));
+  return Math.max(limitedMs ?? 0, backoff * (0.5 + clock.random() / 2));
 }

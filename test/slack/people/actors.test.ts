@@ -2,7 +2,8 @@ import type { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import type { UserId } from '../../../src/changes/change.ts';
 import { systemClock } from '../../../src/http/clock.ts';
-import { createActors } from '../../../src/slack/people/actors.ts';
+import { cachedAccounts, createActors } from '../../../src/slack/people/actors.ts';
+import { createRetryLimited } from '../../../src/slack/people/retry-limited.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 
 const ANA = 'UANA' as UserId;
@@ -29,14 +30,18 @@ function listing(users: readonly string[]) {
 }
 
 function actorsBy(lookups: object, timeoutMs = 20) {
+  // Only the two calls above are made; a third would fail the test, as it should.
+  const client = lookups as unknown as WebClient;
+  const now = () => new Date('2026-11-20T12:00:00.000Z');
+  const clock = { ...systemClock, now: () => 0, timeout: () => AbortSignal.timeout(timeoutMs) };
   return createActors({
-    // Only the two calls above are made; a third would fail the test, as it should.
-    lookups: lookups as unknown as WebClient,
+    lookups: client,
     policy: policyOf([{ allow: ['service stop'], to: 'approver' }]),
     groups: new Map([['approver', [{ id: 'S0LEADS', handle: 'db-leads' }]]]),
-    home: { teamId: 'T0US', enterpriseId: 'E0US' },
-    now: () => new Date('2026-11-20T12:00:00.000Z'),
-    clock: { ...systemClock, now: () => 0, timeout: () => AbortSignal.timeout(timeoutMs) },
+    accounts: cachedAccounts(client, { teamId: 'T0US', enterpriseId: 'E0US' }, now),
+    retryLimited: createRetryLimited(clock),
+    now,
+    clock,
     warn: () => undefined,
   });
 }

@@ -5,7 +5,8 @@ import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import { sandboxWorkspace } from '../../../sandbox/slack/workspace/sandbox-workspace.ts';
 import type { UserId } from '../../../src/changes/change.ts';
 import { systemClock } from '../../../src/http/clock.ts';
-import { createActors } from '../../../src/slack/people/actors.ts';
+import { cachedAccounts, createActors } from '../../../src/slack/people/actors.ts';
+import { createRetryLimited } from '../../../src/slack/people/retry-limited.ts';
 import { BEN, CLEO, GUS } from '../../harness/users.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 
@@ -58,7 +59,8 @@ async function slackWithGroups() {
     lookups,
     policy: policyOf([{ allow: ['service stop'], to: 'approver' }]),
     groups: new Map([['approver', GROUPS]]),
-    home: { teamId: sandboxWorkspace.teamId, enterpriseId: null },
+    accounts: cachedAccounts(lookups, { teamId: sandboxWorkspace.teamId, enterpriseId: null }, now),
+    retryLimited: createRetryLimited(clock),
     now,
     clock,
     warn: () => undefined,
