@@ -44,7 +44,16 @@ test('with an archived approvals channel nothing runs, and the operators are not
   sandbox.slack.admin.archive('db-approvals');
   await confirmed(sandbox, '/service stop staging for the night');
   const told = () => sandbox.slack.messages('db-audit').map(textOf).join('\n');
-  for (let tries = 0; tries < 20; tries += 1) await pass(sandbox, 6);
+  const attempts = () => sandbox.slack.calls('chat.postMessage').length;
+  for (let tries = 0; tries < 20; tries += 1) {
+    const before = attempts();
+    const next = async () => {
+      await pass(sandbox, 6);
+      return attempts();
+    };
+    // An attempt is due when the previous one is recorded, at most 5 min later.
+    await expect.poll(next, { interval: 1 }).toBeGreaterThan(before);
+  }
   await expect.poll(told).toMatch(/The card of change \w{6} could not be posted/);
   expect(sandbox.cloud.count('set state')).toBe(0);
 });

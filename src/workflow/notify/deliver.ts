@@ -112,8 +112,10 @@ async function sendOfChange(
   const stored = await loadChange(context.database.db, message.changeId);
   if (!stored) return null;
   const change = await confirmBeforeDrawing(context, stored);
+  // Before the call, so that a slow answer of Slack does not postpone the next reminder.
+  const next = message.kind === 'reminder' ? reminderAfter(message, change, context.now()) : null;
   await send(context, change, message, { again: attempts > 1 });
-  return message.kind === 'reminder' ? reminderAfter(message, change, context.now()) : null;
+  return next;
 }
 
 async function send(
