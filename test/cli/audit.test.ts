@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { appendEvent, auditHead } from '../../src/storage/audit/append.ts';
 import { keyId } from '../../src/storage/audit/key-ring.ts';
@@ -8,6 +6,7 @@ import { gapName } from '../../src/storage/audit/verification/gap.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { writeMeta } from '../../src/storage/tables/meta.ts';
 import { announcedRestore } from '../../src/storage/tables/restore-mark.ts';
+import { runCommand } from '../harness/run-command.ts';
 import { acceptGap } from '../storage/accept-gap.ts';
 import { ENGINES, freshUrl, openForTest, run as runOn } from '../storage/engines.ts';
 import { NOON } from '../storage/example-change.ts';
@@ -22,17 +21,10 @@ interface Setting {
   readonly SIGNALBOX_PREVIOUS_KEYS?: string;
 }
 
-/** The command as people run it, beside whatever else has the database open. */
-async function audit(setting: Setting, ...args: string[]) {
-  const { PATH } = process.env;
-  const env = { PATH, SIGNALBOX_KEY: KEY.toString('base64'), ...setting };
-  const child = spawn(process.execPath, ['src/cli/audit.ts', ...args], { env });
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<[number | null]>((resolve) => child.on('close', (exit) => resolve([exit]))),
-  ]);
-  return { out, err, code };
+/** While other processes have the database open. */
+function audit(setting: Setting, ...args: string[]) {
+  const env = { SIGNALBOX_KEY: KEY.toString('base64'), ...setting };
+  return runCommand(['src/cli/audit.ts', ...args], env);
 }
 
 async function write(database: Database, count: number, key: Buffer | null = KEY): Promise<void> {

@@ -1,28 +1,20 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { EXAMPLE } from '../config/fixtures.ts';
+import { runCommand } from '../harness/run-command.ts';
 import { ENGINES } from '../storage/engines.ts';
 import { openRecorded, STRICTER } from './recorded-requests.ts';
 
 /** The command as users run it, next to a bot. */
-async function replay(url: string, yaml: string, ...args: readonly string[]) {
+function replay(url: string, yaml: string, ...args: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-replay-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'other.yaml');
   writeFileSync(file, yaml);
   const words = ['src/cli/policy.ts', 'replay', '--with', file, ...args];
-  const env = { PATH: process.env.PATH, DATABASE_URL: url };
-  const child = spawn(process.execPath, words, { env });
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<[number | null]>((resolve) => child.on('close', (exit) => resolve([exit]))),
-  ]);
-  return { out, err, code };
+  return runCommand(words, { DATABASE_URL: url });
 }
 
 test.for(ENGINES)(

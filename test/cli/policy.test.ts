@@ -1,26 +1,18 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readPolicyOptions } from '../../src/cli/policy-options.ts';
 import { edited } from '../config/fixtures.ts';
+import { runCommand } from '../harness/run-command.ts';
 
 const EXAMPLE = 'signalbox.example.yaml';
 const CASES = 'signalbox.cases.example.yaml';
 
-/** The command as users run it: without any variable of Signalbox. */
-async function policy(...args: string[]) {
-  const env = { PATH: process.env.PATH };
-  const child = spawn(process.execPath, ['src/cli/policy.ts', ...args], { env });
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<[number | null]>((resolve) => child.on('close', (exit) => resolve([exit]))),
-  ]);
-  return { out, err, code };
+/** Without any variable of Signalbox. */
+function policy(...args: string[]) {
+  return runCommand(['src/cli/policy.ts', ...args]);
 }
 
 /** Writes files for a test and returns their paths. */

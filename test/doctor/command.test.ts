@@ -1,22 +1,13 @@
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { cleaned, passed, reportText, toJson, wantsColour } from '../../src/doctor/report.ts';
+import { runCommand } from '../harness/run-command.ts';
 import { startDoctorSandbox } from './doctor-sandbox.ts';
 
-/** The command as people run it. */
-async function doctor(env: Readonly<Record<string, string>>, ...args: string[]) {
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, ['src/cli/doctor.ts', ...args], { env: { PATH, ...env } });
-  const [out, err, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((resolve) => child.on('close', resolve)),
-  ]);
-  return { out, err, code };
+function doctor(env: Readonly<Record<string, string>>, ...args: string[]) {
+  return runCommand(['src/cli/doctor.ts', ...args], env);
 }
 
 async function files() {

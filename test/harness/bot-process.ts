@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { peopleOn } from './people.ts';
+import { PROCESS_ENV, runCommand } from './run-command.ts';
 import { type ProcessOptions, startSimulatorsForProcess } from './simulators.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -76,7 +76,7 @@ async function startProcess(
   const before = preload ? ['--import', preload] : [];
   const child = spawn(process.execPath, [...before, 'src/main.ts'], {
     cwd: ROOT,
-    env,
+    env: { ...PROCESS_ENV, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.add(child);
@@ -108,14 +108,7 @@ async function startProcess(
 
 /** Runs a start that fails, and returns its error output and exit code. */
 async function failedStart(env: Env) {
-  const child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: ROOT,
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const ended = once(child, 'exit');
-  const errors = await text(child.stderr);
-  const [code] = await ended;
+  const { err: errors, code } = await runCommand(['src/main.ts'], env);
   return { code, errors };
 }
 

@@ -86,7 +86,6 @@ export async function startSimulatorsForProcess({ databaseUrl, yaml, ...options 
       ...simulators.env,
       DATABASE_URL: databaseUrl,
       SIGNALBOX_CONFIG: file,
-      PATH: process.env.PATH ?? '',
     },
     stop: async () => {
       await simulators.stop();

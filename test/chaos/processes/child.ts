@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { PROCESS_ENV } from '../../harness/run-command.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const HOOKS = new URL('hooks.ts', import.meta.url).href;
@@ -28,7 +29,7 @@ export async function startControlledBot(
 ): Promise<ControlledBot | null> {
   const child = spawn(process.execPath, ['--import', HOOKS, ENTRY], {
     cwd: ROOT,
-    env: { ...env, ...passedOn() },
+    env: { ...PROCESS_ENV, ...env, ...passedOn() },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   running.add(child);
@@ -53,7 +54,7 @@ export async function startControlledBot(
 }
 
 function passedOn(): Record<string, string> {
-  const kept = ['TEST_LOG', 'SIGNALBOX_DEFECT', 'NODE_COMPILE_CACHE'].flatMap((name) => {
+  const kept = ['TEST_LOG', 'SIGNALBOX_DEFECT'].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
