@@ -7,6 +7,7 @@ import { commands } from './commands/index.ts';
 import { createCostEstimator } from './cost-effect/change-cost.ts';
 import { postCostEffects } from './cost-effect/effect-notice.ts';
 import { homeCosts } from './cost-reports/forecast/home-costs.ts';
+import { createDiscovery } from './discover-services.ts';
 import { type ChangeCommand, namesOf } from './intent/define.ts';
 import { withTracedTransactions } from './observability/with-tracing.ts';
 import { openDirectory } from './open-directory.ts';
@@ -65,6 +66,7 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     configuration: config.configHash,
     prices: config.prices,
     services: directory.services,
+    discoversServices: config.reads === 'extended',
     commands: changeCommands(),
     people,
     messenger,
@@ -76,13 +78,19 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     measures,
   };
   let attached: Deliveries | null = null;
-  const opened = openCommandContext(options, decisions, () => attached?.isOpen() ?? false);
+  const isConnected = () => attached?.isOpen() ?? false;
+  const opened = openCommandContext(options, decisions, isConnected);
+  const discovery = createDiscovery({
+    ...{ reads: opened.now().reads.cloud, directory, now },
+    ...{ isOn: decisions.discoversServices, isReady: isConnected },
+  });
   const changes = createChangesQueries(decisions, slack.findPerson);
   const commandContext = () => ({ ...opened.now(), changes });
   const context: WorkflowContext = {
     ...decisions,
     commandContext,
     refreshDirectory: directory.refresh,
+    verifyServices: discovery.verify,
     incidents: createIncidentService(decisions),
     estimateCost: createCostEstimator({ ...decisions, commandContext }),
     homeCosts: () => homeCosts(opened.storedCosts, now()),
@@ -100,7 +108,8 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   const onReplicas = slack.actors.shareLimits;
   const presence = await startPresence(context, { version, replaces, onReplicas });
   const checkChannel = () => channelCheck.repeat(context);
-  scheduler.start({ ...work.loops, ...opened.loops, checkChannel }, LOOP_EVERY_MS);
+  const more = { checkChannel, discoverServices: discovery.pass };
+  scheduler.start({ ...work.loops, ...opened.loops, ...more }, LOOP_EVERY_MS);
 
   const measure = () => postCostEffects(context, opened.digestCosts);
   const maintenance = startMaintenance(log, [

@@ -21,6 +21,7 @@ const WIRING = [
   'bot',
   'bot-options',
   'command-context',
+  'discover-services',
   'main',
   'open-directory',
   'start-checks',

@@ -18,7 +18,8 @@ test.for(ENGINES)(
     });
     const logged: unknown[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) });
-    const directory = await openDirectory({ config: { services: [] }, database, log });
+    const config = { services: [], reads: 'contract' as const, serverTags: [] };
+    const directory = await openDirectory({ ...{ config, database, log }, now: () => NOON });
     onTestFinished(directory.close);
     expect(directory.services().map(({ id }) => id)).toEqual(['s2']);
 

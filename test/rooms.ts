@@ -82,6 +82,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'commands',
     'config',
     'costs',
+    'directory',
     'errors',
     'observability',
     'policy',

@@ -50,6 +50,13 @@ export interface CloudSimulator extends Simulator {
   setServiceState(id: string, state: ServiceState): void;
   /** Changes the scaling of a service in the console, without a request of the bot. */
   scaleInConsole(id: string, scaling: Partial<Scaling>, by: string): void;
+  /** Changes the name, tags or warehouse of a service in the console. */
+  editInConsole(
+    id: string,
+    changes: Partial<Pick<ServiceRecord, 'name' | 'tags' | 'warehouseId'>>,
+  ): void;
+  /** Removes a service from the organization. */
+  removeService(id: string): void;
   /** Replaces the scaling schedule of a service; an empty list removes it. */
   setSchedule(id: string, entries: readonly ScheduleEntry[]): void;
   /** The current service, or undefined. */
@@ -142,6 +149,10 @@ function adminOf(cloud: CloudState): Omit<CloudSimulator, keyof Simulator | 'pro
         recordActivity(cloud, consoleUser(by), { type, serviceId: id });
       }
     },
+    editInConsole(id, changes) {
+      cloud.services.set(id, { ...known(cloud, id), ...changes });
+    },
+    removeService: (id) => void cloud.services.delete(id),
     setSchedule(id, schedule) {
       cloud.services.set(id, { ...known(cloud, id), schedule });
     },

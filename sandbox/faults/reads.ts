@@ -34,6 +34,12 @@ export const READ_FAULTS: readonly Fault[] = [
       }),
   },
   {
+    name: 'read-empty-list',
+    summary: '200, but a list has no entry',
+    only: READS,
+    change: (reply) => changePayload(reply, (payload) => (Array.isArray(payload) ? [] : payload)),
+  },
+  {
     name: 'read-wrong-shape',
     summary: '200, but a list is an object and an object is a list of numbers',
     only: READS,

@@ -36,6 +36,8 @@ export interface Target {
   /** Null if unknown: then rules with tags or warehouses cannot be decided. */
   readonly tags: readonly string[] | null;
   readonly warehouse: string | null;
+  /** Set for a service that the configuration does not list: tags and warehouse are the server's. */
+  readonly discovered?: true;
 }
 
 /** The known state of a target at `seenAt`, from a read or a reply. */

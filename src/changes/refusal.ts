@@ -45,5 +45,7 @@ export const REFUSALS = [
   'frozen',
   'never',
   'reason-required',
+  'not-listed',
+  'not-verified',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];

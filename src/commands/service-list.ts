@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import type { Service } from '../directory/directory.ts';
-import type { Cell } from '../intent/answers/answer.ts';
+import { driftLines, driftOf } from '../directory/drift.ts';
+import type { AnswerPart, Cell } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import { queryCommand } from '../intent/define.ts';
+import type { CommandContext } from '../intent/ports/command-context.ts';
+
+type ListRead = Awaited<ReturnType<CommandContext['reads']['cloud']['services']>>;
 
 export const serviceList = queryCommand({
   name: 'service list',
@@ -11,33 +15,55 @@ export const serviceList = queryCommand({
   args: z.strictObject({}),
 
   target: () => null,
-  answer: (_args, { services }) => ({
-    title: countWords(services.length, 'service'),
-    parts: [
-      {
-        kind: 'table',
-        columns: ['Service', 'Id', 'Tags', 'Warehouse', 'Last state', 'Last seen'],
-        rows: services.map(row),
-      },
-      {
-        kind: 'note',
-        text: 'The API has no service list. These are the values of its latest replies.',
-      },
-    ],
-  }),
+  answer: async (_args, { services, reads }) => {
+    const list = await reads.cloud.services({ waiting: true });
+    return {
+      title: countWords(services.length, 'service'),
+      parts: [
+        {
+          kind: 'table',
+          columns: ['Service', 'Id', 'Tags', 'Warehouse', 'Last state', 'Last seen'],
+          rows: services.map((service) => row(service, list)),
+        },
+        ...driftParts(services, list),
+        sourceNote(list),
+      ],
+    };
+  },
 });
 
-function row(service: Service): readonly Cell[] {
-  const { name, tags, warehouse, lastSeen } = service;
-  const state = lastSeen?.fields.state;
+function row(service: Service, list: ListRead): readonly Cell[] {
+  const { id, name, lastSeen } = service;
+  const { tags, warehouse } = placeOf(service);
+  const now = list.known ? list.value.find((one) => one.id === id) : undefined;
+  const state = now?.state ?? lastSeen?.fields.state;
   const reported = typeof state === 'string' ? state : null;
-  const listed = tags?.join(', ') ?? `not listed (${service.source})`;
-  return [
-    name,
-    service.id.slice(0, 8),
-    listed || null,
-    warehouse,
-    reported,
-    lastSeen?.seenAt ?? null,
-  ];
+  const seenAt = list.known && now ? list.readAt : (lastSeen?.seenAt ?? null);
+  return [name, id.slice(0, 8), tags, warehouse, reported, seenAt];
+}
+
+/** What the file says about a service, or the server about one that the file does not list. */
+function placeOf({ tags, warehouse, discovered, source }: Service) {
+  if (!discovered?.tags) {
+    return { tags: (tags?.join(', ') ?? `not listed (${source})`) || null, warehouse };
+  }
+  const own = ['not listed', ...discovered.tags].join(', ');
+  return { tags: own, warehouse: discovered.warehouse };
+}
+
+function driftParts(services: readonly Service[], list: ListRead): readonly AnswerPart[] {
+  const lines = list.known ? driftLines(driftOf(services, list.value)) : [];
+  return lines.length > 0 ? [{ kind: 'lines', lines: lines.map((text) => [text]) }] : [];
+}
+
+function sourceNote(list: ListRead): AnswerPart {
+  if (list.known) {
+    const text = 'Tags of services that are not listed are those of the server.';
+    return { kind: 'note', text, asOf: list.readAt };
+  }
+  const text =
+    list.gap === 'off'
+      ? 'The API has no service list. These are the values of its latest replies.'
+      : `The list of services is unknown: ${list.why}. These are the values of the latest replies.`;
+  return { kind: 'note', text };
 }

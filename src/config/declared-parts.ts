@@ -27,9 +27,15 @@ const DeclaredParts = z.object({
   channels: z.object({ approvals: z.unknown().optional() }).catch({ approvals: undefined }),
   policy: list(
     z
-      .object({ allow: Texts, approvals: z.unknown().optional(), channel: z.unknown().optional() })
-      .catch({ allow: [], approvals: undefined, channel: undefined }),
+      .object({
+        allow: Texts,
+        approvals: z.unknown().optional(),
+        channel: z.unknown().optional(),
+        discovered: z.unknown().optional(),
+      })
+      .catch({ allow: [], approvals: undefined, channel: undefined, discovered: undefined }),
   ),
+  cloud: z.object({ reads: Text, tags: Texts }).catch({ reads: '', tags: [] }),
   digests: list(
     z.object({ channel: Text, period: z.string().catch('day') }).catch({ channel: '', period: '' }),
   ),
@@ -47,11 +53,12 @@ export function readDeclaredParts(content: unknown): Outline {
   return reading.success ? reading.data : DeclaredParts.parse({});
 }
 
-export function declaredNames({ services, roles }: Outline) {
+export function declaredNames({ services, roles, cloud }: Outline) {
   return {
     roles: Object.keys(roles),
     services: new Map(services.filter(({ name }) => name !== '').map(({ name, id }) => [name, id])),
     tags: present(services.flatMap(({ tags }) => tags)),
+    serverTags: present(cloud.tags),
     warehouses: present(services.map(({ warehouse }) => warehouse)),
     teams: present(services.map(({ team }) => team)),
   };
@@ -74,6 +81,18 @@ export function cardsWithoutChannel({ channels, policy }: Outline): readonly Con
   if (places.length === 0) return [];
   const problem = `is missing, and ${places.join(', ')} names no channel for its approvals`;
   return [{ where: 'channels.approvals', problem, hint: "for example '#db-approvals'" }];
+}
+
+/** What has an effect only if services are discovered, in a file without extended reads. */
+export function discoveryWithoutReads({ cloud, policy }: Outline): readonly ConfigProblem[] {
+  if (cloud.reads === 'extended') return [];
+  const rules = policy.flatMap(({ discovered }, index) =>
+    discovered === 'allowed' ? [`policy[${index}].discovered`] : [],
+  );
+  const places = [...rules, ...(cloud.tags.length > 0 ? ['cloud.tags'] : [])];
+  const problem = 'has no effect without the list of services';
+  const hint = 'set cloud.reads: extended, or remove it';
+  return places.map((where) => ({ where, problem, hint }));
 }
 
 /** Names and ids that must be unique but are used twice. */

@@ -5,6 +5,7 @@ import { type ConfigProblem, type ConfigResult, parseConfig } from '../policy/pr
 import {
   cardsWithoutChannel,
   declaredNames,
+  discoveryWithoutReads,
   mentions,
   readDeclaredParts,
   repeatedNames,
@@ -119,6 +120,7 @@ export function readConfigFile({
     ...problemsIn(content).map((problem) => ({ ...problem, where: problem.where || path })),
     ...repeatedNames(declared),
     ...cardsWithoutChannel(declared),
+    ...discoveryWithoutReads(declared),
     ...(mentions(declared, 'service create') && !hasKey ? [MISSING_KEY] : []),
   ];
   if (!content.ok || problems.length > 0) return { ok: false, problems };

@@ -21,6 +21,11 @@ const Tag = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
   error: 'must be one word of lower-case letters, digits and dashes',
 });
 
+/** A tag of the server, `key` or `key=value`, in lower case. */
+const ServerTag = z.string().regex(/^[a-z0-9._-]{1,128}(=[a-z0-9._-]{1,256})?$/, {
+  error: withHint('must be a tag of the server in lower case', 'its key, or key=value'),
+});
+
 const Pipe = strictConfigObject({ name: Name, id: Id });
 
 const Service = strictConfigObject({
@@ -58,6 +63,8 @@ const Cloud = strictConfigObject({
   usageDates: z.enum(['auto', 'date-time', 'date']).default('auto'),
   /** `extended`: also uses the reads of live servers that the contract does not have. */
   reads: z.enum(['contract', 'extended']).default('contract'),
+  /** The tags of the server that rules may name. Only discovered services have them. */
+  tags: z.array(ServerTag).min(1).optional(),
 }).default({ usageDates: 'auto', reads: 'contract' });
 
 /** The schema of signalbox.yaml for the names that the file declares. */
@@ -78,6 +85,7 @@ export function fileSchema(words: PolicyVocabulary & { readonly teams: readonly 
     prices: costs.price,
     usageDates: cloud.usageDates,
     reads: cloud.reads,
+    serverTags: cloud.tags ?? [],
     policy: { roles, rules: policy, freezes, never },
   }));
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, Snapshot, Target } from '../changes/change.ts';
 
-/** A service that users can name: configured, or learned from a reply or the usage report. */
+/** A service that users can name: configured, learned from a reply or the usage report, or discovered. */
 export interface Service {
   readonly id: string;
   readonly name: string;
@@ -13,6 +13,16 @@ export interface Service {
   readonly pipes: readonly { readonly id: string; readonly name: string }[];
   readonly source: string;
   readonly lastSeen: Snapshot | null;
+  /** With extended reads: what the server says about a service that the configuration does not list. */
+  readonly discovered?: ServerFacts;
+}
+
+/** What the server says about a service that the configuration does not list. */
+export interface ServerFacts {
+  /** Tags as policies write them; null if they are unknown. */
+  readonly tags: readonly string[] | null;
+  /** The warehouse of the configuration, or the server's id of another one; null if unknown. */
+  readonly warehouse: string | null;
 }
 
 export interface LearnedService {
@@ -21,49 +31,6 @@ export interface LearnedService {
   readonly source: string;
   readonly seenAt: Date;
   readonly fields: JsonObject;
-}
-
-type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags'> & {
-  readonly tags: readonly string[];
-};
-
-/**
- * Returns all services that users can name. The configuration decides names, tags, warehouses and
- * teams: a reply of the API may add a service, but never give it a tag.
- */
-export function buildDirectory(
-  configured: readonly ConfiguredService[],
-  learned: readonly LearnedService[],
-): readonly Service[] {
-  const seen = new Map(learned.map((service) => [service.id, service]));
-  const known = configured.map((service) => ({
-    ...service,
-    source: 'configuration',
-    lastSeen: snapshotOf(seen.get(service.id)),
-  }));
-  const ids = new Set(configured.map(({ id }) => id));
-  const others = learned.filter(({ id }) => !ids.has(id)).map(learnedService);
-  return [...known, ...others].sort((a, b) => a.name.localeCompare(b.name));
-}
-
-function learnedService(learned: LearnedService): Service {
-  return {
-    id: learned.id,
-    name: learned.name,
-    aliases: [],
-    tags: null,
-    warehouse: null,
-    team: null,
-    pipes: [],
-    source: learned.source,
-    lastSeen: snapshotOf(learned),
-  };
-}
-
-// The usage report names a service but has no state of it.
-function snapshotOf(learned: LearnedService | undefined): Snapshot | null {
-  if (!learned || Object.keys(learned.fields).length === 0) return null;
-  return { fields: learned.fields, seenAt: learned.seenAt, source: learned.source };
 }
 
 /** Anything with a name: a service, a pipe, an alert, a freeze. */
@@ -87,8 +54,17 @@ export function findByName<T extends NamedItem>(items: readonly T[], text: strin
 }
 
 export function serviceTarget(service: Service): Target {
-  const { id, name, tags, warehouse } = service;
-  return { kind: 'service', id, name, tags, warehouse };
+  const { id, name } = service;
+  return { kind: 'service', id, name, ...policyFacts(service) };
+}
+
+/** What the policy reads of a target. */
+export type PolicyFacts = Pick<Target, 'tags' | 'warehouse' | 'discovered'>;
+
+/** Returns the facts of the configuration, or those of the server for a discovered service. */
+export function policyFacts({ tags, warehouse, discovered }: Service): PolicyFacts {
+  if (!discovered) return { tags, warehouse };
+  return { tags: discovered.tags, warehouse: discovered.warehouse, discovered: true };
 }
 
 /** The tags of a target that the configuration does not list: rules by tag or warehouse refuse it. */

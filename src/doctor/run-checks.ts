@@ -103,9 +103,9 @@ async function checkApisAndReads(context: CheckContext) {
   return { lines, usage, reads };
 }
 
-function optionalReads({ now }: CheckContext, reads: ReadChecks | null): CheckSection {
+function optionalReads(context: CheckContext, reads: ReadChecks | null): CheckSection {
   const title = 'Optional reads';
-  if (reads) return { title, lines: readLines(reads, now()) };
+  if (reads) return { title, lines: readLines(reads, context) };
   return { title, lines: [skipped('not checked', 'the cloud API could not be read')] };
 }
 

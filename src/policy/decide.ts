@@ -16,7 +16,13 @@ export interface PolicyQuestion {
 
 export type PolicyDenial = Extract<
   Refusal,
-  'no-rule' | 'not-a-requester' | 'frozen' | 'reason-required' | 'never'
+  | 'no-rule'
+  | 'not-a-requester'
+  | 'frozen'
+  | 'reason-required'
+  | 'never'
+  | 'not-listed'
+  | 'not-verified'
 >;
 
 export type Decision =
@@ -24,7 +30,7 @@ export type Decision =
   | {
       readonly allow: false;
       readonly refusal: PolicyDenial;
-      /** The rule that decided; for `no-rule` the first rule that may or may not match. */
+      /** The rule that decided; for `no-rule` and `not-verified` the first rule that may match. */
       readonly rule: Rule | null;
       readonly freeze: Freeze | null;
       readonly never: NeverRule | null;
@@ -36,9 +42,11 @@ export type Decision =
  */
 export function decide(policy: Policy, question: PolicyQuestion): Decision {
   const { rule, isCertain } = ruleFor(policy, question);
-  if (!rule || !isCertain) return deny('no-rule', rule);
+  if (!rule) return deny('no-rule', rule);
+  if (!isCertain) return deny(question.target?.discovered ? 'not-verified' : 'no-rule', rule);
   if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
   if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
+  if (!isOpenTo(rule, question.target)) return deny('not-listed', rule);
 
   const never = neverRuleFor(policy, question);
   if (never) return deny('never', rule, { never });
@@ -54,7 +62,12 @@ export function requirementFor(
   about: Pick<PolicyQuestion, 'command' | 'target'>,
 ): Requirement | null {
   const { rule, isCertain } = ruleFor(policy, { ...about, kind: 'change' });
-  return rule && isCertain ? requirementOf(rule) : null;
+  return rule && isCertain && isOpenTo(rule, about.target) ? requirementOf(rule) : null;
+}
+
+/** Whether a rule may allow changes of the target: a discovered service needs its permission. */
+function isOpenTo({ discovered }: Rule, target: Target | null): boolean {
+  return discovered || !target?.discovered;
 }
 
 interface RuleMatch {

@@ -33,7 +33,8 @@ function hasOneOf(tags: readonly string[], target: Target): boolean | null {
 // A service that the configuration does not list is in some warehouse, but it is unknown in which.
 function isInOneOf(warehouses: readonly string[], target: Target): boolean | null {
   if (target.warehouse !== null) return warehouses.includes(target.warehouse);
-  return target.tags === null || servicesOf(target) === 'unknown' ? null : false;
+  const isUnknown = target.tags === null || target.discovered === true;
+  return isUnknown || servicesOf(target) === 'unknown' ? null : false;
 }
 
 // Compared by id, never by name: a person outside can give another service a configured name, and
@@ -80,5 +81,16 @@ export function commandsFor(
 ): readonly string[] {
   return commands.filter((command) =>
     reachable(policy, command).some(({ to }) => actor.roles.includes(to)),
+  );
+}
+
+/** Returns those that an actor may request on at least one service that only the server lists. */
+export function commandsOnDiscovered(
+  policy: Policy,
+  commands: readonly string[],
+  actor: Actor,
+): readonly string[] {
+  return commands.filter((command) =>
+    reachable(policy, command).some(({ to, discovered }) => discovered && actor.roles.includes(to)),
   );
 }

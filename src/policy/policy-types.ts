@@ -35,6 +35,8 @@ export interface Rule {
   readonly expiresAfterMs: number;
   readonly channel: string | null;
   readonly breakGlass: { readonly to: RoleName } | null;
+  /** Whether it allows changes of services that only the server lists. */
+  readonly discovered: boolean;
 }
 
 export interface Freeze {
@@ -75,5 +77,7 @@ export interface PolicyVocabulary extends CommandNames {
   /** The id of each service, by its name. */
   readonly services: ReadonlyMap<string, string>;
   readonly tags: readonly string[];
+  /** Tags of the server that rules may name; only discovered services have them. */
+  readonly serverTags?: readonly string[];
   readonly warehouses: readonly string[];
 }

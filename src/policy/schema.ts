@@ -53,6 +53,7 @@ function ruleSchema(words: PolicyVocabulary) {
     expires: Duration.default(86_400_000),
     channel: ChannelName.optional(),
     breakGlass: strictConfigObject({ to: role }).optional(),
+    discovered: Allowed,
   });
 }
 
@@ -96,7 +97,10 @@ function rulesSchema(words: PolicyVocabulary) {
     .superRefine((rules, context) => {
       const commands = [...words.queries, ...words.changes];
       for (const rule of rules) {
-        const found = deadRule(rule, rules, commands) ?? idleRule(rule, words.changes);
+        const found =
+          deadRule(rule, rules, commands) ??
+          idleRule(rule, words.changes) ??
+          unusedDiscovery(rule, words.changes);
         if (found) context.addIssue({ code: 'custom', path: [rule.place - 1], message: found });
       }
     });
@@ -113,6 +117,7 @@ function ruleOf(entry: RuleEntry, index: number): Rule {
     expiresAfterMs: entry.expires,
     channel: entry.channel ?? null,
     breakGlass: entry.breakGlass ?? null,
+    discovered: entry.discovered === 'allowed',
   };
 }
 
@@ -137,6 +142,23 @@ function idleRule(rule: Rule, changes: readonly string[]): string | null {
   return withHint(
     'requires approvals or a reason, but allows only queries',
     'only changes need them; remove approvals, reason and breakGlass',
+  );
+}
+
+// A discovered service is covered by facts of the server only. The services of a selector are those of
+// the file, and a rule without a selector would cover every service that anyone creates.
+function unusedDiscovery({ commands, on, discovered }: Rule, changes: readonly string[]) {
+  if (!discovered) return null;
+  if (!changes.some((change) => commands.some((pattern) => covers(pattern, change)))) {
+    return withHint(
+      'has discovered: allowed, but allows only queries',
+      'queries may name discovered services under every rule; remove discovered',
+    );
+  }
+  if (on !== null && on.services === null) return null;
+  return withHint(
+    'has discovered: allowed, but its selector covers no discovered service',
+    'set on: { tags: […] } or on: { warehouses: […] }, without services',
   );
 }
 

@@ -2,19 +2,20 @@ import { z } from 'zod';
 import type { CostSelector, PolicyVocabulary, Selector } from './policy-types.ts';
 import { declaredName, strictConfigObject, withHint } from './problem.ts';
 
-type TargetWords = Pick<PolicyVocabulary, 'services' | 'tags' | 'warehouses'>;
+type TargetWords = Pick<PolicyVocabulary, 'services' | 'tags' | 'serverTags' | 'warehouses'>;
 type CostWords = TargetWords & { readonly teams: readonly string[] };
 
 /** The schema of a selection of targets, for rules and freezes. */
 export function selectorSchema(words: TargetWords) {
-  return strictConfigObject(targetLists(words))
+  const tags = [...words.tags, ...(words.serverTags ?? [])];
+  return strictConfigObject(targetLists({ ...words, tags }))
     .refine((on) => on.services || on.tags || on.warehouses, {
       error: withHint('selects nothing', 'set services, tags or warehouses, or remove it'),
     })
     .transform((on) => targetsOf(on, words));
 }
 
-/** The schema of a selection of costs, for digests and budgets. */
+/** The schema of a selection of costs, for digests and budgets. Only the file assigns tags to costs. */
 export function costSelectorSchema(words: CostWords) {
   return strictConfigObject({ ...targetLists(words), teams: list('team', words.teams) })
     .refine((on) => on.services || on.tags || on.warehouses || on.teams, {

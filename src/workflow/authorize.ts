@@ -7,7 +7,7 @@ import {
 } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import { type Decision, decide } from '../policy/decide.ts';
-import { commandsFor, reachable, selects } from '../policy/matching.ts';
+import { commandsFor, commandsOnDiscovered, reachable, selects } from '../policy/matching.ts';
 import type { Policy } from '../policy/policy-types.ts';
 import { loadChange } from '../storage/tables/changes/changes.ts';
 import { nameAlternatives } from './alternatives.ts';
@@ -141,15 +141,27 @@ function denialOfForm(
   return createDenial('not-a-requester', { ...about, rule, role });
 }
 
+interface UsableCommands {
+  readonly ok: true;
+  readonly commands: readonly string[];
+  /** Those that also apply to services outside the configuration; null if none is discovered. */
+  readonly onDiscovered: readonly string[] | null;
+}
+
 /** The commands for which the policy has a rule that admits the user. */
 export async function authorizeForms(
-  context: DecisionContext,
+  { policy, people, discoversServices }: DecisionContext,
   by: UserId,
   commands: readonly string[],
-): Promise<{ readonly ok: true; readonly commands: readonly string[] } | Refused> {
-  const identity = await context.people.identify(by, { fresh: false });
+): Promise<UsableCommands | Refused> {
+  const identity = await people.identify(by, { fresh: false });
   if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal) };
-  return { ok: true, commands: commandsFor(context.policy, commands, identity.actor) };
+  const { actor } = identity;
+  return {
+    ok: true,
+    commands: commandsFor(policy, commands, actor),
+    onDiscovered: discoversServices ? commandsOnDiscovered(policy, commands, actor) : null,
+  };
 }
 
 /**

@@ -30,6 +30,8 @@ export interface DecisionContext {
   readonly prices: PriceList | null;
   /** The current directory, which alone assigns tags and warehouses to targets. */
   readonly services: () => readonly Service[];
+  /** Whether the server decides about the services that the configuration omits. */
+  readonly discoversServices: boolean;
   readonly commands: ReadonlyMap<string, ChangeCommand>;
   readonly people: People;
   readonly messenger: Messenger;
@@ -47,6 +49,8 @@ export interface DecisionContext {
 export interface WorkflowContext extends DecisionContext {
   readonly commandContext: () => CommandContext;
   readonly refreshDirectory: () => void;
+  /** Returns the directory with what the server lists now; without it, discovered services have no facts. */
+  readonly verifyServices: () => Promise<readonly Service[]>;
   readonly incidents: IncidentService;
   readonly estimateCost: EstimateCost;
   /** What App Home shows about costs, from the stored report; null if it was not read yet. */

@@ -7,7 +7,7 @@ import type { DecisionContext } from './ports.ts';
 import { assertMoved, recordMove } from './record.ts';
 
 /** The request no longer fits its target; any other refusal is about permissions. */
-const STALE: readonly Refusal[] = ['target-changed', 'tags-changed', 'upgraded'];
+const STALE: readonly Refusal[] = ['target-changed', 'tags-changed', 'not-verified', 'upgraded'];
 
 export interface StopReason {
   readonly why: Refusal;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { buildDirectory, findByName, type LearnedService } from '../../src/directory/directory.ts';
+import { buildDirectory } from '../../src/directory/build-directory.ts';
+import { findByName, type LearnedService } from '../../src/directory/directory.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 

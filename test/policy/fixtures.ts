@@ -17,6 +17,7 @@ export const words: PolicyVocabulary = {
     ['staging', '7d5e2c1a-8f0b-4c62-9a55-0b2f6f1f9f10'],
   ]),
   tags: ['prod', 'eu'],
+  serverTags: ['env=staging'],
   warehouses: ['main'],
 };
 

@@ -110,7 +110,7 @@ test.for<[string, object, string]>([
   [
     'a key is too long',
     { policy: [{ ...LAX, [`${'x'.repeat(500)} `]: 1 }] },
-    `policy[0]["${'x'.repeat(60)}"]: is not a known key (known: allow, on, to, approvals, reason, expires, channel, breakGlass)`,
+    `policy[0]["${'x'.repeat(60)}"]: is not a known key (known: allow, on, to, approvals, reason, expires, channel, breakGlass, discovered)`,
   ],
 ])('the file is refused when %s', ([, content, problem]) => {
   expect(problemsOf(content)).toContain(problem);
@@ -149,6 +149,7 @@ test('the defaults of a rule are no approval, no reason and a day until expiry',
       expiresAfterMs: 24 * 3_600_000,
       channel: null,
       breakGlass: null,
+      discovered: false,
     },
   ]);
 });

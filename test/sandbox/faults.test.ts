@@ -197,6 +197,7 @@ const READS: readonly [string, string, Look][] = [
   ['read-404', '/services', is(404, 'json', '"NOT_FOUND"')],
   ['read-405', '/services', is(405, 'json', '"METHOD_NOT_ALLOWED"')],
   ['read-424', '/services', is(424, 'json', 'Current state: stopped')],
+  ['read-empty-list', '/services', is(200, 'json', '"result":[]')],
   ['read-wrong-shape', '/services', is(200, 'json', '"result":{"items":12}')],
   ['read-wrong-shape', `/services/${STAGING}`, is(200, 'json', '"result":[1,2,3]')],
 ];

@@ -55,6 +55,8 @@ export async function createTestContext(send: () => Promise<SendResult> = async 
     instance: 'tests',
     wake: () => undefined,
     services: () => [],
+    discoversServices: false,
+    verifyServices: async () => [],
     refreshDirectory: () => undefined,
     estimateCost: async () => undefined,
     homeCosts: async () => null,

@@ -24,21 +24,29 @@ export function targetKindOf(name: string): CaseTargetKind {
   return takesService(command) ? 'service' : 'none';
 }
 
+/** The services of a configuration file. */
+export interface FileServices {
+  readonly services: readonly Service[];
+  /** Whether the server decides about the services that the file omits. */
+  readonly discoversServices: boolean;
+}
+
 /**
  * Returns the targets of a case: for a tag or a warehouse, every service of the file that has both
  * of them. Null: a query about everything.
  */
 export function caseTargets(
   { command, scope }: Pick<PolicyCase, 'command' | 'scope'>,
-  services: readonly Service[],
+  file: FileServices,
 ): readonly (Target | null)[] {
   const kind = targetKindOf(command);
   if (kind === 'none') {
     return [commandsByName.get(command)?.kind === 'change' ? untaggedTarget(command) : null];
   }
-  if (kind === 'scope') return [freezeTarget(freezeScope(scope, services), services)];
+  const { services } = file;
+  if (kind === 'scope') return [freezeTarget(freezeScope(scope, file), services)];
   const { service, tag, warehouse } = scope;
-  if (service !== null) return [serviceNamed(service, services)];
+  if (service !== null) return [serviceNamed(service, file)];
   return services
     .filter(({ tags }) => tag === null || tags?.includes(tag))
     .filter((each) => warehouse === null || each.warehouse === warehouse)
@@ -46,15 +54,16 @@ export function caseTargets(
 }
 
 /** Returns the target with a name or id. For a service that the file does not list, tags are unknown. */
-export function serviceNamed(text: string, services: readonly Service[]): Target {
+export function serviceNamed(text: string, { services, discoversServices }: FileServices): Target {
   const [found, ...others] = findByName(services, text);
   if (found && others.length === 0) return serviceTarget(found);
-  return { kind: 'service', id: text, name: text, tags: null, warehouse: null };
+  const unlisted: Target = { kind: 'service', id: text, name: text, tags: null, warehouse: null };
+  return discoversServices ? { ...unlisted, discovered: true } : unlisted;
 }
 
-function freezeScope({ service, tag, warehouse }: CaseScope, services: readonly Service[]): Scope {
+function freezeScope({ service, tag, warehouse }: CaseScope, file: FileServices): Scope {
   if (service !== null) {
-    const { id, name } = serviceNamed(service, services);
+    const { id, name } = serviceNamed(service, file);
     return { service: { id, name } };
   }
   if (tag !== null) return { tag };

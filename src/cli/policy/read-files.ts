@@ -3,7 +3,7 @@ import { declaredNames, readDeclaredParts } from '../../config/declared-parts.ts
 import { readConfigFile } from '../../config/load-config.ts';
 import { readYaml } from '../../config/yaml.ts';
 import { lineOfItem, withLines } from '../../config/yaml-lines.ts';
-import { buildDirectory, type Service } from '../../directory/directory.ts';
+import { buildDirectory } from '../../directory/build-directory.ts';
 import {
   type CaseVocabulary,
   casesSchema,
@@ -11,14 +11,13 @@ import {
 } from '../../policy/cases/case-schema.ts';
 import type { Policy, PolicyVocabulary } from '../../policy/policy-types.ts';
 import { type ConfigProblem, type ConfigResult, parseConfig } from '../../policy/problem.ts';
-import { caseTargets, targetKindOf } from './case-targets.ts';
+import { caseTargets, type FileServices, targetKindOf } from './case-targets.ts';
 
 type ReadFile = (path: string) => string;
 
 /** A configuration file as the policy tools use it. */
-export interface PolicyFile {
+export interface PolicyFile extends FileServices {
   readonly policy: Policy;
-  readonly services: readonly Service[];
 }
 
 /** A case with its line in the file. */
@@ -28,8 +27,9 @@ export type LocatedCase = PolicyCase & { readonly line: number };
 export function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<PolicyFile> {
   const read = readConfigFile({ path, readFile, commands: commandNames, hasKey: true });
   if (read.ok) {
-    const { policy, services } = read.value;
-    return { ok: true, value: { policy, services: buildDirectory(services, []) } };
+    const { policy, reads } = read.value;
+    const services = buildDirectory(read.value.services, []);
+    return { ok: true, value: { policy, services, discoversServices: reads === 'extended' } };
   }
   const text = textOf(path, readFile);
   if (!text.ok) return text;
@@ -52,10 +52,9 @@ export function readCases({ cases: path, config, readFile }: CasesSource): Confi
   const file = readPolicyFile(config, readFile);
   const text = textOf(path, readFile);
   const cases = text.ok ? casesIn(text.value, path, vocabularyOf(config, readFile, file)) : text;
-  const services = file.ok ? file.value.services : null;
   const unmatched =
-    text.ok && cases.ok && services
-      ? withLines(text.value, path, withoutTarget(cases.value, services))
+    text.ok && cases.ok && file.ok
+      ? withLines(text.value, path, withoutTarget(cases.value, file.value))
       : [];
   const problems = [...problemsIn(file), ...problemsIn(cases), ...unmatched];
   if (!file.ok || !cases.ok || problems.length > 0) return { ok: false, problems };
@@ -96,12 +95,9 @@ function vocabularyOf(
   return { ...words, users, targetKindOf };
 }
 
-function withoutTarget(
-  cases: readonly PolicyCase[],
-  services: readonly Service[],
-): readonly ConfigProblem[] {
+function withoutTarget(cases: readonly PolicyCase[], file: FileServices): readonly ConfigProblem[] {
   return cases.flatMap((one, index) => {
-    if (caseTargets(one, services).length > 0) return [];
+    if (caseTargets(one, file).length > 0) return [];
     const where = `cases[${index}].tag`;
     const { tag, warehouse } = one.scope;
     const problem = `matches no service: none has the tag ${tag} and the warehouse ${warehouse}`;

@@ -34,18 +34,21 @@ export function replayDraft(request: RecordedDraft, file: PolicyFile): ReplayedR
 function replayChange(
   request: RecordedDraft,
   change: Change,
-  { policy, services }: PolicyFile,
+  { policy, services, discoversServices }: PolicyFile,
 ): ReplayedRequest {
   const { requires, plan } = change;
-  const { target } = plan;
+  const { discovered, ...listed } = plan.target;
+  const target: Target = discovered && discoversServices ? plan.target : listed;
   // A requester who was allowed had these roles.
   const certain = [requires.to, requires.breakGlass].filter((role) => role !== null);
   const held = [...new Set([...(request.roles ?? []), ...certain])];
   const roles = rolesUnder(policy, request.by, held);
   const recorded: PolicyAnswer = { allow: true, rule: requires.rule, requires };
   // Only the file assigns tags, so that a request on a service with other tags now is decided twice.
-  const current = currentTarget({ services: () => services }, plan);
-  const isRetagged = !hasSameFacts(target, current);
+  const current = currentTarget({ services: () => services, discoversServices }, plan);
+  // The facts of a discovered service are the server's, and only the request has recorded them.
+  const isDiscovered = target.discovered && current.discovered;
+  const isRetagged = !isDiscovered && !hasSameFacts(target, current);
   const results = [target, ...(isRetagged ? [current] : [])].map((each) => {
     const answer = decideDraft(change, each, roles, policy);
     return { each, answer, differences: answerDifferences(recorded, answer) };

@@ -1,12 +1,11 @@
 import type { Target } from '../../changes/change.ts';
-import type { Service } from '../../directory/directory.ts';
 import { freezeTarget, type Scope } from '../../intent/arguments/freezes.ts';
 import { answerDifferences } from '../../policy/cases/answer.ts';
 import { rolesUnder } from '../../policy/cases/recorded-roles.ts';
 import type { PolicyDenial } from '../../policy/decide.ts';
 import type { RecordedRefusal } from '../../storage/audit/recorded-requests.ts';
 import { untaggedTarget } from '../../workflow/queries/who-targets.ts';
-import { serviceNamed, targetKindOf } from './case-targets.ts';
+import { type FileServices, serviceNamed, targetKindOf } from './case-targets.ts';
 import { decideRequest, LONG_REASON } from './decide-request.ts';
 import type { PolicyFile } from './read-files.ts';
 import type { ReplayedRequest } from './replay-draft.ts';
@@ -18,12 +17,13 @@ import type { ReplayedRequest } from './replay-draft.ts';
 export function replayRefusal(
   request: RecordedRefusal,
   refusal: PolicyDenial,
-  { policy, services }: PolicyFile,
+  file: PolicyFile,
 ): ReplayedRequest {
+  const { policy } = file;
   const { command, by, at, rule } = request;
   const recorded = { allow: false, rule, refusal, detail: null } as const;
-  const target = targetNamed(request, services);
-  const wasAdmitted = !['no-rule', 'not-a-requester'].includes(refusal);
+  const target = targetNamed(request, file);
+  const wasAdmitted = !['no-rule', 'not-a-requester', 'not-verified'].includes(refusal);
   const everyRole = [...policy.roles.keys()];
   const assumedRoles = wasAdmitted ? everyRole : rolesUnder(policy, by, []);
   const roles = request.roles ? rolesUnder(policy, by, request.roles) : assumedRoles;
@@ -45,20 +45,20 @@ export function replayRefusal(
   };
 }
 
-function targetNamed({ command, target }: RecordedRefusal, services: readonly Service[]): Target {
+function targetNamed({ command, target }: RecordedRefusal, file: FileServices): Target {
   const kind = targetKindOf(command);
-  if (kind === 'service') return serviceNamed(target, services);
-  if (kind === 'scope') return freezeTarget(scopeNamed(target, services), services);
+  if (kind === 'service') return serviceNamed(target, file);
+  if (kind === 'scope') return freezeTarget(scopeNamed(target, file), file.services);
   return { ...untaggedTarget(command), name: target };
 }
 
 /** The inverse of `scopeText`. */
-function scopeNamed(text: string, services: readonly Service[]): Scope {
+function scopeNamed(text: string, file: FileServices): Scope {
   const [, tag] = /^everything tagged (\S+)$/.exec(text) ?? [];
   const [, warehouse] = /^everything in warehouse (\S+)$/.exec(text) ?? [];
   if (tag !== undefined) return { tag };
   if (warehouse !== undefined) return { warehouse };
   if (text === 'everything') return { everything: true };
-  const { id, name } = serviceNamed(text, services);
+  const { id, name } = serviceNamed(text, file);
   return { service: { id, name } };
 }

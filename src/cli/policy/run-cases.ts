@@ -32,13 +32,13 @@ interface CaseResult {
 // A policy compares roles only, so that the id of a case without a user has no meaning.
 const NO_USER = '' as UserId;
 
-function resultOf(one: LocatedCase, { policy, services }: PolicyFile): CaseResult {
-  const listed = one.user ? rolesUnder(policy, one.user, []) : [];
+function resultOf(one: LocatedCase, file: PolicyFile): CaseResult {
+  const listed = one.user ? rolesUnder(file.policy, one.user, []) : [];
   const actor = { id: one.user ?? NO_USER, roles: [...new Set([...one.roles, ...listed])] };
   const { command, at: now } = one;
   const reason = one.reason ?? LONG_REASON;
-  const results = caseTargets(one, services).map((target): CaseResult => {
-    const answer = decideRequest(policy, { command, target, actor, reason, now });
+  const results = caseTargets(one, file).map((target): CaseResult => {
+    const answer = decideRequest(file.policy, { command, target, actor, reason, now });
     return { one, target, answer, isMet: meetsExpectation(one.expected, one.rule, answer) };
   });
   const [first] = results;

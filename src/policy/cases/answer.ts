@@ -20,8 +20,8 @@ export function answerOf(decision: Decision): PolicyAnswer {
     return { allow: true, rule: decision.rule.place, requires: decision.requires };
   }
   const { refusal, rule } = decision;
-  // For `no-rule`, the rule is the one that may or may not match.
-  const decides = refusal === 'no-rule' ? null : rule;
+  // For these refusals, the rule is the one that may or may not match.
+  const decides = refusal === 'no-rule' || refusal === 'not-verified' ? null : rule;
   return { allow: false, rule: decides?.place ?? null, refusal, detail: detailOf(decision) };
 }
 
@@ -30,6 +30,10 @@ function detailOf({ refusal, rule, freeze, never }: Decision & { allow: false })
   if (never) return never.reason;
   if (!rule) return null;
   if (refusal === 'no-rule') return `rule ${rule.place} needs tags or a warehouse that are unknown`;
+  if (refusal === 'not-verified') {
+    return `rule ${rule.place} needs tags or a warehouse that the server did not send`;
+  }
+  if (refusal === 'not-listed') return `rule ${rule.place} does not allow discovered services`;
   if (refusal === 'not-a-requester') return `only ${rule.to} may request it`;
   return rule.reason.minimum > 1 ? `at least ${rule.reason.minimum} characters` : null;
 }

@@ -22,6 +22,8 @@ const DENIALS: readonly PolicyDenial[] = [
   'frozen',
   'never',
   'reason-required',
+  'not-listed',
+  'not-verified',
 ];
 
 export function isPolicyDenial(refusal: string): refusal is PolicyDenial {

@@ -66,8 +66,15 @@ export function targetLines({ plan: { target } }: Pick<Change, 'plan'>): readonl
   if (appliedBy === 'signalbox') return [fact(label, bounded(target.name, 150))];
   // The name of a new service is one of the requested values; it has no other attributes yet.
   if (!exists) return [];
-  const about = [target.tags?.join(', '), target.warehouse, target.id.slice(0, 8)].filter(Boolean);
-  return [fact(label, bounded(target.name, 150), about.map((each) => ` · ${each}`).join(''))];
+  const unlisted = target.discovered && 'not in signalbox.yaml';
+  const about = [target.tags?.join(', '), target.warehouse, target.id.slice(0, 8), unlisted];
+  return [
+    fact(
+      label,
+      bounded(target.name, 150),
+      about.flatMap((each) => (each ? ` · ${each}` : [])).join(''),
+    ),
+  ];
 }
 
 export function sendsLine({ target, sends, body }: Plan): Line {

@@ -137,6 +137,15 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     `${ruleName(rule)} requires a reason${minimumLength(policy, rule)}. Add it at the end of the `,
     'command, for example “nightly maintenance”.',
   ],
+  'not-listed': ({ target, rule }) => [
+    `${target === null ? 'The target' : `“${target}”`} is not in signalbox.yaml. `,
+    `${ruleName(rule)} does not allow discovered services.`,
+  ],
+  'not-verified': ({ target }) => [
+    `Signalbox could not verify ${target === null ? 'the target' : `“${target}”`}: the server did not `,
+    'return its current tags and warehouse. Nothing was sent. ',
+    `The service is not in signalbox.yaml, so the policy needs them. ${AGAIN}`,
+  ],
 };
 
 export function refusalLine(denial: Denial, drawing: DrawContext): Line {

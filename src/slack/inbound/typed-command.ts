@@ -1,3 +1,4 @@
+import type { AnswerPart } from '../../intent/answers/answer.ts';
 import { slashCommand } from '../../intent/answers/texts.ts';
 import { fieldsOf, isPlaced } from '../../intent/arguments/arguments.ts';
 import { isTimingKey } from '../../intent/arguments/timing.ts';
@@ -210,7 +211,18 @@ async function help(bot: SlackContext, { by }: CommandLine, noun: string): Promi
   const authorized = await authorizeForms(context, by, names);
   const usable = authorized.ok ? authorized.commands : [];
   const of = commands.some((command) => nounOf(command) === noun) ? noun : null;
-  return answerMessage(helpFor(of, commands, ({ name }) => usable.includes(name), bot.prefix));
+  const answer = helpFor(of, commands, ({ name }) => usable.includes(name), bot.prefix);
+  const onDiscovered = authorized.ok ? authorized.onDiscovered : null;
+  return answerMessage({ ...answer, parts: [...answer.parts, ...discoveredNote(onDiscovered)] });
+}
+
+function discoveredNote(commands: readonly string[] | null): readonly AnswerPart[] {
+  if (commands === null) return [];
+  const text =
+    commands.length > 0
+      ? `Of services that are not in signalbox.yaml, a rule can allow you: ${commands.join(', ')}.`
+      : 'Services that are not in signalbox.yaml: no rule allows you to change them.';
+  return [{ kind: 'note', text }];
 }
 
 /** The server's error, or a reference that finds an internal error in the log. */

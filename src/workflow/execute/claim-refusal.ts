@@ -8,6 +8,7 @@ import type {
 } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
 import type { Refusal } from '../../changes/refusal.ts';
+import type { Service } from '../../directory/directory.ts';
 import { approvalStatus } from '../../policy/approvals.ts';
 import { type Decision, decide } from '../../policy/decide.ts';
 import type { Policy } from '../../policy/policy-types.ts';
@@ -20,6 +21,8 @@ export interface ExecutionFacts {
   readonly identities: ReadonlyMap<UserId, Identity>;
   /** The current fields of the target; null for a command that has no read. */
   readonly target: { readonly fields: JsonObject | 'gone' } | null;
+  /** The directory, in which a discovered service has only the facts that the server returned now. */
+  readonly services: readonly Service[];
 }
 
 interface ClaimQuestion {
@@ -57,7 +60,7 @@ function hasFields({ plan }: Change, fields: JsonObject | 'gone'): boolean {
 }
 
 /** Reasons that do not depend on the rule, so that other tags do not explain them. */
-const NOT_BY_RULE: readonly Refusal[] = ['lookup-failed', 'frozen'];
+const NOT_BY_RULE: readonly Refusal[] = ['lookup-failed', 'frozen', 'not-verified'];
 
 // Break-glass replaces the approvals. The requester needs its role by the old and the current rule.
 function breakGlassRefusal(

@@ -1,5 +1,6 @@
 import { type Change, type ChangeId, targetKey } from '../../changes/change.ts';
 import { start } from '../../changes/lifecycle.ts';
+import type { Service } from '../../directory/directory.ts';
 import { ApiError } from '../../errors.ts';
 import { freezeFor } from '../../policy/freezes.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
@@ -56,7 +57,14 @@ async function gather(context: WorkflowContext, change: Change): Promise<Executi
     ),
   );
   const target = await readTarget(context, change);
-  return { validUntil, identities: new Map(identities), target };
+  const services = await readServices(context, change);
+  return { validUntil, identities: new Map(identities), target, services };
+}
+
+// What the directory says about a discovered service may be some minutes old.
+function readServices(context: WorkflowContext, { plan }: Change): Promise<readonly Service[]> {
+  const isDiscovered = currentTarget(context, plan).discovered === true;
+  return isDiscovered ? context.verifyServices() : Promise.resolve(context.services());
 }
 
 async function readTarget(
@@ -95,10 +103,13 @@ async function claimIn(
   const policy = await currentPolicy(tx, context);
   // The policy has current names only; a change of an earlier release has the earlier one.
   const command = context.commands.get(change.command)?.name ?? change.command;
-  const target = currentTarget(context, change.plan);
+  const directory = { ...context, services: () => facts.services };
+  const target = currentTarget(directory, change.plan);
   const refusal = claimRefusal(policy, change, { facts, command, target, now });
   // Slack did not answer the membership lookup, so that nothing is decided now.
   if (refusal === 'lookup-failed') return 'later';
+  // The server may be unavailable for a moment. It never runs without a current answer.
+  if (refusal === 'not-verified' && now < retriesUntil(change)) return 'later';
   if (refusal) {
     const freeze = refusal === 'frozen' && freezeFor(policy.freezes, target, now);
     return end(tx, context, change, { why: refusal, freeze: freeze || undefined });
@@ -111,6 +122,16 @@ async function claimIn(
     return end(tx, context, change, { why: 'target-changed' });
   }
   return writeClaim(tx, context, change, facts);
+}
+
+/** How long the claim of a discovered service waits for the list of services. */
+const VERIFY_WITHIN_MS = 120_000;
+
+/** Counted from the time at which the change could first run. */
+function retriesUntil({ notBefore, confirmedAt, approvals, breakGlass, createdAt }: Change): Date {
+  const times = [notBefore, confirmedAt, breakGlass?.at, ...approvals.map(({ at }) => at)];
+  const began = Math.max(createdAt.getTime(), ...times.map((at) => at?.getTime() ?? 0));
+  return new Date(began + VERIFY_WITHIN_MS);
 }
 
 async function writeClaim(

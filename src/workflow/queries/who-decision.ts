@@ -7,7 +7,14 @@ import type { DecisionContext } from '../ports.ts';
 
 export type WhoContext = Pick<
   DecisionContext,
-  'database' | 'auditKey' | 'policy' | 'services' | 'people' | 'now' | 'commands'
+  | 'database'
+  | 'auditKey'
+  | 'policy'
+  | 'services'
+  | 'discoversServices'
+  | 'people'
+  | 'now'
+  | 'commands'
 >;
 
 /** The command and target of a question, and the user who asks. */

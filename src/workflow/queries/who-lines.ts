@@ -26,6 +26,7 @@ export async function ruleLines(
     ],
     ...(isChange ? await approvalLines(context, policy, rule) : []),
     ...(isChange ? [await breakGlassLine(context, policy, rule)] : []),
+    ...(isChange ? discoveredLine(context, rule, subject) : []),
     [{ bold: 'You: ' }, ...ownLine(context, policy, rule, subject)],
   ];
 }
@@ -70,6 +71,18 @@ async function breakGlassLine(
   return [bold, ...(await peopleOf(context, policy, breakGlass.to))];
 }
 
+/** Shown with extended reads, unless the target is known to be in the file. */
+function discoveredLine(
+  { discoversServices }: WhoContext,
+  { discovered, on }: Rule,
+  { target }: WhoSubject,
+): readonly TextLine[] {
+  const isListed = target !== null && !target.discovered;
+  if (!discoversServices || isListed || on?.services) return [];
+  const bold = { bold: 'Services that are not in signalbox.yaml: ' };
+  return [[bold, discovered ? 'allowed' : 'not allowed by this rule']];
+}
+
 /** `@db-leads (3 now: Ben, Cleo, Gus)`: active members of a role. */
 async function peopleOf(context: WhoContext, policy: Policy, role: RoleName): Promise<TextLine> {
   const members = await context.people.someMembers(role);
@@ -97,6 +110,9 @@ function ownLine(context: WhoContext, policy: Policy, rule: Rule, subject: WhoSu
     return [`refused: this rule does not admit you.${decide}`];
   }
   const { refusal } = decideFor(context, policy, subject, asker.roles);
+  if (refusal === 'not-listed') {
+    return [`refused: this service is not in signalbox.yaml.${decide}`];
+  }
   if (refusal === 'frozen') return [`refused now: it is frozen.${decide}`];
   if (refusal === 'never') return [`refused, like everyone.${decide}`];
   const needed = (rule.approvals?.count ?? 0) > 0 && context.commands.has(subject.command);

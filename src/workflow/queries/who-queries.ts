@@ -82,7 +82,7 @@ function casesOf(
     const key = [rule?.place, refusal].join();
     const same = found.get(key);
     const own = [...(same?.targets ?? []), ...(target ? [target] : [])];
-    const decides = refusal === 'no-rule' ? null : rule;
+    const decides = refusal === 'no-rule' || refusal === 'not-verified' ? null : rule;
     found.set(key, { subject: same?.subject ?? subject, rule: decides, targets: own });
   }
   return [...found.values()];
@@ -103,7 +103,10 @@ async function drawCase(
 }
 
 function undecided(context: WhoContext, policy: Policy, subject: WhoSubject): string {
-  const { rule } = decideFor(context, policy, subject, [...policy.roles.keys()]);
+  const { rule, refusal } = decideFor(context, policy, subject, [...policy.roles.keys()]);
+  if (rule && refusal === 'not-verified') {
+    return `No one: rule ${rule.place} needs tags or a warehouse, and the server did not return those of ${subject.target?.name ?? 'this target'}. Later rules do not count.`;
+  }
   return rule
     ? `No one: rule ${rule.place} needs tags or a warehouse, and signalbox.yaml has none for ${subject.target?.name ?? 'this target'}. Later rules do not count.`
     : NOBODY;

@@ -1,6 +1,6 @@
 import type { Target } from '../../changes/change.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
-import { type Service, serviceTarget } from '../../directory/directory.ts';
+import { type PolicyFacts, serviceTarget } from '../../directory/directory.ts';
 import type { InlinePart } from '../../intent/answers/answer.ts';
 import { fieldsOf } from '../../intent/arguments/arguments.ts';
 import { EVERYTHING, freezeTarget, servicesIn } from '../../intent/arguments/freezes.ts';
@@ -47,8 +47,17 @@ export function tagLines(targets: readonly Target[]): readonly (readonly InlineP
   ];
 }
 
-function tagText({ tags, warehouse }: Pick<Service, 'tags' | 'warehouse'>): string {
+function tagText({ tags, warehouse, discovered }: PolicyFacts): string {
+  if (discovered) return discoveredText(tags, warehouse);
   if (tags === null) return ' is not listed in signalbox.yaml, and so has no tags';
   const tagged = tags.length > 0 ? `tagged ${tags.join(', ')}` : 'without a tag';
   return ` is ${tagged}${warehouse ? `, in warehouse ${warehouse}` : ''}`;
+}
+
+function discoveredText(tags: PolicyFacts['tags'], warehouse: string | null): string {
+  if (tags === null)
+    return ' is not listed in signalbox.yaml, and its tags on the server are unknown';
+  const tagged = tags.length > 0 ? `tagged ${tags.join(', ')}` : 'without a tag of the policy';
+  const place = warehouse === null ? ', in an unknown warehouse' : `, in warehouse ${warehouse}`;
+  return ` is not listed in signalbox.yaml. On the server it is ${tagged}${place}`;
 }

@@ -1,17 +1,29 @@
 import type { Change, Plan, Requirement, Target, TargetKind } from '../../changes/change.ts';
-import { newServiceTags, type Service, UNKNOWN_TAGS } from '../../directory/directory.ts';
+import {
+  newServiceTags,
+  type PolicyFacts,
+  policyFacts,
+  type Service,
+  UNKNOWN_TAGS,
+} from '../../directory/directory.ts';
 import { freezeTarget, scopeFrom } from '../../intent/arguments/freezes.ts';
 import { requirementFor } from '../../policy/decide.ts';
 import type { DecisionContext } from '../ports.ts';
 
-type PolicyFacts = Pick<Target, 'tags' | 'warehouse'>;
-type FactsOf = (plan: Pick<Plan, 'target' | 'body'>, services: readonly Service[]) => PolicyFacts;
+type Directory = Pick<DecisionContext, 'discoversServices'> & {
+  readonly services: readonly Service[];
+};
+type FactsOf = (plan: Pick<Plan, 'target' | 'body'>, directory: Directory) => PolicyFacts;
 
 const FACTS_OF: Readonly<Record<TargetKind, FactsOf>> = {
-  service: ({ target }, services) => services.find(({ id }) => id === target.id) ?? UNKNOWN_TAGS,
+  service: ({ target }, { services, discoversServices }) => {
+    const service = services.find(({ id }) => id === target.id);
+    if (service) return policyFacts(service);
+    return discoversServices ? { ...UNKNOWN_TAGS, discovered: true } : UNKNOWN_TAGS;
+  },
   alert: () => ({ tags: [], warehouse: null }),
-  'new service': ({ body }, services) => newServiceTags(body.dataWarehouseId, services),
-  freeze: ({ body }, services) => freezeTarget(scopeFrom(body), services),
+  'new service': ({ body }, { services }) => newServiceTags(body.dataWarehouseId, services),
+  freeze: ({ body }, { services }) => freezeTarget(scopeFrom(body), services),
 };
 
 /**
@@ -19,14 +31,19 @@ const FACTS_OF: Readonly<Record<TargetKind, FactsOf>> = {
  * about a stored change uses them, because a service may get another tag while the change waits.
  */
 export function currentTarget(
-  { services }: Pick<DecisionContext, 'services'>,
+  { services, discoversServices }: Pick<DecisionContext, 'services' | 'discoversServices'>,
   plan: Pick<Plan, 'target' | 'body'>,
 ): Target {
-  const { tags, warehouse } = FACTS_OF[plan.target.kind](plan, services());
-  return { ...plan.target, tags, warehouse };
+  const { discovered: _, ...target } = plan.target;
+  const directory = { services: services(), discoversServices };
+  const { tags, warehouse, discovered } = FACTS_OF[target.kind](plan, directory);
+  return { ...target, tags, warehouse, ...(discovered && { discovered }) };
 }
 
-export type CurrentRuleContext = Pick<DecisionContext, 'policy' | 'services' | 'commands'>;
+export type CurrentRuleContext = Pick<
+  DecisionContext,
+  'policy' | 'services' | 'discoversServices' | 'commands'
+>;
 
 /** Returns what the current rule for the command and target of a change requires, or null. */
 export function currentRequirement(
@@ -39,7 +56,7 @@ export function currentRequirement(
 
 /** Whether the policy reads the same facts in both targets. */
 export function hasSameFacts(one: Target, other: Target): boolean {
-  const text = ({ tags, warehouse }: Target) =>
-    JSON.stringify([tags && [...tags].sort(), warehouse]);
+  const text = ({ tags, warehouse, discovered }: Target) =>
+    JSON.stringify([tags && [...tags].sort(), warehouse, discovered === true]);
   return text(one) === text(other);
 }

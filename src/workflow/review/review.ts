@@ -101,6 +101,7 @@ async function decideAndRecord(
     const outcome = MOVES[click.verb](change, identity.actor, input, context.now());
     if (!outcome.ok) return { refusal: outcome.refusal, change };
     const stale = await stalenessOf(tx, context, click.verb, change);
+    if (stale?.why === 'not-verified') return { refusal: stale.why, change };
     if (stale) {
       return { refusal: stale.why, change: await stopChange(tx, context, change, stale) };
     }

@@ -14,9 +14,9 @@ import type { StopReason } from '../stop-change.ts';
 const PERMITTING: readonly Verb[] = ['confirm', 'approve', 'break-glass'];
 
 /**
- * Returns why a change ends instead of being confirmed or approved, or null: the audit trail does not
- * confirm it, or its target has other tags or another warehouse than users saw, and their rule
- * requires more than the change shows.
+ * Returns why a change is not confirmed or approved, or null: the audit trail does not confirm it, or
+ * its target has other tags or another warehouse than users saw, and their rule requires more than the
+ * change shows. The change ends, except for `not-verified`: the server may answer the next time.
  */
 export async function stalenessOf(
   tx: Tx,
@@ -38,6 +38,7 @@ export async function stalenessOf(
   const now = startsAt(plan, context.now());
   const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
   if (decision.allow && coversRequirement(requires, decision.requires)) return null;
+  if (!decision.allow && decision.refusal === 'not-verified') return { why: 'not-verified' };
   const { tags, warehouse } = target;
   return { why: 'tags-changed', facts: { tags, warehouse } };
 }

@@ -87,7 +87,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the claim uses the tags of the stored plan',
     file: EXECUTE,
-    find: /currentTarget\(context, (change\.plan)\)/,
+    find: /currentTarget\(directory, (change\.plan)\)/,
     put: '$1.target',
     test: 'test/scenarios/retagged.test.ts',
     reports: /AssertionError|deep equally contain/,

@@ -94,6 +94,8 @@ function contextOf(around: Environment, name: string, ports: Bot['ports']): Work
       return around.policy();
     },
     services: () => DIRECTORY,
+    discoversServices: false,
+    verifyServices: async () => DIRECTORY,
     commands: commandsOn(ports, server, now),
     // The commands call the server directly and need no directory.
     commandContext: () => ({ services: [] }) as unknown as CommandContext,

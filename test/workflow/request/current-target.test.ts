@@ -20,7 +20,10 @@ const UNKNOWN = { tags: null, warehouse: null };
 function facts(target: Partial<Target>, body: JsonObject = {}) {
   const stored: Target = { kind: 'service', id: 'p', name: 'old', tags: ['dev'], warehouse: 'lab' };
   const plan = { target: { ...stored, ...target }, body };
-  const current = currentTarget({ services: () => [PROD, LEARNED] }, plan);
+  const current = currentTarget(
+    { services: () => [PROD, LEARNED], discoversServices: false },
+    plan,
+  );
   // The stored tags and warehouse have no influence; kind, id and name stay.
   expect(current).toMatchObject({ ...target, name: 'old' });
   return { tags: current.tags, warehouse: current.warehouse };

@@ -1,0 +1,347 @@
+import { expect, test } from 'vitest';
+import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
+import { textOf } from '../harness/messages.ts';
+import {
+  ANALYTICS,
+  expectCardText,
+  NO_MESSAGE,
+  requestAndApprove,
+  requestChange,
+  STAGING,
+  setTime,
+  waitUntilIdle,
+} from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, DORA } from '../harness/users.ts';
+
+interface File {
+  readonly services: readonly { readonly id: string; readonly name: string }[];
+  readonly policy: readonly object[];
+}
+
+const LOAD_TEST = 'e9549d7a-e406-489d-aabe-f8aaea52111d';
+const MINUTE = 60_000;
+const RULE = {
+  allow: ['service stop', 'service start'],
+  on: { tags: ['env=staging'] },
+  to: 'operator',
+  approvals: { from: 'approver', count: 1 },
+  discovered: 'allowed',
+};
+
+/** The file of the sandbox with extended reads, without staging, and with this rule before the last ones. */
+function withoutStaging(rule: object = RULE, more: object = {}) {
+  return ((file: File) => ({
+    ...file,
+    cloud: { reads: 'extended', tags: ['env=staging'] },
+    services: file.services.filter(({ id }) => id !== STAGING),
+    policy: [...file.policy.slice(0, 2), rule, ...file.policy.slice(2)],
+    ...more,
+  })) as never;
+}
+
+/** Starts the bot and waits until it has read the list of services. */
+async function startDiscovering(yaml = withoutStaging(), change?: (sandbox: TestSandbox) => void) {
+  const sandbox = await startTestSandbox({ yaml });
+  change?.(sandbox);
+  await rediscover(sandbox);
+  return sandbox;
+}
+
+/** Lets a minute pass, after which the list of services is read again. */
+async function rediscover(sandbox: TestSandbox) {
+  const before = sandbox.cloud.count('list services');
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + MINUTE);
+  sandbox.wake();
+  await expect.poll(() => sandbox.cloud.count('list services')).toBeGreaterThan(before);
+  await waitUntilIdle(sandbox);
+}
+
+async function answer(sandbox: TestSandbox, line: string, words: string, as = ANA) {
+  await sandbox.slack.command(as, 'ops', line);
+  return textOf((await sandbox.privateMessage(as, words)) ?? NO_MESSAGE);
+}
+
+/** Lets time pass, also for the request budget, until the server has received the stop. */
+async function isStopped(sandbox: TestSandbox) {
+  await expect
+    .poll(() => {
+      sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 5_000);
+      sandbox.wake();
+      return sandbox.cloud.effectCount('set state', STAGING);
+    })
+    .toBe(1);
+}
+
+const STOP = '/service stop staging for the night';
+const NOT_LISTED = '“staging” is not in signalbox.yaml. Rule 3 does not allow discovered services.';
+const NOT_VERIFIED = 'Signalbox could not verify “staging”, which is not in signalbox.yaml';
+
+test('a discovered service is stopped under a rule that covers its tag of the server and allows it', async () => {
+  const sandbox = await startDiscovering();
+  const card = await requestChange(sandbox);
+  expect(textOf(card)).toContain('env=staging');
+  expect(textOf(card)).toContain('not in signalbox.yaml');
+  const reads = sandbox.cloud.count('list services');
+  await sandbox.press(BEN, card, 'change.approve');
+  await isStopped(sandbox);
+  await sandbox.card('Stop staging: accepted');
+  expect(sandbox.cloud.count('list services')).toBeGreaterThan(reads);
+});
+
+test('a discovered service is refused under a rule that covers its tag but does not allow it', async () => {
+  const sandbox = await startDiscovering(withoutStaging({ ...RULE, discovered: 'refused' }));
+  await answer(sandbox, STOP, NOT_LISTED);
+  expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
+});
+
+test('a discovered service is refused under a rule without a selector', async () => {
+  const sandbox = await startDiscovering(
+    withoutStaging({ ...RULE, on: undefined, allow: ['service stop'], discovered: 'refused' }),
+  );
+  await answer(sandbox, STOP, NOT_LISTED);
+});
+
+test('a service without tags in the list is refused, because they are unknown', async () => {
+  const sandbox = await startDiscovering(withoutStaging(), ({ cloud }) =>
+    cloud.editInConsole(STAGING, { tags: null as never }),
+  );
+  await answer(sandbox, STOP, NOT_VERIFIED);
+});
+
+test('with cloud.reads: contract nothing is discovered and no list is read', async () => {
+  const file = (all: File) => ({
+    ...all,
+    services: all.services.filter(({ id }) => id !== STAGING),
+  });
+  const sandbox = await startTestSandbox({ yaml: file as never });
+  await answer(sandbox, '/service show stagin', "There's no service called “stagin”");
+  expect(sandbox.cloud.count('list services')).toBe(0);
+});
+
+test('queries name discovered services, for users whose role allows the query', async () => {
+  const sandbox = await startDiscovering(withoutStaging({ ...RULE, discovered: 'refused' }));
+  expect(await answer(sandbox, '/service show staging', STAGING, DORA)).toContain(
+    'list of services',
+  );
+  const list = await answer(sandbox, '/service list', 'not listed, env=staging', DORA);
+  expect(list).toContain('staging · 1525c708');
+});
+
+test('a similar name is offered, and the id finds the service', async () => {
+  const sandbox = await startDiscovering();
+  const text = await answer(sandbox, '/service stop stagin', "There's no service called “stagin”");
+  expect(text).toContain('stop staging');
+  await answer(sandbox, `/service stop ${STAGING} for the night`, 'Stop staging?');
+});
+
+test('an impostor with a configured name never takes its place', async () => {
+  const sandbox = await startDiscovering(withoutStaging(), ({ cloud }) =>
+    cloud.editInConsole(STAGING, { name: 'analytics-prod' }),
+  );
+  const preview = await answer(sandbox, '/service stop analytics-prod now', 'Stop analytics-prod?');
+  expect(preview).toContain('2f7c9d34');
+  await answer(sandbox, `/service stop ${STAGING} now`, 'Stop analytics-prod (1525c708)?');
+});
+
+test('a name that two discovered services share is refused with their ids', async () => {
+  const both = withoutStaging();
+  const file = ((all: File) => {
+    const edited = (both as unknown as (file: File) => File)(all);
+    return { ...edited, services: edited.services.filter(({ id }) => id !== LOAD_TEST) };
+  }) as never;
+  const sandbox = await startDiscovering(file, ({ cloud }) =>
+    cloud.editInConsole(LOAD_TEST, { name: 'staging' }),
+  );
+  const text = await answer(sandbox, STOP, '2 services are called “staging”');
+  expect(text).toContain('staging (1525c708)');
+  expect(text).toContain('staging (e9549d7a)');
+  expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
+});
+
+test('hostile markup in a discovered name mentions nobody', async () => {
+  const sandbox = await startDiscovering(withoutStaging(), ({ cloud }) =>
+    cloud.editInConsole(STAGING, { name: '<!channel> <@U0BEN00001> *x*' }),
+  );
+  await answer(sandbox, `/service stop ${STAGING} for the night`, 'Stop ');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop '), 'change.confirm');
+  const card = await sandbox.card('waiting for approval');
+  expect(card?.text).not.toMatch(/<!(?!date)/);
+  const posted = sandbox.slack.mentions().filter(({ via }) => via === 'post');
+  expect(posted.map(({ kind }) => kind)).not.toContain('channel');
+  expect(posted.map(({ target }) => target)).not.toContain(BEN);
+});
+
+/** An approved stop of staging that is due in an hour. */
+async function scheduled(sandbox: TestSandbox) {
+  await requestAndApprove(sandbox, '/service stop staging in=1h for the night');
+  await sandbox.card('Stop staging: approved');
+}
+
+async function isNotRun(sandbox: TestSandbox, why: string) {
+  await expectCardText(sandbox, 'Stop staging: not run', why);
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
+}
+
+const LIST = 'list services';
+
+/** Every further read of the list has this fault. */
+function brokenList(fault: string) {
+  return ({ cloud }: TestSandbox) => cloud.injectFault({ operation: LIST, fault, times: 999 });
+}
+
+test.for<[string, (sandbox: TestSandbox) => void]>([
+  ['is refused (403)', ({ cloud }) => cloud.setKey(CLOUD_KEY.id, { denied: [LIST] })],
+  ['is missing (404)', ({ cloud }) => cloud.behave({ absentReads: { [LIST]: 404 } })],
+  ['has another shape', brokenList('read-wrong-shape')],
+  ['is not answered', brokenList('503')],
+  ['is empty', brokenList('read-empty-list')],
+])(
+  'an approved change does not run if the list of services %s right before sending',
+  async ([, fail]) => {
+    const sandbox = await startDiscovering();
+    await scheduled(sandbox);
+    fail(sandbox);
+    setTime(sandbox, '13:05');
+    await expect
+      .poll(async () => {
+        sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10_000);
+        sandbox.wake();
+        return sandbox.slack.messages('db-approvals').map(textOf).join('\n');
+      })
+      .toContain('Stop staging: not run');
+    await isNotRun(sandbox, NOT_VERIFIED);
+  },
+);
+
+test('an approved change runs when the list of services returns within two minutes', async () => {
+  const sandbox = await startDiscovering();
+  const card = await requestChange(sandbox);
+  const wrong = { operation: LIST, fault: 'read-wrong-shape', times: 1 };
+  sandbox.cloud.injectFault(wrong);
+  await sandbox.press(BEN, card, 'change.approve');
+  await isStopped(sandbox);
+  expect(sandbox.cloud.requests().filter((one) => one.fault !== null)).toHaveLength(1);
+});
+
+test('an approved change does not run if its tag was removed on the server', async () => {
+  const sandbox = await startDiscovering();
+  await scheduled(sandbox);
+  sandbox.cloud.editInConsole(STAGING, { tags: [] });
+  setTime(sandbox, '13:05');
+  await isNotRun(sandbox, 'The tags or the warehouse of staging changed or are unknown now');
+});
+
+test('an approval waits while the tags of the server are unknown, and counts afterwards', async () => {
+  const sandbox = await startDiscovering();
+  const card = await requestChange(sandbox);
+  sandbox.cloud.injectFault({ operation: LIST, fault: 'read-wrong-shape', times: 99 });
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 11 * MINUTE);
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.privateMessage(BEN, NOT_VERIFIED);
+  sandbox.cloud.clearFaults();
+  await rediscover(sandbox);
+  await sandbox.press(BEN, await sandbox.card('Stop staging: waiting'), 'change.approve');
+  await isStopped(sandbox);
+});
+
+test('a draft is not confirmed after its tag was removed on the server', async () => {
+  const sandbox = await startDiscovering();
+  await sandbox.slack.command(ANA, 'ops', STOP);
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  sandbox.cloud.editInConsole(STAGING, { tags: [] });
+  await rediscover(sandbox);
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.privateMessage(ANA, 'The tags or the warehouse of staging changed');
+  expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
+});
+
+test('a configured service that is removed from the file needs the permission for discovered ones', async () => {
+  const listed = ((file: File) => ({ ...file, cloud: { reads: 'extended' } })) as never;
+  const sandbox = await startDiscovering(listed);
+  await scheduled(sandbox);
+  expect(await sandbox.reload(withoutStaging({ ...RULE, discovered: 'refused' }))).toEqual({
+    ok: true,
+  });
+  setTime(sandbox, '13:05');
+  await isNotRun(sandbox, 'The tags or the warehouse of staging changed or are unknown now');
+});
+
+test.for<[string, (sandbox: TestSandbox) => void]>([
+  ['is empty', brokenList('read-empty-list')],
+  ['is refused', ({ cloud }) => cloud.setKey(CLOUD_KEY.id, { denied: [LIST] })],
+  ['has another shape', brokenList('read-wrong-shape')],
+])('a configured service is changed as before while the list of services %s', async ([, fail]) => {
+  const extended = ((file: File) => ({ ...file, cloud: { reads: 'extended' } })) as never;
+  const sandbox = await startTestSandbox({ yaml: extended });
+  fail(sandbox);
+  await requestAndApprove(sandbox, STOP);
+  await sandbox.card('Stop staging: accepted');
+});
+
+test('the differences between the file and the server are listed', async () => {
+  const sandbox = await startDiscovering(withoutStaging(), ({ cloud }) => {
+    cloud.removeService(LOAD_TEST);
+    cloud.editInConsole(ANALYTICS, { name: 'shop <!channel>' });
+  });
+  const list = await answer(sandbox, '/service list', 'not listed, env=staging');
+  expect(list).toContain('In signalbox.yaml, but not on the server: load-test (e9549d7a)');
+  expect(list).toContain('On the server, but not in signalbox.yaml: staging (1525c708)');
+  expect(list).toContain('Another name: analytics-prod is “shop');
+  // The policy does not read the list: a change of a missing service can still be requested.
+  await answer(sandbox, '/service stop load-test now', 'Stop load-test?');
+});
+
+test('without an answer the list of services says what is unknown', async () => {
+  const sandbox = await startDiscovering(withoutStaging());
+  sandbox.cloud.setKey(CLOUD_KEY.id, { denied: [LIST] });
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 2 * MINUTE);
+  const list = await answer(sandbox, '/service list', 'The list of services is unknown');
+  expect(list).toContain('the API key has no permission to read it (403)');
+  expect(list).not.toContain('but not on the server');
+});
+
+test('/change who and the help explain discovered services', async () => {
+  const sandbox = await startDiscovering();
+  const who = await answer(
+    sandbox,
+    '/change who service stop staging',
+    'Who may use /service stop',
+  );
+  expect(who).toContain(
+    'staging is not listed in signalbox.yaml. On the server it is tagged env=staging, in warehouse lab',
+  );
+  expect(who).toContain('Services that are not in signalbox.yaml: allowed');
+  const help = await answer(sandbox, '/signalbox help', 'Commands of Signalbox');
+  expect(help).toContain(
+    'Of services that are not in signalbox.yaml, a rule can allow you: service start, service stop.',
+  );
+  const viewer = await answer(sandbox, '/signalbox help', 'Commands of Signalbox', DORA);
+  expect(viewer).toContain('no rule allows you to change them');
+});
+
+test('/change who says that a rule does not allow discovered services', async () => {
+  const sandbox = await startDiscovering(withoutStaging({ ...RULE, discovered: 'refused' }));
+  const who = await answer(
+    sandbox,
+    '/change who service stop staging',
+    'Who may use /service stop',
+  );
+  expect(who).toContain('Services that are not in signalbox.yaml: not allowed by this rule');
+  expect(who).toContain('You: refused: this service is not in signalbox.yaml.');
+});
+
+test('the list of services is read once per minute, with no write', async () => {
+  const sandbox = await startDiscovering();
+  const reads = () => sandbox.cloud.count(LIST);
+  const before = reads();
+  for (let pass = 0; pass < 5; pass += 1) {
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10_000);
+    sandbox.wake();
+    await waitUntilIdle(sandbox);
+  }
+  expect(reads()).toBe(before);
+  await rediscover(sandbox);
+  expect(reads()).toBe(before + 1);
+  expect(sandbox.cloud.effects()).toEqual([]);
+});
