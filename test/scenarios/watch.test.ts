@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
+import { NO_MESSAGE, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA, EMIL } from '../harness/users.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
@@ -83,6 +83,8 @@ test('a click in the private list is noted in the thread of the announcement onl
   const sandbox = await spiked();
   await scanAt(sandbox, '2026-11-24T07:00:00Z');
   await expect.poll(() => announced(sandbox, SPIKE)).toHaveLength(1);
+  // Slack shows the announcement before the bot knows its position.
+  await waitUntilIdle(sandbox);
   await sandbox.press(
     DORA,
     await sandbox.privateMessage(DORA, 'unusual line'),

@@ -67,13 +67,19 @@ export function lines(...all: readonly Line[]): MessagePart | null {
 
 // Slack puts no line break between the sections of one block.
 function withBreak(line: Line, breaks: boolean) {
-  const elements = line.map(elementOf);
+  const elements = filled(line).map(elementOf);
   return breaks ? [...elements, { type: 'text', text: '\n' }] : elements;
+}
+
+/** Without the empty parts, each of which would be drawn as a dash; a line of nothing else is a dash. */
+function filled(line: Line): Line {
+  const parts = line.filter((part) => part !== '');
+  return parts.length > 0 ? parts : ['–'];
 }
 
 /** `Reason  nightly maintenance`: the label stands out, the value is literal. */
 export function fact(label: string, ...value: Line): Line {
-  return [{ bold: label }, '  ', ...value.map(onOneLine)];
+  return [{ bold: label }, '  ', ...filled(value).map(onOneLine)];
 }
 
 function onOneLine(part: RichInline): RichInline {

@@ -14,6 +14,7 @@ import {
   either,
   elementOf,
   escaped,
+  type Line,
   mrkdwnOf,
   type RichInline,
   visible,
@@ -34,6 +35,21 @@ test.for<[string, RichInline, object, string]>([
 ])('%s is drawn, and said in the fallback', ([, inline, element, text]) => {
   expect(elementOf(inline)).toEqual(element);
   expect(mrkdwnOf([inline])).toBe(text);
+});
+
+test.for<[string, Line, readonly string[]]>([
+  ['an empty part of a line is left out', ['(', '7KQ2MX', ')', ''], ['(', '7KQ2MX', ')']],
+  [
+    'an empty part of a value is left out',
+    fact('Last seen', '', 'now'),
+    ['Last seen', '  ', 'now'],
+  ],
+  ['an empty value is a dash', fact('Reason', ''), ['Reason', '  ', '–']],
+  ['an empty line is a dash', [''], ['–']],
+])('%s', ([, line, words]) => {
+  expect(lines(line)?.block).toMatchObject({
+    elements: [{ elements: words.map((text) => ({ text })) }],
+  });
 });
 
 function styled(text: string, style: string) {
