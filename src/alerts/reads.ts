@@ -37,6 +37,8 @@ const CAPABILITIES = {
   dashboards: { permission: null, notFound: 'route' },
 } as const satisfies Record<string, CapabilityRule>;
 
+export type AlertsCapability = keyof typeof CAPABILITIES;
+
 type ReadAll<T> = (options?: ReadOptions) => Promise<OptionalRead<readonly T[]>>;
 
 /**
@@ -48,6 +50,8 @@ export interface AlertsReads {
   readonly savedSearches: ReadAll<SavedSearchReading>;
   /** With their tiles. The reply has every query of every dashboard, so it can be large. */
   readonly dashboards: ReadAll<DashboardReading>;
+  /** Whether no request of a capability is sent: it is not allowed, or the server refused it. */
+  readonly isOff: (capability: AlertsCapability) => boolean;
   readonly probes: (options?: ReadOptions) => readonly Probe[];
 }
 
@@ -70,8 +74,8 @@ export function createAlertsReads(send: SendRead, options: CapabilityOptions): A
   const searches = pagesOf(send, 'listSavedSearches', '/api/v2/saved-searches', NamedReading);
   const dashboards = pagesOf(send, 'listDashboards', '/api/v2/dashboards', DashboardReading);
 
-  function all<T>(name: keyof typeof CAPABILITIES, pages: Pages<T>): ReadAll<T> {
-    const read: CachedRead<keyof typeof CAPABILITIES, readonly T[]> = {
+  function all<T>(name: AlertsCapability, pages: Pages<T>): ReadAll<T> {
+    const read: CachedRead<AlertsCapability, readonly T[]> = {
       ...{ name, keepMs: KEPT_MS, isOfAll: true },
       send: (_, call) => pages.all(call),
     };
@@ -79,11 +83,7 @@ export function createAlertsReads(send: SendRead, options: CapabilityOptions): A
     return (how) => cached('all', how);
   }
 
-  function probe(
-    name: keyof typeof CAPABILITIES,
-    { page }: Pages<unknown>,
-    how: ReadOptions,
-  ): Probe {
+  function probe(name: AlertsCapability, { page }: Pages<unknown>, how: ReadOptions): Probe {
     const attempt = { subject: null, send: () => page({ limit: '1' }, callFor(how)) };
     const run = () => runProbe(capabilities, name, attempt);
     return { capability: name, permission: null, run };
@@ -93,6 +93,7 @@ export function createAlertsReads(send: SendRead, options: CapabilityOptions): A
     webhooks: all('webhooks', webhooks),
     savedSearches: all('saved-searches', searches),
     dashboards: all('dashboards', dashboards),
+    isOff: (capability) => capabilities.blocked(capability, null) !== null,
     probes: (how = {}) =>
       options.mode === 'contract'
         ? []

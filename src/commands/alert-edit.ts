@@ -45,9 +45,9 @@ const args = z.strictObject({
   }),
   name: textField(Text, { word: 'name', label: 'Name' }),
   message: textField(Text, { word: 'message', label: 'Message' }),
-  webhookId: textField(Text, { word: 'webhook', label: 'Webhook (id)' }),
-  dashboardId: textField(Text, { word: 'dashboard', label: 'Dashboard (id)' }),
-  tileId: textField(Text, { word: 'tile', label: 'Tile (id)' }),
+  webhookId: textField(Text, { word: 'webhook', label: 'Webhook (id)', lists: 'webhook' }),
+  dashboardId: textField(Text, { word: 'dashboard', label: 'Dashboard (id)', lists: 'dashboard' }),
+  tileId: textField(Text, { word: 'tile', label: 'Tile (id)', lists: 'tile' }),
 });
 type AlertChanges = Omit<z.output<typeof args>, 'alert'>;
 

@@ -1,15 +1,23 @@
 import { z } from 'zod';
 import { type Backup, backupStatus, isFinished } from '../cloud/replies.ts';
-import { serviceTarget } from '../directory/directory.ts';
-import type { Cell } from '../intent/answers/answer.ts';
+import { type Service, serviceTarget } from '../directory/directory.ts';
+import type { Answer, Cell } from '../intent/answers/answer.ts';
+import { latestGood } from '../intent/answers/backup-text.ts';
+import { slashCommand, textAnswer } from '../intent/answers/texts.ts';
 import { bytesText, durationText } from '../intent/answers/units.ts';
+import { unknownList } from '../intent/answers/unknown-read.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
+import type { CommandContext } from '../intent/ports/command-context.ts';
 
 const BackupId = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be a backup id from the console')
-  .meta({ label: 'Backup' });
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be latest or a backup id from the console')
+  .meta({
+    label: 'Backup',
+    hint: 'latest, or an id from the console',
+    lists: 'backup',
+  });
 
 export const backupShow = queryCommand({
   name: 'backup show',
@@ -19,8 +27,10 @@ export const backupShow = queryCommand({
   args: z.strictObject({ service: ServiceName, backup: BackupId }),
 
   target: ({ service }) => serviceTarget(service),
-  answer: async ({ service, backup }, { cloud }) => {
-    const { result, requestId } = await cloud.getBackup(service.id, backup);
+  answer: async ({ service, backup }, context) => {
+    const found = await idOf(service, backup, context);
+    if (typeof found !== 'string') return found;
+    const { result, requestId } = await context.cloud.getBackup(service.id, found);
     const done = isFinished(result);
     return {
       title: `Backup of ${service.name}: ${backupStatus(result)}`,
@@ -32,6 +42,26 @@ export const backupShow = queryCommand({
     };
   },
 });
+
+const LATEST = 'latest';
+
+/** The typed id, or the one of the latest finished backup; the answer if that is unknown. */
+async function idOf(
+  service: Service,
+  typed: string,
+  { reads, prefix }: CommandContext,
+): Promise<string | Answer> {
+  if (typed.toLowerCase() !== LATEST) return typed;
+  const title = `Latest backup of ${service.name}`;
+  const read = await reads.cloud.backups(service.id, { waiting: true });
+  if (read.known) {
+    const latest = latestGood(read.value);
+    return latest ? latest.id : textAnswer(title, 'The server lists no finished backup.');
+  }
+  const show = slashCommand(prefix, `backup show ${service.name} <backup id>`);
+  const instead = [`${show} works with an id from the console.`];
+  return unknownList({ title, read, instead, offers: [] });
+}
 
 const soFar = {
   kind: 'text',

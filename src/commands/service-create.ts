@@ -65,11 +65,16 @@ const args = z.strictObject({
   dataWarehouseId: textField(Text, {
     word: 'warehouse',
     label: 'Existing warehouse (id)',
-    hint: 'Leave empty for a new warehouse; press Enter for more options',
+    hint: 'Leave empty for a new warehouse',
+    lists: 'data warehouse',
     redraws: true,
   }),
   isReadonly: switchField(Switch, { word: 'readonly', label: 'Read-only' }),
-  backupId: textField(BackupId, { word: 'backup', label: 'Start from a backup (id)' }),
+  backupId: textField(BackupId, {
+    word: 'backup',
+    label: 'Start from a backup (id)',
+    lists: 'backup',
+  }),
   releaseChannel: choiceField(ReleaseChannel, () => ReleaseChannel.options, {
     word: 'release-channel',
     label: 'Release channel',
@@ -82,7 +87,7 @@ const args = z.strictObject({
   byocId: textField(Text, {
     word: 'byoc',
     label: 'Own cloud region (id)',
-    hint: 'Needs both memory bounds: 48, 116, 172 or 232; press Enter for more options',
+    hint: 'Needs both memory bounds: 48, 116, 172 or 232',
     redraws: true,
   }),
   profile: choiceField(ServiceProfile, () => PROFILES.contract, {

@@ -17,10 +17,10 @@ test('a reason has at most 500 characters', async () => {
 
 test('a backup is selected by its id', async () => {
   expect(await bot.run('/backup show staging yesterday!')).toEqual([
-    'Backup must be a backup id from the console (you typed yesterday!)',
+    'Backup must be latest or a backup id from the console (you typed yesterday!)',
   ]);
   expect(await bot.run(`/backup show staging ${'a'.repeat(65)}`)).toEqual([
-    'Backup must be a backup id from the console (you typed aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…)',
+    'Backup must be latest or a backup id from the console (you typed aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…)',
   ]);
 });
 

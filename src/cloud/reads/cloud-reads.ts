@@ -59,6 +59,8 @@ export interface CloudReads {
   readonly key: (options?: ReadOptions) => Promise<OptionalRead<KeyReading>>;
   /** The ids of the organizations that the key belongs to: one. */
   readonly organizations: (options?: ReadOptions) => Promise<OptionalRead<readonly string[]>>;
+  /** Whether no request of a capability is sent: it is not allowed, or the server refused it. */
+  readonly isOff: (capability: CloudCapability) => boolean;
   /**
    * One probe for each capability of the start. `configured` are the ids of services for servers that
    * do not list them.
@@ -118,6 +120,7 @@ export function createCloudReads(send: SendRead, options: CloudReadOptions): Clo
     activities: ({ from_date, to_date }, how) => activities(`${from_date}/${to_date}`, how),
     key: (how) => key('own', how),
     organizations: (how) => organizations('own', how),
+    isOff: (capability) => capabilities.blocked(capability, null) !== null,
     probes: (configured, how = {}) =>
       options.mode === 'contract'
         ? []

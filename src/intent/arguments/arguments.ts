@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ListedKind } from './listed-items.ts';
 
 /** The typed or filled-in texts by field name. */
 export type TypedValues = Readonly<Record<string, string>>;
@@ -30,6 +31,8 @@ interface FieldMeta {
   readonly word?: string;
   /** The kind of item it names; a scope is one or more services, an ask is a command. */
   readonly names?: 'service' | 'pipe' | 'alert' | 'scope' | 'tag' | 'warehouse' | 'freeze' | 'ask';
+  /** The list of the server that a form offers; any other text is passed on as an id. */
+  readonly lists?: ListedKind;
   readonly input?: Input;
   readonly hint?: string;
   /** Keys that people type instead of `word`: not accepted, but answered with `word`. */

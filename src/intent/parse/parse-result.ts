@@ -2,6 +2,7 @@ import type { NamedItem, Service } from '../../directory/directory.ts';
 import type { CommandOffer } from '../answers/answer.ts';
 import type { Field, FieldContext, TypedValues } from '../arguments/arguments.ts';
 import type { SlackFreeze } from '../arguments/freezes.ts';
+import type { ListedKind, ServerLists } from '../arguments/listed-items.ts';
 import type { RequestedTiming } from '../arguments/timing.ts';
 import type { Command } from '../define.ts';
 
@@ -22,6 +23,10 @@ export interface Vocabulary {
   /** Missing for commands that do not concern freezes. */
   readonly freezes?: readonly SlackFreeze[];
   readonly organization: Omit<FieldContext, 'given'>;
+  /** The lists that a form offers: those that the server may answer. */
+  readonly offered?: readonly ListedKind[];
+  /** The lists that were read for this command. */
+  readonly lists?: ServerLists;
   /** SLACK_COMMAND_PREFIX, for workspaces in which another app has the same commands. */
   readonly prefix?: string;
 }
@@ -51,6 +56,8 @@ export type ParseResult =
       readonly offers: readonly CommandOffer[];
       /** The typed command, if it can be corrected in its form. */
       readonly asked?: { readonly command: Command; readonly given: TypedValues };
+      /** The typed command, if it names an unknown item, which a list of the server may have. */
+      readonly named?: TypedCommand;
     };
 
 export type ParseProblem = ParseResult & { readonly kind: 'misread' };

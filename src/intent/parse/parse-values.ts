@@ -13,6 +13,7 @@ import { separateTiming, timingProblems } from '../arguments/timing.ts';
 import { type Command, verbOf } from '../define.ts';
 import { nearest } from './nearest.ts';
 import type { ParseProblem, ParseResult, TypedCommand, Vocabulary } from './parse-result.ts';
+import { resolveListed } from './resolve-listed.ts';
 import { resolveNames } from './resolve-names.ts';
 import { commandLine } from './suggest-line.ts';
 
@@ -21,10 +22,13 @@ const REASON_MAX = 500;
 /** Parses typed words and form fields alike: returns an intent, or what is missing or wrong. */
 export function parseValues(
   command: Command,
-  given: TypedValues,
+  typed: TypedValues,
   reason: string,
   vocabulary: Vocabulary,
 ): ParseResult {
+  const listed = resolveListed({ command, given: typed, reason }, vocabulary.lists);
+  if (!listed.ok) return listed.misread;
+  const { given } = listed;
   const asked: TypedCommand = { command, given, reason };
   const among = { ...vocabulary.organization, given };
   const fields = fieldsOf(command.args);

@@ -39,7 +39,7 @@ export function resolveNames(
 /** Everything that a field may name; a pipe belongs to the service given before it. */
 export function thingsOf(
   names: Names,
-  { services, alerts, freezes = [], commands }: Vocabulary,
+  { services, alerts, freezes = [], commands, lists = {} }: Vocabulary,
   args: Readonly<Record<string, unknown>> = {},
 ): readonly NamedItem[] {
   if (names === 'service') return services;
@@ -52,7 +52,9 @@ export function thingsOf(
     return commands.map(({ name, aliases = [] }) => ({ id: name, name, aliases }));
   // Fields are resolved in order, so `service` was replaced by a Service before.
   const service = args.service as Service | undefined;
-  return (service?.pipes ?? []).map((pipe) => ({ ...pipe, aliases: [] }));
+  const listed = lists.pipe ?? [];
+  const configured = (service?.pipes ?? []).map((pipe) => ({ ...pipe, aliases: [] }));
+  return [...listed, ...configured.filter(({ id }) => listed.every((item) => item.id !== id))];
 }
 
 /** An id that is not in the vocabulary is passed on: the server accepts or rejects it. */
@@ -113,7 +115,8 @@ function unclear(
     found.length > 1
       ? `${found.length} ${KINDS[names]}s are called “${text}”. Which one do you mean?`
       : `There's no ${KINDS[names]} called “${text}”. ${hint}`;
-  return { kind: 'misread', sentence: problem, problems: { [name]: problem }, offers };
+  const named = { command, given, reason };
+  return { kind: 'misread', sentence: problem, problems: { [name]: problem }, offers, named };
 }
 
 function near(text: string, things: readonly NamedItem[]): readonly NamedItem[] {

@@ -13,7 +13,7 @@ import { lines, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { ChangeOf, ChannelOf, PrivateMessageOf } from '../inbound/payload.ts';
 import { NO_REPLY_TARGET, type ReplyTarget } from '../outbound/post.ts';
-import { type Choice, elementFor, plain, unshownText } from './inputs.ts';
+import { type Choice, elementFor, plain, unshownText, VALUE_MAX } from './inputs.ts';
 
 const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
 
@@ -140,16 +140,17 @@ export function commandForm(
         const text = given[field.name] ?? '';
         const unshown = unshownText(field, text, filledWith[field.name] === text);
         const value = unshown === null ? text : '';
-        const chosen = chosenOf(field, value, given, vocabulary);
-        const hint = unshown ?? known.hints[field.name] ?? field.hint;
+        const isPicked = isPickedFrom(field, value, vocabulary);
+        const chosen = isPicked ? chosenOf(field, value, given, vocabulary) : null;
+        const hint = unshown ?? known.hints[field.name] ?? hintOf(field, isPicked);
         return {
           type: 'input' as const,
           block_id: field.name,
-          label: plain(field.label, 150),
+          label: plain(isPicked ? field.label.replace(/ \(id\)$/, '') : field.label, 150),
           optional: field.optional && !(field.unlessTyped && !isTyped),
           ...(field.redraws ? { dispatch_action: true } : {}),
           ...(hint ? { hint: plain(hint, 150) } : {}),
-          element: elementFor(field, { value, chosen, among }),
+          element: elementFor(field, { value, chosen, among, isPicked }),
         };
       }),
     ],
@@ -168,14 +169,26 @@ export function waitingForm(command: Command, line: Line): View {
   };
 }
 
+/** Whether the field is a type-ahead: without a list of its items it is a line of text. */
+function isPickedFrom({ names, lists }: Field, value: string, { offered = [] }: Vocabulary) {
+  if (names !== undefined) return true;
+  return lists !== undefined && offered.includes(lists) && value.length <= VALUE_MAX;
+}
+
+/** A line of text that redraws the form does so only when Enter is pressed. */
+function hintOf({ hint, input, redraws }: Field, isPicked: boolean): string | undefined {
+  const isText = !isPicked && input === undefined;
+  return hint && redraws && isText ? `${hint}; press Enter for more options` : hint;
+}
+
 function chosenOf(
   field: Field,
   value: string,
   given: TypedValues,
   vocabulary: Vocabulary,
 ): Choice | null {
-  if (!field.names || value === '') return null;
-  const choices = choicesFor(field.names, given, vocabulary);
+  if (value === '') return null;
+  const choices = choicesFor(field, given, vocabulary);
   const [one, ...others] = findByName(choices.map(asNamed), value);
   if (one && others.length === 0) return choices.find(({ id }) => id === one.id) ?? null;
   // An id that is in no list stays chosen.
@@ -189,10 +202,11 @@ function asNamed({ id, name }: Choice): NamedItem {
 }
 
 export function choicesFor(
-  names: NonNullable<Field['names']>,
+  { names, lists: kind }: Field,
   given: TypedValues,
-  { services, alerts, freezes = [], commands }: Vocabulary,
+  { services, alerts, freezes = [], commands, lists = {} }: Vocabulary,
 ): readonly Choice[] {
+  if (kind) return lists[kind] ?? [];
   if (names === 'service') return services.map(serviceChoice);
   if (names === 'scope') return scopesOf(services).map((one) => scopeChoice(one, services));
   if (names === 'tag') return tagsOf(services).map(plainChoice);
@@ -204,9 +218,11 @@ export function choicesFor(
   if (names === 'alert') return alerts.map(({ id, name }) => ({ id, name, about: id }));
   const [service] = findByName(services, given.service ?? '');
   const owners = service ? [service] : services;
-  return owners.flatMap(({ name: owner, pipes }) =>
+  const listed = lists.pipe ?? [];
+  const configured = owners.flatMap(({ name: owner, pipes }) =>
     pipes.map(({ id, name }) => ({ id, name, about: `of ${owner}` })),
   );
+  return [...listed, ...configured.filter(({ id }) => listed.every((item) => item.id !== id))];
 }
 
 function plainChoice({ id, name }: NamedItem): Choice {

@@ -4,6 +4,8 @@ import { bounded, visible } from '../blocks/rich-text.ts';
 
 const OPTIONS_MAX = 100;
 const LONG_MAX = 3_000;
+/** The most characters of the value of an option. */
+export const VALUE_MAX = 75;
 
 /** An option of a type-ahead: name, distinguishing description, and id as value. */
 export interface Choice {
@@ -17,6 +19,8 @@ interface FieldState {
   /** The option that the value names, where it is unique. */
   readonly chosen: Choice | null;
   readonly among: FieldContext;
+  /** Whether its value is one of a list. */
+  readonly isPicked: boolean;
 }
 
 /**
@@ -35,7 +39,7 @@ export function unshownText({ names, input }: Field, value: string, isCurrent: b
 /** The Block Kit element for a kind of field. */
 export function elementFor(field: Field, filled: FieldState) {
   const { name, input } = field;
-  if (field.names) return typeAhead(field, filled);
+  if (filled.isPicked) return typeAhead(field, filled);
   if (input?.kind === 'choice') return choice(name, input.options(filled.among), filled.value);
   if (input?.kind === 'switch') return choice(name, ['on', 'off'], filled.value);
   if (input?.kind === 'number') return number(name, input, filled.value);
@@ -47,7 +51,7 @@ export function elementFor(field: Field, filled: FieldState) {
   );
 }
 
-const CHOOSE: Readonly<Record<NonNullable<Field['names']>, string>> = {
+const CHOOSE: Readonly<Record<NonNullable<Field['names'] | Field['lists']>, string>> = {
   service: 'a service',
   scope: 'a service, a tag, a warehouse or everything',
   tag: 'a tag',
@@ -56,14 +60,19 @@ const CHOOSE: Readonly<Record<NonNullable<Field['names']>, string>> = {
   alert: 'an alert',
   freeze: 'a freeze',
   ask: 'a command',
+  backup: 'a backup; type the name of a service if none is chosen',
+  webhook: 'a webhook',
+  dashboard: 'a dashboard',
+  tile: 'a tile',
+  'data warehouse': 'a warehouse',
 };
 
-function typeAhead({ name, names }: Field, { chosen }: FieldState) {
+function typeAhead({ name, names, lists }: Field, { chosen }: FieldState) {
   return {
     type: 'external_select' as const,
     action_id: name,
     min_query_length: 0,
-    placeholder: plain(`Choose ${CHOOSE[names ?? 'service']}`, 150),
+    placeholder: plain(`Choose ${CHOOSE[names ?? lists ?? 'service']}`, 150),
     ...(chosen ? { initial_option: optionOf(chosen) } : {}),
   };
 }

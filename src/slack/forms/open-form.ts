@@ -13,8 +13,10 @@ import type { Message } from '../blocks/blocks.ts';
 import { refusalLine, refusalMessage } from '../cards/refusals.ts';
 import { missingObject } from '../outbound/error-message.ts';
 import type { ReplyTarget } from '../outbound/post.ts';
+import { orLate, PROGRESS_AFTER_MS } from '../progress/progress.ts';
 import type { CommandLine, SlackContext } from '../slack-context.ts';
 import { commandForm, type FormHints, waitingForm } from './form.ts';
+import { readLists } from './server-lists.ts';
 import { fullVocabulary, localVocabulary } from './vocabulary.ts';
 
 type FormTrigger = Pick<CommandLine, 'by' | 'trigger' | 'replyTarget'>;
@@ -96,7 +98,7 @@ export async function redrawForm(
     await views.update({ ...update, view });
     return;
   }
-  const view = await alertForm(bot, command, given, { replyTarget, line }).catch(
+  const view = await alertForm(bot, command, given, { by, replyTarget, line }).catch(
     (error: unknown) => {
       bot.log.warn({ err: error }, 'an alert could not be read for its form');
       const missing = missingObject(error);
@@ -115,7 +117,7 @@ async function alertForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { replyTarget, line: problem }: { replyTarget: ReplyTarget; line: string | null },
+  { by, replyTarget, line: problem }: Pick<FormRequest, 'by' | 'replyTarget' | 'line'>,
 ) {
   const vocabulary = await fullVocabulary(bot);
   const resolved = resolveAlert(command, given, vocabulary);
@@ -132,15 +134,36 @@ async function alertForm(
       : null;
   const prefilled = command.kind === 'change' && before ? (command.prefill?.(before) ?? {}) : {};
   const fixed = { alert: resolved.alert.id };
-  const line = [`Alert “${resolved.alert.name}”`, problem]
+  const line = [`Alert “${resolved.alert.name}”`, problem ?? null]
     .filter((part) => part !== null)
     .join('\n');
-  return commandForm(command, { ...prefilled, ...given, ...fixed }, vocabulary, {
-    replyTarget,
-    fixed,
-    filledWith: prefilled,
-    known: { hints: {}, line },
-  });
+  const filled = { ...prefilled, ...given, ...fixed };
+  const lists = await namesOfChosen(bot, vocabulary, { command, given: filled, by });
+  return commandForm(
+    command,
+    filled,
+    { ...vocabulary, lists },
+    {
+      replyTarget,
+      fixed,
+      filledWith: prefilled,
+      known: { hints: {}, line },
+    },
+  );
+}
+
+/** The names of the chosen items; an item whose list is late or unknown is shown by its id. */
+async function namesOfChosen(
+  bot: SlackContext,
+  { offered = [] }: Vocabulary,
+  question: Parameters<typeof readLists>[2],
+) {
+  const { command, given } = question;
+  const kinds = fieldsOf(command.args).flatMap(({ name, lists }) =>
+    lists && given[name] && offered.includes(lists) ? [lists] : [],
+  );
+  const late = bot.clock.timeout(PROGRESS_AFTER_MS);
+  return (await orLate(late, readLists(bot, kinds, question))) ?? {};
 }
 
 function resolveAlert(command: Command, given: TypedValues, vocabulary: Vocabulary) {

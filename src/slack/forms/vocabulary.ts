@@ -3,11 +3,13 @@ import { fieldsOf } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
 import type { Vocabulary } from '../../intent/parse/parse-result.ts';
 import type { SlackContext } from '../slack-context.ts';
+import { offeredLists } from './server-lists.ts';
 
 /** The names that are known without a request to an API. */
 export function localVocabulary({ commands, context, prefix }: SlackContext): Vocabulary {
-  const { services, organization } = context.commandContext();
-  return { commands, services, organization, prefix, alerts: [] };
+  const { services, organization, reads } = context.commandContext();
+  const offered = offeredLists(reads);
+  return { commands, services, organization, prefix, alerts: [], offered };
 }
 
 /** Includes the names of alerts, which are read from their API at most twice a minute. */

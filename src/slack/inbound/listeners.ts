@@ -1,14 +1,12 @@
 import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
 import { z } from 'zod';
-import { authorizeForm } from '../../workflow/authorize.ts';
 import { showHome } from '../../workflow/queries/home-queries.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
-import { choicesFor, commandByCallbackId, settingOf } from '../forms/form.ts';
-import { optionOf } from '../forms/inputs.ts';
+import { commandByCallbackId } from '../forms/form.ts';
 import { openForm } from '../forms/open-form.ts';
+import { optionsFor } from '../forms/options.ts';
 import { openPalette, PALETTE } from '../forms/palette.ts';
-import { freezeVocabulary, fullVocabulary, localVocabulary } from '../forms/vocabulary.ts';
 import { postEphemeral, type ReplyTarget } from '../outbound/post.ts';
 import { replyPrivately } from '../outbound/reply.ts';
 import type { Actors } from '../people/actors.ts';
@@ -19,7 +17,6 @@ import { answerDirectMessage, answerMention, firstDeliveries } from './direct-me
 import {
   ButtonClick,
   FormSubmission,
-  givenOf,
   Searched,
   ShortcutUsed,
   SlashCommand,
@@ -29,9 +26,7 @@ import { submit } from './submissions.ts';
 import { answerTyped, nounToRead } from './typed-command.ts';
 
 const EVERYTHING = /.*/;
-const OPTIONS_MAX = 100;
 const TEXT_MAX = 5_000;
-const NAMED = ['service', 'pipe', 'alert', 'scope', 'tag', 'warehouse', 'freeze', 'ask'] as const;
 
 /** One listener for each kind of payload, which routes it by its ids. */
 export function listen(app: App, bot: SlackContext, actors: Actors): void {
@@ -95,40 +90,6 @@ async function answerCommand(
 function tooLong(text: string): Message {
   const sizes = `${text.length.toLocaleString('en')} of at most ${TEXT_MAX.toLocaleString('en')}`;
   return sentenceMessage([`The command is too long: ${sizes} characters. Shorten it.`]);
-}
-
-/**
- * The options of a type-ahead: names, ids and descriptions that contain the typed text. Empty for a
- * user who may not use the form's command.
- */
-async function optionsFor(bot: SlackContext, searched: z.infer<typeof Searched>) {
-  const { action_id, value, view, user } = searched;
-  const names = NAMED.find((each) => each === action_id);
-  const command = view && commandByCallbackId(bot.commands, view.callback_id);
-  if (!names || !command) return [];
-  const request = { commands: [command.name], by: user.id, record: false };
-  if (!(await authorizeForm(bot.context, request)).ok) return [];
-  const given = { ...givenOf({ view }), ...settingOf(view.private_metadata).fixed };
-  const vocabulary = await vocabularyFor(bot, names);
-  const wanted = value.trim().toLowerCase();
-  return choicesFor(names, given, vocabulary)
-    .filter((choice) =>
-      `${choice.name} ${choice.id} ${choice.about}`.toLowerCase().includes(wanted),
-    )
-    .toSorted((a, b) => rank(a.name, wanted) - rank(b.name, wanted))
-    .slice(0, OPTIONS_MAX)
-    .map(optionOf);
-}
-
-function vocabularyFor(bot: SlackContext, names: (typeof NAMED)[number]) {
-  if (names === 'alert') return fullVocabulary(bot);
-  return names === 'freeze' ? freezeVocabulary(bot) : localVocabulary(bot);
-}
-
-// A match at the beginning of a name ranks before any other match.
-function rank(name: string, wanted: string): number {
-  const at = name.toLowerCase().indexOf(wanted);
-  return at < 0 ? 2 : Math.min(at, 1);
 }
 
 async function useShortcut(bot: SlackContext, used: z.infer<typeof ShortcutUsed>): Promise<void> {

@@ -1,6 +1,7 @@
 import type { AnswerPart } from '../../intent/answers/answer.ts';
 import { slashCommand } from '../../intent/answers/texts.ts';
 import { fieldsOf, isPlaced } from '../../intent/arguments/arguments.ts';
+import type { ServerLists } from '../../intent/arguments/listed-items.ts';
 import { isTimingKey } from '../../intent/arguments/timing.ts';
 import { type ChangeCommand, nounOf } from '../../intent/define.ts';
 import { helpFor } from '../../intent/help.ts';
@@ -16,6 +17,7 @@ import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import { type Message, withNote } from '../blocks/blocks.ts';
 import { preview } from '../cards/preview.ts';
 import { openForm } from '../forms/open-form.ts';
+import { readLists } from '../forms/server-lists.ts';
 import {
   freezeVocabulary,
   fullVocabulary,
@@ -118,7 +120,10 @@ function withReason({ given, reason }: Intent): Intent['given'] {
 async function read(bot: SlackContext, { noun, text, by }: CommandLine) {
   const first = parseLine(noun, text, localVocabulary(bot));
   const own = bot.commands.filter((each) => nounOf(each) === noun);
-  if (first.kind === 'help' || (first.kind === 'intent' && !readsNames(bot, noun))) return first;
+  const typedValues = first.kind === 'misread' ? first.named : first.kind === 'intent' && first;
+  const kinds = typedValues ? listsToRead(typedValues, first.kind === 'misread') : [];
+  const isComplete = first.kind === 'intent' && !readsNames(bot, noun) && kinds.length === 0;
+  if (first.kind === 'help' || isComplete) return first;
   // Before names are read or suggested. What runs a complete line authorizes it.
   const meant = first.kind === 'misread' ? first.asked?.command : first.command;
   const commands = (meant ? [meant] : own).map(({ name }) => name);
@@ -126,8 +131,22 @@ async function read(bot: SlackContext, { noun, text, by }: CommandLine) {
   if (!authorized.ok) return { kind: 'refused', denial: authorized.denial } as const;
   if (own.some(namesFreezes)) return parseLine(noun, text, await freezeVocabulary(bot));
   const asksAlerts = own.some(namesAlerts);
-  if (!asksAlerts || !['misread', 'intent'].includes(first.kind)) return first;
-  return parseLine(noun, text, await fullVocabulary(bot));
+  const lists = typedValues ? await readLists(bot, kinds, { ...typedValues, by }) : {};
+  const isRead = asksAlerts && ['misread', 'intent'].includes(first.kind);
+  if (!isRead && kinds.length === 0) return first;
+  const vocabulary = isRead ? await fullVocabulary(bot) : localVocabulary(bot);
+  return parseLine(noun, text, { ...vocabulary, lists });
+}
+
+/** The lists in which the typed names may be. The backups of a service have no names to type. */
+function listsToRead(
+  { command, given }: Pick<Intent, 'command' | 'given'>,
+  isUnknownName: boolean,
+): readonly (keyof ServerLists)[] {
+  const fields = fieldsOf(command.args).filter(({ name }) => given[name]);
+  const listed = fields.flatMap(({ lists }) => (lists && lists !== 'backup' ? [lists] : []));
+  const namesPipe = isUnknownName && fields.some(({ names }) => names === 'pipe');
+  return namesPipe ? [...listed, 'pipe'] : listed;
 }
 
 export async function answerIntent(

@@ -1,0 +1,256 @@
+import { expect, test } from 'vitest';
+import { WEBHOOKS } from '../../sandbox/seed/alert-references.ts';
+import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import type { EditYaml } from '../harness/config.ts';
+import { textOf } from '../harness/messages.ts';
+import { NO_MESSAGE } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, DORA } from '../harness/users.ts';
+
+const EXTENDED: EditYaml = (file) => ({ ...file, cloud: { reads: 'extended' } });
+const start = (options = {}) => startTestSandbox({ yaml: EXTENDED, ...options });
+const LATEST = 'c6a20eb7-42fe-4995-b901-d32fb4f1fa9e';
+const OTHER_ID = '11111111-2222-4333-8444-555555555555';
+
+interface OptionReply {
+  readonly text: { readonly text: string };
+  readonly value: string;
+  readonly description?: { readonly text: string };
+}
+
+async function suggested(
+  { slack }: TestSandbox,
+  viewId: string,
+  field: string,
+  { as = ANA, value = '' } = {},
+): Promise<readonly OptionReply[]> {
+  const place = { in: 'view', viewId } as const;
+  const found = await slack.suggest({ as, place, blockId: field, actionId: field, value });
+  return found.options as unknown as readonly OptionReply[];
+}
+
+async function formFor(sandbox: TestSandbox, line: string, callbackId: string, as = ANA) {
+  await sandbox.slack.command(as, 'ops', line);
+  return sandbox.modal(as, callbackId);
+}
+
+function elementOf(sandbox: TestSandbox, field: string, as = ANA) {
+  const blocks = sandbox.slack.clientState(as).views.at(-1)?.blocks ?? [];
+  const block = blocks.find(({ block_id }) => block_id === field);
+  return { ...Object(block), element: Object(Object(block).element) };
+}
+
+test('backups are offered with the latest finished one first, and the chosen one is shown', async () => {
+  const sandbox = await start();
+  const form = await formFor(sandbox, '/backup show analytics-prod', 'backup.show');
+  const options = await suggested(sandbox, form, 'backup');
+  expect(options.map(({ value }) => value.slice(0, 8))).toEqual([
+    'c6a20eb7',
+    '53837fde',
+    'a562f066',
+  ]);
+  expect(options[0]).toMatchObject({
+    text: { text: '2026-11-20 09:00 UTC' },
+    description: { text: 'done · 2 h ago · 9 GiB · incremental' },
+  });
+  const [picked] = options;
+  await sandbox.slack.submit(ANA, form, {
+    service: {
+      service: elementOf(sandbox, 'service').element.initial_option
+        ? {
+            type: 'external_select',
+            selected_option: elementOf(sandbox, 'service').element.initial_option,
+          }
+        : {},
+    },
+    backup: { backup: { type: 'external_select', selected_option: picked } },
+  });
+  await sandbox.privateMessage(ANA, 'Backup of analytics-prod: done');
+});
+
+test('latest is the latest finished backup', async () => {
+  const sandbox = await start();
+  await sandbox.slack.command(ANA, 'ops', '/backup show analytics-prod latest');
+  const answer =
+    (await sandbox.privateMessage(ANA, 'Backup of analytics-prod: done')) ?? NO_MESSAGE;
+  expect(textOf(answer)).toContain(LATEST);
+});
+
+test('without the list, latest is unknown and an id works', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/backup show analytics-prod latest');
+  const answer = await sandbox.privateMessage(ANA, 'Latest backup of analytics-prod: unknown');
+  expect(answer?.text).toContain('/backup show analytics-prod &lt;backup id&gt; works');
+  await sandbox.slack.command(ANA, 'ops', `/backup show analytics-prod ${LATEST}`);
+  await sandbox.privateMessage(ANA, 'Backup of analytics-prod: done');
+});
+
+test('an id that is in no list can be chosen', async () => {
+  const sandbox = await start();
+  const form = await formFor(sandbox, '/backup show analytics-prod', 'backup.show');
+  const [option, ...others] = await suggested(sandbox, form, 'backup', { value: OTHER_ID });
+  expect(others).toEqual([]);
+  expect(option).toMatchObject({
+    value: OTHER_ID,
+    description: { text: 'Not in a list; used as an id' },
+  });
+});
+
+test('for a new service, the backups of a service are found by its name', async () => {
+  const sandbox = await start();
+  const form = await formFor(sandbox, '/service create eu', 'service.create');
+  expect(await suggested(sandbox, form, 'backupId')).toEqual([]);
+  expect(sandbox.cloud.count('list backups')).toBe(0);
+  const options = await suggested(sandbox, form, 'backupId', { value: 'analytics-prod' });
+  expect(options[0]).toMatchObject({
+    value: LATEST,
+    text: { text: 'analytics-prod · 2026-11-20 09:00 UTC' },
+  });
+});
+
+test('warehouses are offered under the name of their primary service', async () => {
+  const sandbox = await start();
+  const form = await formFor(sandbox, '/service create eu', 'service.create');
+  expect(elementOf(sandbox, 'dataWarehouseId')).toMatchObject({
+    label: { text: 'Existing warehouse' },
+    hint: { text: 'Leave empty for a new warehouse' },
+    element: { type: 'external_select' },
+  });
+  const options = await suggested(sandbox, form, 'dataWarehouseId', { value: 'analytics-prod' });
+  const prod = sandbox.cloud.services().find(({ name }) => name === 'analytics-prod');
+  expect(options[0]?.value).toBe(prod?.warehouseId);
+  expect(options[0]?.description?.text).toMatch(/^\d services? · aws /);
+});
+
+test('pipes of the server are offered with their states and can be typed by name', async () => {
+  const sandbox = await start({
+    yaml: (file: Record<string, never>) => {
+      const services = Object(file.services).map((one: object) => ({ ...one, pipes: [] }));
+      return { ...file, services, cloud: { reads: 'extended' } };
+    },
+  });
+  const form = await formFor(sandbox, '/pipe settings analytics-prod', 'pipe.settings');
+  const options = await suggested(sandbox, form, 'pipe');
+  expect(options[0]).toMatchObject({
+    text: { text: 'orders' },
+    description: { text: 'Running · stream, msk' },
+  });
+  await sandbox.slack.command(ANA, 'ops', '/pipe settings analytics-prod clicks');
+  await sandbox.privateMessage(ANA, 'Settings of clicks in analytics-prod');
+  await sandbox.slack.command(ANA, 'ops', '/pipe settings analytics-prod order');
+  const misread = await sandbox.privateMessage(
+    ANA,
+    "There's no pipe called “order”. Did you mean:",
+  );
+  expect(textOf(misread ?? NO_MESSAGE)).toContain('settings orders');
+});
+
+test('the form of an alert shows the names of its webhook, dashboard and tile', async () => {
+  const sandbox = await start();
+  const form = await formFor(sandbox, '/alert edit "Checkout latency p95"', 'alert.edit');
+  const loaded = () => elementOf(sandbox, 'webhookId').element;
+  await expect.poll(loaded).toMatchObject({
+    initial_option: { text: { text: 'Production alerts' }, value: WEBHOOKS.operations },
+  });
+  expect(elementOf(sandbox, 'dashboardId').element.initial_option.text.text).toBe('Checkout');
+  expect(elementOf(sandbox, 'tileId').element.initial_option.text.text).toBe('Latency');
+  expect(elementOf(sandbox, 'webhookId').label.text).toBe('Webhook');
+  const webhooks = await suggested(sandbox, form, 'webhookId', { value: 'pag' });
+  expect(webhooks).toMatchObject([{ text: { text: 'Paging' }, value: WEBHOOKS.paging }]);
+  const tiles = await suggested(sandbox, form, 'tileId');
+  expect(tiles.map(({ description }) => description?.text)).toEqual([
+    'of Checkout',
+    'of Checkout',
+    'of Checkout',
+  ]);
+});
+
+test('a webhook can be typed by its name', async () => {
+  const sandbox = await start();
+  await sandbox.slack.command(ANA, 'ops', '/alert edit "Disk usage" webhook="paging"');
+  const preview = (await sandbox.privateMessage(ANA, 'Disk usage')) ?? NO_MESSAGE;
+  expect(textOf(preview)).toContain(WEBHOOKS.paging);
+});
+
+test('with cloud.reads: contract the forms have text fields for ids', async () => {
+  const sandbox = await startTestSandbox();
+  await formFor(sandbox, '/backup show analytics-prod', 'backup.show');
+  expect(elementOf(sandbox, 'backup').element.type).toBe('plain_text_input');
+  await formFor(sandbox, '/service create eu', 'service.create');
+  expect(elementOf(sandbox, 'dataWarehouseId')).toMatchObject({
+    label: { text: 'Existing warehouse (id)' },
+    hint: { text: 'Leave empty for a new warehouse; press Enter for more options' },
+    element: { type: 'plain_text_input' },
+  });
+  expect(sandbox.cloud.requests().filter(({ operation }) => operation.startsWith('list'))).toEqual(
+    [],
+  );
+});
+
+test('a refused list leaves a text field', async () => {
+  const sandbox = await start();
+  sandbox.alerts.injectFault({ operation: 'list webhooks', fault: '403', times: 9 });
+  await formFor(sandbox, '/alert edit "Disk usage"', 'alert.edit');
+  await expect.poll(() => elementOf(sandbox, 'webhookId').element.type).toBeDefined();
+  await formFor(sandbox, '/alert edit "Disk usage"', 'alert.edit');
+  await expect
+    .poll(() => elementOf(sandbox, 'webhookId').element)
+    .toMatchObject({ type: 'plain_text_input', initial_value: WEBHOOKS.operations });
+});
+
+test('a list that is late is left out, so that Slack gets the options in time', async () => {
+  const sandbox = await start();
+  const form = await formFor(sandbox, '/backup show analytics-prod', 'backup.show');
+  sandbox.cloud.injectFault({ operation: 'list backups', fault: 'hang', times: 1 });
+  const pending = suggested(sandbox, form, 'backup', { value: OTHER_ID });
+  await expect.poll(() => sandbox.cloud.count('list backups')).toBe(1);
+  sandbox.elapse(2_000);
+  expect(await pending).toMatchObject([{ value: OTHER_ID }]);
+});
+
+test('a user who lost the role gets no options, and nothing is read', async () => {
+  const sandbox = await start();
+  const form = await formFor(sandbox, '/backup show analytics-prod', 'backup.show', DORA);
+  await sandbox.reload((file) => ({
+    ...file,
+    cloud: { reads: 'extended' },
+    policy: [{ allow: ['backup show'], to: 'operator' }],
+  }));
+  expect(await suggested(sandbox, form, 'backup', { as: DORA })).toEqual([]);
+  expect(sandbox.cloud.count('list backups')).toBe(0);
+});
+
+test('a user who may not read a service is not offered its backups', async () => {
+  const only: EditYaml = (file) => ({
+    ...file,
+    cloud: { reads: 'extended' },
+    policy: [{ allow: ['backup show'], on: { services: ['staging'] }, to: 'viewer' }],
+  });
+  const sandbox = await startTestSandbox({ yaml: only });
+  const form = await formFor(sandbox, '/backup show analytics-prod', 'backup.show');
+  expect(await suggested(sandbox, form, 'backup')).toEqual([]);
+  expect(sandbox.cloud.count('list backups')).toBe(0);
+});
+
+test('a hostile name of the server is one line of limited length', async () => {
+  const name = `<!channel>\n${'x'.repeat(300)}`;
+  const pipes = ORGANIZATION.pipes.map((pipe) => ({
+    ...pipe,
+    id: pipe.id.replace(/^./, '0'),
+    name,
+  }));
+  const sandbox = await start({ organization: { ...ORGANIZATION, pipes } });
+  const form = await formFor(sandbox, '/pipe settings analytics-dev', 'pipe.settings');
+  const [option] = await suggested(sandbox, form, 'pipe', { value: 'xxx' });
+  expect(option?.text.text).toMatch(/^<!channel> x+…$/);
+  expect(option?.text.text.length).toBe(75);
+  expect(sandbox.cloud.count('list pipes')).toBe(1);
+});
+
+test('the key is refused later: the options stay those of the configuration', async () => {
+  const sandbox = await start();
+  sandbox.cloud.setKey(CLOUD_KEY.id, { denied: ['list pipes'] });
+  const form = await formFor(sandbox, '/pipe settings analytics-prod', 'pipe.settings');
+  const options = await suggested(sandbox, form, 'pipe');
+  expect(options.map(({ text }) => text.text)).toEqual(['orders', 'clicks', 'customers-copy']);
+});
