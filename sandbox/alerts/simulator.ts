@@ -34,6 +34,9 @@ export interface AlertsSimulator extends Simulator {
   /** Adds ordinary alerts, for tests of paging. */
   addAlerts(count: number): void;
   removeWebhook(id: string): void;
+  removeSavedSearch(id: string): void;
+  /** Removes a tile from its dashboard. */
+  removeTile(id: string): void;
   /** Removes optional reads from the server, each with the status of their route. */
   withoutReads(reads: AlertsState['absentReads']): void;
   /** Adds or changes a token. The token of a person without a team has no permissions. */
@@ -110,6 +113,15 @@ function adminOf(state: AlertsState): Omit<AlertsSimulator, keyof Simulator | 'p
       }
     },
     removeWebhook: (id) => void state.webhooks.delete(id),
+    removeSavedSearch: (id) => void state.savedSearches.delete(id),
+    removeTile(id) {
+      for (const [dashboard, tiles] of state.dashboards) {
+        state.dashboards.set(
+          dashboard,
+          tiles.filter((tile) => tile !== id),
+        );
+      }
+    },
     withoutReads(reads) {
       state.absentReads = reads;
     },

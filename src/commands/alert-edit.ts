@@ -11,6 +11,13 @@ import { type AlertRefusal, alertUpdate, differences } from '../alerts/update.ts
 import type { Json, JsonObject, Snapshot } from '../changes/change.ts';
 import { LIVE_INTERVALS } from '../cloud/accepted-values.ts';
 import type { FieldProblem } from '../errors.ts';
+import {
+  type AlertNames,
+  missingReferences,
+  namedValue,
+  readAlertNames,
+  storedNames,
+} from '../intent/answers/alert-names.ts';
 import { alertSnapshot } from '../intent/answers/alert-text.ts';
 import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
 import {
@@ -63,25 +70,37 @@ export const alertEdit: ChangeCommand = changeCommand({
   timed: 'start and revert',
 
   target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
-  observe: ({ alert }, context) => look(alert.id, context),
-  readBeforeSending: ({ id }, context) => look(id, context),
+  observe: async ({ alert, ...edit }, context) => {
+    const read = await readAlert(alert.id, context);
+    const names = await readAlertNames(context.reads.alerts, read, edit);
+    return alertSnapshot(read, context.now(), names);
+  },
+  readBeforeSending: async ({ id }, context) =>
+    alertSnapshot(await readAlert(id, context), context.now()),
   prefill: ({ fields }) => given(fields),
   desired: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.body ?? {},
   problems: ({ alert: _, ...edit }, before) => problemsOf(edit, before),
   rows: ({ alert: _, ...edit }, before) => {
     const own = fieldsOf(args).map(({ name, label }) => [name, label] as const);
     const labels = new Map([...own, ['channel', 'Channel'], ['channels', 'Channels']]);
-    return (updateOf(edit, before)?.changes ?? []).map((change) => ({
-      field: change.field,
-      label: labels.get(change.field) ?? change.field,
-      before: asJson(change.before),
-      after: asJson(change.after),
+    const names = storedNames(before);
+    return (updateOf(edit, before)?.changes ?? []).map(({ field, ...change }) => ({
+      field,
+      label: labels.get(field) ?? field,
+      before: namedValue(field, asJson(change.before), names),
+      after: namedValue(field, asJson(change.after), names),
     }));
   },
-  unchanged: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.unchangedFields ?? [],
+  unchanged: ({ alert: _, ...edit }, before) => {
+    const { unchangedFields = [], body = {} } = updateOf(edit, before) ?? {};
+    return unchangedFields.map((field) =>
+      keptText(field, asJson(body[field]), storedNames(before)),
+    );
+  },
   warnings: ({ alert: _, ...edit }, before) => [
     // The unchanged fields are sent as well, so the server checks them too.
     ...acceptanceWarnings('update alert', updateOf(edit, before)?.body ?? {}),
+    ...missingReferences(updateOf(edit, before)?.body ?? {}, storedNames(before)),
     ...(before?.volatileFields?.state === 'ALERT'
       ? ['Firing now; evaluated again at its next run.']
       : []),
@@ -108,9 +127,8 @@ function client({ alerts }: CommandContext) {
   return alerts;
 }
 
-async function look(id: string, context: CommandContext): Promise<Snapshot> {
-  const { result } = await client(context).getAlert(id);
-  return alertSnapshot(result, context.now());
+async function readAlert(id: string, context: CommandContext): Promise<Alert> {
+  return (await client(context).getAlert(id)).result;
 }
 
 function updateOf(edit: AlertChanges, before: Snapshot | null) {
@@ -197,6 +215,12 @@ function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
     label: 'Restore the previous values',
     line: commandLine(alertEdit, { alert: id, ...back }, ''),
   };
+}
+
+/** `channels (notifies Paging)`: a field that stays as it is, with the name that it refers to. */
+function keptText(field: string, value: Json, names: AlertNames): string {
+  const named = namedValue(field, value, names);
+  return named === value ? field : `${field} (${named})`;
 }
 
 // Values of a reply are JSON.

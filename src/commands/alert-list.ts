@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Alert } from '../alerts/schema.ts';
 import { isSilenced } from '../alerts/schema.ts';
+import { type AlertNames, readWebhookNames } from '../intent/answers/alert-names.ts';
 import { channelKinds, silenceCell, thresholdText } from '../intent/answers/alert-text.ts';
 import type { Answer, Cell } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import { numberField, switchField, textField } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';
-import type { CommandContext } from '../intent/ports/command-context.ts';
 
 const PAGE = 100;
 const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Source', 'Channel', 'Silent until'];
@@ -40,7 +40,9 @@ export const alertList: QueryCommand = queryCommand({
   answer: async (filter, context) => {
     const { alerts, complete, total } = await context.listAlerts();
     const found = alerts.filter((alert) => matches(alert, filter, context.now()));
-    return page(found, filter, context, complete ? null : { read: alerts.length, total });
+    const names = await readWebhookNames(context.reads.alerts);
+    const shown = { now: context.now(), names };
+    return page(found, filter, shown, complete ? null : { read: alerts.length, total });
   },
 });
 
@@ -62,7 +64,7 @@ function same(wanted: string | undefined, is: string | null): boolean {
 function page(
   found: readonly Alert[],
   filter: Filter,
-  { now }: CommandContext,
+  { now, names }: { readonly now: Date; readonly names: AlertNames },
   cut: { readonly read: number; readonly total: number | null } | null,
 ): Answer {
   const number = filter.page ?? 1;
@@ -76,7 +78,7 @@ function page(
   return {
     title: `${countWords(found.length, 'alert')}${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
     parts: [
-      { kind: 'table', columns: COLUMNS, rows: shown.map((alert) => row(alert, now())) },
+      { kind: 'table', columns: COLUMNS, rows: shown.map((alert) => row(alert, now, names)) },
       {
         kind: 'menu',
         label: 'Show an alert…',
@@ -88,14 +90,14 @@ function page(
   };
 }
 
-function row(alert: Alert, now: Date): readonly Cell[] {
+function row(alert: Alert, now: Date, names: AlertNames): readonly Cell[] {
   return [
     alert.name ?? alert.id,
     alert.state,
     thresholdText(alert),
     alert.interval,
     alert.source,
-    channelKinds(alert),
+    channelKinds(alert, names),
     silenceCell(alert, now),
   ];
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Alert } from '../alerts/schema.ts';
+import { type AlertNames, readAlertNames } from '../intent/answers/alert-names.ts';
 import { channelText, silenceCell, thresholdText } from '../intent/answers/alert-text.ts';
 import type { Cell } from '../intent/answers/answer.ts';
 import { AlertName } from '../intent/arguments/arguments.ts';
@@ -12,13 +13,14 @@ export const alertShow = queryCommand({
   args: z.strictObject({ alert: AlertName }),
 
   target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
-  answer: async ({ alert }, { alerts, now }) => {
+  answer: async ({ alert }, { alerts, reads, now }) => {
     if (!alerts) return OFF;
     const { result, requestId } = await alerts.getAlert(alert.id);
+    const names = await readAlertNames(reads.alerts, result);
     return {
       title: result.name ?? `Alert ${alert.id}`,
       parts: [
-        { kind: 'facts', facts: facts(result, now()) },
+        { kind: 'facts', facts: facts(result, now(), names) },
         { kind: 'offers', offers: [{ label: 'Edit…', line: `alert edit ${alert.id}` }] },
         ...(requestId ? [{ kind: 'note', text: `Request ${requestId}` } as const] : []),
       ],
@@ -43,7 +45,7 @@ const NAMED = new Set([
   ...['team', 'teamId', 'dashboard', 'dashboardId', 'tileId', 'savedSearch', 'savedSearchId'],
 ]);
 
-function facts(alert: Alert, now: Date): readonly (readonly [string, Cell])[] {
+function facts(alert: Alert, now: Date, names: AlertNames): readonly (readonly [string, Cell])[] {
   const others = Object.entries(alert.asRead)
     .filter(([key, value]) => !NAMED.has(key) && value !== null && !isEmptyList(value))
     .map(
@@ -54,11 +56,11 @@ function facts(alert: Alert, now: Date): readonly (readonly [string, Cell])[] {
     ['Threshold', thresholdText(alert)],
     ['Interval', alert.interval],
     ['Source', alert.source],
-    ['Tile', alert.tileId],
-    ['Dashboard', alert.dashboardId],
-    ['Saved search', alert.savedSearchId],
+    ['Tile', referenceText(alert.tileId, names.tile)],
+    ['Dashboard', referenceText(alert.dashboardId, names.dashboard)],
+    ['Saved search', referenceText(alert.savedSearchId, names['saved search'])],
     ['Group by', alert.groupBy],
-    ['Channel', channelText(alert)],
+    ['Channel', channelText(alert, names)],
     ['Message', alert.message],
     ['Note', alert.note],
     ['Silent until', silenceCell(alert, now) ?? 'not silenced'],
@@ -68,6 +70,15 @@ function facts(alert: Alert, now: Date): readonly (readonly [string, Cell])[] {
     ['Updated', instant(alert.updatedAt)],
     ...others,
   ];
+}
+
+/** The name of what the alert refers to; the id where the name is unknown. */
+function referenceText(
+  id: string | null,
+  names: Readonly<Record<string, string | null>> = {},
+): Cell {
+  if (id === null || names[id] === undefined) return id;
+  return names[id] ?? `${id} (not listed by the server)`;
 }
 
 function isEmptyList(value: unknown): boolean {

@@ -184,3 +184,15 @@ async function countedRead(operation: string) {
   expect(requests.length).toBe(before + 1);
   return { path: requests.at(-1)?.path ?? '' };
 }
+
+test('a slow list of webhooks does not stop an alert from being shown or edited', async () => {
+  live.alerts.injectFault({ operation: 'list webhooks', fault: 'delay-20s', times: 9 });
+  const lines = await live.run('/alert show "Disk usage"');
+  expect(lines.find((line) => line.startsWith('Channel'))).toMatch(
+    /^Channel {2}webhook [0-9a-f]{24}$/,
+  );
+  live.time.pass(61_000);
+  const preview = await live.run('/alert edit "Disk usage" threshold=81');
+  expect(preview.join('\n')).toContain('80 → 81');
+  live.alerts.clearFaults();
+});

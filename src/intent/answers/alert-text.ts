@@ -1,5 +1,6 @@
 import { type Alert, isSilenced, SERVER_MANAGED } from '../../alerts/schema.ts';
 import type { JsonObject, Snapshot } from '../../changes/change.ts';
+import { type AlertNames, notifiesText } from './alert-names.ts';
 import type { Cell } from './answer.ts';
 
 /** The threshold of an alert in the server's words: `above 100`, `between 5 and 10`. */
@@ -10,7 +11,9 @@ export function thresholdText({ thresholdType, threshold, thresholdMax }: Alert)
   return `${(thresholdType ?? '?').replaceAll('_', ' ')} ${threshold}${upper}`;
 }
 
-export function channelText({ channels }: Alert): string | null {
+export function channelText({ channels }: Alert, names: AlertNames = {}): string | null {
+  const named = notifiesText(channels, names);
+  if (named !== null) return named;
   const texts = channels.map(({ type, webhookId, emailRecipients }) => {
     const to = webhookId ?? (Array.isArray(emailRecipients) ? emailRecipients.join(' ') : '');
     return `${String(type ?? 'unknown')} ${String(to)}`.trim();
@@ -26,16 +29,21 @@ export function silenceCell(alert: Alert, now: Date): Cell {
   return until ? new Date(until) : 'silenced';
 }
 
-/** The notification channels without their ids: `webhook, webhook`. */
-export function channelKinds({ channels }: Alert): string | null {
-  return channels.map(({ type }) => String(type ?? 'unknown')).join(', ') || null;
+/** The names of the notification channels, or their kinds: `Paging, webhook`. */
+export function channelKinds({ channels }: Alert, { webhook = {} }: AlertNames): string | null {
+  const name = ({ type, webhookId }: Alert['channels'][number]) =>
+    webhook[String(webhookId ?? '')] ?? String(type ?? 'unknown');
+  return channels.map(name).join(', ') || null;
 }
 
-/** A snapshot of an alert: the fields of an update, and apart from them the volatile state. */
-export function alertSnapshot(alert: Alert, seenAt: Date): Snapshot {
+/** A snapshot of an alert: the fields of an update, and apart from them the state and the names. */
+export function alertSnapshot(alert: Alert, seenAt: Date, names: AlertNames = {}): Snapshot {
   const entries = Object.entries(alert.asRead);
   const own = entries.filter(([key]) => !SERVER_MANAGED.includes(key));
-  const volatileFields = alert.state === null ? {} : { state: alert.state };
+  const volatileFields = {
+    ...(alert.state === null ? {} : { state: alert.state }),
+    ...(Object.keys(names).length === 0 ? {} : { names }),
+  };
   // The alert was parsed from JSON.
   return {
     fields: Object.fromEntries(own) as JsonObject,
