@@ -19,7 +19,7 @@ test('an alert is shown with the names of its tile, dashboard, search and webhoo
   const tile = await answered(sandbox, '/alert show "Checkout latency p95"', 'Threshold');
   expect(tile).toContain('Tile  Latency\nDashboard  Checkout\n');
   expect(tile).toContain('Channel  notifies Production alerts\n');
-  const search = await answered(sandbox, '/alert show "5xx rate"', 'Saved search');
+  const search = await answered(sandbox, '/alert show "5xx rate"', 'Errors by service');
   expect(search).toContain('Saved search  Errors by service');
   expect(search).toContain('Channel  notifies Production alerts, Paging');
   const list = await answered(sandbox, '/alert list', '14 alerts');
