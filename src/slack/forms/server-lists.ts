@@ -60,7 +60,7 @@ async function readList(
   kind: keyof ServerLists,
   question: ListQuestion,
 ): Promise<readonly ListedItem[] | null> {
-  const { reads, services, now } = bot.context.commandContext();
+  const { reads, services } = bot.context.commandContext();
   const { given } = question;
   if (kind === 'backup') return backupsOf(bot, question);
   if (kind === 'pipe') {
