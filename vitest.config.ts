@@ -23,6 +23,8 @@ const bot = {
   include: ['test/**/*.test.ts'],
   exclude: ['test/browser/**', ...STORIES],
   globalSetup: ['test/storage/postgres.ts'],
+  // Loading the bot takes longer than most files of tests: the files of a worker share its modules.
+  isolate: false,
   // A loaded machine is slow, not wrong: what is waited for may come late.
   expect: { poll: { timeout: 10_000 } },
   testTimeout: 30_000,

@@ -1,7 +1,9 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import dns from 'node:dns';
+import { expect, onTestFinished, test } from 'vitest';
 import { ApiError, Secret } from '../../src/errors.ts';
 import { mayReach } from '../../src/http/addresses.ts';
 import { createHttp } from '../../src/http/client.ts';
+import { replaceExport } from '../harness/replace-export.ts';
 import { json, serve, testClock } from './loopback.ts';
 
 const API = 'api.example.com';
@@ -55,18 +57,14 @@ test.for(['localhost', '127.0.0.1', '127.1.2.3', '[::1]'])(
   },
 );
 
-const names = vi.hoisted(() => new Map<string, readonly string[]>());
-
-// Replaces the DNS of the outside world, which no test uses.
-vi.mock('node:dns', async (original) => {
-  const real = await original<typeof import('node:dns')>();
-  const lookup = (name: string, _options: object, done: (error: null, found: object[]) => void) =>
-    done(
-      null,
-      (names.get(name) ?? []).map((address) => ({ address, family: 4 })),
-    );
-  return { ...real, lookup };
-});
+/** Replaces the DNS of the outside world, which no test uses. */
+function resolveTo(...addresses: readonly string[]): void {
+  const found = addresses.map((address) => ({ address, family: 4 }));
+  const lookup = (_name: string, _options: object, done: (error: null, all: object[]) => void) =>
+    done(null, found);
+  // The other forms of the function are not used.
+  replaceExport(dns, 'lookup', lookup as unknown as typeof dns.lookup);
+}
 
 function client(baseUrl: string) {
   const http = createHttp({
@@ -92,13 +90,13 @@ const REFUSED = { kind: 'private-address', effect: 'not-sent' };
 
 test('a name that resolves to this machine gets no request and no key', async () => {
   const server = await serve(json(200, { result: {} }));
-  names.set('api.example.com', ['127.0.0.1']);
+  resolveTo('127.0.0.1');
   expect(await kindAndEffectOf(client(`http://api.example.com:${server.port}`))).toEqual(REFUSED);
   expect(server.received).toEqual([]);
 });
 
 test('one forbidden address among allowed ones is refused', async () => {
-  names.set('api.example.com', ['93.184.216.34', '169.254.169.254']);
+  resolveTo('93.184.216.34', '169.254.169.254');
   expect(await kindAndEffectOf(client('https://api.example.com'))).toEqual(REFUSED);
 });
 
@@ -111,7 +109,7 @@ test.for(['http://169.254.169.254', 'https://10.0.0.1', 'https://[fe80::1]', 'ht
 
 test('localhost is reached', async () => {
   const server = await serve(json(200, { result: {} }));
-  names.set('localhost', ['127.0.0.1']);
+  resolveTo('127.0.0.1');
   await client(`http://localhost:${server.port}`);
   expect(server.received).toHaveLength(1);
 });

@@ -41,17 +41,17 @@ export async function freshUrl(engine: Engine): Promise<string> {
   return `file:${join(dir, 'signalbox.db')}`;
 }
 
-// One database per test file and a schema in it per test: creating a schema takes 1 ms, a database
+// One database per worker and a schema in it per test: creating a schema takes 1 ms, a database
 // 100 ms.
-const file = { database: `signalbox_${randomBytes(6).toString('hex')}`, made: false, schemas: 0 };
+const own = { database: `signalbox_${randomBytes(6).toString('hex')}`, made: false, schemas: 0 };
 
 async function freshSchema(): Promise<string> {
-  if (!file.made) await run(serverUrl(), `create database ${file.database}`);
-  file.made = true;
-  file.schemas += 1;
-  const schema = `test_${file.schemas}`;
+  if (!own.made) await run(serverUrl(), `create database ${own.database}`);
+  own.made = true;
+  own.schemas += 1;
+  const schema = `test_${own.schemas}`;
   const url = new URL(serverUrl());
-  url.pathname = `/${file.database}`;
+  url.pathname = `/${own.database}`;
   await run(url.href, `create schema ${schema}`);
   url.searchParams.set('options', `-c search_path=${schema}`);
   return url.href;

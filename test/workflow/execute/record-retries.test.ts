@@ -1,19 +1,20 @@
+import timers from 'node:timers/promises';
 import { pino } from 'pino';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { sendAndFinish } from '../../../src/workflow/execute/send.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+import { replaceExport } from '../../harness/replace-export.ts';
 import { minutes, NOON } from '../../storage/example-change.ts';
 import { storedChange } from '../stored-change.ts';
 
-const pauses = vi.hoisted((): number[] => []);
+const pauses: number[] = [];
 
-// The clock of the retries, so that the test does not wait.
-vi.mock('node:timers/promises', async (original) => ({
-  ...(await original<typeof import('node:timers/promises')>()),
-  setTimeout: async (ms: number) => void pauses.push(ms),
-}));
 beforeEach(() => {
   pauses.length = 0;
+  // The clock of the retries, so that the test does not wait.
+  const pause = async (ms?: number) => void pauses.push(ms ?? 0);
+  // No retry passes a value on.
+  replaceExport(timers, 'setTimeout', pause as typeof timers.setTimeout);
 });
 
 /** Sends a claimed change while the database refuses this many transactions. */
