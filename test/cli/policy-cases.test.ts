@@ -225,3 +225,20 @@ test('a case that expects another rule or another refusal differs', () => {
   expect(outcome({ rule: '2' })).toContain('expected: 1 approval from approver (rule 2)');
   expect(outcome({ roles: '[]', expect: '{ denied: no-rule }' })).toMatch(/^✗/);
 });
+
+test.for<[string, string]>([
+  ['covers by tag', '{ denied: not-verified }'],
+  ['covers without a selector', '{ denied: not-listed }'],
+])(
+  'with extended reads, a service outside the file is refused by a rule that %s',
+  ([how, decision]) => {
+    const extended = EXAMPLE.replace('reads: contract', 'reads: extended');
+    const command = how === 'covers by tag' ? 'service stop' : 'service start';
+    const service = '00000000-0000-4000-8000-000000000000';
+    const result = read(oneCase({ command, service, expect: decision }), extended);
+    if (!result.ok) throw new Error(JSON.stringify(result.problems));
+    const { isAsExpected, text } = runCases('cases.yaml', result.value);
+    expect(text).toContain('1 as expected');
+    expect(isAsExpected).toBe(true);
+  },
+);

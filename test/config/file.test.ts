@@ -82,6 +82,16 @@ const REFUSED = casesIn(`
     cloud.usageDates: cannot be “iso” (one of: auto, date-time, date)
   optional reads are neither on nor off: reads: contract → reads: live
     cloud.reads: cannot be “live” (one of: contract, extended)
+  discovered services are allowed without extended reads: count: 1, self: refused } → count: 1, self: refused }\\n    discovered: allowed
+    policy[2].discovered: has no effect without the list of services (set cloud.reads: extended, or remove it)
+  tags of the server are declared without extended reads: reads: contract → tags: [env=staging]\\n  reads: contract
+    cloud.tags: has no effect without the list of services (set cloud.reads: extended, or remove it)
+  a tag of the server has a capital letter: reads: contract → tags: [Env=staging]\\n  reads: extended
+    cloud.tags[0]: must be a tag of the server in lower case (its key, or key=value)
+  a tag of the server has two values: reads: contract → tags: [env=a=b]\\n  reads: extended
+    cloud.tags[0]: must be a tag of the server in lower case (its key, or key=value)
+  a digest selects a tag of the server: on: { tags: [prod] }      # only → on: { tags: [env=a] }      # only
+    digests[1].on.tags[0]: names no tag of a service: “env=a” (known: prod, staging)
   a whole part is misspelt: freezes: → freeze:
     freeze: is not a known key (did you mean “freezes”?)
   two pipes share a name: 1e2f3a4b5c6d } → 1e2f3a4b5c6d }\\n      - { name: orders, id: 9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6e }
@@ -91,4 +101,14 @@ const REFUSED = casesIn(`
 test.for(REFUSED)('the file is refused when %s', ([, edit, problem]) => {
   const [from = '', to = ''] = edit.replaceAll('\\n', '\n').split(' → ');
   expect(said({}, edited([from, to]))).toContain(problem);
+});
+
+test('a rule may name a declared tag of the server and allow discovered services', () => {
+  const rule =
+    'on: { tags: [env=staging] }\n    discovered: allowed\n    approvals: { from: approver, count: 1';
+  const yaml = edited(
+    ['reads: contract ', 'tags: [env=staging]\n  reads: extended '],
+    ['approvals: { from: approver, count: 1', rule],
+  );
+  expect(said({}, yaml)).toEqual([]);
 });

@@ -135,6 +135,15 @@ test('a similar name is offered, and the id finds the service', async () => {
   await answer(sandbox, `/service stop ${STAGING} for the night`, 'Stop staging?');
 });
 
+test('the type-ahead of a form has discovered services, with the start of their ids', async () => {
+  const sandbox = await startDiscovering();
+  await sandbox.slack.command(ANA, 'ops', '/service stop');
+  const place = { in: 'view', viewId: await sandbox.modal(ANA, 'service.stop') } as const;
+  const search = { as: ANA, place, blockId: 'service', actionId: 'service', value: 'stag' };
+  const { options } = await sandbox.slack.suggest(search);
+  expect(JSON.stringify(options)).toContain('not listed · 1525c708');
+});
+
 test('an impostor with a configured name never takes its place', async () => {
   const sandbox = await startDiscovering(withoutStaging(), ({ cloud }) =>
     cloud.editInConsole(STAGING, { name: 'analytics-prod' }),

@@ -87,3 +87,35 @@ test.for<[string, Partial<Target>, boolean]>([
 ])('whether two targets are equal for the policy when they differ in %s', ([, over, same]) => {
   expect(hasSameFacts(target, { ...target, ...over })).toBe(same);
 });
+
+const SERVICE: Target = { kind: 'service', id: 'd', name: 'dev', tags: ['dev'], warehouse: 'lab' };
+const DISCOVERED: Service = {
+  ...LEARNED,
+  ...{ id: 'd', discovered: { tags: ['dev'], warehouse: 'lab' } },
+};
+
+function currentOf(services: readonly Service[], discoversServices = true): Target {
+  const plan = { target: { ...SERVICE, discovered: true as const }, body: {} };
+  return currentTarget({ services: () => services, discoversServices }, plan);
+}
+
+test('a discovered service has the facts of the server', () => {
+  expect(currentOf([DISCOVERED])).toEqual({ ...SERVICE, discovered: true });
+});
+
+test('a discovered service that the file lists now has the facts of the file only', () => {
+  const listed = { ...PROD, id: 'd' };
+  expect(currentOf([listed])).toEqual({ ...SERVICE, tags: PROD.tags, warehouse: PROD.warehouse });
+});
+
+test.for<[string, boolean, Partial<Target>]>([
+  ['with extended reads needs the permission for discovered services', true, { discovered: true }],
+  ['with cloud.reads: contract is one with unknown tags', false, {}],
+])('a service that neither the file nor the server has %s', ([, discovers, more]) => {
+  expect(currentOf([], discovers)).toEqual({ ...SERVICE, ...UNKNOWN, ...more });
+});
+
+test('a listed and a discovered service with the same tags do not have the same facts', () => {
+  expect(hasSameFacts(SERVICE, { ...SERVICE })).toBe(true);
+  expect(hasSameFacts(SERVICE, { ...SERVICE, discovered: true })).toBe(false);
+});
