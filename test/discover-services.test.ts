@@ -15,7 +15,7 @@ function discovery(over: Partial<Options> = {}, read = READ) {
   const asked: unknown[] = [];
   const learned: unknown[] = [];
   const directory: Directory = {
-    services: () => [],
+    services: () => [UNLISTED, UNLISTED],
     learnList: (list) => void learned.push(list),
     withList: (list) => (list === null ? [] : [UNLISTED]),
   };
@@ -79,6 +79,6 @@ test('without an answer before sending, no facts of an earlier list are used', a
 
 test('with cloud.reads: contract nothing is read before sending', async () => {
   const { verify, asked } = discovery({ isOn: false });
-  expect(await verify()).toEqual([]);
+  expect(await verify()).toEqual([UNLISTED, UNLISTED]);
   expect(asked).toEqual([]);
 });
