@@ -7,11 +7,20 @@ export function sandboxYaml(): string {
   return stringify(baseConfiguration());
 }
 
-/** The same file with digests, budgets and the reads of live servers, which the sandbox itself uses. */
-export function sandboxYamlWithReports(now = new Date()): string {
+/**
+ * The same file with digests, budgets and the reads of live servers, which the sandbox itself uses.
+ * `priced`: with a price of a credit that rose 20 days ago.
+ */
+export function sandboxYamlWithReports({ priced = false } = {}, now = new Date()): string {
   const commitment = { ...COMMITMENT, start: dayOf(addDays(now, -COMMITTED_DAYS)) };
+  const begin = (days: number) => dayOf(addDays(now, -days));
+  const price = [
+    { perCredit: 0.32, currency: 'EUR', from: begin(800) },
+    { perCredit: 0.35, currency: 'EUR', from: begin(20) },
+  ];
   return stringify({
     ...baseConfiguration(),
+    ...(priced ? { costs: { price } } : {}),
     cloud: { reads: 'extended' },
     digests: DIGESTS,
     budgets: [...BUDGETS, commitment],

@@ -3,7 +3,8 @@ import { largeWorkspace } from './slack/workspace/large-workspace.ts';
 import { sandboxWorkspace } from './slack/workspace/sandbox-workspace.ts';
 import { startSandbox } from './start.ts';
 
-const USAGE = 'npm run sandbox -- [--port 4000] [--socket] [--hard-limits] [--large] [--verbose]';
+const USAGE =
+  'npm run sandbox -- [--port 4000] [--socket] [--hard-limits] [--large] [--prices] [--verbose]';
 
 const GUIDE = ({ url, envFile }: { url: string; envFile: string }) => `
 Signalbox is running in a sandbox: ${url}
@@ -28,6 +29,7 @@ function readOptions() {
       socket: { type: 'boolean', default: false },
       'hard-limits': { type: 'boolean', default: false },
       large: { type: 'boolean', default: false },
+      prices: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
     },
   });
@@ -39,7 +41,7 @@ function readOptions() {
   const rateLimits = values['hard-limits'] ? 'hard' : 'with-bursts';
   const workspace = values.large ? largeWorkspace() : sandboxWorkspace;
   const logLevel = values.verbose ? 'info' : 'warn';
-  return { port, delivery, rateLimits, workspace, logLevel } as const;
+  return { port, delivery, rateLimits, workspace, logLevel, priced: values.prices } as const;
 }
 
 function exitWithError(error: unknown): never {

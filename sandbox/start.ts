@@ -27,6 +27,8 @@ export interface SandboxOptions {
   readonly logLevel?: string;
   readonly rateLimits?: RateLimits;
   readonly workspace?: Workspace;
+  /** Shows money beside credits. */
+  readonly priced?: boolean;
 }
 
 /** Starts Signalbox with simulators of Slack and both APIs, all on this machine. */
@@ -37,6 +39,7 @@ export async function startSandbox(options: SandboxOptions) {
     logLevel = 'warn',
     rateLimits = 'with-bursts',
     workspace = sandboxWorkspace,
+    priced = false,
   } = options;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'));
   const [cloud, alerts] = await Promise.all([startCloudSimulator(), startAlertsSimulator()]);
@@ -59,7 +62,7 @@ export async function startSandbox(options: SandboxOptions) {
   });
   panel.changed = slack.changed;
 
-  writeFileSync(join(folder, 'signalbox.yaml'), sandboxYamlWithReports());
+  writeFileSync(join(folder, 'signalbox.yaml'), sandboxYamlWithReports({ priced }));
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
     ...(delivery === 'http'

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { startSandbox } from '../../sandbox/start.ts';
+import { type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
 
 // Without these flags Chromium contacts servers of its vendor, which a closed network refuses.
 const QUIET = [
@@ -23,9 +23,9 @@ export let sandbox: Awaited<ReturnType<typeof startSandbox>>;
 let browser: Browser;
 
 /** Starts the sandbox and a browser for the tests of this file. */
-export function startBeforeAll(): void {
+export function startBeforeAll(options: Pick<SandboxOptions, 'priced'> = {}): void {
   beforeAll(async () => {
-    sandbox = await startSandbox({ port: 0, delivery: 'http' });
+    sandbox = await startSandbox({ port: 0, delivery: 'http', ...options });
     const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
     browser = await chromium.launch({ executablePath, args: QUIET });
   }, 60_000);
@@ -42,15 +42,24 @@ export async function openAs(person: string, channel: string, height = 800): Pro
   return page;
 }
 
-/** Takes screenshots for a person to review, if PICTURES names a folder. */
-export async function picture(page: Page, name: string): Promise<void> {
+/**
+ * Takes screenshots for a person to review, if PICTURES names a folder. `top`: what is at the upper end
+ * of the picture.
+ */
+export async function picture(page: Page, name: string, top?: Locator): Promise<void> {
   const folder = process.env.PICTURES;
   if (!folder) return;
   mkdirSync(folder, { recursive: true });
+  await scrollTo(top);
   await page.screenshot({ path: `${folder}/${name}.png` });
   await page.setViewportSize({ width: 390, height: 844 });
+  await scrollTo(top);
   await page.screenshot({ path: `${folder}/${name}-phone.png` });
   await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+async function scrollTo(top: Locator | undefined): Promise<void> {
+  await top?.evaluate((element) => element.scrollIntoView({ block: 'start' }));
 }
 
 /** Types a message or a command and sends it. */

@@ -228,8 +228,7 @@ test('in a browser: a digest is added in its form and posted in the channel', as
   const ben = await openAs(BEN, COSTS, 1000);
   const title = ben.getByRole('heading', { name: /^[\w– ]+ Nov: .* credits/ }).last();
   await title.waitFor();
-  await title.scrollIntoViewIfNeeded();
-  await picture(ben, 'digest');
+  await picture(ben, 'digest', title);
 });
 
 test('in a browser: the costs as a chart and a table', async () => {
@@ -237,8 +236,7 @@ test('in a browser: the costs as a chart and a table', async () => {
   await say(dora, '/cost');
   const title = dora.getByRole('heading', { name: /credits so far · forecast/ });
   await title.waitFor();
-  await title.scrollIntoViewIfNeeded();
-  await picture(dora, 'cost');
+  await picture(dora, 'cost', title);
 });
 
 test('in a browser: a password is shown once, and an unknown outcome is left to an operator', async () => {

@@ -97,7 +97,7 @@ test('a forecast has its range, its assumptions in one line, and what is reporte
   expect(await answered('', costsOf('s-1', 100))).toMatchInlineSnapshot(`
     "November 2026: heading for 2,280 credits (2,260–2,300)
     About 80% sure, if usage stays as in the last 14 settled days: 77 credits per day, adjusted for weekdays.
-    Reported so far: 1,400.0 credits, 17 of 19 days settled
+    Reported so far: 1,400.0 credits through today, 17 of 19 days settled
     Still expected: 880 credits
     offers
     As of 2026-11-20 12:00 UTC"
@@ -258,7 +258,7 @@ test('with a price each figure of a forecast has money beside it', async () => {
   expect(written(answer)).toMatchInlineSnapshot(`
     "November 2026: heading for 2,280 credits (2,260–2,300) · €765 (€758–€772)
     About 80% sure, if usage stays as in the last 14 settled days: 77 credits (€27.00) per day, adjusted for weekdays.
-    Reported so far: 1,400.0 credits (€457.00), 17 of 19 days settled
+    Reported so far: 1,400.0 credits (€457.00) through today, 17 of 19 days settled
     Still expected: 880 credits (€308)
     offers
     As of 2026-11-20 12:00 UTC · 1 credit = €0.35 from 2026-11-16, €0.32 from 2026-01-01; money rounded to €0.01, forecasts and budgets to €1"

@@ -8,7 +8,7 @@ import { DORA, NOON } from '../harness/users.ts';
 import { scanAt } from './anomaly-scan.ts';
 
 test('the sandbox starts with a digest, budgets and an anomaly', async () => {
-  const sandbox = await startTestSandbox({ yaml: () => parse(sandboxYamlWithReports(NOON)) });
+  const sandbox = await startTestSandbox({ yaml: () => parse(sandboxYamlWithReports({}, NOON)) });
   const digest = textOf((await sandbox.card('Mon 16 Nov: ', 'db-costs')) ?? NO_MESSAGE);
   expect(digest).toMatch(/month heading for [\d,]+ of 9,000 · budget production heading over/);
   expect(digest).toMatch(/⚠ Budget production: heading for [\d,]+ of 5,500 \(\+\d+%\)/);

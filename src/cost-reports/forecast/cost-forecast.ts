@@ -172,7 +172,7 @@ function factsPart(
   return {
     kind: 'facts',
     facts: [
-      ['Reported so far', `${creditsText(counts.total, counts.money)}, ${days}`],
+      ['Reported so far', `${creditsText(counts.total, counts.money)} through today, ${days}`],
       ['Still expected', withMoney(total - soFar, rest)],
       ...(missing.length > 0
         ? [['No data', `${formatDays(missing, today)}; counted as usual days`] as const]

@@ -21,7 +21,7 @@ export function chart(part: AnswerPart & { kind: 'chart' }): Shown | null {
     title: bounded(visible(title), 50),
     chart: {
       type: 'bar',
-      series: [...seriesOf('final', shown, true), ...seriesOf('not final', shown, false)],
+      series: allSeries(shown),
       axis_config: {
         categories: shown.map(({ label }) => label),
         x_label: bounded(axis, 50),
@@ -35,12 +35,22 @@ export function chart(part: AnswerPart & { kind: 'chart' }): Shown | null {
   return { block, text: mrkdwnOf([`${title} · ${axis} · ${words.join(', ')}`]) };
 }
 
+/**
+ * Slack colors a series by its position. *Not final* is always the second one, so that it has the same
+ * color in all charts, also without any final value.
+ */
+function allSeries(points: readonly ChartPoint[]) {
+  const final = seriesOf('final', points, true);
+  return points.every(({ isFinal }) => isFinal)
+    ? [final]
+    : [final, seriesOf('not final', points, false)];
+}
+
 /** Slack needs a value of every series for every label, and draws 0 as nothing. */
 function seriesOf(name: string, points: readonly ChartPoint[], isFinal: boolean) {
-  if (points.every((point) => point.isFinal !== isFinal)) return [];
   const data = points.map((point) => ({
     label: point.label,
     value: point.isFinal === isFinal ? point.value : 0,
   }));
-  return [{ name, data }];
+  return { name, data };
 }

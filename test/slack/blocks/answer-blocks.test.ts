@@ -236,11 +236,25 @@ test('the age of data is a date in the zone of the reader, before a literal foot
   expect(drawn.blocks.at(-1)).toEqual({
     type: 'context',
     elements: [
-      { type: 'mrkdwn', text: `As of ${date}`, verbatim: true },
-      { type: 'plain_text', text: '· row *x* :tada:', emoji: false },
+      { type: 'mrkdwn', text: `As of ${date} ·`, verbatim: true },
+      { type: 'plain_text', text: 'row *x* :tada:', emoji: false },
     ],
   });
   expect(drawn.text).toContain(`As of ${date} · row *x* :tada:`);
+});
+
+test.for<[string, readonly boolean[], readonly string[]]>([
+  ['all days are final', [true, true], ['final']],
+  ['some days are not final', [true, false], ['final', 'not final']],
+  ['no day is final', [false, false], ['final', 'not final']],
+])('not final is the second series of a chart when %s', ([, states, names]) => {
+  const points = states.map((isFinal, index) => ({ label: `${index}`, value: 5, isFinal }));
+  const drawn = answer({ kind: 'chart', title: 'Credits', unit: 'credits', axis: 'days', points });
+  expectSound(drawn);
+  const text = JSON.stringify(drawn.blocks);
+  expect([...text.matchAll(/"name":"([^"]+)"/g)].map(([, name]) => name)).toEqual(names);
+  // Each day has its value in one series only.
+  expect(text.match(/"value":5/g)).toHaveLength(states.length);
 });
 
 test('five offers are shown, each with the line that it types', () => {
