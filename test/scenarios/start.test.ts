@@ -91,6 +91,19 @@ test('a start waits while Slack limits new Socket Mode connections', async () =>
   expect(sandbox.slack.connections()).toBeGreaterThan(0);
 });
 
+test('a start ends for good when Slack refuses the app token after a rate limit', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const sandbox = await startTestSandbox({ delivery: 'socket', databaseUrl });
+  await sandbox.down();
+  const method = 'apps.connections.open';
+  sandbox.slack.failNext({ method, times: 1, how: 'rate-limited' });
+  sandbox.slack.failNext({ method, times: 9, how: { error: 'invalid_auth' } });
+  expect(await sandbox.refusedRestart()).toMatchObject({
+    lasting: true,
+    problems: [{ where: 'SLACK_APP_TOKEN', problem: expect.stringContaining('invalid_auth') }],
+  });
+});
+
 test('health and readiness have separate endpoints', async () => {
   const sandbox = await startTestSandbox();
   expect((await fetch(`${sandbox.url}/healthz`)).status).toBe(200);

@@ -55,6 +55,12 @@ test('the user groups of the sandbox have their members, including a deactivated
   );
 });
 
+test('without include_users the list of user groups has no members', async () => {
+  const { client } = await started();
+  const { usergroups = [] } = await client.usergroups.list();
+  expect(usergroups.map(({ users }) => users)).toEqual([undefined, undefined, undefined]);
+});
+
 test.for(['usergroups.list', 'usergroups.users.list'])(
   'a workspace on the free plan refuses %s',
   async (method) => {
