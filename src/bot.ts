@@ -25,6 +25,7 @@ import { startPresence } from './workflow/background/presence.ts';
 import { createScheduler } from './workflow/background/scheduler.ts';
 import { workflowLoops } from './workflow/background/workflow-loops.ts';
 import { takeOver } from './workflow/execute/recover.ts';
+import { createFollowLoop } from './workflow/follow/follow-targets.ts';
 import type { DecisionContext, Trail, WorkflowContext } from './workflow/ports.ts';
 import { createChangesQueries } from './workflow/queries/changes-queries.ts';
 
@@ -108,7 +109,9 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   const onReplicas = slack.actors.shareLimits;
   const presence = await startPresence(context, { version, replaces, onReplicas });
   const checkChannel = () => channelCheck.repeat(context);
-  const more = { checkChannel, discoverServices: discovery.pass };
+  // Without the optional reads, a loop that needs them does not exist.
+  const follow = config.reads === 'extended' && { followTargets: createFollowLoop(context) };
+  const more = { checkChannel, discoverServices: discovery.pass, ...follow };
   scheduler.start({ ...work.loops, ...opened.loops, ...more }, LOOP_EVERY_MS);
 
   const measure = () => postCostEffects(context, opened.digestCosts);

@@ -1,4 +1,11 @@
-import { type Change, isEnded, type Requirement, type RoleName } from './change.ts';
+import {
+  type Change,
+  type Evidence,
+  isEnded,
+  type Requirement,
+  type Resolution,
+  type RoleName,
+} from './change.ts';
 import { finish, revertTime } from './lifecycle.ts';
 import { type Actor, move, refuse, type Transition } from './outcome.ts';
 
@@ -59,10 +66,24 @@ export function resolve(
   if (!mayResolve(change, actor, current)) return refuse('not-an-approver');
   if (note.trim() === '') return refuse('note-required');
 
-  const resolution = { by: actor.id, at: now, happened, note };
+  return resolved(change, { by: actor.id, at: now, happened, note });
+}
+
+function resolved(change: Change, resolution: Resolution): Transition {
+  const { happened } = resolution;
   // Counted from the request: an unknown outcome must not extend the time until the revert.
   const revertAt = happened && change.outcome ? revertTime(change, change.outcome.at) : null;
   return move({ ...change, resolution, revertAt, state: happened ? 'succeeded' : 'failed' });
+}
+
+/**
+ * A reading shows that the request was applied. There is no such move to `failed`: a reading never
+ * proves that a request was not applied.
+ */
+export function settleByEvidence(change: Change, evidence: Evidence, now: Date): Transition {
+  if (change.state !== 'unknown') return refuse('not-unknown');
+  const note = 'The target shows what was requested, and did not before.';
+  return resolved(change, { by: 'signalbox', at: now, happened: true, note, evidence });
 }
 
 // By the current rule as well: the role of the request may have been renamed or removed, and the

@@ -12,6 +12,7 @@ import {
 import { sentEndpoint } from '../intent/arguments/sent-body.ts';
 import { bodyOf, inSendOrder, wireProblems } from '../intent/arguments/wire.ts';
 import { changeCommand } from '../intent/define.ts';
+import { SETTLED_WHEN_READY } from '../intent/settled.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
 
@@ -80,6 +81,7 @@ export const endpointCreate = changeCommand({
   warnings: () => ["This can't be edited later; check the values."],
   send: async ({ id }, body, { cloud }) =>
     sentEndpoint(await cloud.createReversePrivateEndpoint(id, EndpointCreation.parse(body)), body),
+  settled: SETTLED_WHEN_READY,
   undo: () => null,
   endingNote: 'If its status is pending acceptance, accept it in the target cloud account.',
 });

@@ -28,6 +28,7 @@ import { sentCreation } from '../intent/arguments/sent-body.ts';
 import { ceilingProblems, SIZING, sizingApplies } from '../intent/arguments/sizing.ts';
 import { bodyOf, inSendOrder, wireProblems } from '../intent/arguments/wire.ts';
 import { changeCommand } from '../intent/define.ts';
+import { settledInState } from '../intent/settled.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
 const BackupId = z.guid('must be a backup id from the console');
@@ -173,8 +174,10 @@ export const serviceCreate = changeCommand({
   },
   send: async (_target, body, { cloud }) =>
     sentCreation(await cloud.createService(ServiceCreation.parse(body)), body),
+  settled: settledInState({ ends: ['running', 'idle'] }),
   undo: () => null,
-  endingNote: 'Setup is in progress. This API does not report when the service is ready.',
+  endingNote: 'Setup is in progress.',
+  unfollowedNote: 'This API does not report when the service is ready.',
 });
 
 const FROM_BACKUP =

@@ -5,9 +5,15 @@ import { ReplicaScaling } from '../cloud/schema.ts';
 import { serviceTarget } from '../directory/directory.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { sentService } from '../intent/arguments/sent-body.ts';
-import { ceilingProblems, SIZING, sizingApplies } from '../intent/arguments/sizing.ts';
+import {
+  ceilingProblems,
+  SIZING,
+  SIZING_LABELS,
+  sizingApplies,
+} from '../intent/arguments/sizing.ts';
 import { bodyOf, wireProblems } from '../intent/arguments/wire.ts';
 import { changeCommand } from '../intent/define.ts';
+import { settledAsRequested, UNFOLLOWED } from '../intent/settled.ts';
 
 export const serviceScale = changeCommand({
   name: 'service scale',
@@ -40,9 +46,11 @@ export const serviceScale = changeCommand({
   warnings: ({ service: _, ...sizes }, before) => scaleWarnings(bodyOf(sizes), before),
   send: async ({ id, name }, body, { cloud }) =>
     sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body)), body),
+  settled: settledAsRequested(SIZING_LABELS),
   undo: ({ id }, before, body) => undoLine(id, before, body),
   endingNote:
-    'New replicas start before old ones stop: for up to an hour both can run and cost credits. This API does not report when it is done.',
+    'New replicas start before old ones stop: for up to an hour both can run and cost credits.',
+  unfollowedNote: UNFOLLOWED,
 });
 
 const NOTHING = {

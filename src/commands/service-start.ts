@@ -3,6 +3,7 @@ import { serviceTarget } from '../directory/directory.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { sentService } from '../intent/arguments/sent-body.ts';
 import { changeCommand } from '../intent/define.ts';
+import { settledInState, UNFOLLOWED } from '../intent/settled.ts';
 
 export const serviceStart = changeCommand({
   name: 'service start',
@@ -24,6 +25,12 @@ export const serviceStart = changeCommand({
       : [],
   send: async ({ id, name }, _body, { cloud }) =>
     sentService(id, name, await cloud.updateServiceState(id, { command: 'start' })),
+  settled: settledInState({
+    ends: ['running', 'idle'],
+    begun: ['starting', 'awaking', 'provisioning', 'partially_running', 'degraded'],
+    open: ['stopped'],
+  }),
   undo: ({ id }) => ({ label: 'Stop it again', line: `service stop ${id}` }),
-  endingNote: 'This can take minutes. This API does not report when it is done.',
+  endingNote: 'This can take minutes.',
+  unfollowedNote: UNFOLLOWED,
 });

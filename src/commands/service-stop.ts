@@ -4,6 +4,7 @@ import { serviceTarget } from '../directory/directory.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { sentService } from '../intent/arguments/sent-body.ts';
 import { changeCommand } from '../intent/define.ts';
+import { settledInState, UNFOLLOWED } from '../intent/settled.ts';
 
 export const serviceStop = changeCommand({
   name: 'service stop',
@@ -28,8 +29,14 @@ export const serviceStop = changeCommand({
   ],
   send: async ({ id, name }, _body, { cloud }) =>
     sentService(id, name, await cloud.updateServiceState(id, { command: 'stop' })),
+  settled: settledInState({
+    ends: ['stopped'],
+    begun: ['stopping'],
+    open: ['running', 'idle', 'partially_running', 'degraded'],
+  }),
   undo: ({ id }) => ({ label: 'Start it again', line: `service start ${id}` }),
-  endingNote: 'This can take minutes. This API does not report when it is done.',
+  endingNote: 'This can take minutes.',
+  unfollowedNote: UNFOLLOWED,
 });
 
 function primaryWarning(before: Snapshot | null): readonly string[] {

@@ -10,6 +10,7 @@ import type { NamedScope } from './arguments/scopes.ts';
 import { type TimingSupport, timingShape } from './arguments/timing.ts';
 import type { EffectKind } from './effect.ts';
 import type { Caller, CommandContext } from './ports/command-context.ts';
+import type { SettledRule } from './settled.ts';
 
 /** The part of a reply that people may see: the request id and the reported values. */
 export interface SendResult {
@@ -21,6 +22,8 @@ export interface SendResult {
     readonly name: string;
     readonly fields: JsonObject;
   } | null;
+  /** The id of what the request created, by which optional reads find it. */
+  readonly createdId?: string | null;
   /** Shown once, only to the requester. */
   readonly secret?: Secret | null;
 }
@@ -103,12 +106,16 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     context: CommandContext,
     of: ChangeOrigin,
   ) => Promise<SendResult | null>;
+  /** When an accepted change is done, by optional reads; if missing, no read can show it. */
+  readonly settled?: SettledRule;
   /** The command that reverts this change, with its line; null if there is none. */
   readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => UndoCommand | null;
   /** The reply contains a password, stored encrypted until the requester has seen it. */
   readonly hasSecret?: true;
   /** The last line of the card after success: what the reply does not prove. */
   readonly endingNote: string;
+  /** Added to it while no optional read follows the target. */
+  readonly unfollowedNote?: string;
 }
 
 /** The change that is sent, for commands that write to Signalbox's own database. */

@@ -23,6 +23,8 @@ export interface Messenger {
   ): Promise<void>;
   /** Sends the thread update directly to a requester who is not in the channel of the card. */
   messageRequester(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Posts into the thread how the target ended, by the optional reads after the send. */
+  postFollowUp(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
   /** Posts into the thread why Signalbox does not revert the change, with a button to revert it. */
   postRevertStopped(
     change: Change,

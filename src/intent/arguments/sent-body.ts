@@ -83,7 +83,13 @@ export function sentCreation(
     ...(service.endpoints ?? []).flatMap(endpointText),
     ...differing(body, service),
   ];
-  return { requestId, reported, learned, secret: result?.password ?? null };
+  return {
+    requestId,
+    reported,
+    learned,
+    createdId: service.id,
+    secret: result?.password ?? null,
+  };
 }
 
 export function sentEndpoint(
@@ -103,5 +109,5 @@ export function sentEndpoint(
   // Servers leave the address and name empty until the endpoint is set up.
   const known = facts.flatMap(([label, value]) => (value ? [`${label} ${value}`] : []));
   const reported = [...known, ...differing(body, result)];
-  return { requestId, reported, learned: null };
+  return { requestId, reported, learned: null, createdId: id };
 }

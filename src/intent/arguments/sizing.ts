@@ -1,7 +1,14 @@
+import { z } from 'zod';
 import { BYOC_MEMORY_GB } from '../../cloud/accepted-values.ts';
 import { IdleTimeout, MemoryGb, Replicas, Switch } from '../../cloud/fields.ts';
 import type { FieldProblem } from '../../errors.ts';
-import { type FieldContext, numberChoiceField, numberField, switchField } from './arguments.ts';
+import {
+  type FieldContext,
+  fieldsOf,
+  numberChoiceField,
+  numberField,
+  switchField,
+} from './arguments.ts';
 
 const STEP_GB = 4;
 const LEAST_GB = 8;
@@ -37,6 +44,11 @@ export const SIZING = {
     min: 5,
   }),
 };
+
+/** The labels of the size fields, by field. */
+export const SIZING_LABELS: Readonly<Record<string, string>> = Object.fromEntries(
+  fieldsOf(z.object(SIZING)).map(({ name, label }) => [name, label]),
+);
 
 /** The plan limits the maximum memory, so also the minimum. */
 export function ceilingProblems(

@@ -102,9 +102,11 @@ export function changeCard(change: Change, drawing: DrawContext): Message {
   );
 }
 
-// Slack requires a new block id for each drawing, also when only the state of the revert changed.
-function blockId({ version, child }: Change): string {
-  return ['card', version, ...(child ? [child.state] : [])].join(':');
+// Slack requires a new block id for each drawing, also when only the state of the revert or what was
+// read of the target changed.
+function blockId({ version, child, followUp }: Change): string {
+  const changed = [...(child ? [child.state] : []), ...(followUp ? [followUp.revision] : [])];
+  return ['card', version, ...changed].join(':');
 }
 
 function facts(change: Change): readonly Line[] {

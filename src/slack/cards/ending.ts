@@ -1,18 +1,31 @@
-import type { Change, ExecutionOutcome } from '../../changes/change.ts';
+import type { Change, ExecutionOutcome, Resolution } from '../../changes/change.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import { fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import type { DrawContext } from './draw-context.ts';
+import { followUpLines } from './follow/follow-up.ts';
 
 /** How an execution ended. The text claims no more than Signalbox knows. */
 export function endingLines(change: Change, drawing: DrawContext): readonly Line[] {
   const { outcome: ending, resolution } = change;
   if (!ending) return change.state === 'approved' ? waiting(change) : [];
-  const happened: readonly Line[] = resolution
-    ? [fact('Verified by', { user: resolution.by }, ': ', resolution.note)]
-    : [];
+  const happened: readonly Line[] = resolution ? [resolutionLine(resolution)] : [];
   const answered = requestLine(ending, change);
-  return [...endingWords(ending, change, drawing), answered, ...happened, ...nextStep(change)];
+  const followUp = followUpLines(change);
+  const words = endingWords(ending, change, drawing);
+  return [...words, answered, ...happened, ...followUp, ...nextStep(change)];
+}
+
+function resolutionLine({ by, note, evidence }: Resolution): Line {
+  if (by !== 'signalbox' || !evidence) {
+    return fact('Verified by', by === 'signalbox' ? 'Signalbox' : { user: by }, ': ', note);
+  }
+  const { shown, shownAt, before, beforeAt } = evidence;
+  return fact(
+    'Settled by evidence',
+    ...[`the server shows ${shown} (`, { at: shownAt }],
+    ...[`), before the request ${before} (`, { at: beforeAt }, ')'],
+  );
 }
 
 function waiting({ notBefore, plan }: Change): readonly Line[] {
@@ -30,7 +43,7 @@ function endingWords(
   change: Change,
   drawing: DrawContext,
 ): readonly Line[] {
-  const after = drawing.commands.get(change.command)?.endingNote ?? '';
+  const after = endingNote(change, drawing);
   const isLocal = TARGET_TRAITS[change.plan.target.kind].appliedBy === 'signalbox';
   if (ending.how === 'succeeded') {
     const reported = ending.reported.join(', ') || 'no details';
@@ -50,6 +63,12 @@ function endingWords(
     ['Signalbox does not send it again.'],
     ['Other changes to this target are blocked until this is resolved.'],
   ];
+}
+
+function endingNote({ command, followUp }: Change, { commands }: DrawContext): string {
+  const { endingNote: note = '', unfollowedNote = '' } = commands.get(command) ?? {};
+  const isFollowed = followUp && !['unreadable', 'closed'].includes(followUp.state);
+  return isFollowed || unfollowedNote === '' ? note : `${note} ${unfollowedNote}`;
 }
 
 function nextStep({ state }: Change): readonly Line[] {

@@ -94,6 +94,9 @@ function news(change: Change, drawing: DrawContext): Line {
   if (hasAuditMismatch(change)) return [`${actionText(change)}: `, ...stoppedLine(change, drawing)];
   if (resolution) {
     const how = resolution.happened ? 'it happened' : 'it did not happen';
+    if (resolution.by === 'signalbox') {
+      return [`“${what}” was applied: the server shows what was requested, and did not before.`];
+    }
     return [{ user: resolution.by }, ` checked “${what}”: ${how}.`];
   }
   if (change.state === 'rejected' && rejection) {

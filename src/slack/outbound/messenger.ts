@@ -16,6 +16,7 @@ import { breakGlassFact, breakGlassThreadLine } from '../cards/break-glass.ts';
 import { cardTitle, changeCard } from '../cards/card.ts';
 import { cardLink } from '../cards/card-link.ts';
 import type { DrawContext } from '../cards/draw-context.ts';
+import { followUpLine } from '../cards/follow/follow-up.ts';
 import { homeView } from '../cards/home.ts';
 import { directLine, reminderLine, threadLine } from '../cards/thread-line.ts';
 import {
@@ -106,6 +107,7 @@ export function createMessenger(options: Options): Messenger {
       const offer = buttons(`thread:${change.version}`, ...revertButtons(change));
       return postLine(at, attempt, threadLine(change, drawing), offer);
     },
+    postFollowUp: (change, at, attempt) => postLine(at, attempt, followUpLine(change)),
     postRevertStopped: (change, at, why, attempt) =>
       postLine(at, attempt, revertStoppedLine(change, why)),
     postUnfreezeOffer: (change, at, attempt) => {

@@ -15,6 +15,7 @@ import { freezeEvents } from './009-freeze-events.ts';
 import { trailMarks } from './010-trail-marks.ts';
 import { acceptanceIndex } from './011-accepted-gaps.ts';
 import { clickSignatures } from './012-click-signatures.ts';
+import { followUps } from './013-follow-ups.ts';
 
 // Append only: never edit a migration that ran anywhere. It must only add: old replicas continue on
 // the new schema (docs/upgrading.md).
@@ -31,6 +32,7 @@ export const MIGRATIONS = [
   trailMarks,
   acceptanceIndex,
   clickSignatures,
+  followUps,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 // The oldest release that works on this schema: 1.0 had version 6. Raise it only for a migration

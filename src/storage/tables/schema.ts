@@ -32,6 +32,7 @@ export interface Tables {
   budget_notice: BudgetNoticeTable;
   effect_notice: EffectNoticeTable;
   change_freeze: FreezeTable;
+  follow_up: FollowUpTable;
   tally: TallyTable;
 }
 
@@ -216,6 +217,16 @@ interface EffectNoticeTable {
   change_id: ChangeId;
   days: number;
   at: InstantText;
+}
+
+/** What was read of a target after the send. It is in no hash: nothing is decided from it. */
+export interface FollowUpTable {
+  change_id: ChangeId;
+  shown: JsonText;
+  /** The next reading; null: there is none. */
+  next_at: InstantText | null;
+  lease_owner: string | null;
+  lease_until: InstantText | null;
 }
 
 export interface FreezeTable {

@@ -17,6 +17,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   failed: 'sent; the server rejected:',
   unknown: 'sent; outcome unknown:',
   resolved: 'recorded the outcome of',
+  settled: 'read that the server applied',
   'glass-broken': 'used break-glass for',
   reviewed: 'reviewed the emergency change',
   expired: 'ended after its time limit:',

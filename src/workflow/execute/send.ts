@@ -67,9 +67,12 @@ async function send(context: WorkflowContext, change: Change): Promise<AttemptRe
   try {
     const { target, body } = change.plan;
     const sent = await command.send(target, body, context.commandContext(), change);
-    const { requestId, reported } = sent;
+    const { requestId, reported, createdId } = sent;
     const at = context.now();
-    const ending = { how: 'succeeded', at, tookMs: took(), requestId, reported } as const;
+    const ending = {
+      ...({ how: 'succeeded', at, tookMs: took(), requestId, reported } as const),
+      ...(createdId ? { createdId } : {}),
+    };
     return { kind: 'ended', ending, sent };
   } catch (error) {
     context.log.warn({ err: error, change: change.id }, 'request did not succeed');

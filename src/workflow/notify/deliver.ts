@@ -135,6 +135,8 @@ async function send(
   switch (message.kind) {
     case 'card-repost':
       return redrawCard(context, change, { at: card, postsAgain: needsCard(change) });
+    case 'follow-up':
+      return messenger.postFollowUp(change, card, attempt);
     case 'unfreeze-offer':
       return offerRevert(context, change, card, attempt);
     case 'revert-stopped': {

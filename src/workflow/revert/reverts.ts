@@ -210,6 +210,7 @@ function revertOf(parent: Change, { id, command, plan, now }: Revert): Change {
     revertAt: null,
     parent: parent.id,
     child: undefined,
+    followUp: undefined,
     lease: null,
     origin: parent.origin,
     card: null,

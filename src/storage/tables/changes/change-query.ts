@@ -8,7 +8,7 @@ import {
 import type { Change, ChangeId, State, UserId } from '../../../changes/change.ts';
 import { toDate, UnreadableRowError } from '../../engine/portable.ts';
 import type { ChangeTable, Db, Tables } from '../schema.ts';
-import { changeFrom } from './change-row.ts';
+import { changeFrom, followUpFrom } from './change-row.ts';
 
 /** Selects ids only, so that one unreadable row does not block the others. */
 export async function idsOf(
@@ -61,9 +61,11 @@ export async function select(
       join.onRef('approval.change_id', '=', 'c.id').on('approval.decision', '=', 'approved'),
     )
     .leftJoin('change as child', 'child.parent', 'c.id')
+    .leftJoin('follow_up', 'follow_up.change_id', 'c.id')
     .selectAll('c')
     .select(['approval.person', 'approval.at as approved_at'])
     .select(['child.id as child_id', 'child.state as child_state'])
+    .select('follow_up.shown')
     .orderBy(`c.${by}`, order)
     .orderBy('c.id', order)
     .orderBy('approval.at')
@@ -90,6 +92,7 @@ interface ApprovedRow extends Selectable<ChangeTable> {
   readonly approved_at: string | null;
   readonly child_id: ChangeId | null;
   readonly child_state: State | null;
+  readonly shown: string | null;
 }
 
 function changeOf(rows: ApprovedRow[]): Change {
@@ -99,5 +102,10 @@ function changeOf(rows: ApprovedRow[]): Change {
     person && approved_at ? [{ by: person, at: toDate(approved_at) }] : [],
   );
   const { child_id: id, child_state: state } = first;
-  return { ...changeFrom(first, approvals), ...(id && state && { child: { id, state } }) };
+  const followUp = followUpFrom(first.shown);
+  return {
+    ...changeFrom(first, approvals),
+    ...(id && state && { child: { id, state } }),
+    ...(followUp && { followUp }),
+  };
 }

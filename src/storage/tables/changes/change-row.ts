@@ -3,18 +3,20 @@ import { z } from 'zod';
 import {
   type Change,
   type ChannelId,
+  type FollowUp,
   type Plan,
   type Position,
   targetKey,
   type Verdict,
 } from '../../../changes/change.ts';
 import { canonical } from '../../../changes/plan-digest.ts';
-import { decode, toDate, toText } from '../../engine/portable.ts';
+import { decode, toDate, toText, UnreadableRowError } from '../../engine/portable.ts';
 import type { ChangeTable } from '../schema.ts';
 import {
   planText,
   StoredBlockingFreeze,
   StoredEnding,
+  StoredFollowUp,
   StoredPlan,
   StoredRejection,
   StoredRequirement,
@@ -112,6 +114,17 @@ export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Cha
     origin: row.origin,
     card: cardFrom(row.card_channel, row.card_ts),
   };
+}
+
+/** Returns null for a damaged text: nothing depends on a follow-up. */
+export function followUpFrom(text: string | null): FollowUp | null {
+  if (text === null) return null;
+  try {
+    return decode(StoredFollowUp, text, 'follow_up');
+  } catch (error) {
+    if (error instanceof UnreadableRowError) return null;
+    throw error;
+  }
 }
 
 // Refusals that the column holds under the name of release 1.0.

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import {
   type BlockingFreeze,
   type ChangeId,
+  EVIDENCE_GAPS,
   type ExecutionOutcome,
+  FOLLOW_UP_STATES,
+  type FollowUp,
   type Plan,
   type Rejection,
   type Requirement,
@@ -101,6 +104,30 @@ export const StoredResolution: z.ZodType<Resolution> = z.looseObject({
   at: StoredInstant,
   happened: z.boolean(),
   note: z.string(),
+  evidence: z
+    .looseObject({
+      shown: z.string(),
+      shownAt: StoredInstant,
+      before: z.string(),
+      beforeAt: StoredInstant,
+    })
+    .optional(),
+});
+
+export const StoredFollowUp: z.ZodType<FollowUp> = z.looseObject({
+  state: z.enum(FOLLOW_UP_STATES),
+  seen: z.looseObject({ text: z.string(), at: StoredInstant }).nullable(),
+  gap: z.string().nullable(),
+  why: z.enum(EVIDENCE_GAPS).nullable(),
+  candidates: z.array(
+    z.looseObject({
+      name: z.string(),
+      id: z.string(),
+      state: z.string().nullable(),
+      createdAt: StoredInstant.nullable(),
+    }),
+  ),
+  revision: z.int(),
 });
 
 export const StoredBlockingFreeze: z.ZodType<BlockingFreeze> = z.looseObject({
@@ -118,7 +145,12 @@ export const StoredReview: z.ZodType<Review> = z.looseObject({
 
 const call = { at: StoredInstant, tookMs: z.number(), requestId: z.string().nullable() };
 export const StoredEnding: z.ZodType<ExecutionOutcome> = z.discriminatedUnion('how', [
-  z.looseObject({ how: z.literal('succeeded'), ...call, reported: z.array(z.string()) }),
+  z.looseObject({
+    how: z.literal('succeeded'),
+    ...call,
+    reported: z.array(z.string()),
+    createdId: z.string().optional(),
+  }),
   z.looseObject({
     how: z.enum(['failed', 'unknown']),
     ...call,

@@ -1,5 +1,5 @@
 import type { Change, ChangeId } from '../../../changes/change.ts';
-import { toText } from '../../engine/portable.ts';
+import { toDate, toText } from '../../engine/portable.ts';
 import type { Db, SendPermitTable, Tx } from '../schema.ts';
 import { OptimisticLockError } from './changes.ts';
 
@@ -110,6 +110,35 @@ export async function hasTargetChangedSinceEnd(
   { id }: Change,
 ): Promise<boolean> {
   return othersRan(db, targetKey, { since: await endOf(db, id), except: [id] });
+}
+
+/** The commands of other changes of the target that got a permit to send since a time. */
+export async function sentSince(
+  db: Db,
+  targetKey: string,
+  { since, except }: { readonly since: Date; readonly except: ChangeId },
+): Promise<readonly string[]> {
+  const sent = await db
+    .selectFrom('send_permit')
+    .innerJoin('change', 'change.id', 'send_permit.change_id')
+    .select('change.command')
+    .where('change.target_key', '=', targetKey)
+    .where('change.id', '!=', except)
+    .where('send_permit.at', '>=', toText(since))
+    // A request without a recorded outcome may have been sent.
+    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', '!=', 'not-sent')]))
+    .execute();
+  return sent.map(({ command }) => command);
+}
+
+/** When the last permit to send was committed: the request was sent after it. */
+export async function lastPermitAt(db: Db, changeId: ChangeId): Promise<Date | null> {
+  const last = await db
+    .selectFrom('send_permit')
+    .select((eb) => eb.fn.max('at').as('at'))
+    .where('change_id', '=', changeId)
+    .executeTakeFirst();
+  return last?.at ? toDate(last.at) : null;
 }
 
 async function endOf(db: Db, id: ChangeId): Promise<string> {

@@ -10,7 +10,7 @@ type Message<Kind extends string, Body> = Kind extends string
 
 /** A message that is drawn from the current state of its change when it is delivered. */
 export type ChangeMessage = { readonly changeId: ChangeId } & (
-  | Message<'card' | 'card-repost' | 'audit' | 'unfreeze-offer', unknown>
+  | Message<'card' | 'card-repost' | 'audit' | 'unfreeze-offer' | 'follow-up', unknown>
   /** Reports the state that the change entered: in the thread, or directly to the requester. */
   | Message<'thread' | 'direct', { readonly state: State }>
   | Message<'break-glass' | 'audit-break-glass', { readonly event: BreakGlassEvent }>
@@ -42,6 +42,7 @@ export const PLAIN = {
   'card-repost': 'card:anew',
   audit: 'audit',
   'unfreeze-offer': 'thawed',
+  'follow-up': 'follow-up',
 } as const;
 const REMINDERS: Readonly<Record<Reminder, string>> = {
   waiting: 'waiting',

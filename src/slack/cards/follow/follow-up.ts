@@ -1,0 +1,86 @@
+import type { Change, EvidenceGap, FollowUp } from '../../../changes/change.ts';
+import { fact } from '../../blocks/blocks.ts';
+import { bounded, type Line } from '../../blocks/rich-text.ts';
+import { lowerActionText } from '../naming.ts';
+
+const WHY: Readonly<Record<EvidenceGap, string>> = {
+  creation: 'Signalbox cannot tell whether this request created it: a person decides.',
+  'not-as-requested': 'This is not what was requested. The request may still be applied.',
+  'before-unknown':
+    'The values before the request are unknown, so this does not prove that it was applied.',
+  'was-so-before': 'It was so before the request, so this does not prove that it was applied.',
+  'changed-since':
+    'Another change of this target was sent since, so this does not prove that it was applied.',
+  'trail-problem': 'The audit trail has a problem, so Signalbox settles nothing by itself.',
+};
+
+/** What the optional reads show of the target after the send. */
+export function followUpLines({ state, followUp, resolution }: Change): readonly Line[] {
+  if (!followUp) return [];
+  if (state === 'unknown') return unknownLines(followUp);
+  const { seen } = followUp;
+  // What was read before a resolution is no value after it.
+  const isOutdated = seen && resolution && seen.at < resolution.at;
+  const isHidden = followUp.state === 'closed' || isOutdated;
+  return state !== 'succeeded' || isHidden ? [] : [shownLine(followUp)];
+}
+
+const EVERY = 'checked every 30 s';
+
+function shownLine({ state, seen, gap }: FollowUp): Line {
+  if (gap !== null && state !== 'superseded') return gapLine(gap, seen);
+  if (seen === null) return fact(SHOWS, `not read yet (${EVERY})`);
+  const { text, at } = seen;
+  if (state === 'superseded') {
+    return fact(
+      'Last seen',
+      `${text}, `,
+      { at },
+      '. A newer change of this service was sent since.',
+    );
+  }
+  if (state === 'given-up') {
+    return fact('Last seen', `${text}, since `, { at }, '. Not settled after 30 min.', ...CHECK);
+  }
+  const next = state === 'failed' ? CHECK : [];
+  return fact(SHOWS, `${text}, since `, { at }, ` (${EVERY})`, ...next);
+}
+
+const SHOWS = 'Server shows';
+const CHECK: Line = [' Check the console.'];
+
+function gapLine(gap: string, seen: FollowUp['seen']): Line {
+  const last: Line = seen ? [`; last seen: ${seen.text}, `, { at: seen.at }] : [];
+  return fact(SHOWS, `unknown: ${gap}`, ...last);
+}
+
+/** Beside the buttons: what a person who records the outcome can compare. */
+function unknownLines({ seen, gap, why, candidates }: FollowUp): readonly Line[] {
+  if (gap !== null) return [gapLine(gap, seen)];
+  if (seen === null) return [fact(SHOWS, 'not read yet')];
+  return [
+    fact(SHOWS, `${seen.text} (checked `, { at: seen.at }, ')'),
+    ...candidates.map(candidateLine),
+    ...(why === null ? [] : [[WHY[why]]]),
+  ];
+}
+
+function candidateLine({ name, id, state, createdAt }: FollowUp['candidates'][number]): Line {
+  const created: Line = createdAt ? [', created ', { at: createdAt }] : [', creation time unknown'];
+  const about = [id, ...(state === null ? [] : [state])].join(' · ');
+  return fact('Candidate', `“${bounded(name, 60)}” · ${about}`, ...created);
+}
+
+/** In the thread, once: how the target ended. */
+export function followUpLine(change: Change): Line {
+  const { requester, followUp } = change;
+  const what = `“${lowerActionText(change)}”`;
+  const who: Line = [{ user: requester }, ' '];
+  const { seen = null, state } = followUp ?? {};
+  const shown: Line = seen ? [`${seen.text}, since `, { at: seen.at }, '.'] : ['unknown.'];
+  if (state === 'settled') return [...who, `${what} is done. The server shows: `, ...shown];
+  if (state === 'failed') {
+    return [...who, `${what} was accepted and then failed. The server shows: `, ...shown, ...CHECK];
+  }
+  return [...who, `${what} is not done after 30 min. Last seen: `, ...shown, ...CHECK];
+}
