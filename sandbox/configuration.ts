@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { SANDBOX_ZONE } from './clock/moves.ts';
 import { addDays, dayOf } from './cloud/days.ts';
 import { ORGANIZATION } from './seed/organization.ts';
 
@@ -7,11 +8,20 @@ export function sandboxYaml(): string {
   return stringify(baseConfiguration());
 }
 
+interface ReportOptions {
+  readonly priced?: boolean;
+  readonly firstDigestAt?: Date | null;
+}
+
 /**
  * The same file with digests, budgets and the reads of live servers, which the sandbox itself uses.
- * `priced`: with a price of a credit that rose 20 days ago.
+ * `priced`: with a price of a credit that rose 20 days ago. No digest is posted before `firstDigestAt`.
  */
-export function sandboxYamlWithReports({ priced = false } = {}, now = new Date()): string {
+export function sandboxYamlWithReports(
+  { priced = false, firstDigestAt = null }: ReportOptions = {},
+  now = new Date(),
+): string {
+  const muted = firstDigestAt && { mutedUntil: firstDigestAt.toISOString() };
   const commitment = { ...COMMITMENT, start: dayOf(addDays(now, -COMMITTED_DAYS)) };
   const begin = (days: number) => dayOf(addDays(now, -days));
   const price = [
@@ -22,14 +32,17 @@ export function sandboxYamlWithReports({ priced = false } = {}, now = new Date()
     ...baseConfiguration(),
     ...(priced ? { costs: { price } } : {}),
     cloud: { reads: 'extended' },
-    digests: DIGESTS,
+    digests: DIGESTS.map((digest) => ({ ...digest, ...muted })),
     budgets: [...BUDGETS, commitment],
   });
 }
 
 const DIGESTS = [
-  { channel: '#db-costs', at: '09:00', days: 'daily' },
-  { channel: '#db-costs', period: 'week', days: ['mon'], on: { tags: ['prod'] } },
+  { channel: '#db-costs', at: '09:00', timezone: SANDBOX_ZONE, days: 'daily' },
+  {
+    ...{ channel: '#db-costs', timezone: SANDBOX_ZONE, period: 'week', days: ['mon'] },
+    on: { tags: ['prod'] },
+  },
 ];
 
 // Compared with the costs of the seed, the first budget is sufficient and the second is not.

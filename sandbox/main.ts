@@ -3,20 +3,29 @@ import { largeWorkspace } from './slack/workspace/large-workspace.ts';
 import { sandboxWorkspace } from './slack/workspace/sandbox-workspace.ts';
 import { startSandbox } from './start.ts';
 
-const USAGE =
-  'npm run sandbox -- [--port 4000] [--socket] [--hard-limits] [--large] [--prices] [--verbose]';
+const USAGE = `npm run sandbox -- [options]
+
+  --port <port>   the port of the page; 4000 by default
+  --socket        Socket Mode instead of HTTP between Slack and the bot
+  --hard-limits   the rate limits of Slack without bursts
+  --large         20,000 channels and 10,000 people more
+  --prices        a price of a credit, so that costs are shown as money too
+  --no-history    without the finished change and the digest at the start
+  --verbose       the log of the bot from level info
+  --help          this text
+`;
 
 const GUIDE = ({ url, envFile }: { url: string; envFile: string }) => `
 Signalbox is running in a sandbox: ${url}
 
-  1. As Ana, in #ops, type  /service stop analytics-prod nightly maintenance  and request approval.
-  2. Act as Ben, then as Cleo: open #db-approvals and press Approve.
-  3. Read the thread of the card. Open "API requests" to see the one request to the cloud API.
-  4. Read #db-costs, then type  /cost  or  /cost budget.
-     Start lab-core once, so that Signalbox learns its size. After that, the preview of
-     /service scale lab-core min=8 max=8  shows the savings.
+Open the page. A guide of five steps leads from the first request to an approved change, a refusal, an
+unknown outcome and costs.
 
-To check the installation, run this in another shell:
+Links that act as one person in one channel:
+  ${url}/?as=ana&channel=ops
+  ${url}/?as=ben&channel=db-approvals
+
+To check the installation, run this in another shell before you move the clock:
   npm run doctor -- --env ${envFile}
 
 The sandbox uses no network outside this machine. Press Ctrl-C to stop it.
@@ -30,9 +39,12 @@ function readOptions() {
       'hard-limits': { type: 'boolean', default: false },
       large: { type: 'boolean', default: false },
       prices: { type: 'boolean', default: false },
+      'no-history': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
     },
   });
+  if (values.help) return null;
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new Error(`--port must be a number from 0 to 65535, not ${values.port}`);
@@ -41,7 +53,9 @@ function readOptions() {
   const rateLimits = values['hard-limits'] ? 'hard' : 'with-bursts';
   const workspace = values.large ? largeWorkspace() : sandboxWorkspace;
   const logLevel = values.verbose ? 'info' : 'warn';
-  return { port, delivery, rateLimits, workspace, logLevel, priced: values.prices } as const;
+  const history = !values['no-history'];
+  const priced = values.prices;
+  return { port, delivery, rateLimits, workspace, logLevel, priced, history } as const;
 }
 
 function exitWithError(error: unknown): never {
@@ -49,13 +63,20 @@ function exitWithError(error: unknown): never {
   const reason = error instanceof Error ? error.message : String(error);
   const text = isPortInUse
     ? 'The port is in use. Choose another one: npm run sandbox -- --port 4100'
-    : `${reason}\n${USAGE}`;
+    : `${reason}\n\n${USAGE}`;
   process.stderr.write(`${text}\n`);
   process.exit(1);
 }
 
 try {
-  const sandbox = await startSandbox(readOptions());
+  const options = readOptions();
+  if (options === null) {
+    process.stdout.write(USAGE);
+    process.exit(0);
+  }
+  const { build } = await import('vite');
+  await build({ root: 'sandbox/page', logLevel: 'warn' });
+  const sandbox = await startSandbox(options);
   process.stdout.write(GUIDE(sandbox));
   let isStopping = false;
   const stop = async () => {

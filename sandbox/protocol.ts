@@ -2,7 +2,7 @@
  * The messages between the page of the sandbox and its server: JSON over HTTP below `/sandbox`.
  * The page gets only what Slack's own client shows to one person.
  *
- *   GET  /sandbox/state?as=U…        → ClientState; `&channel=C…` marks that channel as read
+ *   GET  /sandbox/state?as=U…        → PageState; `&channel=C…` marks that channel as read
  *   GET  /sandbox/events?as=U…       → text/event-stream with `event: changed` when that person's
  *                                      ClientState or the panel may have changed
  *   POST /sandbox/command            CommandInput      → Delivery
@@ -17,6 +17,9 @@
  *   POST /sandbox/panel/faults       ActiveFault       → Panel
  *   POST /sandbox/panel/clear        {}                → Panel, without active faults
  *   POST /sandbox/panel/profile      ProfileChoice     → Panel
+ *   GET  /sandbox/clock              → ClockState
+ *   POST /sandbox/clock              ClockMoveChoice   → ClockState, when the move begins
+ *   GET  /sandbox/guide              → GuideProgress
  */
 import { z } from 'zod';
 import { isJson, type Json } from './json.ts';
@@ -26,6 +29,8 @@ export interface Person {
   readonly name: string;
   readonly title: string;
   readonly kind: 'member' | 'guest' | 'external' | 'bot' | 'deactivated';
+  /** For example `Europe/Berlin`. */
+  readonly timezone: string;
 }
 
 export interface Channel {
@@ -33,7 +38,10 @@ export interface Channel {
   readonly name: string;
   readonly kind: 'public' | 'private' | 'dm' | 'external';
   readonly topic: string;
+  /** The unread messages, without replies in threads. */
   readonly unread: number;
+  /** The unread messages that notify this person: mentions, and all direct messages. */
+  readonly notifications: number;
 }
 
 export interface Message {
@@ -92,6 +100,33 @@ export interface ClientState {
   readonly shortcuts: readonly Shortcut[];
   /** The user groups, for mentions such as `<!subteam^S…>`. */
   readonly groups: readonly { id: string; handle: string; name: string }[];
+}
+
+/** What the page reads: the client state, and the time of the sandbox. */
+export interface PageState extends ClientState {
+  /** ISO 8601. */
+  readonly now: string;
+}
+
+/** How far a person can move the clock. */
+export const CLOCK_MOVES = ['5-minutes', '1-hour', '1-day', 'next-morning'] as const;
+export type ClockMove = (typeof CLOCK_MOVES)[number];
+
+export interface ClockMoveChoice {
+  readonly move: ClockMove;
+}
+
+export interface ClockState {
+  /** ISO 8601. */
+  readonly now: string;
+  readonly isMoving: boolean;
+}
+
+/** The steps of the guide, in their order. */
+export type GuideStepId = 'request' | 'refusal' | 'approve' | 'unknown' | 'costs';
+
+export interface GuideProgress {
+  readonly done: readonly GuideStepId[];
 }
 
 const Id = z.string().min(1).max(255);

@@ -4,14 +4,23 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Router } from 'express';
 import { startAlertsSimulator } from './alerts/simulator.ts';
 import { panelRoutes } from './api/panel.ts';
+import type { Simulator } from './api/simulator.ts';
+import { type ClockMover, createClockMover } from './clock/clock-mover.ts';
+import { lastMorning } from './clock/moves.ts';
+import { clockRoutes } from './clock/routes.ts';
+import { createWorldClock } from './clock/world-clock.ts';
 import { startCloudSimulator } from './cloud/simulator.ts';
 import { sandboxYamlWithReports } from './configuration.ts';
 import { freePort } from './free-port.ts';
+import { guideProgress, guideRoutes } from './guide/guide.ts';
+import { historyBegin, playHistory } from './history.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from './seed/organization.ts';
 import { startSlackSimulator } from './slack/server.ts';
+import type { SlackSimulator } from './slack/simulator.ts';
 import type { RateLimits } from './slack/web-api/rate-limits.ts';
 import { sandboxWorkspace } from './slack/workspace/sandbox-workspace.ts';
 import type { Workspace } from './slack/workspace/workspace.ts';
@@ -29,6 +38,8 @@ export interface SandboxOptions {
   readonly workspace?: Workspace;
   /** Shows money beside credits. */
   readonly priced?: boolean;
+  /** Begins the day before, so that there is a finished change and a digest. False by default. */
+  readonly history?: boolean;
 }
 
 /** Starts Signalbox with simulators of Slack and both APIs, all on this machine. */
@@ -40,29 +51,45 @@ export async function startSandbox(options: SandboxOptions) {
     rateLimits = 'with-bursts',
     workspace = sandboxWorkspace,
     priced = false,
+    history = false,
   } = options;
+  const startedAt = new Date();
+  const clock = createWorldClock(history ? historyBegin(startedAt) : startedAt);
+  const { now } = clock;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'));
-  const [cloud, alerts] = await Promise.all([startCloudSimulator(), startAlertsSimulator()]);
+  const [cloud, alerts] = await Promise.all([
+    startCloudSimulator({ now }),
+    startAlertsSimulator({ now }),
+  ]);
   const signingSecret = randomBytes(16).toString('hex');
   const botPort = await freePort();
   const eventsUrl = `http://127.0.0.1:${botPort}/slack/events`;
-  const panel = { changed: () => {} };
-  const slack = await startSlackSimulator({
+  const page = { changed: () => {} };
+  const guide = { since: startedAt };
+  const slack: SlackSimulator = await startSlackSimulator({
     port,
     manifest: JSON.parse(readFileSync(join(ROOT, 'manifest.json'), 'utf8')),
     delivery: delivery === 'http' ? { mode: 'http', eventsUrl, signingSecret } : { mode: 'socket' },
     rateLimits,
     workspace,
     page: join(ROOT, 'sandbox/page/dist'),
-    routes: panelRoutes({ cloud, alerts, changed: () => panel.changed() }),
+    ...{ now, signedAt: now },
+    routes: Router()
+      .use(panelRoutes({ cloud, alerts, changed: () => page.changed() }))
+      .use(clockRoutes(clock, () => mover))
+      .use(guideRoutes(() => guideProgress({ ...slack, effects: cloud.effects }, guide.since))),
   }).catch(async (error: unknown) => {
     await Promise.all([cloud.stop(), alerts.stop()]);
     rmSync(folder, { recursive: true });
     throw error;
   });
-  panel.changed = slack.changed;
+  page.changed = slack.changed;
 
-  writeFileSync(join(folder, 'signalbox.yaml'), sandboxYamlWithReports({ priced }));
+  const firstDigestAt = history ? lastMorning(startedAt) : null;
+  writeFileSync(
+    join(folder, 'signalbox.yaml'),
+    sandboxYamlWithReports({ priced, firstDigestAt }, now()),
+  );
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
     ...(delivery === 'http'
@@ -84,13 +111,20 @@ export async function startSandbox(options: SandboxOptions) {
   const envFile = join(folder, 'env');
   writeFileSync(envFile, envText(env), { mode: 0o600 });
   const readyUrl = `http://127.0.0.1:${botPort}/readyz`;
-  const running = { bot: startBot(env), stopping: false };
+  const start = () => startBot({ ...env, SANDBOX_CLOCK_OFFSET_MS: String(clock.offsetMs()) });
+  const running = { bot: start(), stopping: false };
+  const mover: ClockMover = createClockMover({
+    clock,
+    bot: () => running.bot,
+    activity: () => slack.calls().length + requestCount(cloud) + requestCount(alerts),
+    changed: slack.changed,
+  });
   // A bot that crashes or is killed restarts with the same database.
   const restartOnExit = () => {
     running.bot.once('exit', (code, signal) => {
       if (running.stopping) return;
       process.stderr.write(`The bot stopped (${signal ?? code}). Restarting it.\n`);
-      running.bot = startBot(env);
+      running.bot = start();
       restartOnExit();
     });
   };
@@ -104,12 +138,18 @@ export async function startSandbox(options: SandboxOptions) {
   try {
     await waitUntilReady(readyUrl, running.bot);
     restartOnExit();
+    if (history) await playHistory({ slack, cloud, mover, startedAt });
+    guide.since = now();
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url: slack.url, envFile, slack, cloud, alerts, bot: () => running.bot, stop };
+  const bot = () => running.bot;
+  return { url: slack.url, envFile, slack, cloud, alerts, clock, mover, bot, stop };
 }
+
+const requestCount = ({ operations, count }: Simulator): number =>
+  operations.reduce((sum, operation) => sum + count(operation), 0);
 
 function envText(env: Readonly<Record<string, string>>): string {
   return Object.entries(env)
@@ -123,10 +163,11 @@ function startBot(env: Readonly<Record<string, string>>): ChildProcess {
     NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
   };
   // The bot logs to standard error, so that standard output contains only the guide.
-  return spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
+  const clock = pathToFileURL(join(ROOT, 'sandbox/clock/bot-clock.ts')).href;
+  return spawn(process.execPath, ['--import', clock, join(ROOT, 'src/main.ts')], {
     cwd: ROOT,
     env: { ...path, ...env },
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 2, 2, 'ipc'],
   });
 }
 

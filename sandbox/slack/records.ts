@@ -74,6 +74,14 @@ export interface MentionRecord {
   readonly notified: readonly string[];
 }
 
+/** A command or a button that a person used. */
+export interface UserInteraction {
+  readonly person: string;
+  /** The command without its arguments, or the action_id. */
+  readonly name: string;
+  readonly at: Date;
+}
+
 /** One call of the Web API with its arguments and its reply. */
 export interface WebApiCall {
   readonly method: string;

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import express, { type Router } from 'express';
 import type { Json } from '../json.ts';
 import { type AppConnection, undelivered } from './delivery/delivery.ts';
+import { withInteractionLog } from './delivery/interaction-log.ts';
 import { type HttpRoute, httpDelivery } from './delivery/signed-http.ts';
 import { type SocketSettings, socketHub } from './delivery/socket-mode.ts';
 import { fileRoutes } from './files.ts';
@@ -86,6 +87,7 @@ function initialState(options: SlackOptions, stopping: AbortSignal): SlackState 
     files: new Map(),
     mentions: [],
     calls: [],
+    interactions: [],
     faults: [],
     events: [],
     read: new Map(),
@@ -124,7 +126,7 @@ function connectApp(slack: SlackState, server: Server, options: SlackOptions): A
   if (delivery.mode === 'socket') {
     const { mode: _, ...settings } = delivery;
     const hub = socketHub(server, { appId: slack.workspace.appId, ackTimeoutMs, ...settings });
-    slack.deliverToApp = hub.deliver;
+    slack.deliverToApp = withInteractionLog(slack, hub.deliver);
     slack.issueSocketTicket = hub.issueTicket;
     const { connections, close } = hub;
     const controls = { refreshSockets: hub.refresh, setSocketMode: hub.setEnabled };
@@ -133,7 +135,7 @@ function connectApp(slack: SlackState, server: Server, options: SlackOptions): A
   }
   const { eventsUrl = null, signingSecret } = delivery;
   const route: HttpRoute = { eventsUrl, signingSecret, ackTimeoutMs, signedAt };
-  slack.deliverToApp = httpDelivery(route);
+  slack.deliverToApp = withInteractionLog(slack, httpDelivery(route));
   const deliverTo = (url: string | null) => {
     route.eventsUrl = url;
   };

@@ -22,8 +22,14 @@ import { press, suggest } from './interactions/press.ts';
 import { shortcut } from './interactions/shortcut.ts';
 import { close, submit } from './interactions/submit.ts';
 import { surfaceAt } from './interactions/surfaces.ts';
-import { clientState } from './page/client-state.ts';
-import type { MentionRecord, SentEvent, StoredMessage, WebApiCall } from './records.ts';
+import { clientState, markRead } from './page/client-state.ts';
+import type {
+  MentionRecord,
+  SentEvent,
+  StoredMessage,
+  UserInteraction,
+  WebApiCall,
+} from './records.ts';
 import { notifyWatchers, type SlackState } from './state.ts';
 import type { SlackFault } from './web-api/faults.ts';
 import { conversationOf, type Workspace } from './workspace/workspace.ts';
@@ -49,9 +55,13 @@ export interface SlackSimulator extends Omit<AppConnection, 'close'> {
   readonly sendMessage: (typed: MessageInput) => Promise<Delivery>;
 
   readonly clientState: (as: string) => ClientState;
+  /** Records that a person has read all messages of a channel. */
+  readonly markRead: (as: string, channel: string) => void;
   /** Every message of a channel, by id or name, ephemeral ones included; oldest first. */
   readonly messages: (channel: string) => readonly StoredMessage[];
   readonly calls: (method?: string) => WebApiCall[];
+  /** The commands and buttons that people used, oldest first. */
+  readonly interactions: () => readonly UserInteraction[];
   readonly mentions: () => readonly MentionRecord[];
   readonly events: () => readonly SentEvent[];
   readonly redeliver: (eventId: string) => Promise<void>;
@@ -88,11 +98,13 @@ export function slackSimulator(
     openHome: (opened) => openHome(slack, opened),
     sendMessage: (typed) => sendMessage(slack, typed),
     clientState: (as) => clientState(slack, as),
+    markRead: (as, channel) => markRead(slack, as, idOf(channel) ?? channel),
     messages: (channel) => {
       const id = idOf(channel) ?? channel;
       return slack.messages.filter((message) => message.channel === id);
     },
     calls: (method) => slack.calls.filter((call) => (method ?? call.method) === call.method),
+    interactions: () => slack.interactions,
     mentions: () => slack.mentions,
     events: () => slack.events,
     redeliver: (eventId) => redeliver(slack, eventId),

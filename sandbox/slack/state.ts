@@ -9,6 +9,7 @@ import type {
   StoredMessage,
   StoredView,
   Trigger,
+  UserInteraction,
   WebApiCall,
 } from './records.ts';
 import type { PendingSlackFault } from './web-api/faults.ts';
@@ -36,6 +37,7 @@ export interface SlackState {
   readonly files: Map<string, StoredFile>;
   readonly mentions: MentionRecord[];
   readonly calls: WebApiCall[];
+  readonly interactions: UserInteraction[];
   readonly faults: PendingSlackFault[];
   readonly events: SentEvent[];
   /** The last message that each person has read in each channel: `U… C…` → ts. */

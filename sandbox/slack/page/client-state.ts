@@ -10,6 +10,7 @@ import {
   type Member,
   memberOf,
   SLACKBOT,
+  timezoneOf,
 } from '../workspace/workspace.ts';
 
 /** Everything that Slack's client shows to one person at this moment. */
@@ -53,8 +54,10 @@ export function markRead(slack: SlackState, person: string, channel: string): vo
   if (last) slack.read.set(`${person} ${channel}`, last.ts);
 }
 
-function toPerson({ id, realName, title, deleted, kind }: Member): Person {
-  return { id, name: realName, title, kind: deleted ? 'deactivated' : kind };
+function toPerson(member: Member): Person {
+  const { id, realName, title, deleted, kind } = member;
+  const timezone = timezoneOf(member);
+  return { id, name: realName, title, kind: deleted ? 'deactivated' : kind, timezone };
 }
 
 function toChannel(slack: SlackState, me: Member, conversation: Conversation): Channel {
@@ -66,8 +69,23 @@ function toChannel(slack: SlackState, me: Member, conversation: Conversation): C
       message.author !== me.id &&
       message.ts > read &&
       isVisibleTo(slack, me, message),
-  ).length;
-  return { id, name, kind, topic, unread };
+  );
+  const notifies = kind === 'dm' ? () => true : notifyingMessages(slack, me, id);
+  return {
+    ...{ id, name, kind, topic },
+    unread: unread.filter((message) => kind === 'dm' || !isReply(message)).length,
+    notifications: unread.filter(notifies).length,
+  };
+}
+
+const isReply = ({ ts, threadTs }: StoredMessage): boolean => threadTs !== null && threadTs !== ts;
+
+/** Returns a check for the messages of a channel that mention this person, alone or in a group. */
+function notifyingMessages(slack: SlackState, me: Member, channel: string) {
+  const mentioning = slack.mentions
+    .filter((mention) => mention.channel === channel && mention.notified.includes(me.id))
+    .map(({ ts }) => ts);
+  return ({ ts }: StoredMessage): boolean => mentioning.includes(ts);
 }
 
 function toMessage(slack: SlackState, message: StoredMessage): Message {

@@ -1,6 +1,6 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import { z } from 'zod';
-import { requests } from '../../protocol.ts';
+import { type PageState, requests } from '../../protocol.ts';
 import { ImpossibleInteraction } from '../interactions/actor.ts';
 import { command } from '../interactions/command.ts';
 import { openHome, sendMessage } from '../interactions/home-and-messages.ts';
@@ -18,7 +18,8 @@ export function pageRoutes(slack: SlackState): Router {
   router.get('/state', ({ query }, response) => {
     const person = viewer(slack, query.as);
     if (typeof query.channel === 'string') markRead(slack, person, query.channel);
-    response.json(clientState(slack, person));
+    const state: PageState = { ...clientState(slack, person), now: slack.now().toISOString() };
+    response.json(state);
   });
   router.get('/events', (request, response) => streamChanges(slack, request, response));
   router.post('/command', interaction(slack, requests.command, command));

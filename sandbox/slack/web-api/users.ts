@@ -6,6 +6,7 @@ import {
   type Member,
   memberOf,
   sharesConversation,
+  timezoneOf,
 } from '../workspace/workspace.ts';
 import {
   flag,
@@ -35,7 +36,7 @@ export function userJson(slack: SlackState, member: Member): Json {
     ...{ is_app_user: false, is_workflow_bot: false, is_email_confirmed: true },
     // Slack sets is_stranger only while no channel is shared with the app.
     ...(isExternal && { is_stranger: !sharesConversation(slack.workspace, member.id) }),
-    tz: member.timezone ?? 'Europe/Berlin',
+    tz: timezoneOf(member),
     tz_label: 'Central European Time',
     tz_offset: 3600,
     updated: 1_760_000_000,

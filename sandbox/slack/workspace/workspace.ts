@@ -56,6 +56,9 @@ export function memberOf(workspace: Workspace, id: string): Member | undefined {
   return workspace.members.find((member) => member.id === id);
 }
 
+/** The name of the time zone of a person. */
+export const timezoneOf = ({ timezone = 'Europe/Berlin' }: Member): string => timezone;
+
 export function groupOf(workspace: Workspace, idOrHandle: string): Group | undefined {
   const handle = idOrHandle.replace(/^@/, '');
   return workspace.groups.find((group) => group.id === idOrHandle || group.handle === handle);

@@ -4,7 +4,8 @@ import { groupMessages, inChannel, repliesTo } from '../../../sandbox/page/chann
 import { slackDate } from '../../../sandbox/page/text/slack-date.ts';
 import type { Message } from '../../../sandbox/protocol.ts';
 
-const NOON = new Date(2026, 10, 20, 12);
+const NOON = new Date('2026-11-20T12:00:00Z');
+const BERLIN = { now: NOON, timeZone: 'Europe/Berlin' };
 const minutes = (count: number) => String(NOON.getTime() / 1000 + count * 60);
 
 function message(ts: string, more: Partial<Message> = {}): Message {
@@ -24,7 +25,7 @@ test('messages of one author within five minutes show the author once', () => {
       message(minutes(8), { author: 'U2' }),
       message(minutes(9), { author: 'U2', ephemeral: true }),
     ],
-    NOON,
+    BERLIN,
   );
   expect(shown.map(({ first }) => first)).toEqual([true, false, true, true, true]);
 });
@@ -32,7 +33,7 @@ test('messages of one author within five minutes show the author once', () => {
 test('the first message of a day has a divider with the day', () => {
   const shown = groupMessages(
     [message(minutes(-24 * 60)), message(minutes(0)), message(minutes(1))],
-    NOON,
+    BERLIN,
   );
   expect(shown.map(({ day }) => day)).toEqual(['Yesterday', 'Today', null]);
 });
@@ -63,5 +64,17 @@ test.for<[format: string, expected: string]>([
   ['{date_long}', 'Thursday, November 19, 2026'],
   ['on {date_short} {unknown}', 'on Nov 19, 2026 {unknown}'],
 ])('yesterday in the format %s', ([format, expected]) => {
-  expect(slackDate(new Date(2026, 10, 19, 12), format, NOON)).toBe(expected);
+  expect(slackDate(new Date('2026-11-19T12:00:00Z'), format, BERLIN)).toBe(expected);
+});
+
+test.for<[zone: string, expected: string]>([
+  ['Europe/Berlin', 'tomorrow at 12:30'],
+  ['America/New_York', 'today at 6:30'],
+])('a date is shown in the time zone of the reader: %s', ([timeZone, expected]) => {
+  const at = new Date('2026-11-20T23:30:00Z');
+  const shown = slackDate(at, '{date_short_pretty} at {time}', { now: NOON, timeZone });
+  // A browser with 24 hours writes 00:30 and 18:30.
+  expect([expected, expected.replace('12:30', '00:30').replace('6:30', '18:30')]).toContain(
+    shown.replace(/ [AP]M$/, ''),
+  );
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import express from 'express';
 import { expect, test } from 'vitest';
 import { actions, button } from './block-samples.ts';
-import { ana, approvals, ben, general, startSlack, sven } from './bolt-app.ts';
+import { ana, approvals, ben, clock, general, startSlack, sven } from './bolt-app.ts';
 import { clientOf, listener, posted } from './client.ts';
 
 async function started(options: Parameters<typeof startSlack>[0] = {}) {
@@ -20,9 +20,11 @@ async function started(options: Parameters<typeof startSlack>[0] = {}) {
 }
 
 test('the page reads the client state of one user', async () => {
-  const { slack } = await started();
+  const { slack } = await started({ now: clock().now });
   const response = await fetch(`${slack.url}/sandbox/state?as=${ana}`);
-  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(slack.clientState(ana))));
+  const now = expect.stringMatching(/^2026-11-20T12:00:0/);
+  const shown = JSON.parse(JSON.stringify(slack.clientState(ana)));
+  expect(await response.json()).toEqual({ ...shown, now });
   expect(slack.clientState(ana)).toMatchObject({
     me: { id: ana, name: 'Ana', title: 'Operator', kind: 'member' },
     commands: [{ command: '/service', usageHint: 'stop <service>' }],

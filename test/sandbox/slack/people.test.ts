@@ -6,6 +6,7 @@ import {
   ana,
   approvals,
   ben,
+  cleo,
   dora,
   emil,
   general,
@@ -168,4 +169,29 @@ test('a channel is unread until the user opens it', async () => {
   expect([unread(ana), unread(ben)]).toEqual([1, 2]);
   await fetch(`${slack.url}/sandbox/state?as=${ben}&channel=${approvals}`);
   expect([unread(ana), unread(ben)]).toEqual([1, 0]);
+});
+
+test('mentions and direct messages notify a user, other messages do not', async () => {
+  const { slack, client } = await started();
+  const channelOf = (id: string, name: string) =>
+    slack.clientState(id).channels.find((channel) => channel.name === name);
+  await slack.sendMessage({ as: ana, channel: approvals, text: 'hello' });
+  const ts = await posted(client, { channel: approvals, text: `<@${ben}> look` });
+  await posted(client, { channel: approvals, text: `<@${ben}> in the thread`, thread_ts: ts });
+  expect(channelOf(ben, 'db-approvals')).toMatchObject({ unread: 2, notifications: 2 });
+  expect(channelOf(cleo, 'db-approvals')).toMatchObject({ unread: 2, notifications: 0 });
+  await posted(client, { channel: ben, text: 'for you' });
+  expect(channelOf(ben, slack.workspace.botName)).toMatchObject({ unread: 1, notifications: 1 });
+  slack.markRead(ben, 'db-approvals');
+  expect(channelOf(ben, 'db-approvals')).toMatchObject({ unread: 0, notifications: 0 });
+});
+
+test('a user has the time zone of the workspace, unless another one is given', async () => {
+  const slack = await startSlack();
+  const anna = slack.workspace.members.find(({ id }) => id === ana);
+  if (!anna) throw new Error('the workspace has no Ana');
+  const timezone = 'America/New_York';
+  await slack.admin.addPerson({ ...anna, id: 'U0NINA0001', name: 'nina', timezone });
+  expect(slack.clientState(ana).me.timezone).toBe('Europe/Berlin');
+  expect(slack.clientState('U0NINA0001').me.timezone).toBe(timezone);
 });

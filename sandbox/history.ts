@@ -1,0 +1,91 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ClockMover } from './clock/clock-mover.ts';
+import { lastMorning } from './clock/moves.ts';
+import type { CloudSimulator } from './cloud/simulator.ts';
+import { elementsIn } from './slack/input-state.ts';
+import type { StoredMessage } from './slack/records.ts';
+import type { SlackSimulator } from './slack/simulator.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** 17:30 of the day before. */
+const AFTERNOON_BEFORE_MORNING_MS = 15.5 * HOUR_MS;
+// Costs count as settled when two days have not changed them. The digest of the next morning then
+// has a further settled day and does not wait for one.
+const DAYS_OF_COSTS = 3;
+// On a machine so slow, a sandbox without a history is better than none.
+const WITHIN_MS = 30_000;
+
+const [FINN, GUS] = ['U0FINN0001', 'U0GUS00001'];
+const LINE = '/service scale ci max=64 longer builds this week';
+
+interface HistoryOptions {
+  readonly slack: SlackSimulator;
+  readonly cloud: CloudSimulator;
+  readonly mover: ClockMover;
+  /** The time at which the sandbox was started, where the history ends. */
+  readonly startedAt: Date;
+}
+
+/** The time at which the history begins: in an afternoon, some days before the last morning. */
+export function historyBegin(startedAt: Date): Date {
+  return new Date(lastAfternoon(startedAt) - DAYS_OF_COSTS * DAY_MS);
+}
+
+function lastAfternoon(startedAt: Date): number {
+  return lastMorning(startedAt).getTime() - AFTERNOON_BEFORE_MORNING_MS;
+}
+
+/** One finished change of yesterday and the digest of this morning, made by the real bot. */
+export async function playHistory({ slack, cloud, mover, startedAt }: HistoryOptions) {
+  const morning = lastMorning(startedAt);
+  const afternoon = lastAfternoon(startedAt);
+  for (let daysAgo = DAYS_OF_COSTS - 1; daysAgo >= 0; daysAgo -= 1) {
+    await mover.jumpTo(new Date(afternoon - daysAgo * DAY_MS));
+  }
+  await finishChange(slack, cloud);
+  await mover.jumpTo(morning);
+  await until(() => slack.messages('db-costs').length > 0);
+  await mover.jumpTo(new Date(Math.max(morning.getTime(), Date.now())));
+  // The digest stays unread, so that its channel is bold.
+  for (const channel of ['ops', 'db-approvals', 'db-audit']) {
+    for (const { id } of slack.workspace.members) slack.markRead(id, channel);
+  }
+}
+
+async function finishChange(slack: SlackSimulator, cloud: CloudSimulator): Promise<void> {
+  await slack.command(FINN, 'ops', LINE);
+  await pressWhenShown(slack, FINN, 'ops', 'change.confirm');
+  await pressWhenShown(slack, GUS, 'db-approvals', 'change.approve');
+  await until(() => cloud.effectCount('scale') > 0);
+  await until(() => messageWith(slack, 'db-approvals', 'change.approve') === undefined);
+}
+
+async function pressWhenShown(
+  slack: SlackSimulator,
+  as: string,
+  channel: string,
+  actionId: string,
+): Promise<void> {
+  const isShown = await until(() => messageWith(slack, channel, actionId) !== undefined);
+  const message = messageWith(slack, channel, actionId);
+  if (!isShown || message === undefined) return;
+  const place = { in: 'message', channel: message.channel, ts: message.ts } as const;
+  await slack.click(as, place, actionId);
+}
+
+function messageWith(
+  slack: SlackSimulator,
+  channel: string,
+  actionId: string,
+): StoredMessage | undefined {
+  return slack
+    .messages(channel)
+    .find(({ blocks }) => elementsIn(blocks).some(({ element }) => element.action_id === actionId));
+}
+
+async function until(isReached: () => boolean): Promise<boolean> {
+  const end = performance.now() + WITHIN_MS;
+  while (!isReached() && performance.now() < end) await wait(20);
+  return isReached();
+}

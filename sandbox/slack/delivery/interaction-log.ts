@@ -1,0 +1,26 @@
+import { type Json, list, record, stringOf } from '../../json.ts';
+import type { UserInteraction } from '../records.ts';
+import type { DeliverToApp } from './delivery.ts';
+
+interface InteractionLog {
+  readonly interactions: UserInteraction[];
+  readonly now: () => Date;
+}
+
+/** Delivers to the app and records which commands and buttons people use. */
+export function withInteractionLog(log: InteractionLog, deliver: DeliverToApp): DeliverToApp {
+  return (kind, payload, retry) => {
+    const at = log.now();
+    if (kind === 'slash_commands') {
+      const [person, name] = [stringOf(payload.user_id), stringOf(payload.command)];
+      log.interactions.push({ person, name, at });
+    }
+    if (payload.type === 'block_actions') log.interactions.push(...actionsOf(payload, at));
+    return deliver(kind, payload, retry);
+  };
+}
+
+function actionsOf(payload: Json, at: Date): UserInteraction[] {
+  const person = stringOf(record(payload.user).id);
+  return list(payload.actions).map(({ action_id }) => ({ person, name: stringOf(action_id), at }));
+}
