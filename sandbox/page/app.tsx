@@ -5,7 +5,9 @@ import { AppPage } from './channel/app-page.tsx';
 import { ChannelPage } from './channel/channel-page.tsx';
 import { Thread } from './channel/thread.tsx';
 import { Sidebar } from './frame/sidebar.tsx';
-import { TopBar } from './frame/top-bar.tsx';
+import { type Panes, TopBar } from './frame/top-bar.tsx';
+import { Guide } from './guide/guide.tsx';
+import { useGuideOpen } from './guide/use-guide.ts';
 import { type LiveUpdates, useLive } from './live.ts';
 import { ModalView } from './modal/modal-view.tsx';
 import { PanelView } from './panel/panel.tsx';
@@ -24,7 +26,9 @@ export function App() {
   const live = useLive(address.as);
   const { client, isDisconnected } = live;
   const [isPanelOpen, setPanelOpen] = useState(false);
-  const onPanel = useCallback(() => setPanelOpen((open) => !open), []);
+  const togglePanel = useCallback(() => setPanelOpen((open) => !open), []);
+  const [isGuideOpen, toggleGuide] = useGuideOpen();
+  const panes = { isPanelOpen, togglePanel, isGuideOpen, toggleGuide };
   return (
     <>
       {isDisconnected && (
@@ -35,7 +39,7 @@ export function App() {
       {client === null ? (
         <p className="starting">Starting…</p>
       ) : (
-        <Workspace key={client.me.id} {...{ live, client, address, go, isPanelOpen, onPanel }} />
+        <Workspace key={client.me.id} {...{ live, client, address, go, panes }} />
       )}
     </>
   );
@@ -46,13 +50,14 @@ interface WorkspaceProps {
   readonly client: ClientState;
   readonly address: Address;
   readonly go: Navigate;
-  readonly isPanelOpen: boolean;
-  readonly onPanel: () => void;
+  readonly panes: Panes;
 }
 
 function useSessionOf({ client, address, go, live }: WorkspaceProps): Session {
-  const notices = useNotices();
-  const { refresh } = live;
+  const { refresh, now } = live;
+  const notices = useNotices(now);
+  const { timezone } = client.me;
+  const readDates = useCallback(() => ({ now: now(), timeZone: timezone }), [now, timezone]);
   const deliverAndRefresh = useCallback<DeliverRequest>(
     async (path, input) => {
       const delivery = await deliver(path, input);
@@ -62,13 +67,13 @@ function useSessionOf({ client, address, go, live }: WorkspaceProps): Session {
     [refresh],
   );
   return useMemo(
-    () => ({ client, address, go, notices, deliver: deliverAndRefresh }),
-    [client, address, go, notices, deliverAndRefresh],
+    () => ({ client, address, go, notices, readDates, deliver: deliverAndRefresh }),
+    [client, address, go, notices, readDates, deliverAndRefresh],
   );
 }
 
 function Workspace(props: WorkspaceProps) {
-  const { client, address, live, isPanelOpen, onPanel } = props;
+  const { client, address, live, panes } = props;
   const session = useSessionOf(props);
   const requested = channelOf(client, address.channel);
   const channel = address.home ? undefined : (requested ?? client.channels[0]);
@@ -77,7 +82,7 @@ function Workspace(props: WorkspaceProps) {
   const parent = client.messages.find(
     (message) => message.channel === channel?.id && message.ts === address.thread,
   );
-  const frame = ['shell', isChosen ? 'chosen' : '', parent ? 'threaded' : ''];
+  const frame = ['shell', isChosen ? 'chosen' : '', parent ? 'threaded' : ''].join(' ');
   const [view] = client.views;
 
   const open = channel?.id ?? null;
@@ -86,16 +91,17 @@ function Workspace(props: WorkspaceProps) {
 
   return (
     <SessionContext value={session}>
-      <div className={frame.join(' ')}>
-        <TopBar {...{ isPanelOpen, onPanel }} />
+      <div className={frame}>
+        <TopBar {...panes} />
         <Sidebar open={open} />
+        {panes.isGuideOpen && <Guide version={live.version} onClose={panes.toggleGuide} />}
         {channel === undefined || channel === appChannel(client) ? (
           <AppPage tab={channel === undefined ? 'home' : 'messages'} />
         ) : (
           <ChannelPage channel={channel} />
         )}
         {channel !== undefined && parent && <Thread channelId={channel.id} ts={parent.ts} />}
-        {isPanelOpen && <PanelView version={live.version} onClose={onPanel} />}
+        {panes.isPanelOpen && <PanelView version={live.version} onClose={panes.togglePanel} />}
       </div>
       {view && <ModalView key={view.id} view={view} />}
     </SessionContext>

@@ -1,11 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { ClientState } from '../protocol.ts';
+import type { ClientState, PageState } from '../protocol.ts';
 import { read } from './server.ts';
 
 const RETRY_MS = 2000;
 
 export interface LiveUpdates {
   readonly client: ClientState | null;
+  /** The time of the sandbox. */
+  readonly now: () => Date;
   readonly isDisconnected: boolean;
   /** Grows with each state that was read, so that other parts can read again. */
   readonly version: number;
@@ -21,12 +23,14 @@ export function useLive(as: string): LiveUpdates {
   const [version, setVersion] = useState(0);
   const stream = useRef<Stream | null>(null);
   const openChannel = useRef<string | null>(null);
+  const clockOffsetMs = useRef(0);
 
   useEffect(() => {
     const opened = openStream(as, {
       openChannel: () => openChannel.current,
       setDisconnected,
       setClient: (next) => {
+        clockOffsetMs.current = Date.parse(next.now) - Date.now();
         setClient(next);
         setVersion((before) => before + 1);
       },
@@ -35,6 +39,7 @@ export function useLive(as: string): LiveUpdates {
     return opened.close;
   }, [as]);
 
+  const now = useCallback(() => new Date(Date.now() + clockOffsetMs.current), []);
   const refresh = useCallback(() => stream.current?.refresh(), []);
   const setOpenChannel = useCallback(
     (channel: string | null) => {
@@ -44,12 +49,12 @@ export function useLive(as: string): LiveUpdates {
     [refresh],
   );
   const current = client?.me.id === as ? client : null;
-  return { client: current, isDisconnected, version, refresh, setOpenChannel };
+  return { client: current, now, isDisconnected, version, refresh, setOpenChannel };
 }
 
 interface StreamListener {
   readonly openChannel: () => string | null;
-  readonly setClient: (client: ClientState) => void;
+  readonly setClient: (client: PageState) => void;
   readonly setDisconnected: (isDisconnected: boolean) => void;
 }
 
@@ -77,7 +82,7 @@ function openStream(as: string, listener: StreamListener): Stream {
     const channel = listener.openChannel();
     const query = new URLSearchParams({ as, ...(channel === null ? {} : { channel }) });
     try {
-      const client = await read<ClientState>(`state?${query}`);
+      const client = await read<PageState>(`state?${query}`);
       if (isClosed) return;
       listener.setClient(client);
       if (source?.readyState === EventSource.OPEN) listener.setDisconnected(false);

@@ -2,6 +2,7 @@ import { createContext, use } from 'react';
 import type { Channel, ClientState, Delivery, Interactions, Person } from '../protocol.ts';
 import type { Address, Navigate } from './address.ts';
 import type { Notices } from './slackbot-notices.ts';
+import type { Reading } from './text/slack-date.ts';
 
 export type DeliverRequest = <Path extends keyof Interactions>(
   path: Path,
@@ -16,6 +17,8 @@ export interface Session {
   /** Sends an interaction of the person to the bot, then reads the client state again. */
   readonly deliver: DeliverRequest;
   readonly notices: Notices;
+  /** The time of the sandbox, and the time zone of the person. */
+  readonly readDates: () => Reading;
 }
 
 export const SessionContext = createContext<Session | null>(null);

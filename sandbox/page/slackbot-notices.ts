@@ -10,25 +10,29 @@ export interface Notices {
   readonly dismiss: (ts: string) => void;
 }
 
-export function useNotices(): Notices {
+/** `now` is the time of the sandbox, so that a notice stands behind the messages before it. */
+export function useNotices(now: () => Date): Notices {
   const [notices, setNotices] = useState<readonly Message[]>([]);
   const [dismissed, setDismissed] = useState<ReadonlySet<string>>(new Set());
 
-  const add = useCallback<Notices['add']>(({ channel, threadTs }, text) => {
-    const notice: Message = {
-      channel,
-      threadTs,
-      text,
-      ts: (Date.now() / 1000).toFixed(6),
-      author: SLACKBOT,
-      authorName: 'Slackbot',
-      byBot: false,
-      blocks: [],
-      ephemeral: true,
-      files: [],
-    };
-    setNotices((before) => [...before, notice]);
-  }, []);
+  const add = useCallback<Notices['add']>(
+    ({ channel, threadTs }, text) => {
+      const notice: Message = {
+        channel,
+        threadTs,
+        text,
+        ts: (now().getTime() / 1000).toFixed(6),
+        author: SLACKBOT,
+        authorName: 'Slackbot',
+        byBot: false,
+        blocks: [],
+        ephemeral: true,
+        files: [],
+      };
+      setNotices((before) => [...before, notice]);
+    },
+    [now],
+  );
 
   const dismiss = useCallback((ts: string) => {
     setDismissed((before) => new Set([...before, ts]));

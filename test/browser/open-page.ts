@@ -1,5 +1,11 @@
 import { mkdirSync } from 'node:fs';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
 
@@ -23,7 +29,7 @@ export let sandbox: Awaited<ReturnType<typeof startSandbox>>;
 let browser: Browser;
 
 /** Starts the sandbox and a browser for the tests of this file. */
-export function startBeforeAll(options: Pick<SandboxOptions, 'priced'> = {}): void {
+export function startBeforeAll(options: Pick<SandboxOptions, 'priced' | 'history'> = {}): void {
   beforeAll(async () => {
     sandbox = await startSandbox({ port: 0, delivery: 'http', ...options });
     const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -35,11 +41,17 @@ export function startBeforeAll(options: Pick<SandboxOptions, 'priced'> = {}): vo
   });
 }
 
-/** Opens the page of the sandbox as this user, in this channel. */
+/** Opens the page of the sandbox as this user, in this channel, without the guide. */
 export async function openAs(person: string, channel: string, height = 800): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1280, height } });
+  const page = await newPage({ viewport: { width: 1280, height } });
+  await page.addInitScript("localStorage.setItem('signalbox.guide', 'closed')");
   await page.goto(`${sandbox.url}/?as=${person}&channel=${channel}`);
   return page;
+}
+
+/** A page in a browser that has never seen the sandbox. */
+export function newPage(options: BrowserContextOptions = {}): Promise<Page> {
+  return browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
 }
 
 /**

@@ -14,13 +14,13 @@ test('in a browser: Ana requests, Ben and Cleo approve, and the service stops on
   await ana.getByText('Sent to #db-approvals').waitFor();
 
   const ben = await openAs(BEN, APPROVALS);
-  await ben.getByRole('button', { name: 'Approve' }).click();
+  await ben.getByRole('button', { name: 'Approve', exact: true }).click();
   await ben.getByText('(1 of 2)').waitFor();
   await picture(ben, 'card');
   expect(sandbox.cloud.count('set state')).toBe(0);
 
   const cleo = await openAs(CLEO, APPROVALS);
-  await cleo.getByRole('button', { name: 'Approve' }).click();
+  await cleo.getByRole('button', { name: 'Approve', exact: true }).click();
   await cleo.getByText('Stop analytics-prod: accepted').waitFor();
   await cleo.getByText('1 reply').click();
   await cleo.getByText('was accepted by the server').waitFor();

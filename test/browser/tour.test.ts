@@ -43,7 +43,7 @@ test('in a browser: Ben decides in his Home tab, which updates after each press'
   await home(ben);
   await ben.getByText('Waiting for you (2)').waitFor();
   await picture(ben, 'home');
-  await ben.getByRole('button', { name: 'Approve' }).first().click();
+  await ben.getByRole('button', { name: 'Approve', exact: true }).first().click();
   await ben.getByText('Waiting for you (1)').waitFor();
 
   await expect.poll(() => sandbox.cloud.count('scale')).toBe(1);
@@ -177,10 +177,10 @@ test('in a browser: the end of the newest message stays visible when the message
     await page.getByText('Stop analytics-prod: waiting for approval').waitFor();
     await expect.poll(() => belowView(page), SLOW_MACHINE).toBeLessThan(2);
   }
-  await ben.getByRole('button', { name: 'Approve' }).last().click();
+  await ben.getByRole('button', { name: 'Approve', exact: true }).last().click();
   await ben.getByText('(1 of 2)').waitFor();
   await expect.poll(() => belowView(ben), SLOW_MACHINE).toBeLessThan(2);
-  await cleo.getByRole('button', { name: 'Approve' }).last().click();
+  await cleo.getByRole('button', { name: 'Approve', exact: true }).last().click();
   for (const page of [ben, cleo]) {
     await page.getByText('Stop analytics-prod: accepted').waitFor();
     await page.getByText('1 reply').last().waitFor();
@@ -245,7 +245,7 @@ test('in a browser: a password is shown once, and an unknown outcome is left to 
   await askFor(ana, `/service create "new one" ${where} "a new market"`, 'Create service new one');
   const ben = await openAs(BEN, APPROVALS);
   await ben.getByText('Create service new one: waiting for approval').waitFor();
-  await ben.getByRole('button', { name: 'Approve' }).last().click();
+  await ben.getByRole('button', { name: 'Approve', exact: true }).last().click();
   const show = ben.getByRole('button', { name: 'Show the password' });
   await show.waitFor();
   const card = await openAs(ANA, APPROVALS);
@@ -257,7 +257,7 @@ test('in a browser: a password is shown once, and an unknown outcome is left to 
   sandbox.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
   await askFor(ana, '/service stop lab-core for the night', 'Stop lab-core');
   await ben.getByText('Stop lab-core: waiting for approval').waitFor();
-  await ben.getByRole('button', { name: 'Approve' }).last().click();
+  await ben.getByRole('button', { name: 'Approve', exact: true }).last().click();
   await ben.getByRole('button', { name: 'It happened' }).waitFor();
   await picture(ben, 'unknown');
 });

@@ -1,5 +1,6 @@
-import { type KeyboardEvent, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
 import type { SlashCommand } from '../../protocol.ts';
+import { canTakeFocus } from '../focus.ts';
 import { Icon } from '../frame/icon.tsx';
 import { useSession } from '../session.ts';
 import { commandOf } from './commands.ts';
@@ -23,6 +24,10 @@ export function Composer(place: ComposerPlace) {
   const command = commandOf(text, commands);
   const to = channel.kind === 'dm' ? channel.name : `#${channel.name}`;
   const label = threadTs === null ? `Message ${to}` : 'Reply…';
+
+  useEffect(() => {
+    if (canTakeFocus()) box.current?.focus();
+  }, []);
 
   useLayoutEffect(() => {
     if (box.current === null) return;
@@ -54,8 +59,10 @@ export function Composer(place: ComposerPlace) {
           aria-label={label}
           placeholder={label}
           aria-autocomplete="list"
-          aria-controls={listId}
-          {...(selected && { 'aria-activedescendant': `${listId}-${active}` })}
+          {...(selected && {
+            'aria-controls': listId,
+            'aria-activedescendant': `${listId}-${active}`,
+          })}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
         />

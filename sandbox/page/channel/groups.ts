@@ -1,5 +1,5 @@
 import type { Message } from '../../protocol.ts';
-import { dayName } from '../text/slack-date.ts';
+import { dayName, type Reading } from '../text/slack-date.ts';
 
 const GROUP_SECONDS = 5 * 60;
 
@@ -25,11 +25,14 @@ export const repliesTo = (messages: readonly Message[], parent: Message): readon
   );
 
 /** Groups the messages of one author within five minutes and one day. */
-export function groupMessages(messages: readonly Message[], now: Date): readonly GroupedMessage[] {
+export function groupMessages(
+  messages: readonly Message[],
+  reading: Reading,
+): readonly GroupedMessage[] {
   return messages.map((message, at) => {
     const before = messages[at - 1];
-    const day = dayName(dateOf(message), now);
-    const isSameDay = before !== undefined && dayName(dateOf(before), now) === day;
+    const day = dayName(dateOf(message), reading);
+    const isSameDay = before !== undefined && dayName(dateOf(before), reading) === day;
     const first = !(isSameDay && isSameGroup(before, message));
     return { message, first, day: isSameDay ? null : day };
   });

@@ -32,7 +32,8 @@ export function MessageList({ name, messages, inThread, intro }: Props) {
 
   // The person's own messages and ephemeral replies always come into view.
   const last = messages.at(-1);
-  const { me } = useSession().client;
+  const { client, readDates } = useSession();
+  const { me } = client;
   const ownTs = last !== undefined && (last.ephemeral || last.author === me.id) ? last.ts : null;
   useLayoutEffect(() => {
     const box = scroller.current;
@@ -55,7 +56,7 @@ export function MessageList({ name, messages, inThread, intro }: Props) {
     <div ref={scroller} className="messages" role="log" aria-label={name} onScroll={onScroll}>
       <div ref={inside} className="messages-inside">
         {intro !== '' && <p className="intro">{intro}</p>}
-        {groupMessages(messages, new Date()).map(({ message, first, day }) => (
+        {groupMessages(messages, readDates()).map(({ message, first, day }) => (
           <Fragment key={message.ts}>
             {day !== null && !inThread && (
               <h3 className="day">

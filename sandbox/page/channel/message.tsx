@@ -21,8 +21,8 @@ interface Props {
 
 export function MessageRow({ message, first, inThread }: Props) {
   const { author, authorName, byBot, ephemeral, text, ts } = message;
-  const { client, notices } = useSession();
-  const at = timeOf(dateOf(message), new Date());
+  const { client, notices, readDates } = useSession();
+  const at = timeOf(dateOf(message), readDates());
   return (
     <article
       className={['message', first ? 'first' : 'next', ephemeral ? 'ephemeral' : ''].join(' ')}
@@ -73,12 +73,12 @@ function Body({ message: { channel, ts, blocks, text } }: { message: Message }) 
 }
 
 function ThreadSummary({ message }: { message: Message }) {
-  const { client, go } = useSession();
+  const { client, go, readDates } = useSession();
   const replies = repliesTo(client.messages, message).filter(({ ephemeral }) => !ephemeral);
   const last = replies.at(-1);
   if (last === undefined) return null;
   const authors = new Map(replies.map((reply) => [reply.author, reply]));
-  const when = slackDate(dateOf(last), '{date_short_pretty} at {time}', new Date());
+  const when = slackDate(dateOf(last), '{date_short_pretty} at {time}', readDates());
   return (
     <button
       type="button"

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import type { Channel } from '../../protocol.ts';
 import { useSession } from '../session.ts';
 import { isCommand } from './commands.ts';
@@ -8,21 +8,38 @@ export interface ComposerPlace {
   readonly threadTs: string | null;
 }
 
+interface DraftPlace {
+  readonly as: string;
+  readonly channelId: string;
+  readonly threadTs: string | null;
+}
+
 /** Unsent texts by person, channel and thread. They are kept until the page is reloaded. */
 const drafts = new Map<string, string>();
+const listeners = new Set<() => void>();
+
+const keyOf = ({ as, channelId, threadTs }: DraftPlace): string =>
+  [as, channelId, threadTs].join(' ');
+
+/** Puts a text into a composer, which may be visible or not. */
+export function putDraft(place: DraftPlace, text: string): void {
+  drafts.set(keyOf(place), text);
+  for (const listener of listeners) listener();
+}
+
+function onDraft(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
 
 /** The text of a composer and how to send it. The text of a failed delivery is restored. */
 export function useSending({ channel, threadTs }: ComposerPlace) {
   const { client, deliver, notices } = useSession();
   const as = client.me.id;
-  const key = [as, channel.id, threadTs].join(' ');
-  const [text, setVisibleText] = useState(() => drafts.get(key) ?? '');
+  const draft: DraftPlace = { as, channelId: channel.id, threadTs };
+  const text = useSyncExternalStore(onDraft, () => drafts.get(keyOf(draft)) ?? '');
   const [isSending, setSending] = useState(false);
-
-  function setText(next: string) {
-    drafts.set(key, next);
-    setVisibleText(next);
-  }
+  const setText = (next: string) => putDraft(draft, next);
 
   async function send() {
     const line = text.trim();

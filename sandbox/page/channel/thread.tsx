@@ -1,3 +1,4 @@
+import { onEscape, useFocusReturn } from '../focus.ts';
 import { Icon } from '../frame/icon.tsx';
 import { channelOf, useSession } from '../session.ts';
 import { BackButton } from './channel-page.tsx';
@@ -8,12 +9,14 @@ import { MessageList } from './message-list.tsx';
 /** The panel at the right: one message and its replies. */
 export function Thread({ channelId, ts }: { channelId: string; ts: string }) {
   const { client, notices, go } = useSession();
+  useFocusReturn();
+  const close = () => go({ thread: null });
   const channel = channelOf(client, channelId);
   const all = notices.withNotices(client.messages);
   const parent = all.find((message) => message.channel === channelId && message.ts === ts);
   if (channel === undefined || parent === undefined) return null;
   return (
-    <aside className="thread" aria-label="Thread">
+    <aside className="thread" aria-label="Thread" onKeyDown={onEscape(close)}>
       <header className="pane-head">
         <BackButton closes="thread" />
         <h2>
@@ -23,7 +26,7 @@ export function Thread({ channelId, ts }: { channelId: string; ts: string }) {
           type="button"
           className="icon-button close"
           aria-label="Close thread"
-          onClick={() => go({ thread: null })}
+          onClick={close}
         >
           <Icon name="close" />
         </button>

@@ -13,11 +13,15 @@ export interface MenuItem {
   readonly id: string;
   readonly label: ReactNode;
   readonly note?: string;
+  /** Given in a menu that selects one of its items. */
+  readonly isCurrent?: boolean;
   readonly act: () => void;
 }
 
 interface Props {
   readonly label: string;
+  /** True when the children name the button themselves. */
+  readonly isNamedByText?: boolean;
   readonly className: string;
   readonly children: ReactNode;
   readonly items: readonly MenuItem[];
@@ -25,17 +29,25 @@ interface Props {
 }
 
 /** A button that opens a list of actions. */
-export function Menu({ label, className, children, items, align = 'end' }: Props) {
+export function Menu({ label, isNamedByText, className, children, items, align = 'end' }: Props) {
   const [open, setOpen] = useState(false);
   const around = useRef<HTMLSpanElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const close = useCallback(() => setOpen(false), []);
 
   function onKeyDown(event: KeyboardEvent) {
+    if (event.key === 'Tab') close();
     if (event.key !== 'Escape' || !open) return;
     event.preventDefault();
     close();
     button.current?.focus();
+  }
+
+  /** The focus returns before the action, which may move it elsewhere. */
+  function act(item: MenuItem) {
+    close();
+    button.current?.focus();
+    item.act();
   }
 
   return (
@@ -45,7 +57,7 @@ export function Menu({ label, className, children, items, align = 'end' }: Props
         ref={button}
         type="button"
         className={className}
-        aria-label={label}
+        {...(isNamedByText ? {} : { 'aria-label': label })}
         title={label}
         aria-haspopup="menu"
         aria-expanded={open}
@@ -53,7 +65,7 @@ export function Menu({ label, className, children, items, align = 'end' }: Props
       >
         {children}
       </button>
-      {open && <MenuList {...{ label, items, align, close, anchor: button, around }} />}
+      {open && <MenuList {...{ label, items, align, close, act, anchor: button, around }} />}
     </span>
   );
 }
@@ -63,14 +75,18 @@ interface ListProps {
   readonly items: readonly MenuItem[];
   readonly align: 'start' | 'end';
   readonly close: () => void;
+  readonly act: (item: MenuItem) => void;
   readonly anchor: RefObject<HTMLButtonElement | null>;
   readonly around: RefObject<HTMLSpanElement | null>;
 }
 
-function MenuList({ label, items, align, close, anchor, around }: ListProps) {
+function MenuList({ label, items, align, close, act, anchor, around }: ListProps) {
   const box = useFloating(anchor, align);
   useAway(around, close);
-  useEffect(() => box.current?.querySelector('button')?.focus(), [box]);
+  useEffect(() => {
+    const current = box.current?.querySelector<HTMLElement>('[aria-checked="true"]');
+    (current ?? box.current?.querySelector('button'))?.focus();
+  }, [box]);
 
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -91,18 +107,19 @@ function MenuList({ label, items, align, close, anchor, around }: ListProps) {
       className="floating menu"
       onKeyDown={onKeyDown}
     >
-      {items.map(({ id, label: words, note, act }) => (
+      {items.map((item) => (
         <button
-          key={id}
+          key={item.id}
           type="button"
-          role="menuitem"
-          onClick={() => {
-            close();
-            act();
-          }}
+          {...(item.isCurrent === undefined
+            ? { role: 'menuitem' }
+            : { role: 'menuitemradio', 'aria-checked': item.isCurrent })}
+          onClick={() => act(item)}
         >
-          <span>{words}</span>
-          {note !== undefined && note !== '' && <small className="menu-note">{note}</small>}
+          <span>{item.label}</span>
+          {item.note !== undefined && item.note !== '' && (
+            <small className="menu-note">{item.note}</small>
+          )}
         </button>
       ))}
       {items.length === 0 && <p className="menu-empty">Nothing here</p>}

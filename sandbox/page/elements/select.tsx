@@ -63,9 +63,10 @@ export function Select(props: ElementProps) {
           {...aria}
           role="combobox"
           aria-expanded={isOpen}
-          aria-controls={listId}
           aria-autocomplete="list"
-          {...(isOpen ? { 'aria-activedescendant': `${listId}-${active}` } : {})}
+          {...(isOpen
+            ? { 'aria-controls': listId, 'aria-activedescendant': `${listId}-${active}` }
+            : {})}
           autoComplete="off"
           value={isOpen ? query : (chosen?.text ?? query)}
           placeholder={chosen?.text ?? (textOf(element.placeholder) || 'Select an option')}

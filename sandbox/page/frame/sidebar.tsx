@@ -8,12 +8,14 @@ import { Icon } from './icon.tsx';
 interface EntryProps {
   readonly to: { readonly channel: string | null; readonly home: boolean };
   readonly current: boolean;
+  /** A channel with unread messages is bold; a badge counts those that notify the person. */
   readonly unread: number;
+  readonly notifications: number;
   readonly icon: ReactNode;
   readonly name: string;
 }
 
-function Entry({ to, current, unread, icon, name }: EntryProps) {
+function Entry({ to, current, unread, notifications, icon, name }: EntryProps) {
   const { address, go } = useSession();
   const target = { ...address, ...to, thread: null };
   return (
@@ -30,9 +32,10 @@ function Entry({ to, current, unread, icon, name }: EntryProps) {
       >
         {icon}
         <span className="entry-name">{name}</span>
-        {unread > 0 && (
-          <span className="badge" role="img" aria-label={`${unread} unread`}>
-            {unread}
+        {unread > 0 && <span className="visually-hidden">, unread</span>}
+        {notifications > 0 && (
+          <span className="badge" role="img" aria-label={`${notifications} for you`}>
+            {notifications}
           </span>
         )}
       </a>
@@ -54,6 +57,7 @@ export function Sidebar({ open }: { open: string | null }) {
       to={{ channel: channel.id, home: false }}
       current={channel.id === open}
       unread={channel.id === open ? 0 : channel.unread}
+      notifications={channel.id === open ? 0 : channel.notifications}
       icon={<Icon name={ICONS[channel.kind]} size={16} />}
       name={channel.name}
     />
@@ -72,6 +76,7 @@ export function Sidebar({ open }: { open: string | null }) {
             to={{ channel: null, home: true }}
             current={address.home || (app !== undefined && app.id === open)}
             unread={app === undefined || app.id === open ? 0 : app.unread}
+            notifications={app === undefined || app.id === open ? 0 : app.notifications}
             icon={<Avatar id="app" name={client.botName} bot small />}
             name={client.botName}
           />

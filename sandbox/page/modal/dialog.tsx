@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import { useFocusReturn } from '../focus.ts';
 
 interface Props {
   readonly labelledBy: string;
@@ -13,6 +14,7 @@ interface Props {
  */
 export function Dialog({ labelledBy, className, onEscape, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
+  useFocusReturn();
 
   useEffect(() => {
     const opened = dialog.current;

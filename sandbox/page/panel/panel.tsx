@@ -1,7 +1,9 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Panel as PanelState } from '../../protocol.ts';
+import { onEscape, useFocusReturn } from '../focus.ts';
 import { Icon } from '../frame/icon.tsx';
 import { post, read } from '../server.ts';
+import { ClockSection } from './clock-section.tsx';
 import { FaultForm } from './fault-form.tsx';
 import { RequestList } from './request-list.tsx';
 
@@ -11,10 +13,13 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The requests to both API simulators, and the faults and profiles for their next replies. */
+/** The clock, the requests to both API simulators, and the faults for their next replies. */
 export function PanelView({ version, onClose }: Props) {
   const [panel, setPanel] = useState<PanelState | null>(null);
   const [isFailed, setFailed] = useState(false);
+  const closeButton = useRef<HTMLButtonElement>(null);
+  useFocusReturn();
+  useLayoutEffect(() => closeButton.current?.focus(), []);
 
   const show = (answer: Promise<PanelState>) =>
     answer.then(
@@ -33,14 +38,21 @@ export function PanelView({ version, onClose }: Props) {
   const send = (path: string, body: object) => void show(post<PanelState>(`panel/${path}`, body));
 
   return (
-    <aside className="panel" aria-label="API requests">
+    <aside className="panel" aria-label="Controls" onKeyDown={onEscape(onClose)}>
       <header className="pane-head">
-        <h2>API requests</h2>
-        <button type="button" className="icon-button close" aria-label="Close" onClick={onClose}>
+        <h2>Controls</h2>
+        <button
+          ref={closeButton}
+          type="button"
+          className="icon-button close"
+          aria-label="Close"
+          onClick={onClose}
+        >
           <Icon name="close" />
         </button>
       </header>
       <div className="panel-body">
+        <ClockSection version={version} />
         {isFailed && <p role="alert">The sandbox refused this or does not answer.</p>}
         {panel !== null && (
           <>

@@ -1,9 +1,10 @@
 import type { RecordedRequest } from '../../protocol.ts';
+import { useSession } from '../session.ts';
 
 export function RequestList({ requests }: { requests: readonly RecordedRequest[] }) {
   return (
     <section>
-      <h3>Requests</h3>
+      <h3>API requests</h3>
       {requests.length === 0 && <p className="quiet">No requests to the APIs yet.</p>}
       <ul className="requests" aria-label="Requests">
         {requests.map((request) => (
@@ -21,9 +22,11 @@ function statusClass(status: number | null): string {
   return status >= 400 ? 'refused' : 'good';
 }
 
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const clock = (timeZone: string) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' });
 
 function RequestDetails({ request }: { request: RecordedRequest }) {
+  const { timeZone } = useSession().readDates();
   const { at, api, operation, method, path, body, status, reply, fault } = request;
   return (
     <details>
@@ -32,7 +35,7 @@ function RequestDetails({ request }: { request: RecordedRequest }) {
         <b>{operation}</b>
         <span className="quiet">{api}</span>
         {fault !== null && <span className="fault">{fault}</span>}
-        <time dateTime={at}>{clock.format(new Date(at))}</time>
+        <time dateTime={at}>{clock(timeZone).format(new Date(at))}</time>
         <code className="request-path">
           {method} {path}
         </code>

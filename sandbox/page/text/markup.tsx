@@ -3,7 +3,7 @@ import { channelOf, useSession } from '../session.ts';
 import { type Inline, type Part, parseMrkdwn } from './mrkdwn.ts';
 import { messageOf } from './permalink.ts';
 import { type Mention, mentionText } from './plain-text.ts';
-import { slackDate } from './slack-date.ts';
+import { fullDate, slackDate } from './slack-date.ts';
 
 /** A mention with the current name; the name of a channel opens the channel. */
 export function MentionName(mention: Mention) {
@@ -22,12 +22,12 @@ export function MentionName(mention: Mention) {
 }
 
 export function SlackDate({ at, format, text }: { at: number; format: string; text: string }) {
+  const reading = useSession().readDates();
   const date = new Date(at * 1000);
   if (Number.isNaN(date.getTime())) return <>{text}</>;
-  const full = date.toLocaleString('en-US', { dateStyle: 'full', timeStyle: 'long' });
   return (
-    <time dateTime={date.toISOString()} title={full}>
-      {slackDate(date, format, new Date())}
+    <time dateTime={date.toISOString()} title={fullDate(date, reading)}>
+      {slackDate(date, format, reading)}
     </time>
   );
 }

@@ -1,19 +1,28 @@
 const DAY_MS = 86_400_000;
 
-type Style = (at: Date, now: Date) => string;
+/** The time and the time zone in which a person reads a date. */
+export interface Reading {
+  readonly now: Date;
+  /** For example `Europe/Berlin`. */
+  readonly timeZone: string;
+}
 
-const date = (at: Date, options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-US', options).format(at);
+type Style = (at: Date, reading: Reading) => string;
+
+const date = (at: Date, { timeZone }: Reading, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-US', { timeZone, ...options }).format(at);
 
 // The words are English as in the rest of the page; 12 or 24 hours depends on the browser.
 const hour12 = new Intl.DateTimeFormat(undefined, { hour: 'numeric' }).resolvedOptions().hour12;
-const clock = (at: Date, options: Intl.DateTimeFormatOptions) =>
-  date(at, { hour12: hour12 === true, ...options });
 
-const startOfDay = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate());
+/** The number of the day in the time zone, counted from 1970. */
+function dayNumber(at: Date, { timeZone }: Reading): number {
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone }).format(at);
+  return Math.round(Date.parse(`${day}T00:00:00Z`) / DAY_MS);
+}
 
-function nearDay(at: Date, now: Date): string | null {
-  const days = Math.round((startOfDay(at).getTime() - startOfDay(now).getTime()) / DAY_MS);
+function nearDay(at: Date, reading: Reading): string | null {
+  const days = dayNumber(at, reading) - dayNumber(reading.now, reading);
   return { 0: 'Today', 1: 'Tomorrow', [-1]: 'Yesterday' }[days] ?? null;
 }
 
@@ -25,25 +34,38 @@ const long: Intl.DateTimeFormatOptions = {
 };
 const short: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric', year: 'numeric' };
 
-export const timeOf: Style = (at) => clock(at, { hour: 'numeric', minute: '2-digit' });
+export const timeOf: Style = (at, reading) =>
+  date(at, reading, { hour12: hour12 === true, hour: 'numeric', minute: '2-digit' });
 
 /** The tokens that Signalbox uses. */
 const STYLES: Readonly<Record<string, Style>> = {
-  date_short: (at) => date(at, short),
-  date_short_pretty: (at, now) => nearDay(at, now)?.toLowerCase() ?? date(at, short),
-  date_long: (at) => date(at, long),
+  date_short: (at, reading) => date(at, reading, short),
+  date_short_pretty: (at, reading) =>
+    nearDay(at, reading)?.toLowerCase() ?? date(at, reading, short),
+  date_long: (at, reading) => date(at, reading, long),
   time: timeOf,
 };
 
-/** `{date_short_pretty} at {time}` in the browser's time zone; an unknown token is not replaced. */
-export function slackDate(at: Date, format: string, now: Date): string {
-  return format.replace(/\{(\w+)\}/g, (token, name) => STYLES[name]?.(at, now) ?? token);
+/** `{date_short_pretty} at {time}` in the reader's time zone; an unknown token is not replaced. */
+export function slackDate(at: Date, format: string, reading: Reading): string {
+  return format.replace(/\{(\w+)\}/g, (token, name) => STYLES[name]?.(at, reading) ?? token);
+}
+
+/** The date and time with the zone, for a tooltip. */
+export function fullDate(at: Date, { timeZone }: Reading): string {
+  return at.toLocaleString('en-US', { timeZone, dateStyle: 'full', timeStyle: 'long' });
+}
+
+/** The weekday and the date, for the clock of the sandbox: `Mon, Nov 23`. */
+export function clockDay(reading: Reading): string {
+  return date(reading.now, reading, { weekday: 'short', month: 'short', day: 'numeric' });
 }
 
 /** The name of a day on a divider between messages. */
-export function dayName(at: Date, now: Date): string {
-  const near = nearDay(at, now);
+export function dayName(at: Date, reading: Reading): string {
+  const near = nearDay(at, reading);
   if (near !== null) return near;
-  const year = at.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const);
-  return date(at, { weekday: 'long', month: 'long', day: 'numeric', ...year });
+  const yearOf = (day: Date) => date(day, reading, { year: 'numeric' });
+  const year = yearOf(at) === yearOf(reading.now) ? {} : ({ year: 'numeric' } as const);
+  return date(at, reading, { weekday: 'long', month: 'long', day: 'numeric', ...year });
 }

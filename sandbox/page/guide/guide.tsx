@@ -1,0 +1,102 @@
+import { useId, useState } from 'react';
+import type { GuideStepId } from '../../protocol.ts';
+import { Icon } from '../frame/icon.tsx';
+import { GuideStepBody } from './guide-step.tsx';
+import { GUIDE_STEPS, type GuideStep } from './steps.ts';
+import { useGuideProgress } from './use-guide.ts';
+
+interface Props {
+  /** Grows with each change on the server. */
+  readonly version: number;
+  readonly onClose: () => void;
+}
+
+/** Five steps through the story. A step is done when the simulators have seen it. */
+export function Guide({ version, onClose }: Props) {
+  const done = useGuideProgress(version);
+  const current = GUIDE_STEPS.find(({ id }) => !done.includes(id))?.id ?? null;
+  const [chosen, setChosen] = useState<GuideStepId | 'none' | null>(null);
+  const [doneBefore, setDoneBefore] = useState(done);
+  // A finished step leads to the next one.
+  if (done.length !== doneBefore.length) {
+    setDoneBefore(done);
+    setChosen(null);
+  }
+  // At the end the last step stays open: its result is one click away.
+  const open = chosen ?? current ?? GUIDE_STEPS.at(-1)?.id;
+  const [isFolded, setFolded] = useState(false);
+  return (
+    <aside className={isFolded ? 'guide folded' : 'guide'} aria-label="Guide">
+      <header className="guide-head">
+        <button
+          type="button"
+          className="guide-fold"
+          aria-expanded={!isFolded}
+          onClick={() => setFolded(!isFolded)}
+        >
+          <h2>Guide</h2>
+          <span className="guide-count">
+            {done.length} of {GUIDE_STEPS.length} done
+          </span>
+        </button>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Close the guide"
+          title="Close. It comes back from the Help menu."
+          onClick={onClose}
+        >
+          <Icon name="close" size={16} />
+        </button>
+      </header>
+      <ol className="guide-steps">
+        {GUIDE_STEPS.map((step, at) => (
+          <StepRow
+            key={step.id}
+            step={step}
+            number={at + 1}
+            isDone={done.includes(step.id)}
+            isOpen={step.id === open}
+            toggle={() => setChosen(step.id === open ? 'none' : step.id)}
+          />
+        ))}
+      </ol>
+      {current === null && (
+        <p className="guide-end">
+          All five steps are done. Type / in a channel to see every command, or open the Home tab of
+          Signalbox.
+        </p>
+      )}
+    </aside>
+  );
+}
+
+interface RowProps {
+  readonly step: GuideStep;
+  readonly number: number;
+  readonly isDone: boolean;
+  readonly isOpen: boolean;
+  readonly toggle: () => void;
+}
+
+function StepRow({ step, number, isDone, isOpen, toggle }: RowProps) {
+  const bodyId = useId();
+  return (
+    <li className={isDone ? 'guide-step done' : 'guide-step'} data-step={step.id}>
+      <button
+        type="button"
+        className="guide-title"
+        aria-expanded={isOpen}
+        aria-controls={bodyId}
+        onClick={toggle}
+      >
+        <span className="guide-mark" aria-hidden="true">
+          {isDone ? <Icon name="check" size={14} /> : number}
+        </span>
+        <span>{step.title}</span>
+        {isDone && <span className="visually-hidden">, done</span>}
+      </button>
+      <div id={bodyId}>{isOpen && <GuideStepBody step={step} />}</div>
+    </li>
+  );
+}

@@ -1,0 +1,70 @@
+import type { GuideStepId } from '../../protocol.ts';
+
+/** A person in a channel, by the names of a link. */
+export interface GuidePlace {
+  readonly as: string;
+  readonly channel: string;
+}
+
+export interface GuideStep {
+  readonly id: GuideStepId;
+  readonly title: string;
+  readonly text: string;
+  /** The command, and who sends it where. */
+  readonly command?: GuidePlace & { readonly line: string };
+  readonly places: readonly GuidePlace[];
+  /** A button that prepares the simulators. */
+  readonly prepare?: 'fault' | 'morning';
+}
+
+const OPS = 'ops';
+const APPROVALS = 'db-approvals';
+
+export const GUIDE_STEPS: readonly GuideStep[] = [
+  {
+    id: 'request',
+    title: 'Request a change',
+    text: 'Insert the command, send it with Enter, then press Request approval. Only Ana sees the preview.',
+    command: { as: 'ana', channel: OPS, line: '/service stop analytics-prod nightly maintenance' },
+    places: [],
+  },
+  {
+    id: 'refusal',
+    title: 'Try to approve it yourself',
+    text: 'Press Approve on your own card. The refusal says who can approve.',
+    places: [{ as: 'ana', channel: APPROVALS }],
+  },
+  {
+    id: 'approve',
+    title: 'Approve it',
+    text: 'Production needs two approvers. Press Approve as each of them. Signalbox then sends the request once.',
+    places: [
+      { as: 'ben', channel: APPROVALS },
+      { as: 'cleo', channel: APPROVALS },
+    ],
+  },
+  {
+    id: 'unknown',
+    title: 'Lose an answer',
+    text: 'Inject the fault, request this change and approve it as Ben. Then answer on the card: did it happen?',
+    prepare: 'fault',
+    command: { as: 'ana', channel: OPS, line: '/service stop staging for the night' },
+    places: [{ as: 'ben', channel: APPROVALS }],
+  },
+  {
+    id: 'costs',
+    title: 'Ask for costs',
+    text: 'Send the command. Then move the clock: the digest of the next morning is in #db-costs.',
+    command: { as: 'dora', channel: OPS, line: '/cost' },
+    prepare: 'morning',
+    places: [{ as: 'dora', channel: 'db-costs' }],
+  },
+];
+
+/** The fault of the fourth step: the server applies the change, but its answer is lost. */
+export const LOST_ANSWER = {
+  api: 'cloud',
+  operation: 'set state',
+  fault: 'close-after-effect',
+  times: 1,
+} as const;

@@ -1,0 +1,160 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { GUS } from '../harness/users.ts';
+import { newPage, sandbox, startBeforeAll } from './open-page.ts';
+
+startBeforeAll({ history: true });
+
+const SLOW_MACHINE = { timeout: 15_000 };
+
+const guideOf = (page: Page) => page.getByRole('complementary', { name: 'Guide' });
+
+/** The titles of the steps that the guide shows as done. */
+function doneSteps(page: Page) {
+  return guideOf(page)
+    .getByRole('button', { name: /, done$/ })
+    .allInnerTexts();
+}
+
+/** Acts through a link of the guide, for example “Ben in #db-approvals”. */
+async function follow(page: Page, link: string): Promise<void> {
+  await guideOf(page).getByRole('link', { name: link }).click();
+  await page.getByRole('button', { name: `Act as: ${link.split(' ')[0]}` }).waitFor();
+}
+
+const button = (page: Page, name: string) =>
+  page.getByRole('main').getByRole('button', { name, exact: true });
+
+test('a new user follows the guide, and each step is done when the simulators have seen it', async () => {
+  const page = await newPage();
+  await page.goto(sandbox.url);
+  await page.getByRole('heading', { name: '#ops' }).waitFor();
+  const composer = page.getByRole('textbox', { name: 'Message #ops' });
+  await expect.poll(() => composer.evaluate((box) => box.matches(':focus'))).toBe(true);
+  const guide = guideOf(page);
+  await guide.getByText('0 of 5 done').waitFor();
+
+  await guide.getByRole('button', { name: 'Insert' }).click();
+  await composer.press('Enter');
+  await button(page, 'Request approval').click();
+  await guide.getByText('1 of 5 done').waitFor();
+
+  await follow(page, 'Ana in #db-approvals');
+  await button(page, 'Approve').click();
+  await guide.getByText('2 of 5 done').waitFor();
+
+  await follow(page, 'Ben in #db-approvals');
+  await button(page, 'Approve').click();
+  await page.getByText('(1 of 2)').waitFor();
+  await follow(page, 'Cleo in #db-approvals');
+  await button(page, 'Approve').click();
+  await guide.getByText('3 of 5 done').waitFor();
+  expect(sandbox.cloud.count('set state')).toBe(1);
+
+  await guide.getByRole('button', { name: 'Inject the fault' }).click();
+  await guide.getByText('Injected').waitFor();
+  await guide.getByRole('button', { name: 'Insert' }).click();
+  await page.getByRole('button', { name: 'Act as: Ana' }).waitFor();
+  await composer.press('Enter');
+  await button(page, 'Request approval').click();
+  await page.getByText('Stop staging: waiting for approval').waitFor();
+  await follow(page, 'Ben in #db-approvals');
+  await button(page, 'Approve').click();
+  await button(page, 'It happened').click();
+  await guide.getByText('4 of 5 done').waitFor();
+
+  await page.keyboard.press('Escape');
+  await guide.getByRole('button', { name: 'Insert' }).click();
+  await page.getByRole('button', { name: 'Act as: Dora' }).waitFor();
+  await composer.press('Enter');
+  await guide.getByRole('button', { name: /next morning/ }).click();
+  await expect.poll(() => doneSteps(page), SLOW_MACHINE).toHaveLength(5);
+  await follow(page, 'Dora in #db-costs');
+  await guide.getByText('All five steps are done').waitFor();
+});
+
+test('the sandbox starts with a finished change and a digest of the last morning', async () => {
+  const card = sandbox.slack.messages('db-approvals')[0];
+  expect(card?.text).toMatch(/^● Scale ci: accepted/);
+  const digests = sandbox.slack
+    .messages('db-costs')
+    .filter(({ text }) => /^\w{3} \d+ \w{3}: /.test(text));
+  const posted = new Date(Number(digests[0]?.ts) * 1000);
+  const berlin = new Intl.DateTimeFormat('en-GB', {
+    timeZone: 'Europe/Berlin',
+    timeStyle: 'short',
+  });
+  expect(berlin.format(posted)).toBe('09:00');
+  expect(posted.getTime()).toBeLessThan(Date.now());
+});
+
+test('a link with names opens the page of one user, and a closed guide comes back from the menu', async () => {
+  const page = await newPage();
+  await page.goto(`${sandbox.url}/?as=gus&channel=db-costs`);
+  await page.getByRole('heading', { name: '#db-costs' }).waitFor();
+  await page.getByRole('button', { name: 'Act as: Gus' }).waitFor();
+  await guideOf(page).getByRole('button', { name: 'Close the guide' }).click();
+  await page.reload();
+  await page.getByRole('heading', { name: '#db-costs' }).waitFor();
+  expect(await guideOf(page).count()).toBe(0);
+  await page.getByRole('button', { name: 'Help' }).click();
+  await page.getByRole('menuitem', { name: 'Show the guide' }).click();
+  await guideOf(page).waitFor();
+});
+
+test('a channel with news is bold, and only messages for the user have a badge', async () => {
+  const page = await newPage();
+  await page.goto(`${sandbox.url}/?as=gus&channel=general`);
+  const entry = (name: string) => page.getByRole('link', { name: new RegExp(`^${name}`) });
+  await sandbox.slack.sendMessage({ as: GUS, channel: 'C0OPS000001', text: 'of my own' });
+  await sandbox.slack.sendMessage({ as: 'U0ANA00001', channel: 'C0OPS000001', text: 'hello all' });
+  await expect.poll(() => entry('ops').innerText(), SLOW_MACHINE).toContain('unread');
+  expect(await entry('ops').getByRole('img').count()).toBe(0);
+  await sandbox.slack.sendMessage({ as: 'U0ANA00001', channel: 'C0OPS000001', text: 'hello @gus' });
+  await entry('ops').getByRole('img', { name: '1 for you' }).waitFor();
+});
+
+test('Escape closes a form, the controls and a thread, and returns the focus', async () => {
+  const page = await newPage();
+  await page.goto(`${sandbox.url}/?as=ana&channel=ops`);
+  const composer = page.getByRole('textbox', { name: 'Message #ops' });
+  const hasFocus = (name: string) => () =>
+    page
+      .evaluate('document.activeElement.ariaLabel ?? document.activeElement.innerText')
+      .then((text) => String(text).startsWith(name));
+  await composer.fill('/service scale ci more');
+  await composer.press('Enter');
+  await page.getByRole('dialog').getByText('Scale service').waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(hasFocus('Message #ops'), SLOW_MACHINE).toBe(true);
+
+  await page.getByRole('button', { name: /^Controls/ }).click();
+  await page.getByRole('complementary', { name: 'Controls' }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(hasFocus('Controls'), SLOW_MACHINE).toBe(true);
+
+  await page.goto(`${sandbox.url}/?as=ana&channel=db-approvals`);
+  await page
+    .getByRole('button', { name: /^1 reply|replies/ })
+    .first()
+    .click();
+  await expect.poll(hasFocus('Reply'), SLOW_MACHINE).toBe(true);
+  await page.keyboard.press('Escape');
+  await page.getByRole('complementary', { name: 'Thread' }).waitFor({ state: 'detached' });
+  await expect.poll(hasFocus('Reply'), SLOW_MACHINE).toBe(false);
+});
+
+test('on a touch screen the actions of a message cover no text', async () => {
+  const page = await newPage({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  await page.goto(`${sandbox.url}/?as=ana&channel=db-approvals`);
+  const article = page.getByRole('article').first();
+  await article.getByRole('button', { name: 'Reply in thread' }).waitFor();
+  const tools = await article.locator('.message-tools').boundingBox();
+  const text = await article.locator('.message-main').boundingBox();
+  expect(tools?.x).toBeGreaterThanOrEqual((text?.x ?? 0) + (text?.width ?? 390));
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+});
