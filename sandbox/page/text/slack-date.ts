@@ -9,15 +9,25 @@ export interface Reading {
 
 type Style = (at: Date, reading: Reading) => string;
 
+/** Creating a format takes much longer than using it, and a list of messages needs hundreds. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale} ${JSON.stringify(options)}`;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, options);
+  formats.set(key, format);
+  return format;
+}
+
 const date = (at: Date, { timeZone }: Reading, options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-US', { timeZone, ...options }).format(at);
+  formatOf('en-US', { timeZone, ...options }).format(at);
 
 // The words are English as in the rest of the page; 12 or 24 hours depends on the browser.
 const hour12 = new Intl.DateTimeFormat(undefined, { hour: 'numeric' }).resolvedOptions().hour12;
 
 /** The number of the day in the time zone, counted from 1970. */
 function dayNumber(at: Date, { timeZone }: Reading): number {
-  const day = new Intl.DateTimeFormat('en-CA', { timeZone }).format(at);
+  const day = formatOf('en-CA', { timeZone }).format(at);
   return Math.round(Date.parse(`${day}T00:00:00Z`) / DAY_MS);
 }
 
@@ -53,7 +63,7 @@ export function slackDate(at: Date, format: string, reading: Reading): string {
 
 /** The date and time with the zone, for a tooltip. */
 export function fullDate(at: Date, { timeZone }: Reading): string {
-  return at.toLocaleString('en-US', { timeZone, dateStyle: 'full', timeStyle: 'long' });
+  return formatOf('en-US', { timeZone, dateStyle: 'full', timeStyle: 'long' }).format(at);
 }
 
 /** The weekday and the date, for the clock of the sandbox: `Mon, Nov 23`. */
