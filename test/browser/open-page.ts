@@ -6,7 +6,7 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
 
 // Without these flags Chromium contacts servers of its vendor, which a closed network refuses.
@@ -49,9 +49,12 @@ export async function openAs(person: string, channel: string, height = 800): Pro
   return page;
 }
 
-/** A page in a browser that has never seen the sandbox. */
-export function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-  return browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+/** A page in a browser that has never seen the sandbox; it is closed after the test. */
+export async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+  // Every open page reads the state again after each change.
+  onTestFinished(() => page.close());
+  return page;
 }
 
 /**
