@@ -15,7 +15,7 @@ import './styles/elements.css';
 import './styles/floating.css';
 import './styles/dialog.css';
 import './styles/panel.css';
-import './styles/guide.css';
+import './guide/guide.css';
 import './styles/phone.css';
 
 const root = document.getElementById('root');
