@@ -61,6 +61,7 @@ async function answered(
   // Everything that this command reads; any other read throws.
   const context = {
     costs: async () => read,
+    refreshCosts: async () => ({ ok: false, again: NOW }),
     costChanges: async (filter: AcceptedChangeFilter) => {
       asked.push(filter);
       return changes;
@@ -127,6 +128,79 @@ test('like is compared with like: days that are not settled are left out on both
   expect(text).toContain('13–19 Nov (5 days) | +50.0 | 125.0');
 });
 
+test('a day of a service is open while another row of the day is open', async () => {
+  const open = daily('2026-11-19', [10], { entityId: 's-3', locked: false });
+  const { text } = await answered('7d staging', { rows: [...ROWS, ...open] });
+  expect(text).toContain('Compared on the 6 days final in both periods.');
+  expect(text).toContain('6–12 Nov (6 days) | – | 30.0');
+});
+
+test('a warehouse that neither the file nor the report names is refused', async () => {
+  const { text, answer, asked } = await answered('7d warehouse mian');
+  expect(text).toContain("There's no warehouse called “mian”.");
+  expect(JSON.stringify(answer.parts)).toContain('warehouse main');
+  expect(asked).toEqual([]);
+});
+
+test('months are compared day by day, and their weekdays differ', async () => {
+  const rows = [
+    ...daily('2026-10-01', Array(19).fill(10)),
+    ...daily('2026-11-01', Array(19).fill(11)),
+  ];
+  const { text } = await answered('mtd', { rows });
+  expect(text).toContain('+19.0 credits (+10%)\nThe weekdays differ.');
+  expect((await answered('7d')).text).not.toContain('weekdays');
+});
+
+test('the footer has the problems of the compared days and what the scope leaves out', async () => {
+  const problem = { name: 'duplicate', figure: null, count: 2 } as const;
+  const problems = [
+    { ...problem, day: '2026-11-13' },
+    { ...problem, day: '2026-11-06', name: 'negative' as const },
+    { ...problem, day: '2026-11-01', name: 'metrics-off' as const },
+  ];
+  const { text } = await answered('7d staging', { problems });
+  expect(text).toContain('2 rows with a duplicate');
+  expect(text).toContain('2 rows with negative credits');
+  expect(text).not.toContain('do not add up');
+  expect(text).toContain('storage and backups are billed to warehouses and not included');
+  expect((await answered('7d')).text).not.toContain('storage and backups');
+});
+
+test('what rounding leaves is a line, so that the shown amounts add up', async () => {
+  const of = (day: string, credits: number) =>
+    daily(day, [credits], { entityId: 's-2', entityName: 'staging' });
+  const rows = [...of('2026-11-12', 10.04), ...of('2026-11-19', 20.08)];
+  const { text } = await answered('2026-11-19 vs 2026-11-12', { rows });
+  expect(text).toContain('Thu 12 Nov | – | 10.0\n');
+  expect(text).toContain('staging · compute (+100%) | +10.0 | 20.0\nrounding | +0.10 | 20.1\n');
+});
+
+test('a line without costs in the later period is gone', async () => {
+  const gone = daily('2026-11-12', [50], { entityId: 's-4', entityName: 'archive' });
+  const { text } = await answered('7d', { rows: [...ROWS, ...gone] });
+  expect(text).toContain('archive · compute (gone) | −50.0 | ');
+});
+
+test('the buttons show the first change, and refresh what is not final', async () => {
+  const linesOf = async (more: Parameters<typeof answered>[1]) => {
+    const { answer } = await answered('7d vs last-week', more);
+    return [...JSON.stringify(answer.parts).matchAll(/"line":"([^"]*)"/g)].map(([, line]) => line);
+  };
+  const question = '2026-11-13..2026-11-19';
+  const byBoth = `cost ${question} by service by metric vs last-week`;
+  const refresh = `cost why ${question} vs last-week refresh`;
+  expect(await linesOf({ changes: [SCALE] })).toEqual([byBoth, 'change show 6MD57G', refresh]);
+  expect(await linesOf({ isFinal: true })).toEqual([byBoth]);
+});
+
+test('too many refreshes offer the stored answer', async () => {
+  const { text, answer, asked } = await answered('7d refresh');
+  expect(text).toContain('Not refreshed');
+  expect(JSON.stringify(answer.parts)).toContain('"line":"cost why 7d"');
+  expect(asked).toEqual([]);
+});
+
 test('settled days that are not locked are compared and counted', async () => {
   const settled = { settled: true, completion: null };
   const rows = ROWS.map((row) =>
@@ -173,7 +247,7 @@ test.for([
 test('top, vs and a scope select the steps, the days and the rows', async () => {
   const { text, answer } = await answered('2026-11-19 vs 2026-11-12 staging top 1');
   expect(text).toContain('staging · Thu 19 Nov vs Thu 12 Nov (UTC): +10.0 credits (×3.0)');
-  expect(text).not.toContain('others');
+  expect(text).not.toMatch(/others|rounding/);
   const lines = JSON.stringify(answer.parts);
   expect(lines).toContain(
     '"cost 2026-11-19..2026-11-19 only staging by service by metric vs 2026-11-12..2026-11-12"',

@@ -94,11 +94,27 @@ test('a change whose unknown outcome was resolved as accepted is listed', async 
   expect((await texts(database)).texts).toEqual(['Scale staging']);
 });
 
-test('without services nothing is read, and an unreadable row is logged and left out', async () => {
+test.for(ENGINES)('without services nothing is read, on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  await stored(database, aChange(ended(minutes(1))));
+  expect((await texts(database, [])).texts).toEqual([]);
+});
+
+test('of a change with many fields the first three are shown', async () => {
+  const database = await freshDatabase('sqlite');
+  const { plan } = withCost(aChange(ended(minutes(1))));
+  const [row = expect.fail('the change has no row')] = plan.rows;
+  const rows = ['A', 'B', 'C', 'D'].map((label) => ({ ...row, label }));
+  await stored(database, { ...aChange(ended(minutes(1))), plan: { ...plan, rows } });
+  const [text = ''] = (await texts(database)).texts;
+  expect(text).toContain(' · C ');
+  expect(text).not.toContain(' · D ');
+});
+
+test('an unreadable row is logged and left out', async () => {
   const database = await freshDatabase('sqlite');
   const [one, other] = [aChange(ended(minutes(1))), aChange(ended(minutes(2)))];
   await stored(database, one, other);
-  expect((await texts(database, [])).texts).toEqual([]);
   await database.transaction((tx) =>
     tx.updateTable('change').set({ plan: '{' }).where('id', '=', one.id).execute(),
   );
