@@ -29,6 +29,8 @@ interface KeyFigureInputs {
   readonly covers: Span;
   readonly lockAge: LockAge | null;
   readonly prices: PriceList | null;
+  /** The months without any copy of the report. */
+  readonly unread: readonly string[];
 }
 
 /** The month to date, the forecast of the month, and the days that are not final. */
@@ -69,8 +71,9 @@ function againstLastMonth(series: readonly DayValue[], last: Day): string {
 
 function forecastText(
   series: readonly DayValue[],
-  { today, lockAge, prices }: KeyFigureInputs,
+  { today, lockAge, prices, unread }: KeyFigureInputs,
 ): string {
+  if (unread.length > 0) return `not available: ${unread.join(', ')} could not be read`;
   const forecast = forecastMonth(series, today, lockAge);
   if (!forecast.ok) {
     return forecast.why === 'too-few-settled-days'

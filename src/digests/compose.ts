@@ -13,6 +13,7 @@ import { footerPart, notFinalText } from '../cost-reports/summary.ts';
 import { lengthOf, type Span, startOf, within } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
 import { formatDay, formatSpan } from '../costs/calendar/format.ts';
+import { unreadMonths } from '../costs/ledger/costs-read.ts';
 import { creditsText } from '../costs/ledger/numbers.ts';
 import { creditsOf, type DayValue, microOf, moneyOfDay } from '../costs/ledger/row.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
@@ -98,6 +99,7 @@ function allFigures({ facts, measured, day }: FindingInputs) {
     ...facts,
     lockAge: facts.read.lockAge,
     prices: facts.read.prices ?? null,
+    unread: unreadMonths(facts.read),
   });
   const budgets = hasSection(facts, 'budgets') ? facts.attention.budgets : [];
   return [

@@ -12,6 +12,7 @@ import { compare } from '../costs/comparison/comparison.ts';
 import { dayCountsOf } from '../costs/comparison/day-counts.ts';
 import { forecastMonth } from '../costs/forecast/forecast.ts';
 import { forecastMoney } from '../costs/forecast/forecast-money.ts';
+import { unreadMonths } from '../costs/ledger/costs-read.ts';
 import { bracketed, roundedFigure } from '../costs/ledger/numbers.ts';
 import { creditsOf } from '../costs/ledger/row.ts';
 import { roughMoneyText } from '../costs/money/money-text.ts';
@@ -92,7 +93,7 @@ function monthText(
   { facts, measured }: FindingInputs,
   { ownBudget }: NeededAttention,
 ): string | null {
-  if (facts.options.period === 'month') return null;
+  if (facts.options.period === 'month' || unreadMonths(facts.read).length > 0) return null;
   const forecast = forecastMonth(measured.series, facts.today, facts.read.lockAge);
   if (!forecast.ok) return null;
   const { total } = forecast;

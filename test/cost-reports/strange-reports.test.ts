@@ -118,10 +118,7 @@ test('no report and no question gives an answer with an impossible figure', asyn
         const list = priceList?.(today) ?? null;
         const rows = withPrices(rowsOf(days, today), list);
         const ask = COMMANDS[command] ?? expect.fail(command);
-        const answer = await ask(
-          `${period} ${rest}`.trim(),
-          contextOf(rows, today, list),
-        );
+        const answer = await ask(`${period} ${rest}`.trim(), contextOf(rows, today, list));
         const text = `${written(answer)}\n${JSON.stringify(answer.parts)}`;
         expect(text).not.toMatch(/NaN|Infinity|undefined|−0(?![.\d])|-0(?![.\d-])|[−+]±|\[object/);
         expect(text).not.toMatch(/ · · |\n · | · \n/);
@@ -129,6 +126,44 @@ test('no report and no question gives an answer with an impossible figure', asyn
       },
     ),
     { numRuns: 600, endOnFailure: true },
+  );
+});
+
+/** The lines of the buttons that ask about costs. */
+function offeredLines({ parts }: Answer): readonly string[] {
+  return parts.flatMap((part) =>
+    part.kind === 'offers' ? part.offers.map(({ line }) => line) : [],
+  );
+}
+
+/** The answer to a typed line; null for another command. */
+function asked(line: string, context: WhyContext): Promise<Answer> | null {
+  const [, verb, ...rest] = line.split(' ');
+  const own = verb !== undefined && ['csv', 'forecast', 'why'].includes(verb);
+  const command = own ? verb : 'cost';
+  const words = own ? rest : [...(verb === undefined ? [] : [verb]), ...rest];
+  return line.startsWith('cost') ? (COMMANDS[command]?.(words.join(' '), context) ?? null) : null;
+}
+
+test('no button offers a question that is refused', async () => {
+  const cases = fc.record({
+    question: questions,
+    today: fc.constantFrom(...TODAYS),
+    days: fc.array(day, { maxLength: 30 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ question: [command, period, rest], today, days }) => {
+      const context = contextOf(rowsOf(days, today), today, null);
+      const ask = COMMANDS[command] ?? expect.fail(command);
+      const answer = await ask(`${period} ${rest}`.trim(), context);
+      // A correction of a wrong word may leave another wrong word.
+      if (answer.title === "I didn't understand that") return;
+      for (const line of offeredLines(answer)) {
+        const { title } = (await asked(line, context)) ?? expect.fail(line);
+        expect(`${line}: ${title}`).not.toContain("I didn't understand that");
+      }
+    }),
+    { numRuns: 300, endOnFailure: true },
   );
 });
 
@@ -147,8 +182,12 @@ function contextOf(rows: readonly CostRow[], today: string, list: PriceList | nu
     return { ...read, rows: within(rows, span), ...(list ? { prices: list } : {}) };
   };
   // Everything that these questions read; any other read throws.
+  const refreshCosts: WhyContext['refreshCosts'] = async (span) => {
+    return { ok: true, read: await costs(span) };
+  };
   return {
     costs,
+    refreshCosts,
     costChanges: async () => [],
     services: [],
     now: () => now,

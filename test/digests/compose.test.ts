@@ -223,6 +223,18 @@ test('the first three anomalies have their buttons right below them', () => {
   `);
 });
 
+test('with a month that could never be read the thread names it instead of a forecast', () => {
+  const { read } = factsFor();
+  const gap = { month: '2026-09', why: 'Too many requests', denied: false, from: null };
+  const thread = (gaps: DigestFacts['read']['gaps']) => {
+    const { thread: own } = composeDigest(factsFor({ read: { ...read, gaps } }));
+    return written(own ?? expect.fail('there is no thread'));
+  };
+  expect(thread([gap])).toContain('Forecast: not available: 2026-09 could not be read');
+  const older = { ...gap, from: new Date('2026-11-19T08:00:00Z') };
+  expect(thread([older])).toContain('Forecast: November 2026 about ');
+});
+
 test('a digest with everything in it has twelve blocks at most', () => {
   const buttons = { kind: 'actions', actions: [] } as const;
   const anomalies = ['a', 'b', 'c', 'd'].map((text) => ({ text, buttons }));

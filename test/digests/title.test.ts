@@ -142,6 +142,15 @@ test.for<[string, Partial<DigestFacts>, string, string]>([
     'Tue 17 Nov: 142 credits (usual 109–181) · month heading for 3,625 of 9,000',
     '⚠ These figures are from 1970-01-01 00:00 UTC: the usage report cannot be read now (Too many requests).',
   ],
+  [
+    'a month could never be read',
+    {
+      read: { ...factsFor().read, gaps: [{ ...STALE, from: null, month: '2026-09' }] },
+      ...attention([]),
+    },
+    'Tue 17 Nov: 142 credits (usual 109–181)',
+    '⚠ These figures are from 2026-11-20 08:00 UTC: the usage report cannot be read now (Too many requests).',
+  ],
 ])('the title and the first line when %s', ([, facts, title, first]) => {
   const [shown, line] = written(composeDigest(factsFor(facts)).message).split('\n');
   expect(shown).toBe(title);

@@ -5,7 +5,7 @@ import { dayCountsOf } from '../../costs/comparison/day-counts.ts';
 import { type Forecast, forecastSpan } from '../../costs/forecast/forecast.ts';
 import { forecastMoney } from '../../costs/forecast/forecast-money.ts';
 import { LEAST_DAYS, SETTLED_HISTORY_DAYS } from '../../costs/forecast/series.ts';
-import type { CostReading } from '../../costs/ledger/costs-read.ts';
+import { type CostReading, unreadMonths } from '../../costs/ledger/costs-read.ts';
 import { type DayState, dayStates, isSettledDay, statesWithin } from '../../costs/ledger/ledger.ts';
 import { bracketed, creditsText, roundedFigure } from '../../costs/ledger/numbers.ts';
 import { type CostRow, type DayValue, microOf } from '../../costs/ledger/row.ts';
@@ -62,7 +62,7 @@ export async function answerForecast(
     title: `${label}: no forecast`,
     parts: [{ kind: 'text', text }, ...closing],
   });
-  const unread = read.gaps.filter(({ from }) => from === null).map(({ month }) => month);
+  const unread = unreadMonths(read);
   if (unread.length > 0) return without(unreadText(unread));
   const known = forecastOf(rows, read, { span, today });
   if (!known.forecast.ok) return without(unavailableText(known.forecast));
@@ -202,7 +202,6 @@ function unavailableText({ why, settledDays }: Forecast & { ok: false }): string
     : 'The last settled day is too long ago.';
 }
 
-/** A month without rows would look like a month without costs. */
 function unreadText(months: readonly string[]): string {
   return `${countWords(months.length, 'month')} could not be read: ${months.join(', ')}. A forecast needs all of its months.`;
 }

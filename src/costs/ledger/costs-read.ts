@@ -31,3 +31,11 @@ export interface CostGap {
   /** When the older copy was fetched; null without a copy. */
   readonly from: Date | null;
 }
+
+/**
+ * The months without any copy, as 2026-11. A forecast is not possible then: a month without rows would
+ * look like a month without costs.
+ */
+export function unreadMonths({ gaps }: Pick<CostReading, 'gaps'>): readonly string[] {
+  return gaps.filter(({ from }) => from === null).map(({ month }) => month);
+}
