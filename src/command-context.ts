@@ -5,7 +5,7 @@ import { type AnomalyContext, createAnomalyWatch } from './anomalies/anomaly-wat
 import { backtest } from './anomalies/backtest.ts';
 import type { BotOptions } from './bot-options.ts';
 import { listBudgets } from './budgets/budget-queries.ts';
-import type { UserId } from './changes/change.ts';
+import type { Target, UserId } from './changes/change.ts';
 import { createCloudClient } from './cloud/client.ts';
 import { digestReader } from './config/digest-options.ts';
 import { createCostReader } from './cost-reports/cost-reader.ts';
@@ -30,6 +30,7 @@ import { limitedUntil } from './workflow/limits/rate-limit.ts';
 import type { DecisionContext } from './workflow/ports.ts';
 import { listCostChanges } from './workflow/queries/cost-changes.ts';
 import { createFreezeService } from './workflow/queries/freeze-service.ts';
+import { isOperatorOf } from './workflow/queries/operators.ts';
 import { createWhoQueries } from './workflow/queries/who-queries.ts';
 
 const ALERTS_CACHED_MS = 30_000;
@@ -117,8 +118,19 @@ export function openCommandContext(
   const digests = createDigestService({ ...decisions, ...digestContext });
   const freezes = createFreezeService(decisions);
   const who = createWhoQueries(decisions);
+  const operators = {
+    isOperatorOf: (target: Target, by: UserId) => isOperatorOf(decisions, target, by),
+  };
   return {
-    now: () => ({ ...clients, digests, anomalies, freezes, who, services: decisions.services() }),
+    now: () => ({
+      ...clients,
+      ...operators,
+      digests,
+      anomalies,
+      freezes,
+      who,
+      services: decisions.services(),
+    }),
     digestCosts,
     storedCosts: (span) => readCosts(span, { priority: 'background', storedOnly: true }),
     loops: {

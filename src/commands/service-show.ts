@@ -1,105 +1,130 @@
 import { z } from 'zod';
-import type { Json, JsonObject } from '../changes/change.ts';
-import { serviceTarget } from '../directory/directory.ts';
-import type { Cell } from '../intent/answers/answer.ts';
-import { appliedFields, memoryText, replicasText } from '../intent/answers/service-size.ts';
-import { ServiceName } from '../intent/arguments/arguments.ts';
+import type { Change } from '../changes/change.ts';
+import { type Service, serviceTarget } from '../directory/directory.ts';
+import type { OptionalRead } from '../http/optional/optional-read.ts';
+import { elsewhereLines } from '../intent/answers/activity-text.ts';
+import type { Answer, AnswerPart, InlinePart } from '../intent/answers/answer.ts';
+import { detailFacts } from '../intent/answers/service-details.ts';
+import { type Fact, overviewFacts, type ServiceView } from '../intent/answers/service-overview.ts';
+import { unknownText } from '../intent/answers/unknown-read.ts';
+import { choiceField, ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
+import type { Caller, CommandContext } from '../intent/ports/command-context.ts';
+
+const DETAILS = 'details';
+const Details = choiceField(z.enum([DETAILS], `must be ${DETAILS}`), () => [DETAILS], {
+  label: 'Details',
+  typedOnly: true,
+});
 
 export const serviceShow = queryCommand({
   name: 'service show',
-  summary: 'Show what Signalbox knows about a service',
-  examples: ['service show analytics-prod'],
-  args: z.strictObject({ service: ServiceName }),
+  summary: 'Show the state, size and last changes of a service',
+  examples: ['service show analytics-prod', 'service show analytics-prod details'],
+  args: z.strictObject({ service: ServiceName, details: Details }),
 
   target: ({ service }) => serviceTarget(service),
-  answer: ({ service }) => ({
-    title: service.name,
-    parts: [
-      {
-        kind: 'facts',
-        facts: [
-          ['Id', service.id],
-          ['Tags', service.tags?.join(', ') || null],
-          ['Warehouse', service.warehouse],
-          ['Team', service.team],
-          ['Pipes', service.pipes.map(({ name }) => name).join(', ') || null],
-          ['Source', service.source],
-          ...seenFacts(service.lastSeen?.fields ?? {}),
-          ['Last seen', service.lastSeen?.seenAt ?? 'never'],
-          ...(service.lastSeen ? [['Seen in', service.lastSeen.source] as const] : []),
-        ],
-      },
-      {
-        kind: 'offers',
-        offers: [
-          { label: 'Stop…', line: `service stop ${service.id}` },
-          { label: 'Start…', line: `service start ${service.id}` },
-        ],
-      },
-    ],
-  }),
+  answer: async ({ service, details }, context, asker) => {
+    const shown = await gather(service, context, asker);
+    return details === undefined ? overview(shown) : allDetails(shown);
+  },
 });
 
-const LABELS: Readonly<Record<string, string>> = {
-  engineVersion: 'Engine version',
-  autoscalingMode: 'Autoscaling mode',
-  idleScaling: 'Scales to zero when idle',
-  idleTimeoutMinutes: 'Idle timeout (minutes)',
-  isPrimary: 'Primary',
-  isReadonly: 'Read-only',
-  dataWarehouseId: 'Warehouse id',
-  byocId: 'Own cloud region',
-  hasTransparentDataEncryption: 'Transparent data encryption',
-  releaseChannel: 'Release channel',
-  createdAt: 'Created',
-};
+interface Shown {
+  readonly view: ServiceView;
+  readonly changes: readonly Change[];
+  readonly elsewhere: OptionalRead<readonly (readonly InlinePart[])[]>;
+}
 
-type Fact = readonly [label: string, value: Cell];
+async function gather(service: Service, context: CommandContext, asker: Caller): Promise<Shown> {
+  const target = serviceTarget(service);
+  const [view, changes, elsewhere] = await Promise.all([
+    readView(service, context),
+    context.changes.latestOf(target, asker),
+    readElsewhere(service, context, asker),
+  ]);
+  return { view, changes, elsewhere };
+}
 
-/** The last seen fields with their labels, and the applied size where it differs from them. */
-function seenFacts(fields: JsonObject): readonly Fact[] {
-  const others = Object.entries(fields).filter(([name]) => !SIZES.includes(name));
-  return [
-    ...sizeFacts(fields),
-    ...others.map(([name, value]) => [LABELS[name] ?? capitalized(name), shown(value)] as const),
-    ...appliedFacts(fields),
+async function readView(service: Service, { reads }: CommandContext): Promise<ServiceView> {
+  const read = await reads.cloud.service(service.id, WAITING);
+  if (!read.known) return { service, read, schedule: read };
+  const { scalingSchedule, currentScaling } = read.value;
+  // Servers that report the applied size have the schedule in the service itself.
+  const isComplete = scalingSchedule !== null || currentScaling !== null;
+  const schedule = isComplete
+    ? { ...read, value: scalingSchedule }
+    : await reads.cloud.schedule(service.id, WAITING);
+  return { service, read, schedule };
+}
+
+const WAITING = { waiting: true };
+const DAYS_BACK = 6;
+const DAY_MS = 86_400_000;
+
+async function readElsewhere(
+  service: Service,
+  { reads, now, isOperatorOf }: CommandContext,
+  { by }: Caller,
+): Promise<Shown['elsewhere']> {
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+  const today = now().getTime();
+  const period = { from_date: dayOf(today - DAYS_BACK * DAY_MS), to_date: dayOf(today) };
+  const read = await reads.cloud.activities(period, WAITING);
+  if (!read.known) return read;
+  const isOperator = await isOperatorOf(serviceTarget(service), by);
+  return { ...read, value: elsewhereLines(read.value, service.id, isOperator) };
+}
+
+/** At most eight lines before the buttons; the rest is behind a button. */
+function overview({ view, changes, elsewhere }: Shown): Answer {
+  const [last, ...others] = elsewhere.known ? elsewhere.value : [];
+  const more = others.length > 0 ? ` · ${others.length} more in 7 days` : '';
+  const lastLine: readonly Fact[] = last ? [['Elsewhere', [...last, more]]] : [];
+  return {
+    title: view.service.name,
+    parts: [
+      { kind: 'facts', facts: [...overviewFacts(view), ...lastLine] },
+      ...changesPart(changes.slice(0, 1)),
+      offersPart(view, true),
+      ...notePart(view),
+    ],
+  };
+}
+
+function allDetails({ view, changes, elsewhere }: Shown): Answer {
+  const lines: readonly Fact[] = elsewhere.known
+    ? elsewhere.value.slice(0, LINES_MAX).map((line) => ['Elsewhere', line])
+    : [['Elsewhere', unknownText(elsewhere)]];
+  const none: readonly Fact[] = [['Elsewhere', 'no change in the last 7 days']];
+  return {
+    title: view.service.name,
+    parts: [
+      { kind: 'facts', facts: detailFacts(view) },
+      { kind: 'facts', facts: lines.length === 0 ? none : lines },
+      ...changesPart(changes),
+      offersPart(view, false),
+      ...notePart(view),
+    ],
+  };
+}
+
+const LINES_MAX = 10;
+
+function changesPart(changes: readonly Change[]): readonly AnswerPart[] {
+  return changes.length === 0 ? [] : [{ kind: 'changes', changes }];
+}
+
+function offersPart({ service: { id } }: ServiceView, isOverview: boolean): AnswerPart {
+  const offers = [
+    { label: 'Stop…', line: `service stop ${id}` },
+    { label: 'Start…', line: `service start ${id}` },
+    { label: 'Scale…', line: `service scale ${id}` },
+    ...(isOverview ? [{ label: 'Show details', line: `service show ${id} ${DETAILS}` }] : []),
   ];
+  return { kind: 'offers', offers };
 }
 
-const SIZES: readonly string[] = [
-  ...['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'replicaMemoryGb'],
-  ...['numReplicas', 'minReplicas', 'maxReplicas', 'applied', 'approximate'],
-];
-
-/** The memory and the replicas; both bounds are one fact, and a fixed number has no range. */
-function sizeFacts(fields: JsonObject): readonly Fact[] {
-  const facts = [
-    ['Memory per replica', memoryText(fields)],
-    ['Replicas', replicasText(fields)],
-  ] as const;
-  return facts.filter(([, value]) => value !== null);
-}
-
-function appliedFacts(fields: JsonObject): readonly Fact[] {
-  const applied = appliedFields(fields);
-  if (applied === null) return [];
-  const requested = new Map(sizeFacts(fields));
-  const others = sizeFacts(applied).filter(
-    ([label, value]) => requested.has(label) && requested.get(label) !== value,
-  );
-  if (others.length === 0) return [];
-  const { scheduleEntry } = applied;
-  const entry = scheduleEntry ? ` (scaling schedule entry ${scheduleEntry})` : '';
-  return [['Applied now', others.map(([label, value]) => `${label}: ${value}`).join(', ') + entry]];
-}
-
-function shown(value: Json): Cell {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string' || typeof value === 'number') return value;
-  return Array.isArray(value) ? value.map(String).join(', ') : JSON.stringify(value);
-}
-
-function capitalized(word: string): string {
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+function notePart({ read }: ServiceView): readonly AnswerPart[] {
+  return read.known ? [] : [{ kind: 'note', text: `Current state: ${unknownText(read)}` }];
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChangeId, Snapshot, UserId } from '../../src/changes/change.ts';
 import { commands, nouns } from '../../src/commands/index.ts';
+import { READS_ARE_OFF } from '../../src/http/optional/optional-read.ts';
 import type { SlackFreeze } from '../../src/intent/arguments/freezes.ts';
 import { type Command, nounOf } from '../../src/intent/define.ts';
 import { parseLine } from '../../src/intent/parse/parse-line.ts';
@@ -39,6 +40,11 @@ const NO_FREEZES: CommandContext['freezes'] = {
   lift: () => Promise.reject(new Error('There is no database')),
 };
 
+const NOTHING_READ = {
+  service: async () => READS_ARE_OFF,
+  activities: async () => READS_ARE_OFF,
+} as Partial<CommandContext['reads']['cloud']> as CommandContext['reads']['cloud'];
+
 /** The clients as far as a command uses them. */
 function reach(
   cloud: Partial<CommandContext['cloud']>,
@@ -48,7 +54,7 @@ function reach(
   return {
     cloud: cloud as CommandContext['cloud'],
     alerts: null,
-    reads: { cloud: {} as CommandContext['reads']['cloud'], alerts: null },
+    reads: { cloud: NOTHING_READ, alerts: null },
     listAlerts: () => Promise.reject(new Error('There are no alerts')),
     services,
     organization: { plan: 'paid', tier: 'scale' },
@@ -68,9 +74,11 @@ function reach(
       show: () => Promise.reject(new Error('There are no changes')),
       log: () => Promise.reject(new Error('There are no changes')),
       cancel: () => Promise.reject(new Error('There are no changes')),
+      latestOf: async () => [],
     },
     freezes: NO_FREEZES,
     who: () => Promise.reject(new Error('Nobody is asked who')),
+    isOperatorOf: async () => false,
     now: () => NOON,
   };
 }
@@ -194,7 +202,7 @@ test('a service is shown with its last seen fields and their time', async () => 
     maxReplicaMemoryGb: 64,
     isPrimary: true,
   });
-  const { parts } = await answer('service show', { service: { ...prod, lastSeen } }, []);
+  const { parts } = await answer('service show', { service: { ...prod, lastSeen }, details }, []);
   const facts = parts.flatMap((part) => (part.kind === 'facts' ? part.facts : []));
   expect(facts).toEqual(
     expect.arrayContaining([
@@ -212,15 +220,17 @@ test('a service is shown with its last seen fields and their time', async () => 
 });
 
 test('a service that was never seen is shown without a source', async () => {
-  const { parts } = await answer('service show', { service: service('new') }, []);
+  const { parts } = await answer('service show', { service: service('new'), details }, []);
   const facts = parts.flatMap((part) => (part.kind === 'facts' ? part.facts : []));
   expect(facts).toContainEqual(['Last seen', 'never']);
   expect(facts.map(([label]) => label)).not.toContain('Seen in');
 });
 
+const details = 'details';
+
 async function shownFacts(fields: Snapshot['fields']): Promise<Readonly<Record<string, unknown>>> {
   const known = service('staging', { lastSeen: seen(fields) });
-  const { parts } = await answer('service show', { service: known }, [known]);
+  const { parts } = await answer('service show', { service: known, details }, [known]);
   const [facts] = parts;
   return facts?.kind === 'facts' ? Object.fromEntries(facts.facts) : {};
 }

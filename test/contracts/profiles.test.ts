@@ -37,7 +37,7 @@ describe.for(['contract', 'extended'] as const)('a cloud server with the profile
     const lines = await done(`/service scale staging min=${min} max=${max}`);
     const saved = 'all values are saved as requested, not applied yet';
     expect(lines.join('\n')).toContain(profile === 'extended' ? saved : 'all values as requested');
-    const seen = await bot.run('/service show staging');
+    const seen = await bot.run('/service show staging details');
     expect(seen).toContain(`Memory per replica  ${min}–${max} GB`);
   });
 
@@ -71,7 +71,7 @@ describe('a live cloud server', () => {
     expect(lines.join('\n')).toContain(
       'all values are saved as requested, ⚠ the scaling schedule entry “Business hours” applies now: minReplicaMemoryGb 64, maxReplicaMemoryGb 64.',
     );
-    const seen = await bot.run('/service show bi-readonly');
+    const seen = await bot.run('/service show bi-readonly details');
     expect(seen).toContain('Memory per replica  16–32 GB');
     expect(seen).toContain(
       'Applied now  Memory per replica: 64 GB (scaling schedule entry “Business hours”)',
@@ -80,7 +80,7 @@ describe('a live cloud server', () => {
 
   test('scales the number of replicas, which /service show and the next preview say', async () => {
     await done('/service scale ml-features idle=off');
-    const seen = await bot.run('/service show ml-features');
+    const seen = await bot.run('/service show ml-features details');
     expect(seen).toContain('Autoscaling mode  horizontal');
     expect(seen).toContain('Replicas  2–4');
     const preview = await bot.run('/service scale ml-features replicas=3');

@@ -19,7 +19,7 @@ const SHOWINGS: Readonly<Record<string, Showing>> = {
     writes: [
       '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=64',
     ],
-    reads: ['/service show 7a1d0c7e-0000-4000-8000-00000000a001'],
+    reads: ['/service show 7a1d0c7e-0000-4000-8000-00000000a001 details'],
   },
   'create endpoint': {
     writes: [
@@ -28,8 +28,11 @@ const SHOWINGS: Readonly<Record<string, Showing>> = {
       `${ENDPOINT} type=STREAMING_MULTI_VPC cluster=arn:cluster authentication=SASL_IAM`,
     ],
   },
-  scale: { writes: ['/service scale staging min=16 max=64'], reads: ['/service show staging'] },
-  'set state': { writes: ['/service stop staging'], reads: ['/service show staging'] },
+  scale: {
+    writes: ['/service scale staging min=16 max=64'],
+    reads: ['/service show staging details'],
+  },
+  'set state': { writes: ['/service stop staging'], reads: ['/service show staging details'] },
   'usage cost': { reads: ['', ' by day', ' by metric', ' by warehouse'].map((by) => COST + by) },
   'pipe settings': { reads: ['/pipe settings analytics-prod orders'] },
   backup: { reads: [`/backup show analytics-prod ${BACKUP}`] },

@@ -3,6 +3,7 @@ import type {
   AnswerPart,
   Cell,
   ChartPoint,
+  FactValue,
   InlinePart,
 } from '../../src/intent/answers/answer.ts';
 import { utcStamp } from '../../src/intent/answers/texts.ts';
@@ -25,7 +26,7 @@ function linesOf(part: AnswerPart): readonly string[] {
     case 'lines':
       return part.lines.map((line) => line.map(inlineOf).join(''));
     case 'facts':
-      return part.facts.map(([label, cell]) => `${label}: ${cellOf(cell)}`);
+      return part.facts.map(([label, cell]) => `${label}: ${factOf(cell)}`);
     case 'table':
       return [part.columns, ...part.rows.map((row) => row.map(cellOf))].map((row) =>
         row.join(' | '),
@@ -39,6 +40,10 @@ function linesOf(part: AnswerPart): readonly string[] {
 
 function pointOf(point: ChartPoint | undefined): string {
   return point ? `${point.label}${point.isFinal ? '' : '*'}` : 'none';
+}
+
+function factOf(value: FactValue): string {
+  return Array.isArray(value) ? value.map(inlineOf).join('') : cellOf(value as Cell);
 }
 
 function inlineOf(part: InlinePart): string {

@@ -29,6 +29,9 @@ export type InlinePart =
   | { readonly group: string }
   | { readonly at: Date };
 
+/** The value of a fact: a cell, or parts on one line. */
+export type FactValue = Cell | readonly InlinePart[];
+
 export interface ChartPoint {
   readonly label: string;
   readonly value: number;
@@ -40,7 +43,7 @@ export type AnswerPart =
   /** `asOf`: the time of the shown data, drawn before the text in the reader's zone. */
   | { readonly kind: 'note'; readonly text: string; readonly asOf?: Date | null }
   | { readonly kind: 'lines'; readonly lines: readonly (readonly InlinePart[])[] }
-  | { readonly kind: 'facts'; readonly facts: readonly (readonly [string, Cell])[] }
+  | { readonly kind: 'facts'; readonly facts: readonly (readonly [string, FactValue])[] }
   | {
       readonly kind: 'table';
       /** The caption of the table; if missing, the title of the answer. */

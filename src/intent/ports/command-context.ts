@@ -1,6 +1,6 @@
 import type { AlertList, AlertsClient } from '../../alerts/client.ts';
 import type { AlertsReads } from '../../alerts/reads.ts';
-import type { ChannelId, UserId } from '../../changes/change.ts';
+import type { Change, ChannelId, Target, UserId } from '../../changes/change.ts';
 import type { CloudClient } from '../../cloud/client.ts';
 import type { CloudReads } from '../../cloud/reads/cloud-reads.ts';
 import type { Span } from '../../costs/calendar/calendar.ts';
@@ -32,6 +32,8 @@ export interface CommandContext {
   readonly changes: ChangesQueries;
   readonly freezes: FreezeService;
   readonly who: WhoQueries;
+  /** Whether a user may request a change of this service, so that they see who changed it. */
+  readonly isOperatorOf: (target: Target, by: UserId) => Promise<boolean>;
   readonly services: readonly Service[];
   readonly organization: Omit<FieldContext, 'given'>;
   /** SLACK_COMMAND_PREFIX, for the commands that answers name. */
@@ -107,4 +109,6 @@ export interface ChangesQueries {
   readonly show: (id: string, asker: Caller) => Promise<Answer>;
   readonly cancel: (id: string, asker: Caller) => Promise<Answer>;
   readonly log: (request: LogRequest, asker: Caller) => Promise<Answer>;
+  /** The last changes of a target, newest first; none for a user who may not list changes. */
+  readonly latestOf: (target: Target, asker: Caller) => Promise<readonly Change[]>;
 }

@@ -1,4 +1,10 @@
-import type { Answer, AnswerPart, Cell, CommandOffer } from '../../intent/answers/answer.ts';
+import type {
+  Answer,
+  AnswerPart,
+  CommandOffer,
+  FactValue,
+  InlinePart,
+} from '../../intent/answers/answer.ts';
 import type { LinkOf } from '../cards/card-link.ts';
 import { homeRow } from '../cards/home-rows.ts';
 import {
@@ -14,7 +20,7 @@ import {
   title,
 } from './blocks.ts';
 import { chart } from './chart.ts';
-import { type Line, mrkdwnOf, type RichInline } from './rich-text.ts';
+import { type Line, mrkdwnOf } from './rich-text.ts';
 import { table } from './table.ts';
 
 const OFFERS_MAX = 5;
@@ -61,7 +67,7 @@ function shownPart(
         ),
       ];
     case 'facts':
-      return [lines(...part.facts.map(([label, cell]) => fact(label, inlineOf(cell))))];
+      return [lines(...part.facts.map(([label, cell]) => fact(label, ...inlinesOf(cell))))];
     case 'table':
       return table(part, place);
     case 'file':
@@ -99,8 +105,13 @@ function offerButtons(offers: readonly CommandOffer[], id = offersId(0)): Shown 
   return buttons(id, ...all);
 }
 
-function inlineOf(cell: Cell): RichInline {
-  if (cell === null) return 'unknown';
-  if (cell instanceof Date) return { at: cell };
-  return typeof cell === 'object' ? cell.text : String(cell);
+function inlinesOf(value: FactValue): Line {
+  if (value === null) return ['unknown'];
+  if (value instanceof Date) return [{ at: value }];
+  if (isLine(value)) return value;
+  return [typeof value === 'object' ? value.text : String(value)];
+}
+
+function isLine(value: FactValue): value is readonly InlinePart[] {
+  return Array.isArray(value);
 }

@@ -1,4 +1,10 @@
-import { type Change, type ChangeId, hasAuditMismatch } from '../../changes/change.ts';
+import {
+  type Change,
+  type ChangeId,
+  hasAuditMismatch,
+  type Target,
+  targetKey,
+} from '../../changes/change.ts';
 import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../intent/answers/answer.ts';
 import { countWords, unreadableText } from '../../intent/answers/texts.ts';
 import type { ListRequest } from '../../intent/ports/changes-queries.ts';
@@ -13,6 +19,7 @@ import {
 import { claimClick, storeClick } from '../../storage/tables/queues/inbox.ts';
 import { clickKeys } from '../../storage/tables/queues/verify-click.ts';
 import { eventLine, evidenceLine } from '../audit-trail/event-text.ts';
+import { mayQuery } from '../authorize.ts';
 import { VERBS } from '../clicks.ts';
 import { findChange, offerOf } from '../find-change.ts';
 import { confirmBeforeDrawing } from '../notify/confirm-before-drawing.ts';
@@ -33,8 +40,25 @@ export function createChangesQueries(
     list: (request, asker) => list(context, request, asker),
     show: (id, asker) => show(context, id, asker),
     cancel: (id, asker) => cancel(context, id, asker),
+    latestOf: (target, asker) => latestOf(context, target, asker),
     log: (request, asker) => answerChangeLog({ ...context, named }, request, asker),
   };
+}
+
+const LATEST = 5;
+
+/** The changes of a target that this user may see: they are a part of the list of all changes. */
+async function latestOf(
+  context: DecisionContext,
+  target: Target,
+  { by }: Caller,
+): Promise<readonly Change[]> {
+  const mayList = await mayQuery(context, { command: 'change list', target: null, by });
+  if (!mayList) return [];
+  const filter = { targets: [targetKey(target)], privateTo: by, limit: LATEST };
+  return listChanges(context.database.db, filter, (id, err) =>
+    context.log.error({ err, change: id }, 'change is not readable and is not shown'),
+  );
 }
 
 type ListFilter = Omit<ChangeFilter, 'limit' | 'before'>;

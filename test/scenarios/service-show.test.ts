@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest';
+import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
+import type { EditYaml } from '../harness/config.ts';
+import { type Readable, textOf } from '../harness/messages.ts';
+import { NO_MESSAGE, STAGING } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, DORA } from '../harness/users.ts';
+
+const EXTENDED: EditYaml = (file) => ({ ...file, cloud: { reads: 'extended' } });
+const start = (options = {}) => startTestSandbox({ yaml: EXTENDED, ...options });
+const READS = ['get service', 'scaling schedule', 'list activities'];
+
+async function shown(sandbox: TestSandbox, line: string, words: string, as = ANA) {
+  await sandbox.slack.command(as, 'ops', line);
+  return (await sandbox.privateMessage(as, words)) ?? NO_MESSAGE;
+}
+
+/** The lines before the buttons. */
+function linesOf({ text }: Readable): readonly string[] {
+  return text.split('\n').slice(1);
+}
+
+function pass({ clock }: TestSandbox, ms: number) {
+  clock.now = new Date(clock.now.getTime() + ms);
+}
+
+test('a service is shown as the server has it now, in at most eight lines', async () => {
+  const sandbox = await start();
+  sandbox.cloud.scaleInConsole(STAGING, { minReplicaMemoryGb: 24 }, 'Mara');
+  pass(sandbox, 120_000);
+  const answer = await shown(sandbox, '/service show staging', 'checked just now');
+  const lines = linesOf(answer);
+  expect(lines[0]).toBe('State  running (checked just now) · staging · warehouse lab');
+  expect(lines[1]).toMatch(/^Size {2}24–\d+ GB × \d replicas?$/);
+  expect(lines[2]).toMatch(/^Idling {2}/);
+  expect(lines[3]).toBe('Schedule  none');
+  expect(lines[4]).toMatch(/^Endpoints {2}https \S+:8443, nativesecure \S+:9440$/);
+  expect(lines[5]).toMatch(/^IP access {2}\d entr(y|ies): /);
+  expect(lines[6]).toMatch(
+    /^Elsewhere {2}Memory scaled in the console by mara@example.com, <!date/,
+  );
+  expect(lines.length).toBeLessThanOrEqual(8);
+  expect(textOf(answer)).toContain(`"value":"service show ${STAGING} details"`);
+});
+
+test('the details have every fact', async () => {
+  const sandbox = await start();
+  const overview = await shown(sandbox, '/service show staging', 'checked just now');
+  const place = { in: 'message', channel: overview.channel, ts: overview.ts } as const;
+  await sandbox.slack.click(ANA, place, 'command.3');
+  const details = await sandbox.privateMessage(ANA, 'Engine version');
+  expect(details?.text).toContain(`Id  ${STAGING}`);
+  expect(details?.text).toContain('Elsewhere  no change in the last 7 days');
+  expect(details?.text).toContain('Seen in  read from the server');
+});
+
+test('the active entry of a scaling schedule is shown with the applied size', async () => {
+  const sandbox = await start();
+  const answer = await shown(sandbox, '/service show bi-readonly', 'checked just now');
+  expect(answer.text).toContain(
+    'Schedule  Business hours: Mon Tue Wed Thu Fri 06–18 UTC, 64 GB × 2 replicas (applies now)',
+  );
+  expect(answer.text).toMatch(/Size {2}64 GB.*scaling schedule entry “Business hours”.*otherwise/);
+});
+
+test('who changed a service elsewhere is shown to its operators only', async () => {
+  const sandbox = await start();
+  const operator = await shown(sandbox, '/service show reporting-core', 'Elsewhere');
+  expect(operator.text).toContain('Memory scaled in the console by mara@example.com');
+  const viewer = await shown(sandbox, '/service show reporting-core', 'Elsewhere', DORA);
+  expect(viewer.text).toContain('Elsewhere  Memory scaled outside Signalbox, ');
+  const details = await shown(sandbox, '/service show reporting-core details', 'Seen in', DORA);
+  for (const { text } of [viewer, details]) {
+    expect(text).not.toMatch(/mara|console|203\.0\.113/);
+  }
+});
+
+test('a change of Signalbox is shown as its own and not as one made elsewhere', async () => {
+  const sandbox = await start();
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  await sandbox.press(BEN, await sandbox.card('Stop staging: waiting'), 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  pass(sandbox, 600_000);
+  const answer = await shown(sandbox, '/service show staging', 'State  stopped');
+  expect(answer.text).toContain('Stop staging: accepted · <@U0ANA00001>');
+  expect(answer.text).not.toContain('Elsewhere');
+});
+
+test('changes are shown only to a user who may list changes', async () => {
+  const without: EditYaml = (file) => ({
+    ...file,
+    cloud: { reads: 'extended' },
+    policy: [
+      { allow: ['service show'], to: 'viewer' },
+      { allow: ['change list', 'service stop'], to: 'operator' },
+    ],
+  });
+  const sandbox = await startTestSandbox({ yaml: without });
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  await sandbox.card('Stop staging: accepted');
+  expect((await shown(sandbox, '/service show staging', 'State')).text).toContain('Stop staging:');
+  const viewer = await shown(sandbox, '/service show staging', 'State', DORA);
+  expect(viewer.text).not.toContain('Stop staging:');
+});
+
+test('hosts and addresses are only in private messages, in a thread as well', async () => {
+  const sandbox = await start();
+  await sandbox.slack.command(DORA, 'ops', '/service show staging details');
+  await sandbox.privateMessage(DORA, 'IP access');
+  const host = `${STAGING.slice(0, 8)}.`;
+  const seen = sandbox.slack.clientState(ANA).messages.filter((one) => textOf(one).includes(host));
+  expect(seen).toEqual([]);
+  const posted = ['ops', 'db-approvals', 'db-audit'].flatMap((channel) =>
+    sandbox.slack.messages(channel).filter(({ ephemeralFor }) => !ephemeralFor),
+  );
+  expect(posted.map(textOf).join('\n')).not.toContain(host);
+});
+
+test('with cloud.reads: contract nothing is read, and the last seen values are shown', async () => {
+  const sandbox = await startTestSandbox();
+  const answer = await shown(sandbox, '/service show staging', 'State');
+  expect(answer.text).toContain('State  unknown · staging · warehouse lab');
+  expect(textOf(answer)).toContain(
+    'Current state: Unknown: signalbox.yaml has cloud.reads: contract, so Signalbox does not read it.',
+  );
+  expect(answer.text).not.toContain('Schedule');
+  expect(sandbox.cloud.requests().filter(({ operation }) => READS.includes(operation))).toEqual([]);
+});
+
+test.for(['403', '404-html', 'read-404', 'read-405', '503', 'read-wrong-shape', 'null-result'])(
+  'after %s of the service, its state is unknown and the rest is shown',
+  async (fault) => {
+    const sandbox = await start();
+    sandbox.cloud.injectFault({ operation: 'get service', fault, times: 9 });
+    const answer = await shown(sandbox, '/service show reporting-core', 'Elsewhere');
+    expect(answer.text).toMatch(/State {2}unknown · /);
+    expect(textOf(answer)).toContain('Current state: Unknown: ');
+  },
+);
+
+test.for(['403', '404-html', 'read-404', 'read-405', '503', 'read-wrong-shape', 'null-result'])(
+  'after %s of the activities, the details say that changes elsewhere are unknown',
+  async (fault) => {
+    const sandbox = await start();
+    sandbox.cloud.injectFault({ operation: 'list activities', fault, times: 9 });
+    const answer = await shown(sandbox, '/service show reporting-core details', 'Seen in');
+    expect(answer.text).toContain('Elsewhere  Unknown: ');
+    expect(answer.text).toContain('State  running');
+  },
+);
+
+test('a server that reports no applied size has its schedule read apart', async () => {
+  const sandbox = await start();
+  sandbox.cloud.behave({ serviceGeneration: 2 });
+  const answer = await shown(sandbox, '/service show bi-readonly', 'checked just now');
+  expect(answer.text).toContain('Schedule  Business hours');
+  sandbox.cloud.setKey(CLOUD_KEY.id, { denied: ['scaling schedule'] });
+  pass(sandbox, 600_001);
+  const refused = await shown(sandbox, '/service show bi-readonly', 'Schedule  Unknown');
+  expect(refused.text).toContain('the API key has no permission to read it (403)');
+});
+
+test('a hostile actor is literal, on one line and cut', async () => {
+  const sandbox = await start();
+  const hostile = `<!channel> *x*\n${'y'.repeat(400)}`;
+  sandbox.cloud.scaleInConsole(STAGING, { minReplicaMemoryGb: 24 }, hostile);
+  pass(sandbox, 120_000);
+  const answer = await shown(sandbox, '/service show staging', 'Elsewhere');
+  const line = linesOf(answer).find((one) => one.startsWith('Elsewhere')) ?? '';
+  expect(line).toContain('&lt;!channel&gt; *x* yyy');
+  expect(line).toMatch(/y…, </);
+  expect(line.length).toBeLessThan(300);
+  expect(answer.text).not.toContain('<!channel>');
+});
