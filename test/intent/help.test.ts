@@ -13,7 +13,7 @@ test('help shows first what the reader may use, and says whose the rest is', () 
   const reads = helpFor('service', commands, ({ kind }) => kind === 'query');
   expect(reads.title).toBe('/service');
   expect(tables(reads.parts)).toEqual([
-    ['You can use', '/service list', '/service show <service>'],
+    ['You can use', '/service list', '/service show <service> [<details>]'],
     [
       'You do not have the role for',
       '/service start <service> [at=] [in=] [for=] [reason]',

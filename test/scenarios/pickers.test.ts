@@ -135,6 +135,13 @@ test('pipes of the server are offered with their states and can be typed by name
     text: { text: 'orders' },
     description: { text: 'Running · stream, msk' },
   });
+  const [chosen] = await suggested(sandbox, form, 'pipe', { value: 'orders' });
+  const service = elementOf(sandbox, 'service').element.initial_option;
+  await sandbox.slack.submit(ANA, form, {
+    service: { service: { type: 'external_select', selected_option: service } },
+    pipe: { pipe: { type: 'external_select', selected_option: chosen } },
+  });
+  await sandbox.privateMessage(ANA, 'Settings of orders in analytics-prod');
   await sandbox.slack.command(ANA, 'ops', '/pipe settings analytics-prod clicks');
   await sandbox.privateMessage(ANA, 'Settings of clicks in analytics-prod');
   await sandbox.slack.command(ANA, 'ops', '/pipe settings analytics-prod order');

@@ -1,6 +1,6 @@
 import type { UserId } from '../../changes/change.ts';
 import { findByName, type Service, serviceTarget } from '../../directory/directory.ts';
-import type { TypedValues } from '../../intent/arguments/arguments.ts';
+import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import {
   backupItems,
   dashboardItems,
@@ -15,6 +15,7 @@ import {
 import type { Command } from '../../intent/define.ts';
 import type { CommandContext } from '../../intent/ports/command-context.ts';
 import { mayQuery } from '../../workflow/authorize.ts';
+import { orLate } from '../progress/progress.ts';
 import type { SlackContext } from '../slack-context.ts';
 
 type Reads = CommandContext['reads'];
@@ -51,6 +52,22 @@ export async function readLists(
     kinds.map(async (kind) => [kind, await readList(bot, kind, question)] as const),
   );
   return Object.fromEntries(lists.filter(([, items]) => items !== null));
+}
+
+const NAMED_WITHIN_MS = 1_000;
+
+/** The list that names a chosen pipe, if `signalbox.yaml` does not; its form has just read it. */
+export async function listOfChosenPipe(
+  bot: SlackContext,
+  question: ListQuestion,
+): Promise<ServerLists> {
+  const { pipe } = question.given;
+  const { services } = bot.context.commandContext();
+  const namesPipe = fieldsOf(question.command.args).some(({ names }) => names === 'pipe');
+  const isConfigured = services.some(({ pipes }) => pipes.some(({ id }) => id === pipe));
+  if (!pipe || !namesPipe || isConfigured) return {};
+  const late = bot.clock.timeout(NAMED_WITHIN_MS);
+  return (await orLate(late, readLists(bot, ['pipe'], question))) ?? {};
 }
 
 const WAITING = { waiting: true };

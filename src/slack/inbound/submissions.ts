@@ -13,6 +13,7 @@ import { isPreview } from '../cards/private-block.ts';
 import { changedIn, commandByCallbackId, settingOf } from '../forms/form.ts';
 import { formlessTrigger, openForm } from '../forms/open-form.ts';
 import { readReasonFormMetadata } from '../forms/reason-form.ts';
+import { listOfChosenPipe } from '../forms/server-lists.ts';
 import { formVocabulary, fullVocabulary } from '../forms/vocabulary.ts';
 import { postEphemeral, type ReplyTarget } from '../outbound/post.ts';
 import { replacePrivate } from '../outbound/replace-private.ts';
@@ -74,7 +75,8 @@ async function readForm(
   const filled = changedIn(shown, setting.was);
   const vocabulary = withFixed(await formVocabulary(bot, command), setting.fixed);
   const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
-  return parseValues(command, given, reason, vocabulary);
+  const lists = await listOfChosenPipe(bot, { command, given, by: submitted.user.id });
+  return parseValues(command, given, reason, { ...vocabulary, lists });
 }
 
 /** The answer to a form that is closed already, so that a button opens it again for a correction. */
