@@ -41,6 +41,7 @@ const NO_FREEZES: CommandContext['freezes'] = {
 };
 
 const NOTHING_READ = {
+  services: async () => READS_ARE_OFF,
   service: async () => READS_ARE_OFF,
   activities: async () => READS_ARE_OFF,
 } as Partial<CommandContext['reads']['cloud']> as CommandContext['reads']['cloud'];

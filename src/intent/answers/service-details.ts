@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../changes/change.ts';
+import { policyFacts } from '../../directory/directory.ts';
 import type { Cell } from './answer.ts';
 import { endpointText } from './service-facts.ts';
 import {
@@ -13,12 +14,13 @@ import { appliedFields, memoryText, replicasText } from './service-size.ts';
 /** Everything that is known, read now or last seen; addresses are for private answers only. */
 export function detailFacts(view: ServiceView): readonly Fact[] {
   const { service, read, schedule } = view;
+  const { tags, warehouse } = policyFacts(service);
   const known = knownSnapshot(view);
   const reading = read.known ? read.value : null;
   const own: readonly Fact[] = [
     ['Id', service.id],
-    ['Tags', service.tags?.join(', ') || null],
-    ['Warehouse', service.warehouse],
+    ['Tags', tags?.join(', ') || null],
+    ['Warehouse', warehouse],
     ['Team', service.team],
     ['Pipes', service.pipes.map(({ name }) => name).join(', ') || null],
     ['Source', service.source],

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, Snapshot } from '../../changes/change.ts';
 import type { ScalingSchedule } from '../../cloud/reads/schedule.ts';
 import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
-import type { Service } from '../../directory/directory.ts';
+import { policyFacts, type Service } from '../../directory/directory.ts';
 import type { OptionalRead } from '../../http/optional/optional-read.ts';
 import type { FactValue } from './answer.ts';
 import { endpointText, serviceSnapshot } from './service-facts.ts';
@@ -48,8 +48,9 @@ function stateText(view: ServiceView): string {
   const state = knownSnapshot(view)?.fields.state;
   const known = typeof state === 'string' ? oneLineOf(state, 60) : 'unknown';
   const now = read.known ? `${known} (checked just now)` : `${known} when last seen`;
-  const tags = service.tags?.join(', ');
-  const about = [tags, service.warehouse && `warehouse ${service.warehouse}`].filter(Boolean);
+  const { tags, warehouse } = policyFacts(service);
+  const names = tags?.map((tag) => oneLineOf(tag, 60)).join(', ');
+  const about = [names, warehouse && `warehouse ${oneLineOf(warehouse, 60)}`].filter(Boolean);
   const isSeen = read.known || service.lastSeen !== null;
   return [isSeen ? now : 'unknown', ...about].join(' · ');
 }
