@@ -92,7 +92,8 @@ async function seen(bot: ContractBot, recorder: Recorder, { name }: Operation, r
   for (const line of writes) lines.push(...(await written(bot, line)));
   for (const line of reads) lines.push(...(await bot.run(line)));
   return lines
-    .filter((line) => !line.startsWith('Last seen  '))
+    // The time and the last changes differ between two runs.
+    .filter((line) => !line.startsWith('Last seen  ') && !/ · @U\w+, \[/.test(line))
     .map((line) => line.replace(/^As of .*?(?= ·|$)/, 'As of [now]'));
 }
 

@@ -46,9 +46,9 @@ test('a service is shown as the server has it now, in at most eight lines', asyn
 
 test('the details have every fact', async () => {
   const sandbox = await start();
-  const overview = await shown(sandbox, '/service show staging', 'checked just now');
-  const place = { in: 'message', channel: overview.channel, ts: overview.ts } as const;
-  await sandbox.slack.click(ANA, place, 'command.3');
+  await sandbox.slack.command(ANA, 'ops', '/service show staging');
+  const overview = await sandbox.privateMessage(ANA, 'checked just now');
+  await sandbox.press(ANA, overview, 'command.3');
   const details = await sandbox.privateMessage(ANA, 'Engine version');
   expect(details?.text).toContain(`Id  ${STAGING}`);
   expect(details?.text).toContain('Elsewhere  no change in the last 7 days');
