@@ -91,10 +91,12 @@ async function seen(bot: ContractBot, recorder: Recorder, { name }: Operation, r
   const lines: string[] = [];
   for (const line of writes) lines.push(...(await written(bot, line)));
   for (const line of reads) lines.push(...(await bot.run(line)));
-  return lines
-    // The time and the last changes differ between two runs.
-    .filter((line) => !line.startsWith('Last seen  ') && !/ · @U\w+, \[/.test(line))
-    .map((line) => line.replace(/^As of .*?(?= ·|$)/, 'As of [now]'));
+  return (
+    lines
+      // The time and the last changes differ between two runs.
+      .filter((line) => !line.startsWith('Last seen  ') && !/ · @U\w+, \[/.test(line))
+      .map((line) => line.replace(/^As of .*?(?= ·|$)/, 'As of [now]'))
+  );
 }
 
 /** The lines of a card that come from the reply. */
