@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Change } from '../changes/change.ts';
 import { type Service, serviceTarget } from '../directory/directory.ts';
-import type { OptionalRead } from '../http/optional/optional-read.ts';
-import { elsewhereLines } from '../intent/answers/activity-text.ts';
-import type { Answer, AnswerPart, InlinePart } from '../intent/answers/answer.ts';
+import { type ElsewhereRead, elsewhereLines } from '../intent/answers/activity-text.ts';
+import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { detailFacts } from '../intent/answers/service-details.ts';
 import { type Fact, overviewFacts, type ServiceView } from '../intent/answers/service-overview.ts';
 import { unknownText } from '../intent/answers/unknown-read.ts';
@@ -33,7 +32,7 @@ export const serviceShow = queryCommand({
 interface Shown {
   readonly view: ServiceView;
   readonly changes: readonly Change[];
-  readonly elsewhere: OptionalRead<readonly (readonly InlinePart[])[]>;
+  readonly elsewhere: ElsewhereRead;
 }
 
 async function gather(service: Service, context: CommandContext, asker: Caller): Promise<Shown> {
@@ -66,7 +65,7 @@ async function readElsewhere(
   service: Service,
   { reads, now, isOperatorOf }: CommandContext,
   { by }: Caller,
-): Promise<Shown['elsewhere']> {
+): Promise<ElsewhereRead> {
   const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
   const today = now().getTime();
   const period = { from_date: dayOf(today - DAYS_BACK * DAY_MS), to_date: dayOf(today) };

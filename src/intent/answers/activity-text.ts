@@ -1,7 +1,11 @@
 import type { ActivityReading } from '../../cloud/reads/readings.ts';
+import type { OptionalRead } from '../../http/optional/optional-read.ts';
 import type { InlinePart } from './answer.ts';
 import { reportedTime } from './backup-text.ts';
 import { oneLineOf } from './texts.ts';
+
+/** The changes that were made elsewhere, one line each, or why they are unknown. */
+export type ElsewhereRead = OptionalRead<readonly (readonly InlinePart[])[]>;
 
 const DONE: Readonly<Record<string, string>> = {
   service_create: 'Created',
