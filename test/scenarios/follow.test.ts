@@ -1,56 +1,24 @@
 import { expect, test } from 'vitest';
+import {
+  approve,
+  CREATE,
+  ENDPOINT,
+  passUntil,
+  SCALE,
+  START,
+  STOP,
+  startExtended,
+} from '../harness/following.ts';
 import { textOf } from '../harness/messages.ts';
 import { NO_MESSAGE, STAGING, threadText } from '../harness/requests.ts';
-import {
-  startTestSandbox,
-  type TestSandbox,
-  type TestSandboxOptions,
-} from '../harness/test-sandbox.ts';
-import { ANA, BEN } from '../harness/users.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
 
-type Yaml = Record<string, never>;
-const EXTENDED = (file: Yaml) => ({ ...file, cloud: { reads: 'extended' } });
-const STOP = '/service stop staging for the night';
 const STOPPED = 'Stop staging: accepted';
-const START = '/service start archive "for the audit"';
-const SCALE = '/service scale staging min=16 max=64 "night saving"';
-const CREATE =
-  '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a market"';
-const ENDPOINT =
-  '/endpoint create staging type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description=orders "feed"';
-
-const startExtended = (options: TestSandboxOptions = {}) =>
-  startTestSandbox({ yaml: EXTENDED, ...options });
-
-/** Lets the time pass in steps until a card with this title has these words; returns its text. */
-async function passUntil(sandbox: TestSandbox, title: string, words: string, stepMs = 5_000) {
-  const card = () =>
-    sandbox.slack
-      .messages('db-approvals')
-      .findLast(({ threadTs, text }) => !threadTs && text.includes(title));
-  await expect
-    .poll(
-      () => {
-        sandbox.clock.now = new Date(sandbox.clock.now.getTime() + stepMs);
-        sandbox.wake();
-        return textOf(card() ?? NO_MESSAGE);
-      },
-      { interval: 50, timeout: 25_000 },
-    )
-    .toContain(words);
-  return card() ?? { ...NO_MESSAGE, channel: '', ts: '' };
-}
-
-/** Requests and approves a change with this preview title. */
-async function approve(sandbox: TestSandbox, line: string, title: string): Promise<void> {
-  await sandbox.slack.command(ANA, 'ops', line);
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, `${title}?`), 'change.confirm');
-  await sandbox.press(BEN, await sandbox.card(`${title}: waiting`), 'change.approve');
-}
 
 test.for(ENGINES)(
   'an accepted stop is followed to its end and reported once (%s)',
+  { timeout: 60_000 },
   async (engine) => {
     const sandbox = await startExtended({ databaseUrl: await freshUrl(engine) });
     await approve(sandbox, STOP, 'Stop staging');

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { approve, CREATE, passUntil, STOP, startExtended } from '../harness/following.ts';
+import { buttonsOf, textOf } from '../harness/messages.ts';
+import { NO_MESSAGE, STAGING } from '../harness/requests.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+
+test('an unanswered stop without effect stays unknown, beside what the server shows', async () => {
+  const sandbox = await startExtended();
+  sandbox.cloud.injectFault({ operation: 'set state', fault: 'reset', times: 1 });
+  await approve(sandbox, STOP, 'Stop staging', 'outcome unknown');
+  const unknown = 'Stop staging: outcome unknown';
+  const card = await passUntil(sandbox, unknown, 'running (checked');
+  expect(textOf(card)).toContain('The request may still be applied');
+  expect(buttonsOf(card)).toEqual(['change.happened', 'change.did-not-happen']);
+  await passUntil(sandbox, unknown, 'running (checked', 3_600_000);
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
+test('with cloud.reads: contract an unanswered stop is left to a person', async () => {
+  const sandbox = await startTestSandbox();
+  sandbox.cloud.injectFault({ operation: 'set state', fault: 'reset-after-effect', times: 1 });
+  await approve(sandbox, STOP, 'Stop staging', 'outcome unknown');
+  const card = await sandbox.card('Stop staging: outcome unknown');
+  const before = sandbox.cloud.count('usage cost');
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 3_600_000);
+  sandbox.wake();
+  await expect.poll(() => sandbox.cloud.count('usage cost')).toBeGreaterThan(before);
+  expect(sandbox.cloud.service(STAGING)?.state).toBe('stopped');
+  expect(textOf(card ?? NO_MESSAGE)).not.toContain('Server shows');
+  expect(await sandbox.card('Stop staging: outcome unknown')).toBeDefined();
+  expect(sandbox.cloud.count('get service')).toBe(0);
+});
+
+test('an unanswered creation lists what was created since, and a person decides', async () => {
+  const sandbox = await startExtended();
+  sandbox.cloud.injectFault({ operation: 'create service', fault: 'reset-after-effect', times: 1 });
+  await approve(sandbox, CREATE, 'Create service analytics new', 'outcome unknown');
+  const title = 'Create service analytics new: outcome unknown';
+  const card = await passUntil(sandbox, title, 'Candidate');
+  expect(textOf(card)).toContain('“analytics new” · ');
+  expect(textOf(card)).toContain('a person decides');
+  expect(buttonsOf(card)).toEqual(['change.happened', 'change.did-not-happen']);
+});
