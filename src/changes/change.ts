@@ -71,6 +71,8 @@ export interface Plan {
   /** The fields of the target that do not change. */
   readonly unchangedFields: readonly string[];
   readonly warnings: readonly string[];
+  /** What could not be read for this plan, with the reason; missing if nothing had to be read. */
+  readonly gaps?: readonly string[] | undefined;
   /** Missing if the change has no cost effect. */
   readonly cost?: CostEffect | undefined;
   /** Missing for a change that runs once approved and has no revert. */
@@ -118,6 +120,24 @@ export interface Requirement {
   /** The role that may use break-glass; null if the rule has none. */
   readonly breakGlass: RoleName | null;
 }
+
+/** A value that differs from the preview, as users read it: `16–64 GB`. */
+export interface StateDifference {
+  readonly label: string;
+  readonly was: string;
+  readonly is: string;
+}
+
+/** What the read of the target right before sending found, if that has to be shown. */
+export type StateCheck =
+  | {
+      readonly kind: 'differs';
+      readonly differences: readonly StateDifference[];
+      /** The later change of the same target; null if none ran in Signalbox. */
+      readonly changedBy: { readonly id: ChangeId; readonly by: UserId; readonly at: Date } | null;
+    }
+  /** The read failed, so that the change was sent as it was approved. */
+  | { readonly kind: 'unverified'; readonly why: string };
 
 export interface Verdict {
   readonly by: UserId;
@@ -255,6 +275,8 @@ export interface Change {
   readonly stopReason: string | null;
   /** The freeze that stopped the change, as it was then; missing for other reasons. */
   readonly frozenBy?: BlockingFreeze | undefined;
+  /** Missing if the target was as previewed, or cannot be read. */
+  readonly stateCheck?: StateCheck | undefined;
   readonly outcome: ExecutionOutcome | null;
   readonly resolution: Resolution | null;
   readonly breakGlass: BreakGlassUse | null;

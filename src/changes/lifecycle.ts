@@ -1,4 +1,4 @@
-import type { BlockingFreeze, Change, ExecutionOutcome, RoleName } from './change.ts';
+import type { Change, ExecutionOutcome, RoleName, StateCheck } from './change.ts';
 import { type Actor, move, refuse, type Transition } from './outcome.ts';
 import { planDigest } from './plan-digest.ts';
 import type { Refusal } from './refusal.ts';
@@ -157,12 +157,17 @@ export function expire(change: Change, now: Date): Transition {
 }
 
 /** The claim: commit it together with the permit. Only the process that commits may send. */
-export function start(change: Change, lease: NonNullable<Change['lease']>, now: Date): Transition {
+export function start(
+  change: Change,
+  lease: NonNullable<Change['lease']>,
+  now: Date,
+  stateCheck?: StateCheck,
+): Transition {
   if (change.state !== 'approved') return refuse('not-approved');
   if (now >= change.expiresAt) return refuse('expired');
   if (change.notBefore && now < change.notBefore) return refuse('too-early');
 
-  return move({ ...change, lease, state: 'executing' });
+  return move({ ...change, lease, stateCheck, state: 'executing' });
 }
 
 /** Ends a change that was not sent, because the target or the policy changed. */
@@ -170,11 +175,11 @@ export function stop(
   change: Change,
   state: 'stale' | 'denied',
   why: Refusal,
-  frozenBy?: BlockingFreeze,
+  found: Pick<Change, 'frozenBy' | 'stateCheck'> = {},
 ): Transition {
   if (!isUnsent(change)) return refuse('already-decided');
 
-  return move({ ...change, stopReason: why, ...(frozenBy && { frozenBy }), state });
+  return move({ ...change, stopReason: why, ...found, state });
 }
 
 /** Nothing was executed, so that the change can be claimed again, with all checks. */

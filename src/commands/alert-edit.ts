@@ -73,7 +73,7 @@ export const alertEdit: ChangeCommand = changeCommand({
   observe: async ({ alert, ...edit }, context) => {
     const read = await readAlert(alert.id, context);
     const names = await readAlertNames(context.reads.alerts, read, edit);
-    return alertSnapshot(read, context.now(), names);
+    return { before: alertSnapshot(read, context.now(), names) };
   },
   readBeforeSending: async ({ id }, context) =>
     alertSnapshot(await readAlert(id, context), context.now()),

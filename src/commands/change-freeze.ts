@@ -51,7 +51,6 @@ export const changeFreeze = changeCommand({
   },
   problems: (args) => (scopeOf(args) ? [] : [ONE_SCOPE]),
   target: (args, { services }) => freezeTarget(planned(args), services),
-  observe: () => null,
   desired: (args) => ({ scope: { ...planned(args) }, until: iso(args.until) }),
   rows: ({ until }) => [{ field: 'until', label: 'Until', before: null, after: iso(until) }],
   warnings: (args, _before, { services }) => [

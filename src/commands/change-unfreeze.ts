@@ -15,7 +15,6 @@ export const changeUnfreeze = changeCommand({
   callClass: 'put',
 
   target: ({ freeze }, { services }) => freezeTarget(freeze.scope, services),
-  observe: () => null,
   desired: ({ freeze: { id, scope, freeze } }) => ({
     lift: id,
     scope: { ...scope },

@@ -68,7 +68,6 @@ export const endpointCreate = changeCommand({
   timed: 'start',
 
   target: ({ service }) => serviceTarget(service),
-  observe: () => null,
   desired: ({ service: _, ...fields }) => inSendOrder(EndpointCreation, bodyOf(fields)),
   problems: ({ service: _, ...fields }) => {
     const noName = fields.type === 'VPC_ENDPOINT_SERVICE' && !fields.vpcEndpointServiceName;

@@ -136,7 +136,6 @@ export const serviceCreate = changeCommand({
     name,
     ...newServiceTags(dataWarehouseId, services),
   }),
-  observe: () => null,
   desired: (args) => inSendOrder(ServiceCreation, bodyOf(args)),
   problems: (args, _before, { organization, openToTheWorld }) => {
     const body = bodyOf(args);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { JsonObject, Snapshot } from '../changes/change.ts';
+import type { Json, JsonObject, Snapshot } from '../changes/change.ts';
 import { organizationProblems } from '../cloud/rules.ts';
 import { ReplicaScaling } from '../cloud/schema.ts';
-import { serviceTarget } from '../directory/directory.ts';
-import { ServiceName } from '../intent/arguments/arguments.ts';
+import { type Service, serviceTarget } from '../directory/directory.ts';
+import { fieldsOf, ServiceName } from '../intent/arguments/arguments.ts';
 import { sentService } from '../intent/arguments/sent-body.ts';
 import {
   ceilingProblems,
@@ -12,10 +12,13 @@ import {
   sizingApplies,
 } from '../intent/arguments/sizing.ts';
 import { bodyOf, wireProblems } from '../intent/arguments/wire.ts';
-import { changeCommand } from '../intent/define.ts';
+import { type ChangeCommand, changeCommand, type NoEffect } from '../intent/define.ts';
+import { compareService, compareSizes } from '../intent/services/compare-service.ts';
+import { observeService } from '../intent/services/observe-service.ts';
+import { restoreSize } from '../intent/services/restore-size.ts';
 import { settledAsRequested, UNFOLLOWED } from '../intent/settled.ts';
 
-export const serviceScale = changeCommand({
+export const serviceScale: ChangeCommand = changeCommand({
   name: 'service scale',
   summary: 'Change the memory, replicas or idling of a service',
   examples: [
@@ -31,7 +34,9 @@ export const serviceScale = changeCommand({
   effect: 'scale',
 
   target: ({ service }) => serviceTarget(service),
-  observe: ({ service }) => service.lastSeen,
+  observe: ({ service }, context) => observeService(service, context, { schedule: true }),
+  compareBeforeSending: (plan, context) => compareService(plan, context, compareSizes),
+  noEffect: ({ service, ...sizes }, before) => sameSize(service, before, bodyOf(sizes)),
   desired: ({ service: _, ...sizes }) => bodyOf(sizes),
   problems: ({ service: _, ...sizes }, before, { organization }) => {
     const body = bodyOf(sizes);
@@ -43,7 +48,11 @@ export const serviceScale = changeCommand({
       ...boundProblems(body, before),
     ];
   },
-  warnings: ({ service: _, ...sizes }, before) => scaleWarnings(bodyOf(sizes), before),
+  warnings: ({ service: _, ...sizes }, before) => [
+    ...scheduleWarning(before),
+    ...scaleWarnings(bodyOf(sizes), before),
+    ...undoWarning(bodyOf(sizes), before),
+  ],
   send: async ({ id, name }, body, { cloud }) =>
     sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body)), body),
   settled: settledAsRequested(SIZING_LABELS),
@@ -63,21 +72,24 @@ function boundProblems(body: JsonObject, before: Snapshot | null) {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = { ...before?.fields, ...body };
   const both = body.minReplicaMemoryGb !== undefined && body.maxReplicaMemoryGb !== undefined;
   if (both || typeof min !== 'number' || typeof max !== 'number' || min <= max) return [];
+  const known = (bound: string) => (before?.wasRead ? `current ${bound}` : `${bound} last seen`);
   const [field, other] =
     body.minReplicaMemoryGb === undefined
-      ? ['maxReplicaMemoryGb', `the minimum last seen (${min})`]
-      : ['minReplicaMemoryGb', `the maximum last seen (${max})`];
+      ? ['maxReplicaMemoryGb', `the ${known('minimum')} (${min})`]
+      : ['minReplicaMemoryGb', `the ${known('maximum')} (${max})`];
   return [{ field, problem: `does not fit ${other}: set both` }];
 }
 
 function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly string[] {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max, numReplicas, idleScaling } = body;
   const oneBound = (min === undefined) !== (max === undefined) && before === null;
-  const timeout = body.idleTimeoutMinutes !== undefined && idleScaling !== true;
+  const isIdling = idleScaling ?? (before?.wasRead ? before.fields.idleScaling : undefined);
+  const timeout = body.idleTimeoutMinutes !== undefined && isIdling !== true;
+  const isPrimary = before?.wasRead ? before.fields.isPrimary : undefined;
   const warnings: readonly (readonly [boolean, string])[] = [
     [min !== undefined && min === max, 'Minimum and maximum are equal: the size is fixed.'],
     [oneBound, 'The other bound is unknown; the server rejects the change if the two do not fit.'],
-    [numReplicas === 1, 'One replica: the first service of a warehouse needs at least two.'],
+    [numReplicas === 1 && isPrimary !== false, oneReplicaText(isPrimary)],
     [
       numReplicas !== undefined,
       'Some organizations cannot set replicas; the server then rejects the change.',
@@ -89,6 +101,12 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
     [before === null, 'Current size: unknown (Signalbox has not seen this service yet).'],
   ];
   return warnings.flatMap(([applies, words]) => (applies ? [words] : []));
+}
+
+function oneReplicaText(isPrimary: Json | undefined): string {
+  return isPrimary === true
+    ? 'One replica: this is the first service of its warehouse, which needs at least two.'
+    : 'One replica: the first service of a warehouse needs at least two.';
 }
 
 /** Fields that the server rejects while it scales the number of replicas. */
@@ -106,22 +124,52 @@ function horizontalWarnings(body: JsonObject, before: Snapshot | null) {
   ] as const;
 }
 
-const WORDS = {
-  minReplicaMemoryGb: 'min',
-  maxReplicaMemoryGb: 'max',
-  numReplicas: 'replicas',
-  idleScaling: 'idle',
-  idleTimeoutMinutes: 'idle-timeout',
-} as const;
-
 /** Reverts only the changed fields; null unless every previous value is known. */
 function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
-  const changed = Object.entries(WORDS).filter(([field]) => body[field] !== undefined);
-  const words = changed.map(([field, word]) => {
-    const value = before?.fields[field];
-    if (value === undefined || value === null) return null;
-    return `${word}=${typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)}`;
-  });
-  if (words.length === 0 || words.includes(null)) return null;
-  return { label: 'Restore the previous size', line: ['service scale', id, ...words].join(' ') };
+  const restored = restoreSize(before, body);
+  if (!restored.ok) return null;
+  return {
+    label: 'Restore the previous size',
+    line: ['service scale', id, ...restored.words].join(' '),
+  };
+}
+
+/** Contract mode says nothing here: without a read, the previous values are seldom known. */
+function undoWarning(body: JsonObject, before: Snapshot | null): readonly string[] {
+  const restored = before?.wasRead ? restoreSize(before, body) : null;
+  return restored && !restored.ok ? [`Signalbox cannot undo this: ${restored.why}.`] : [];
+}
+
+/** While an entry of the schedule is active, the requested values do not apply. */
+function scheduleWarning(before: Snapshot | null): readonly string[] {
+  const { scheduleEntry, scheduleUntil } = before?.volatileFields ?? {};
+  if (typeof scheduleEntry !== 'string') return [];
+  const hour = typeof scheduleUntil === 'number' ? scheduleUntil % 24 : null;
+  const until = hour === null ? '' : ` until ${String(hour).padStart(2, '0')}:00 UTC`;
+  const entry = `The scaling schedule entry “${scheduleEntry}” applies${until}`;
+  return [`${entry}: your values become the baseline and apply after it.`];
+}
+
+/** All requested values are those of the service already. */
+function sameSize(
+  { id, name }: Service,
+  before: Snapshot | null,
+  body: JsonObject,
+): NoEffect | null {
+  const fields = Object.entries(body);
+  const isSame = fields.every(([field, value]) => before?.fields[field] === value);
+  if (!before?.wasRead || !isSame) return null;
+  const labels = new Map(fieldsOf(serviceScale.args).map((field) => [field.name, field.label]));
+  const values = fields.map(
+    ([field, value]) => `${labels.get(field) ?? field} ${settingText(value)}`,
+  );
+  const schedule = scheduleWarning(before).map((text) => ` ${text}`);
+  return {
+    sentence: `${name} already has these values (checked just now), so nothing was requested: ${values.join(', ')}.${schedule.join('')}`,
+    offers: [{ label: 'Show it', line: `service show ${id}` }],
+  };
+}
+
+function settingText(value: Json): string {
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
 }

@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import type { Snapshot } from '../changes/change.ts';
 import { serviceTarget } from '../directory/directory.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { sentService } from '../intent/arguments/sent-body.ts';
 import { changeCommand } from '../intent/define.ts';
+import { compareService, compareState } from '../intent/services/compare-service.ts';
+import { observeService } from '../intent/services/observe-service.ts';
+import { alreadyInState } from '../intent/services/service-state.ts';
 import { settledInState, UNFOLLOWED } from '../intent/settled.ts';
 
 export const serviceStart = changeCommand({
@@ -17,12 +21,11 @@ export const serviceStart = changeCommand({
   effect: 'start',
 
   target: ({ service }) => serviceTarget(service),
-  observe: ({ service }) => service.lastSeen,
+  observe: ({ service }, context) => observeService(service, context),
+  compareBeforeSending: (plan, context) => compareService(plan, context, compareState('start')),
+  noEffect: ({ service }, before) => alreadyInState(service, before, ['running', 'starting']),
   desired: () => ({ command: 'start' }),
-  warnings: (_args, before) =>
-    before?.fields.state === 'idle'
-      ? ['Idle when last seen: the next query wakes it; a start does not.']
-      : [],
+  warnings: (_args, before) => [...idleWarning(before), ...runningWarning(before)],
   send: async ({ id, name }, _body, { cloud }) =>
     sentService(id, name, await cloud.updateServiceState(id, { command: 'start' })),
   settled: settledInState({
@@ -34,3 +37,16 @@ export const serviceStart = changeCommand({
   endingNote: 'This can take minutes.',
   unfollowedNote: UNFOLLOWED,
 });
+
+function idleWarning(before: Snapshot | null): readonly string[] {
+  if (before?.fields.state !== 'idle') return [];
+  return before.wasRead
+    ? ['Idle, not stopped: the next query wakes it; a start does not.']
+    : ['Idle when last seen: the next query wakes it; a start does not.'];
+}
+
+/** For a change that is scheduled: otherwise it is not requested. */
+function runningWarning(before: Snapshot | null): readonly string[] {
+  const isRunning = before?.wasRead === true && before.fields.state === 'running';
+  return isRunning ? ['Running now: the start has no effect if it still runs by then.'] : [];
+}

@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import type { Snapshot } from '../changes/change.ts';
+import type { Json, Snapshot } from '../changes/change.ts';
 import { serviceTarget } from '../directory/directory.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { sentService } from '../intent/arguments/sent-body.ts';
 import { changeCommand } from '../intent/define.ts';
+import { compareService, compareState } from '../intent/services/compare-service.ts';
+import { observeService } from '../intent/services/observe-service.ts';
+import { alreadyInState } from '../intent/services/service-state.ts';
 import { settledInState, UNFOLLOWED } from '../intent/settled.ts';
 
 export const serviceStop = changeCommand({
@@ -18,12 +21,15 @@ export const serviceStop = changeCommand({
   effect: 'stop',
 
   target: ({ service }) => serviceTarget(service),
-  observe: ({ service }) => service.lastSeen,
+  observe: ({ service }, context) => observeService(service, context, { secondaries: true }),
+  compareBeforeSending: (plan, context) => compareService(plan, context, compareState('stop')),
+  noEffect: ({ service }, before) => alreadyInState(service, before, ['stopped', 'stopping']),
   desired: () => ({ command: 'stop' }),
   warnings: ({ service }, before) => [
     'Queries and pipes of this service stop.',
     ...primaryWarning(before),
-    ...(service.lastSeen
+    ...stateWarning(before),
+    ...(service.lastSeen || before
       ? []
       : ['Current state: unknown (Signalbox has not seen this service yet).']),
   ],
@@ -39,7 +45,33 @@ export const serviceStop = changeCommand({
   unfollowedNote: UNFOLLOWED,
 });
 
+const REJECTED = 'Primary of its warehouse: the server rejects the stop while secondaries run';
+
 function primaryWarning(before: Snapshot | null): readonly string[] {
   if (before?.fields.isPrimary !== true) return [];
-  return ['Primary of its warehouse: the server rejects the stop while secondaries run.'];
+  const { runningSecondaries: running, otherSecondaries: others } = before.volatileFields ?? {};
+  if (!Array.isArray(running) || !Array.isArray(others)) return [`${REJECTED}.`];
+  if (running.length > 0) return [`${REJECTED}. Stop them first: ${namesText(running)}.`];
+  if (others.length === 0) return [];
+  return [
+    `Primary of its warehouse: some servers reject the stop while it has secondaries: ${namesText(others)}.`,
+  ];
+}
+
+const SHOWN_NAMES = 5;
+
+function namesText(names: readonly Json[]): string {
+  const rest = names.length - SHOWN_NAMES;
+  const more = rest > 0 ? ` and ${rest} more` : '';
+  return names.slice(0, SHOWN_NAMES).join(', ') + more;
+}
+
+/** States that a user may not expect; a stopped service is only for a scheduled stop. */
+function stateWarning(before: Snapshot | null): readonly string[] {
+  if (!before?.wasRead) return [];
+  const { state } = before.fields;
+  if (state === 'idle') return ['Idle now: once it is stopped, queries no longer wake it.'];
+  return state === 'stopped'
+    ? ['Stopped now: the stop has no effect if it is still stopped by then.']
+    : [];
 }

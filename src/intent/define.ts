@@ -1,9 +1,18 @@
 import type { z } from 'zod';
-import type { Change, JsonObject, PlanRow, Snapshot, Target, UserId } from '../changes/change.ts';
+import type {
+  Change,
+  JsonObject,
+  Plan,
+  PlanRow,
+  Snapshot,
+  StateDifference,
+  Target,
+  UserId,
+} from '../changes/change.ts';
 import type { CloudPermission } from '../cloud/permissions.ts';
 import type { NamedItem, Service } from '../directory/directory.ts';
 import type { FieldProblem, Secret } from '../errors.ts';
-import type { Answer } from './answers/answer.ts';
+import type { Answer, CommandOffer } from './answers/answer.ts';
 import type { FieldContext, TypedValues } from './arguments/arguments.ts';
 import type { SlackFreeze } from './arguments/freezes.ts';
 import type { NamedScope } from './arguments/scopes.ts';
@@ -70,14 +79,22 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     by: UserId,
   ) => Promise<ResolvedArguments<Args>>;
   readonly target: (args: Args, context: CommandContext) => Target;
-  readonly observe: (
-    args: Args,
-    context: CommandContext,
-  ) => Snapshot | null | Promise<Snapshot | null>;
+  /** The state of the target for the preview; if missing, the target has none. */
+  readonly observe?: (args: Args, context: CommandContext) => Observation | Promise<Observation>;
   /** Reads the target again right before sending, if the API can read it. */
   readonly readBeforeSending?: (target: Target, context: CommandContext) => Promise<Snapshot>;
+  /**
+   * Reads the target again right before sending, if it was read for the preview, and compares what the
+   * change depends on. Null: nothing was read. Never throws for a failed read.
+   */
+  readonly compareBeforeSending?: (
+    plan: Plan,
+    context: CommandContext,
+  ) => Promise<CurrentState | null>;
   /** The initial values of the form, from the current values of the target. */
   readonly prefill?: (before: Snapshot) => TypedValues;
+  /** Says that the target is already as requested; null if the change has an effect, or it is unknown. */
+  readonly noEffect?: (args: Args, before: Snapshot | null) => NoEffect | null;
   readonly desired: (args: Args, before: Snapshot | null) => JsonObject;
   /** Problems that concern several fields; with any of them the change is not requested. */
   readonly problems?: (
@@ -120,6 +137,26 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
 
 /** The change that is sent, for commands that write to Signalbox's own database. */
 type ChangeOrigin = Pick<Change, 'id' | 'requester' | 'reason'>;
+
+/** What is known of a target when a change of it is previewed. */
+export interface Observation {
+  readonly before: Snapshot | null;
+  /** What could not be read, with the reason. */
+  readonly gaps?: readonly string[];
+}
+
+/** The target of a change right before it is sent, compared with its preview. */
+export type CurrentState =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'differs'; readonly differences: readonly StateDifference[] }
+  /** `isOff`: the configuration no longer allows the read, so that repeating it has no use. */
+  | { readonly kind: 'unread'; readonly why: string; readonly isOff: boolean };
+
+/** Why a change is not needed, and what the user can do instead. */
+export interface NoEffect {
+  readonly sentence: string;
+  readonly offers: readonly CommandOffer[];
+}
 
 type ResolvedArguments<Args> =
   | { readonly ok: true; readonly args: Args }

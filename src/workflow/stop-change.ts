@@ -1,4 +1,4 @@
-import type { BlockingFreeze, Change, JsonObject } from '../changes/change.ts';
+import type { BlockingFreeze, Change, JsonObject, StateCheck } from '../changes/change.ts';
 import { stop } from '../changes/lifecycle.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Freeze } from '../policy/policy-types.ts';
@@ -12,6 +12,8 @@ const STALE: readonly Refusal[] = ['target-changed', 'tags-changed', 'not-verifi
 export interface StopReason {
   readonly why: Refusal;
   readonly freeze?: Freeze | undefined;
+  /** How the target differs from the preview. */
+  readonly stateCheck?: StateCheck | undefined;
   readonly facts?: JsonObject;
 }
 
@@ -20,7 +22,7 @@ export async function stopChange(
   tx: Tx,
   context: DecisionContext,
   change: Change,
-  { why, freeze, facts }: StopReason,
+  { why, freeze, stateCheck, facts }: StopReason,
 ): Promise<Change> {
   if (why === 'audit-mismatch') {
     context.log.error(
@@ -30,11 +32,21 @@ export async function stopChange(
   }
   // A draft has no card, so that there is nobody else to read why it was denied.
   const state = STALE.includes(why) || change.state === 'draft' ? 'stale' : 'denied';
-  const stopped = assertMoved(stop(change, state, why, freeze && frozenBy(freeze)));
+  const found = {
+    ...(freeze && { frozenBy: frozenBy(freeze) }),
+    ...(stateCheck && { stateCheck }),
+  };
+  const stopped = assertMoved(stop(change, state, why, found));
   const frozen = freeze && { freeze: freeze.made?.id ?? freeze.reason };
-  const all = { refusal: why, ...frozen, ...facts };
+  const all = { refusal: why, ...frozen, ...differenceFacts(stateCheck), ...facts };
   await recordMove(tx, context, change, stopped, { kind: state, by: 'signalbox', facts: all });
   return stopped;
+}
+
+/** For the audit event: `Memory per replica: 16–64 GB → 32–64 GB`. */
+function differenceFacts(check: StateCheck | undefined): JsonObject {
+  if (check?.kind !== 'differs' || check.differences.length === 0) return {};
+  return { differences: check.differences.map(({ label, was, is }) => `${label}: ${was} → ${is}`) };
 }
 
 function frozenBy({ until, reason, by, made }: Freeze): BlockingFreeze {

@@ -80,7 +80,7 @@ test('a stopped change stores the refusal', () => {
 
 test('a change that a freeze stopped stores the freeze', () => {
   const frozenBy: BlockingFreeze = { until: minutes(60), reason: 'year end', by: 'Gus' };
-  const stopped = moved(stop(changeIn('approved'), 'denied', 'frozen', frozenBy));
+  const stopped = moved(stop(changeIn('approved'), 'denied', 'frozen', { frozenBy }));
   expect(stopped).toMatchObject({ state: 'denied', stopReason: 'frozen', frozenBy });
 });
 

@@ -6,6 +6,7 @@ import type { SlackFreeze } from '../../src/intent/arguments/freezes.ts';
 import { type Command, nounOf } from '../../src/intent/define.ts';
 import { parseLine } from '../../src/intent/parse/parse-line.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
+import { READS_OFF } from '../harness/reads-off.ts';
 import { NOON, service, vocabularyOf } from '../intent/fixtures.ts';
 
 const prod = service('analytics-prod', {
@@ -55,7 +56,7 @@ function reach(
   return {
     cloud: cloud as CommandContext['cloud'],
     alerts: null,
-    reads: { cloud: NOTHING_READ, alerts: null },
+    reads: READS_OFF,
     listAlerts: () => Promise.reject(new Error('There are no alerts')),
     services,
     organization: { plan: 'paid', tier: 'scale' },
@@ -179,8 +180,8 @@ test.for<[string, string, Snapshot['fields'] | null, string[]]>([
 test('a change is compared with the last seen state of its service', async () => {
   const lastSeen = seen({ state: 'idle' });
   for (const name of ['service stop', 'service start']) {
-    const observed = await change(name).observe({ service: { ...prod, lastSeen } }, reach({}));
-    expect(observed).toBe(lastSeen);
+    const observed = await change(name).observe?.({ service: { ...prod, lastSeen } }, reach({}));
+    expect(observed?.before).toBe(lastSeen);
   }
 });
 

@@ -54,7 +54,6 @@ export const serviceTune = changeCommand({
     tags,
     warehouse,
   }),
-  observe: () => null,
   desired: () => ({}),
   warnings: () => [],
   send: async () => ({ requestId: null, reported: [], learned: null }),

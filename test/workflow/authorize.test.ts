@@ -39,7 +39,7 @@ test('the target of a user without a role is not read', async () => {
   const reads: unknown[] = [];
   const observe = async (args: unknown) => {
     reads.push(args);
-    return null;
+    return { before: null };
   };
   const command = { ...scale, observe };
   const people: People = { ...context.people, identify: async (id) => outsider(id) };

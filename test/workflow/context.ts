@@ -4,6 +4,7 @@ import { commands } from '../../src/commands/index.ts';
 import type { ChangeCommand, SendResult } from '../../src/intent/define.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import type { WorkflowContext } from '../../src/workflow/ports.ts';
+import { READS_OFF } from '../harness/reads-off.ts';
 import { policyOf } from '../policy/fixtures.ts';
 import { freshDatabase } from '../storage/engines.ts';
 import { NOON } from '../storage/example-change.ts';
@@ -41,7 +42,7 @@ export async function createTestContext(send: () => Promise<SendResult> = async 
     policy: policyOf([{ allow: ['service *'], to: 'operator' }]),
     commands: new Map([[command.name, command]]),
     // The clients are not reached: the command's own send stands in for them.
-    commandContext: () => ({ services: [] }) as unknown as CommandContext,
+    commandContext: () => ({ services: [], reads: READS_OFF }) as unknown as CommandContext,
     people: {
       identify: async () => ({ ok: false, refusal: 'lookup-failed' }),
       someMembers: async () => null,

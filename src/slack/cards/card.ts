@@ -18,8 +18,10 @@ import {
   costLines,
   hasPrivateFields,
   planLines,
+  previewedLines,
   redacted,
   sendsLine,
+  stateCheckLines,
   targetLines,
 } from './plan-lines.ts';
 import { stoppedLine } from './refusals.ts';
@@ -91,7 +93,12 @@ export function changeCard(change: Change, drawing: DrawContext): Message {
   }
   return message(
     title(cardTitle(change)),
-    lines(...facts(change), ...warnings(change), ...endingLines(change, drawing)),
+    lines(
+      ...facts(change),
+      ...warnings(change),
+      ...stateCheckLines(change),
+      ...endingLines(change, drawing),
+    ),
     lines(
       ...people(change),
       ...(change.stopReason ? [stoppedLine(change, drawing)] : []),
@@ -113,6 +120,7 @@ function facts(change: Change): readonly Line[] {
   const { id, requester, reason, createdAt } = change;
   return [
     ...targetLines(change),
+    ...previewedLines(change),
     fact('Requested by', { user: requester }, ', ', { at: createdAt }, ` · ${id}`),
     ...(reason ? [fact('Reason', reason)] : []),
     ...planLines(redacted(change.plan)),
@@ -171,6 +179,12 @@ function escalationLines(
   return [fact('Escalates', `to ${roleText(policy, escalation.to)} `, { at })];
 }
 
+/** A revert has a button of its own, because nobody typed its command. */
+function requestAgainButtons({ id, state, stopReason, parent }: Change): readonly Button[] {
+  if (state !== 'stale' || stopReason !== 'target-changed' || parent) return [];
+  return [{ id: 'change.request-again', label: 'Request again with current values', value: id }];
+}
+
 function cardButtons(change: Change, { commands }: DrawContext): readonly Button[] {
   const value = change.id;
   const cancel = { id: 'change.cancel', label: 'Cancel', value };
@@ -193,7 +207,9 @@ function cardButtons(change: Change, { commands }: DrawContext): readonly Button
       { id: 'change.did-not-happen', label: 'It did not happen', value },
     ];
   }
-  if (change.state !== 'succeeded') return [...revertButtons(change), ...reviewButtons(change)];
+  if (change.state !== 'succeeded') {
+    return [...requestAgainButtons(change), ...revertButtons(change), ...reviewButtons(change)];
+  }
   const { target, before, body } = change.plan;
   const command = commands.get(change.command);
   const undo = command?.undo(target, before, body);

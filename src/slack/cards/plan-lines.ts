@@ -1,5 +1,6 @@
-import type { Change, Json, JsonObject, Plan } from '../../changes/change.ts';
+import type { Change, Json, JsonObject, Plan, Snapshot, State } from '../../changes/change.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
+import { currentSizeText } from '../../intent/answers/service-size.ts';
 import { valueText } from '../../workflow/request/plan.ts';
 import { fact } from '../blocks/blocks.ts';
 import { bounded, type Line } from '../blocks/rich-text.ts';
@@ -61,20 +62,19 @@ function instantOf(value: Json): { at: Date } | null {
 }
 
 /** Includes the start of the id, because two services can have the same or similar names. */
-export function targetLines({ plan: { target } }: Pick<Change, 'plan'>): readonly Line[] {
+export function targetLines(
+  { plan: { target } }: Pick<Change, 'plan'>,
+  ...more: readonly string[]
+): readonly Line[] {
   const { label, exists, appliedBy } = TARGET_TRAITS[target.kind];
   if (appliedBy === 'signalbox') return [fact(label, bounded(target.name, 150))];
   // The name of a new service is one of the requested values; it has no other attributes yet.
   if (!exists) return [];
-  const unlisted = target.discovered && 'not in signalbox.yaml';
-  const about = [target.tags?.join(', '), target.warehouse, target.id.slice(0, 8), unlisted];
-  return [
-    fact(
-      label,
-      bounded(target.name, 150),
-      about.flatMap((each) => (each ? ` · ${each}` : [])).join(''),
-    ),
-  ];
+  const { tags, warehouse, id, discovered } = target;
+  const unlisted = discovered && 'not in signalbox.yaml';
+  const about = [tags?.join(', '), warehouse, id.slice(0, 8), unlisted, ...more];
+  const words = about.flatMap((each) => (each ? ` · ${each}` : [])).join('');
+  return [fact(label, bounded(target.name, 150), words)];
 }
 
 export function sendsLine({ target, sends, body }: Plan): Line {
@@ -82,6 +82,59 @@ export function sendsLine({ target, sends, body }: Plan): Line {
     return fact('Sends', 'nothing: freezes live in Signalbox');
   }
   return fact('Sends', { code: `${sends} ${JSON.stringify(body)}` });
+}
+
+const SHORT = 60;
+const LONG = 300;
+
+/** `running (checked just now)`, for the line of the target; empty if it was not read. */
+export function stateWords({ before }: Plan): readonly string[] {
+  return before?.wasRead ? [`${stateOf(before)} (checked just now)`] : [];
+}
+
+function stateOf({ fields }: Snapshot): string {
+  const { state } = fields;
+  return typeof state === 'string' ? bounded(state, SHORT) : 'state unknown';
+}
+
+/** The size that was read for the preview, and what could not be read. */
+export function readLines({ before, gaps = [] }: Plan): readonly Line[] {
+  const size = before?.wasRead ? currentSizeText(before.fields) : null;
+  return [...(size ? [fact('Size', bounded(size, LONG))] : []), ...gaps.map(gapLine)];
+}
+
+function gapLine(gap: string): Line {
+  return [bounded(gap, LONG)];
+}
+
+const OPEN: readonly State[] = ['pending', 'approved'];
+
+/** For approvers: what the requester saw, with its time. */
+export function previewedLines({ state, plan }: Change): readonly Line[] {
+  const { before, gaps = [] } = plan;
+  if (!OPEN.includes(state)) return [];
+  if (!before?.wasRead) return gaps.map(gapLine);
+  const size = currentSizeText(before.fields);
+  const words = [stateOf(before), ...(size ? [bounded(size, LONG)] : [])].join(' · ');
+  return [fact('At the request', words, ', read ', { at: before.seenAt }), ...gaps.map(gapLine)];
+}
+
+/** What the read right before sending found: the differences, or that there was no answer. */
+export function stateCheckLines({ stateCheck }: Change): readonly Line[] {
+  if (stateCheck === undefined) return [];
+  if (stateCheck.kind === 'unverified') {
+    return [[`State not verified before sending: ${bounded(stateCheck.why, LONG)}.`]];
+  }
+  const { differences, changedBy } = stateCheck;
+  const by: Line = changedBy
+    ? [' (', { user: changedBy.by }, ', ', { at: changedBy.at }, `, ${changedBy.id})`]
+    : [];
+  if (differences.length === 0) {
+    return changedBy ? [['Another change of it ran since the preview', ...by, '.']] : [];
+  }
+  return differences.map(({ label, was, is }) =>
+    fact(label, `was ${bounded(was, SHORT)}, is now ${bounded(is, SHORT)}`, ...by),
+  );
 }
 
 export function costLines({ cost }: Plan): readonly Line[] {

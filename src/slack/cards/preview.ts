@@ -16,7 +16,14 @@ import { cardTitle, stateText } from './card.ts';
 import { cardLink, type LinkOf, openCard } from './card-link.ts';
 import type { DrawContext } from './draw-context.ts';
 import { actionText, lowerActionText, roleText } from './naming.ts';
-import { costLines, planLines, sendsLine, targetLines } from './plan-lines.ts';
+import {
+  costLines,
+  planLines,
+  readLines,
+  sendsLine,
+  stateWords,
+  targetLines,
+} from './plan-lines.ts';
 import { previewBlock } from './private-block.ts';
 import { freezeNote } from './refusals.ts';
 import { timingLines } from './timing-lines.ts';
@@ -31,8 +38,9 @@ export function preview(
     title(`${actionText(draft)}?`),
     lines(
       ...before.map((each) => beforeLine(each, drawing)),
-      ...targetLines(draft),
+      ...targetLines(draft, ...stateWords(draft.plan)),
       ...seenLines(draft.plan),
+      ...readLines(draft.plan),
       ...planLines(draft.plan),
       sendsLine(draft.plan),
       ...timingLines(draft),
@@ -72,7 +80,8 @@ function blockingNote({ state }: Change): string {
 }
 
 function seenLines({ target, before }: Plan): readonly Line[] {
-  return TARGET_TRAITS[target.kind].exists ? [seenLine(before)] : [];
+  if (!TARGET_TRAITS[target.kind].exists || before?.wasRead) return [];
+  return [seenLine(before)];
 }
 
 function seenLine(before: Snapshot | null): Line {

@@ -130,7 +130,7 @@ async function alertForm(
 
   const before =
     command.kind === 'change'
-      ? await command.observe(resolved, bot.context.commandContext())
+      ? ((await command.observe?.(resolved, bot.context.commandContext()))?.before ?? null)
       : null;
   const prefilled = command.kind === 'change' && before ? (command.prefill?.(before) ?? {}) : {};
   const fixed = { alert: resolved.alert.id };

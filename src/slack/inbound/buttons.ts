@@ -46,7 +46,7 @@ import {
 import { reveal } from './reveal.ts';
 import { storeOrReply } from './store-or-reply.ts';
 import { answerLine, lineOf, nounToRead } from './typed-command.ts';
-import { revertNow, undo } from './undo.ts';
+import { requestAgain, revertNow, undo } from './undo.ts';
 
 type Ack = () => Promise<void>;
 
@@ -241,6 +241,7 @@ type ChangeButton = typeof details;
 const CHANGE_BUTTONS: ReadonlyMap<string, ChangeButton> = new Map<string, ChangeButton>([
   ['change.undo', undo],
   ['change.take-back', revertNow],
+  ['change.request-again', requestAgain],
   ['change.reveal', reveal],
   ['change.details', details],
 ]);

@@ -5,7 +5,7 @@ import { PALETTE } from '../forms/palette.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-const CHANGE = [...VERBS, 'edit', 'undo', 'take-back', 'reveal', 'details'];
+const CHANGE = [...VERBS, 'edit', 'undo', 'take-back', 'request-again', 'reveal', 'details'];
 const INCIDENT = [...INCIDENT_VERBS, 'details'];
 const BUTTONS = [
   ...CHANGE.map((verb) => `change.${verb}`),

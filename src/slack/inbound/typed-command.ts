@@ -211,6 +211,11 @@ async function answerRequest(
       ? openForm(bot, typed, command, { ...given, reason: reason ?? '' }, NEEDS_REASON)
       : answerRefusal(bot, requested.denial);
   }
+  if ('noEffect' in requested) {
+    const { sentence, offers } = requested.noEffect;
+    context.measures.answered(command.name, 'answered');
+    return sentenceMessage([sentence], offers);
+  }
   const asked = { command, given, reason: reason ?? '' };
   context.measures.answered(command.name, 'misread');
   const among = { ...context.commandContext().organization, given };

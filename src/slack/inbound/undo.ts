@@ -1,4 +1,5 @@
 import type { Change, ChangeId } from '../../changes/change.ts';
+import { commandLine } from '../../intent/parse/suggest-line.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
 import { createDenial } from '../../workflow/denial.ts';
 import { loadForUser } from '../../workflow/find-change.ts';
@@ -47,6 +48,24 @@ export async function revertNow(
   const inverse = parent && inverseOf(bot, parent);
   if (!parent || !inverse) return notFound(bot);
   return answerLine(bot, typed, `${inverse.line} undo of ${parent.id}`);
+}
+
+/** Requests a change that was not run, for the current values, as a new change of the user who pressed. */
+export async function requestAgain(
+  bot: SlackContext,
+  typed: CommandLine,
+  id: ChangeId,
+): Promise<Message | null> {
+  const change = await loadForUser(bot.context, id);
+  const command = change && bot.context.commands.get(change.command);
+  if (!command || change.stopReason !== 'target-changed') return notFound(bot);
+  const { args, target } = change.plan;
+  const given = Object.entries(args).map(([name, value]) => {
+    // By its id: the target may have another name by now.
+    return [name, name === target.kind ? target.id : String(value)] as const;
+  });
+  const line = commandLine(command, Object.fromEntries(given), change.reason ?? '');
+  return answerLine(bot, typed, line);
 }
 
 function inverseOf({ context }: SlackContext, { command, plan }: Change) {

@@ -16,6 +16,7 @@ import { trailMarks } from './010-trail-marks.ts';
 import { acceptanceIndex } from './011-accepted-gaps.ts';
 import { clickSignatures } from './012-click-signatures.ts';
 import { followUps } from './013-follow-ups.ts';
+import { stateChecks } from './014-state-checks.ts';
 
 // Append only: never edit a migration that ran anywhere. It must only add: old replicas continue on
 // the new schema (docs/upgrading.md).
@@ -33,6 +34,7 @@ export const MIGRATIONS = [
   acceptanceIndex,
   clickSignatures,
   followUps,
+  stateChecks,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 // The oldest release that works on this schema: 1.0 had version 6. Raise it only for a migration

@@ -56,6 +56,7 @@ export interface ChangeTable {
   /** The reason why the change was not run. */
   stopped: string | null;
   frozen_by: JsonText | null;
+  state_check: JsonText | null;
   /** The execution outcome. */
   ending: JsonText | null;
   resolution: JsonText | null;

@@ -3,6 +3,7 @@ import { during } from '../../observability/log.ts';
 import { note, traced } from '../../observability/trace.ts';
 import { dueClaims } from '../../storage/tables/changes/change-due.ts';
 import { execute } from '../execute/execute.ts';
+import { createReadPatience } from '../execute/read-target.ts';
 import { expireDue, recover, stopOutdated } from '../execute/recover.ts';
 import { deliver } from '../notify/deliver.ts';
 import type { WorkflowContext } from '../ports.ts';
@@ -40,12 +41,13 @@ export function workflowLoops(context: WorkflowContext): WorkflowLoops {
 function executionsOf(context: WorkflowContext) {
   const running = new Map<ChangeId, Promise<void>>();
   const backoff = createBackoff(RETRY_AFTER_MS);
+  const patience = createReadPatience();
 
   const run = async (id: ChangeId) => {
     // Counted from the start of the attempt: a slow attempt does not wait longer than a fast one.
     const began = context.now();
     try {
-      const executed = await execute(context, id);
+      const executed = await execute(context, id, patience);
       note({ 'signalbox.executed': executed });
       if (executed === 'later') backoff.postpone(id, began);
       else backoff.clear(id);

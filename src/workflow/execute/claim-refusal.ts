@@ -14,13 +14,14 @@ import { type Decision, decide } from '../../policy/decide.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import type { Identity } from '../ports.ts';
 import { hasSameFacts } from '../request/current-target.ts';
+import type { TargetFacts } from './read-target.ts';
 
 /** What was gathered right before a claim. */
-export interface ExecutionFacts {
+export interface ExecutionFacts extends TargetFacts {
   readonly validUntil: Date;
   readonly identities: ReadonlyMap<UserId, Identity>;
-  /** The current fields of the target; null for a command that has no read. */
-  readonly target: { readonly fields: JsonObject | 'gone' } | null;
+  /** The target could not be read yet, so that nothing is sent now. */
+  readonly mustReadAgain: boolean;
   /** The directory, in which a discovered service has only the facts that the server returned now. */
   readonly services: readonly Service[];
 }
@@ -45,6 +46,7 @@ export function claimRefusal(
   const identity = facts.identities.get(change.requester);
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
   if (facts.target && !hasFields(change, facts.target.fields)) return 'target-changed';
+  if (facts.state?.kind === 'differs') return 'target-changed';
 
   const { actor } = identity;
   const { reason } = change;

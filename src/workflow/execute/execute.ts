@@ -1,13 +1,18 @@
-import { type Change, type ChangeId, targetKey } from '../../changes/change.ts';
+import {
+  type Change,
+  type ChangeId,
+  type JsonObject,
+  type StateCheck,
+  targetKey,
+} from '../../changes/change.ts';
 import { start } from '../../changes/lifecycle.ts';
 import type { Service } from '../../directory/directory.ts';
-import { ApiError } from '../../errors.ts';
 import { freezeFor } from '../../policy/freezes.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import {
-  hasTargetChangedSincePlan,
+  lastChangeSincePlan,
   lockTarget,
   unlockTarget,
   writePermit,
@@ -19,6 +24,7 @@ import { currentPolicy } from '../request/current-policy.ts';
 import { currentTarget } from '../request/current-target.ts';
 import { stopChange } from '../stop-change.ts';
 import { claimRefusal, type ExecutionFacts } from './claim-refusal.ts';
+import { createReadPatience, type ReadPatience, readTarget, unverified } from './read-target.ts';
 import { sendAndFinish } from './send.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
@@ -36,19 +42,29 @@ interface Permit {
 type ExecutionStep = 'done' | 'later';
 
 /** Gathers fresh facts, decides again, records the permit, sends once, records the outcome. */
-export async function execute(context: WorkflowContext, id: ChangeId): Promise<ExecutionStep> {
+export async function execute(
+  context: WorkflowContext,
+  id: ChangeId,
+  patience: ReadPatience = createReadPatience(),
+): Promise<ExecutionStep> {
   const change = await loadChange(context.database.db, id);
   if (change?.state !== 'approved') return 'done';
 
-  const facts = await gather(context, change);
+  const gathered = await gather(context, change);
+  const mustReadAgain = patience.isWaiting(id, gathered.state, context.now());
+  const facts = { ...gathered, mustReadAgain };
   await context.trail.follow(id);
   const claim = await context.database.transaction((tx) => claimIn(tx, context, id, facts));
+  if (claim !== 'later') patience.clear(id);
   if (typeof claim === 'string') return claim;
   await sendAndFinish(context, claim.change, claim.permit, facts.validUntil);
   return 'done';
 }
 
-async function gather(context: WorkflowContext, change: Change): Promise<ExecutionFacts> {
+async function gather(
+  context: WorkflowContext,
+  change: Change,
+): Promise<Omit<ExecutionFacts, 'mustReadAgain'>> {
   const validUntil = new Date(context.now().getTime() + FACTS_VALID_MS);
   const users = [change.requester, ...change.approvals.map(({ by }) => by)];
   const identities = await Promise.all(
@@ -56,30 +72,17 @@ async function gather(context: WorkflowContext, change: Change): Promise<Executi
       async (user) => [user, await context.people.identify(user, { fresh: true })] as const,
     ),
   );
-  const target = await readTarget(context, change);
-  const services = await readServices(context, change);
-  return { validUntil, identities: new Map(identities), target, services };
+  const [read, services] = await Promise.all([
+    readTarget(context, change),
+    readServices(context, change),
+  ]);
+  return { validUntil, identities: new Map(identities), services, ...read };
 }
 
 // What the directory says about a discovered service may be some minutes old.
 function readServices(context: WorkflowContext, { plan }: Change): Promise<readonly Service[]> {
   const isDiscovered = currentTarget(context, plan).discovered === true;
   return isDiscovered ? context.verifyServices() : Promise.resolve(context.services());
-}
-
-async function readTarget(
-  context: WorkflowContext,
-  { command, plan }: Change,
-): Promise<ExecutionFacts['target']> {
-  const read = context.commands.get(command)?.readBeforeSending;
-  if (!read) return null;
-  try {
-    return { fields: (await read(plan.target, context.commandContext())).fields };
-  } catch (error) {
-    // A definite refusal, for example "no such alert": the target no longer exists.
-    if (error instanceof ApiError && error.effect === 'refused') return { fields: 'gone' };
-    throw error;
-  }
 }
 
 async function claimIn(
@@ -112,14 +115,17 @@ async function claimIn(
   if (refusal === 'not-verified' && now < retriesUntil(change)) return 'later';
   if (refusal) {
     const freeze = refusal === 'frozen' && freezeFor(policy.freezes, target, now);
-    return end(tx, context, change, { why: refusal, freeze: freeze || undefined });
+    const stateCheck = refusal === 'target-changed' ? await found(tx, change, facts) : undefined;
+    return end(tx, context, change, { why: refusal, freeze: freeze || undefined, stateCheck });
   }
+  if (facts.mustReadAgain) return 'later';
   // Locked before the check, so that no other change of the target can end in between.
   const key = targetKey(target);
   if (!(await lockTarget(tx, key, id, now))) return 'later';
-  if (await hasTargetChangedSincePlan(tx, key, change)) {
+  if (await lastChangeSincePlan(tx, key, change)) {
     await unlockTarget(tx, id);
-    return end(tx, context, change, { why: 'target-changed' });
+    const stateCheck = await found(tx, change, facts);
+    return end(tx, context, change, { why: 'target-changed', stateCheck });
   }
   return writeClaim(tx, context, change, facts);
 }
@@ -134,6 +140,13 @@ function retriesUntil({ notBefore, confirmedAt, approvals, breakGlass, createdAt
   return new Date(began + VERIFY_WITHIN_MS);
 }
 
+/** How the target differs, and the change in Signalbox that explains it. */
+async function found(tx: Tx, change: Change, { state }: ExecutionFacts): Promise<StateCheck> {
+  const changedBy = await lastChangeSincePlan(tx, targetKey(change.plan.target), change);
+  const differences = state?.kind === 'differs' ? state.differences : [];
+  return { kind: 'differs', differences, changedBy };
+}
+
 async function writeClaim(
   tx: Tx,
   context: WorkflowContext,
@@ -142,7 +155,8 @@ async function writeClaim(
 ): Promise<Permit> {
   const now = context.now();
   const lease = { owner: context.instance, until: new Date(now.getTime() + LEASE_MS) };
-  const claimed = assertMoved(start(change, lease, now));
+  const stateCheck = unverified(facts.state);
+  const claimed = assertMoved(start(change, lease, now, stateCheck));
   const single = context.commands.get(change.command)?.callClass === 'post';
   const permit = await writePermit(tx, {
     changeId: change.id,
@@ -154,9 +168,13 @@ async function writeClaim(
   await recordMove(tx, context, change, claimed, {
     kind: 'claimed',
     by: 'signalbox',
-    facts: { permit, approvers, groups: groupsOf(facts) },
+    facts: { permit, approvers, groups: groupsOf(facts), ...unverifiedFacts(stateCheck) },
   });
   return { change: claimed, permit };
+}
+
+function unverifiedFacts(check: StateCheck | undefined): JsonObject {
+  return check?.kind === 'unverified' ? { unverified: check.why } : {};
 }
 
 function groupsOf({ identities }: ExecutionFacts) {

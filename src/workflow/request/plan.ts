@@ -8,14 +8,22 @@ type PlanResult =
   | { readonly ok: true; readonly plan: Plan }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
+/** What was entered for a change. */
+interface PlannedArguments {
+  readonly args: unknown;
+  readonly given: JsonObject;
+  /** Values that the target has by then, although a server may still return older ones. */
+  readonly settled?: JsonObject;
+}
+
 /** Plans a change from its arguments and the current state of the target. Sends nothing. */
 export async function planChange(
   command: ChangeCommand,
-  args: unknown,
-  given: JsonObject,
+  { args, given, settled = {} }: PlannedArguments,
   context: CommandContext,
 ): Promise<PlanResult> {
-  const before = await command.observe(args, context);
+  const { before: seen = null, gaps = [] } = (await command.observe?.(args, context)) ?? {};
+  const before = seen?.wasRead ? { ...seen, fields: { ...seen.fields, ...settled } } : seen;
   const problems = command.problems?.(args, before, context) ?? [];
   if (problems.length > 0) return { ok: false, problems };
 
@@ -29,6 +37,7 @@ export async function planChange(
     rows: command.rows?.(args, before) ?? rowsOf(command, body, before),
     unchangedFields: command.unchanged?.(args, before) ?? [],
     warnings: command.warnings(args, before, context),
+    ...(gaps.length > 0 && { gaps }),
   };
   return { ok: true, plan };
 }

@@ -12,7 +12,7 @@ import type { Actor } from '../../changes/outcome.ts';
 import type { FieldProblem } from '../../errors.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
 import type { RequestedTiming } from '../../intent/arguments/timing.ts';
-import type { ChangeCommand } from '../../intent/define.ts';
+import type { ChangeCommand, NoEffect } from '../../intent/define.ts';
 import { upcomingFreezes } from '../../policy/freezes.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
@@ -60,6 +60,8 @@ export type RequestOutcome =
       readonly freezes: readonly Freeze[];
     }
   | { readonly ok: false; readonly denial: Denial }
+  /** The target is already as requested. */
+  | { readonly ok: false; readonly noEffect: NoEffect }
   /** The arguments do not fit the state of the target, so that the user has to correct them. */
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
@@ -98,9 +100,14 @@ async function planRequest(context: WorkflowContext, request: ChangeRequest) {
   const commandContext = context.commandContext();
   const exact = await command.resolveArguments?.(args, commandContext, requester);
   if (exact && !exact.ok) return exact;
-  const given = request.given as JsonObject;
-  const planned = await planChange(command, exact?.args ?? args, given, commandContext);
-  return planned.ok ? timePlan(context, request, planned.plan) : planned;
+  const entered = { args: exact?.args ?? args, given: request.given as JsonObject };
+  const planned = await planChange(command, entered, commandContext);
+  if (!planned.ok) return planned;
+  const timed = await timePlan(context, request, planned.plan);
+  // By its scheduled time, a change may have an effect that it has not now.
+  if (!timed.ok || timed.plan.timing?.startAt) return timed;
+  const noEffect = command.noEffect?.(entered.args, planned.plan.before) ?? null;
+  return noEffect ? { ok: false as const, noEffect } : timed;
 }
 
 /** Removes break-glass for a requester without its role, also if the requester gets it later. */

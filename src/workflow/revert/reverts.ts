@@ -113,7 +113,7 @@ async function planInverse(
   if (!inverse) return 'unclear';
   try {
     if (!(await isUnchangedSince(context, parent))) return 'moved';
-    return await planWith(context, inverse, services);
+    return await planWith(context, parent, inverse, services);
   } catch (error) {
     // Only a 404 of the API itself is definite. Any other error may be temporary.
     const isAnswer = error instanceof ApiError && error.kind === 'answer';
@@ -124,11 +124,15 @@ async function planInverse(
 
 async function planWith(
   context: WorkflowContext,
+  parent: Change,
   { command, args, given }: Inverse,
   services: readonly Service[],
 ): Promise<PlannedRevert | RevertStopReason> {
   const commandContext = { ...context.commandContext(), services };
-  const planned = await planChange(command, args, given as JsonObject, commandContext);
+  // A server can return the previous sizes for a while after it accepted the new ones.
+  const settled = command.name === parent.command ? parent.plan.body : {};
+  const entered = { args, given: given as JsonObject, settled };
+  const planned = await planChange(command, entered, commandContext);
   return planned.ok ? { command: command.name, plan: planned.plan } : 'unclear';
 }
 
@@ -199,6 +203,7 @@ function revertOf(parent: Change, { id, command, plan, now }: Revert): Change {
     cancelledBy: null,
     stopReason: null,
     frozenBy: undefined,
+    stateCheck: undefined,
     outcome: null,
     resolution: null,
     breakGlass: parent.breakGlass,

@@ -175,8 +175,8 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the claim overlooks changes that ran meanwhile',
     file: EXECUTE,
-    find: /await hasTargetChangedSincePlan\(tx, (\w+), change\)/,
-    put: 'await hasTargetChangedSincePlan(tx, $1, { ...change, createdAt: now })',
+    find: /await lastChangeSincePlan\(tx, (\w+), change\)/,
+    put: 'await lastChangeSincePlan(tx, $1, { ...change, createdAt: now })',
     test: MODEL,
     reports: /another change ran since/,
   },

@@ -68,7 +68,6 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
       callClass,
       timed: 'start',
       target: ({ thing }) => targetOf(kind, thing),
-      observe: () => null,
       desired: ({ mark }) => ({ mark }),
       rows: () => [],
       warnings: () => [],
@@ -86,7 +85,9 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
 /** The reads of an alert: for the preview, right before sending, and after a request without an answer. */
 function readable(kind: Kind, look: (id: string) => Promise<Snapshot>): Partial<ChangeCommand> {
   return {
-    observe: (args) => look(keyOf(kind, (args as { thing: string }).thing)),
+    observe: async (args) => ({
+      before: await look(keyOf(kind, (args as { thing: string }).thing)),
+    }),
     readBeforeSending: ({ id }) => look(keyOf(kind, id)),
     verifyOutcome: async ({ id }: Target, body: JsonObject) => {
       const { fields } = await look(keyOf(kind, id));

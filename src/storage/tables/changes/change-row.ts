@@ -22,6 +22,7 @@ import {
   StoredRequirement,
   StoredResolution,
   StoredReview,
+  StoredStateCheck,
 } from './change-schemas.ts';
 
 /** All columns except the card's and the mark of a planned revert, which need no new version. */
@@ -73,6 +74,7 @@ function verdictColumns(change: Change) {
     cancelled_by: change.cancelledBy,
     stopped: reasonText(change.stopReason),
     frozen_by: change.frozenBy ? JSON.stringify(change.frozenBy) : null,
+    state_check: change.stateCheck ? JSON.stringify(change.stateCheck) : null,
     ending: change.outcome && JSON.stringify(change.outcome),
     resolution: change.resolution && JSON.stringify(change.resolution),
     broken_glass: change.breakGlass && JSON.stringify(change.breakGlass),
@@ -100,6 +102,7 @@ export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Cha
     cancelledBy: row.cancelled_by,
     stopReason: reasonFrom(row.stopped),
     ...(row.frozen_by && { frozenBy: decode(StoredBlockingFreeze, row.frozen_by, name) }),
+    ...(row.state_check && { stateCheck: decode(StoredStateCheck, row.state_check, name) }),
     outcome: read(StoredEnding, row.ending),
     resolution: read(StoredResolution, row.resolution),
     breakGlass: read(StoredRejection, row.broken_glass),

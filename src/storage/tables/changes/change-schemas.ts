@@ -12,6 +12,7 @@ import {
   type Resolution,
   type Review,
   type Snapshot,
+  type StateCheck,
   TARGET_KINDS,
   type Timing,
   type UserId,
@@ -56,6 +57,7 @@ export const StoredPlan = z
     ),
     keptAsIs: z.array(z.string()),
     warnings: z.array(z.string()),
+    gaps: z.array(z.string()).optional(),
     cost: z
       .looseObject({
         text: z.string(),
@@ -136,6 +138,15 @@ export const StoredBlockingFreeze: z.ZodType<BlockingFreeze> = z.looseObject({
   by: z.string().nullable(),
   made: z.looseObject({ id: Id, by: User }).optional(),
 });
+
+export const StoredStateCheck: z.ZodType<StateCheck> = z.discriminatedUnion('kind', [
+  z.looseObject({
+    kind: z.literal('differs'),
+    differences: z.array(z.looseObject({ label: z.string(), was: z.string(), is: z.string() })),
+    changedBy: z.looseObject({ id: Id, by: User, at: StoredInstant }).nullable(),
+  }),
+  z.looseObject({ kind: z.literal('unverified'), why: z.string() }),
+]);
 
 export const StoredReview: z.ZodType<Review> = z.looseObject({
   by: User,

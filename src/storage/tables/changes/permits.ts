@@ -1,4 +1,4 @@
-import type { Change, ChangeId } from '../../../changes/change.ts';
+import type { Change, ChangeId, UserId } from '../../../changes/change.ts';
 import { toDate, toText } from '../../engine/portable.ts';
 import type { Db, SendPermitTable, Tx } from '../schema.ts';
 import { OptimisticLockError } from './changes.ts';
@@ -90,17 +90,24 @@ export async function lockHolder(db: Db, targetKey: string): Promise<ChangeId | 
 }
 
 /**
- * Whether another change of the target succeeded after this one was planned, or, for a revert,
- * after its parent ended. Lock the target first, so that no other change ends after this check.
+ * Returns the last change of the target that succeeded after this one was planned, or, for a revert,
+ * after its parent ended; null if there is none. Lock the target first, so that no other change ends
+ * after this check.
  */
-export async function hasTargetChangedSincePlan(
+export async function lastChangeSincePlan(
   tx: Tx,
   targetKey: string,
   change: Change,
-): Promise<boolean> {
+): Promise<LaterChange | null> {
   const { id, parent } = change;
   const since = parent ? await endOf(tx, parent) : toText(change.createdAt);
-  return othersRan(tx, targetKey, { since, except: parent ? [id, parent] : [id] });
+  return lastOther(tx, targetKey, { since, except: parent ? [id, parent] : [id] });
+}
+
+interface LaterChange {
+  readonly id: ChangeId;
+  readonly by: UserId;
+  readonly at: Date;
 }
 
 /** Whether another change of the target succeeded after this one ended. */
@@ -109,7 +116,8 @@ export async function hasTargetChangedSinceEnd(
   targetKey: string,
   { id }: Change,
 ): Promise<boolean> {
-  return othersRan(db, targetKey, { since: await endOf(db, id), except: [id] });
+  const since = await endOf(db, id);
+  return (await lastOther(db, targetKey, { since, except: [id] })) !== null;
 }
 
 /** The commands of other changes of the target that got a permit to send since a time. */
@@ -148,19 +156,21 @@ async function endOf(db: Db, id: ChangeId): Promise<string> {
   return ended_at;
 }
 
-async function othersRan(
+async function lastOther(
   db: Db,
   targetKey: string,
   { since, except }: { since: string; except: readonly ChangeId[] },
-): Promise<boolean> {
-  const others = await db
+): Promise<LaterChange | null> {
+  const other = await db
     .selectFrom('change')
-    .select('id')
+    .select(['id', 'requester', 'ended_at'])
     .where('target_key', '=', targetKey)
     .where('id', 'not in', except)
     .where('state', '=', 'succeeded')
     .where('ended_at', '>=', since)
+    .orderBy('ended_at', 'desc')
     .limit(1)
-    .execute();
-  return others.length > 0;
+    .executeTakeFirst();
+  const at = other && toDate(other.ended_at);
+  return other && at ? { id: other.id, by: other.requester, at } : null;
 }

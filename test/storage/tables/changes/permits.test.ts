@@ -4,7 +4,7 @@ import type { Database } from '../../../../src/storage/engine/database.ts';
 import { OptimisticLockError } from '../../../../src/storage/tables/changes/changes.ts';
 import {
   closePermit,
-  hasTargetChangedSincePlan,
+  lastChangeSincePlan,
   lockHolder,
   lockTarget,
   unlockTarget,
@@ -138,9 +138,9 @@ test.for<[string, boolean, Change]>([
     const database = await freshDatabase(engine);
     const change = aChange({ state: 'approved', createdAt: minutes(10) });
     await stored(database, change, other);
-    const moved = await database.transaction((tx) =>
-      hasTargetChangedSincePlan(tx, STAGING, change),
-    );
-    expect(moved).toBe(expected);
+    const moved = await database.transaction((tx) => lastChangeSincePlan(tx, STAGING, change));
+    const later = other.outcome?.at ?? resolution.at;
+    const by = { id: other.id, by: other.requester, at: other.resolution?.at ?? later };
+    expect(moved).toEqual(expected ? by : null);
   }
 });

@@ -1,0 +1,93 @@
+import type { JsonObject, Snapshot } from '../../changes/change.ts';
+import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
+import type { Service } from '../../directory/directory.ts';
+import type { OptionalRead } from '../../http/optional/optional-read.ts';
+import { serviceSnapshot } from '../answers/service-facts.ts';
+import type { Observation } from '../define.ts';
+import type { CommandContext } from '../ports/command-context.ts';
+import { classOf } from './service-state.ts';
+
+/** What a command needs to know beyond the service itself. */
+interface Interest {
+  /** The other services of its warehouse, if it is the primary one. */
+  readonly secondaries?: true;
+  /** The entry of the scaling schedule that is active now. */
+  readonly schedule?: true;
+}
+
+/** Read again for each preview, by a person who waits for it. */
+const NOW = { fresh: true, waiting: true } as const;
+
+/**
+ * Reads a service for a preview, where the server and the configuration allow it; otherwise returns
+ * what was last seen. Never throws for a failed read: the preview says what is unknown.
+ */
+export async function observeService(
+  { id, lastSeen }: Service,
+  context: Pick<CommandContext, 'reads' | 'now'>,
+  interest: Interest = {},
+): Promise<Observation> {
+  const read = await context.reads.cloud.service(id, NOW);
+  if (!read.known) return { before: lastSeen, gaps: gapsOf('Current state', read) };
+  const [secondaries, schedule] = await Promise.all([
+    interest.secondaries ? secondariesOf(read.value, context) : NOTHING,
+    interest.schedule ? scheduleOf(read.value, context) : NOTHING,
+  ]);
+  const snapshot = serviceSnapshot(read.value, read.readAt);
+  const volatileFields = { ...secondaries.fields, ...schedule.fields };
+  const before: Snapshot =
+    Object.keys(volatileFields).length > 0 ? { ...snapshot, volatileFields } : snapshot;
+  return { before, gaps: [...secondaries.gaps, ...schedule.gaps] };
+}
+
+interface Part {
+  readonly fields: JsonObject;
+  readonly gaps: readonly string[];
+}
+
+const NOTHING: Part = { fields: {}, gaps: [] };
+
+function gapsOf(what: string, read: OptionalRead<unknown>): readonly string[] {
+  return read.known || read.gap === 'off' ? [] : [`${what} unknown: ${read.why}`];
+}
+
+/** The names of the other services of the warehouse, those that run apart from the others. */
+async function secondariesOf(
+  { id, isPrimary, dataWarehouseId }: ServiceReading,
+  { reads }: Pick<CommandContext, 'reads'>,
+): Promise<Part> {
+  if (isPrimary !== true) return NOTHING;
+  const listed = await reads.cloud.services(NOW);
+  if (!listed.known) return { fields: {}, gaps: gapsOf('Secondaries of its warehouse', listed) };
+  if (dataWarehouseId === null) return NOTHING;
+  const others = listed.value.filter(
+    (other) =>
+      other.dataWarehouseId === dataWarehouseId &&
+      other.id !== id &&
+      classOf(other.state) !== 'gone',
+  );
+  const named = (isUp: boolean) =>
+    others
+      .filter(({ state }) => (classOf(state) === 'up') === isUp)
+      .map(({ name, id: own }) => name ?? own.slice(0, 8));
+  return { fields: { runningSecondaries: named(true), otherSecondaries: named(false) }, gaps: [] };
+}
+
+/** Older servers do not send the schedule with the service. */
+async function scheduleOf(
+  service: ServiceReading,
+  { reads }: Pick<CommandContext, 'reads'>,
+): Promise<Part> {
+  const isEmbedded = service.currentScaling !== null || service.scalingSchedule !== null;
+  const read = isEmbedded ? null : await reads.cloud.schedule(service.id, { waiting: true });
+  if (read && !read.known) return { fields: {}, gaps: gapsOf('Scaling schedule', read) };
+  const schedule = service.scalingSchedule ?? read?.value ?? null;
+  const id = service.currentScaling?.activeEntryId ?? schedule?.activeEntryId ?? null;
+  if (id === null) return NOTHING;
+  const entry = schedule?.entries.find((one) => one.id === id);
+  const until = entry?.endHourUtc ?? null;
+  const name = entry?.name?.slice(0, LONGEST_NAME) || id.slice(0, 8);
+  return { fields: { scheduleEntry: name, scheduleUntil: until }, gaps: [] };
+}
+
+const LONGEST_NAME = 60;
