@@ -51,12 +51,13 @@ export const serviceScale: ChangeCommand = changeCommand({
   warnings: ({ service: _, ...sizes }, before) => [
     ...scheduleWarning(before),
     ...scaleWarnings(bodyOf(sizes), before),
-    ...undoWarning(bodyOf(sizes), before),
+    ...undoWarning(before, bodyOf(sizes)),
   ],
   send: async ({ id, name }, body, { cloud }) =>
     sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body)), body),
   settled: settledAsRequested(SIZING_LABELS),
   undo: ({ id }, before, body) => undoLine(id, before, body),
+  noUndo: whyNoUndo,
   endingNote:
     'New replicas start before old ones stop: for up to an hour both can run and cost credits.',
   unfollowedNote: UNFOLLOWED,
@@ -134,10 +135,15 @@ function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
   };
 }
 
-/** Contract mode says nothing here: without a read, the previous values are seldom known. */
-function undoWarning(body: JsonObject, before: Snapshot | null): readonly string[] {
+/** Null without a read: then the previous values are seldom known, and no reason is. */
+function whyNoUndo(before: Snapshot | null, body: JsonObject): string | null {
   const restored = before?.wasRead ? restoreSize(before, body) : null;
-  return restored && !restored.ok ? [`Signalbox cannot undo this: ${restored.why}.`] : [];
+  return restored && !restored.ok ? restored.why : null;
+}
+
+function undoWarning(before: Snapshot | null, body: JsonObject): readonly string[] {
+  const why = whyNoUndo(before, body);
+  return why === null ? [] : [`Signalbox cannot undo this: ${why}.`];
 }
 
 /** While an entry of the schedule is active, the requested values do not apply. */

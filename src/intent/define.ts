@@ -127,6 +127,8 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly settled?: SettledRule;
   /** The command that reverts this change, with its line; null if there is none. */
   readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => UndoCommand | null;
+  /** Why there is no such command, where more is known than that the previous values are missing. */
+  readonly noUndo?: (before: Snapshot | null, body: JsonObject) => string | null;
   /** The reply contains a password, stored encrypted until the requester has seen it. */
   readonly hasSecret?: true;
   /** The last line of the card after success: what the reply does not prove. */

@@ -134,8 +134,8 @@ function hasAuditChannel({ yaml, workspace }: TestSandboxOptions): boolean {
   return !workspace && Object(channels).audit === '#db-audit';
 }
 
-/** The waits while a user waits for an answer: for links and names, and before a progress notice. */
-const HELD_MS = [1_000, 2_000];
+/** Waits of a user: for links and names, before a progress notice, and for an optional read. */
+const HELD_MS = [1_000, 2_000, 10_000];
 
 /** Waits that only the test ends, so that no answer depends on the speed of the machine. */
 function heldWaits() {

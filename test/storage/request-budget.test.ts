@@ -86,6 +86,25 @@ test('three replicas with extended reads send three optional ones, and leave the
   expect(cloud.requests().map(({ status }) => status)).not.toContain(429);
 });
 
+test('three replicas that read services for previews and before sending leave the writes their places', async () => {
+  const url = await freshUrl('postgres');
+  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const { cloud, clients } = await cloudClients(databases);
+  const ids = ORGANIZATION.services.map(({ id }) => id);
+  const now = { fresh: true, waiting: true };
+  const reads = clients.flatMap((client) => [
+    ...ids.map((id) => client.reads.service(id, now)),
+    client.reads.services(now),
+  ]);
+  const writes = clients.map((client, index) =>
+    client.updateServiceState(ids[index] ?? '', { command: 'stop' }),
+  );
+  await Promise.allSettled([...reads, ...writes]);
+  expect(cloud.count('set state')).toBe(3);
+  expect(cloud.requests()).toHaveLength(10);
+  expect(cloud.requests().map(({ status }) => status)).not.toContain(429);
+});
+
 test('concurrent claims of several processes get ten starts, three of them for writes only', async () => {
   const url = await freshUrl('postgres');
   const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));

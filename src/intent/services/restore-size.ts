@@ -45,8 +45,7 @@ function wordOf(field: SizeField, before: Snapshot | null): string {
 }
 
 function whyNot(before: Snapshot | null, missing: readonly SizeField[]): string {
-  if (!before?.wasRead) return 'the previous values are not known';
-  const { autoscalingMode, approximate } = before.fields;
+  const { autoscalingMode, approximate } = before?.fields ?? {};
   if (missing.includes('numReplicas') && autoscalingMode === 'horizontal') {
     return 'the number of replicas varied before, and this API cannot request a range of replicas';
   }

@@ -41,8 +41,7 @@ export async function timePlan(
   return { ok: true, plan: { ...plan, warnings, timing: { startAt, revert } } };
 }
 
-const NO_INVERSE =
-  'does not work here: the previous values are not known, so that Signalbox cannot revert it';
+const NOT_KNOWN = 'the previous values are not known';
 
 // Signalbox runs the revert later by its command line, so that the line must be readable now.
 function revertOf(
@@ -53,7 +52,11 @@ function revertOf(
 ): { readonly ok: true; readonly revert: NonNullable<Timing['revert']> } | Problems {
   const undo = command.undo(plan.target, plan.before, plan.body);
   const inverse = undo && readInverse(context, undo.line, plan.target);
-  if (!inverse) return { ok: false, problems: [{ field: 'for', problem: NO_INVERSE }] };
+  if (!inverse) {
+    const why = command.noUndo?.(plan.before, plan.body) ?? NOT_KNOWN;
+    const problem = `does not work here: ${why}, so that Signalbox cannot revert it`;
+    return { ok: false, problems: [{ field: 'for', problem }] };
+  }
   return { ok: true, revert: { ...undo, afterMs } };
 }
 

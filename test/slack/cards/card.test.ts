@@ -76,7 +76,7 @@ test('the buttons are those that the state leaves open', () => {
       "failed": "",
       "pending": "change.approve change.reject change.cancel",
       "rejected": "",
-      "stale": "",
+      "stale": "change.request-again",
       "succeeded": "change.undo",
       "unknown": "change.happened change.did-not-happen",
     }

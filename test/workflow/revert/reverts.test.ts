@@ -11,6 +11,7 @@ import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import { claimDueMessages } from '../../../src/storage/tables/queues/outbox.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { createRevertPlanner } from '../../../src/workflow/revert/reverts.ts';
+import { READS_OFF } from '../../harness/reads-off.ts';
 import { service } from '../../intent/fixtures.ts';
 import {
   aChange,
@@ -50,7 +51,7 @@ async function createRevertContext(look: () => Promise<SendResult | null> = asyn
   if (!name || !scale) throw new Error('There is no such command');
   const services = [service('staging', { id: plan.target.id })];
   const organization = { plan: 'paid', tier: 'scale' };
-  const around = { services, organization };
+  const around = { services, organization, reads: READS_OFF };
   const own: WorkflowContext = {
     ...context,
     newId,
