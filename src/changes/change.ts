@@ -275,7 +275,7 @@ export interface Change {
   readonly stopReason: string | null;
   /** The freeze that stopped the change, as it was then; missing for other reasons. */
   readonly frozenBy?: BlockingFreeze | undefined;
-  /** Missing if the target was as previewed, or cannot be read. */
+  /** Missing if the target was as in the preview, or was not read. */
   readonly stateCheck?: StateCheck | undefined;
   readonly outcome: ExecutionOutcome | null;
   readonly resolution: Resolution | null;
