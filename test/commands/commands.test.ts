@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChangeId, Snapshot, UserId } from '../../src/changes/change.ts';
 import { commands, nouns } from '../../src/commands/index.ts';
-import { READS_ARE_OFF } from '../../src/http/optional/optional-read.ts';
 import type { SlackFreeze } from '../../src/intent/arguments/freezes.ts';
 import { type Command, nounOf } from '../../src/intent/define.ts';
 import { parseLine } from '../../src/intent/parse/parse-line.ts';
@@ -40,12 +39,6 @@ const NO_FREEZES: CommandContext['freezes'] = {
   wasMade: async () => false,
   lift: () => Promise.reject(new Error('There is no database')),
 };
-
-const NOTHING_READ = {
-  services: async () => READS_ARE_OFF,
-  service: async () => READS_ARE_OFF,
-  activities: async () => READS_ARE_OFF,
-} as Partial<CommandContext['reads']['cloud']> as CommandContext['reads']['cloud'];
 
 /** The clients as far as a command uses them. */
 function reach(
