@@ -80,7 +80,10 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
   ) => Promise<ResolvedArguments<Args>>;
   readonly target: (args: Args, context: CommandContext) => Target;
   /** The state of the target for the preview; if missing, the target has none. */
-  readonly observe?: (args: Args, context: CommandContext) => Observation | Promise<Observation>;
+  readonly observe?: (
+    args: Args,
+    context: CommandContext,
+  ) => TargetObservation | Promise<TargetObservation>;
   /** Reads the target again right before sending, if the API can read it. */
   readonly readBeforeSending?: (target: Target, context: CommandContext) => Promise<Snapshot>;
   /**
@@ -141,7 +144,7 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
 type ChangeOrigin = Pick<Change, 'id' | 'requester' | 'reason'>;
 
 /** What is known of a target when a change of it is previewed. */
-export interface Observation {
+export interface TargetObservation {
   readonly before: Snapshot | null;
   /** What could not be read, with the reason. */
   readonly gaps?: readonly string[];

@@ -364,24 +364,3 @@ describe('undo and for=', () => {
     expect(form).toContain('does not work here: the number of replicas varied before');
   });
 });
-
-test('a change costs one read for its preview and one before it is sent', async () => {
-  const sandbox = await started();
-  const { cloud, pass } = sandbox;
-  const counts = () => ['get service', 'list services'].map((one) => cloud.count(one));
-  // The probes of the start send the same reads.
-  await expect
-    .poll(() => {
-      pass(5);
-      return cloud.count('list activities');
-    })
-    .toBe(1);
-  const [ones = 0, lists = 0] = counts();
-  const { approve } = await approved(sandbox, '/service stop staging for the night');
-  expect(counts()).toEqual([ones + 1, lists]);
-  await approve();
-  await sandbox.cardLater('Stop staging: accepted');
-  expect(counts()).toEqual([ones + 2, lists]);
-  await answered(sandbox, '/service stop lab-core', 'Stop lab-core?');
-  expect(counts()).toEqual([ones + 3, lists + 1]);
-});

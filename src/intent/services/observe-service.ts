@@ -3,7 +3,7 @@ import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
 import type { Service } from '../../directory/directory.ts';
 import type { OptionalRead } from '../../http/optional/optional-read.ts';
 import { serviceSnapshot } from '../answers/service-facts.ts';
-import type { Observation } from '../define.ts';
+import type { TargetObservation } from '../define.ts';
 import type { CommandContext } from '../ports/command-context.ts';
 import { classOf } from './service-state.ts';
 
@@ -26,7 +26,7 @@ export async function observeService(
   { id, lastSeen }: Service,
   context: Pick<CommandContext, 'reads' | 'now'>,
   interest: Interest = {},
-): Promise<Observation> {
+): Promise<TargetObservation> {
   const read = await context.reads.cloud.service(id, NOW);
   if (!read.known) return { before: lastSeen, gaps: gapsOf('Current state', read) };
   const [secondaries, schedule] = await Promise.all([

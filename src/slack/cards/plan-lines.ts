@@ -98,7 +98,7 @@ function stateOf({ fields }: Snapshot): string {
 }
 
 /** The size that was read for the preview, and what could not be read. */
-export function readLines({ before, gaps = [] }: Plan): readonly Line[] {
+export function readStateLines({ before, gaps = [] }: Plan): readonly Line[] {
   const size = before?.wasRead ? currentSizeText(before.fields) : null;
   return [...(size ? [fact('Size', bounded(size, LONG))] : []), ...gaps.map(gapLine)];
 }

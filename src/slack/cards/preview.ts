@@ -19,7 +19,7 @@ import { actionText, lowerActionText, roleText } from './naming.ts';
 import {
   costLines,
   planLines,
-  readLines,
+  readStateLines,
   sendsLine,
   stateWords,
   targetLines,
@@ -40,7 +40,7 @@ export function preview(
       ...before.map((each) => beforeLine(each, drawing)),
       ...targetLines(draft, ...stateWords(draft.plan)),
       ...seenLines(draft.plan),
-      ...readLines(draft.plan),
+      ...readStateLines(draft.plan),
       ...planLines(draft.plan),
       sendsLine(draft.plan),
       ...timingLines(draft),
