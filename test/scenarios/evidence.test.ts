@@ -1,8 +1,38 @@
 import { expect, test } from 'vitest';
-import { approve, CREATE, passUntil, STOP, startExtended } from '../harness/following.ts';
+import {
+  approve,
+  CREATE,
+  passUntil,
+  SCALE,
+  START,
+  STOP,
+  startExtended,
+} from '../harness/following.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, STAGING } from '../harness/requests.ts';
+import { NO_MESSAGE, STAGING, threadText } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { ANA } from '../harness/users.ts';
+
+test.for<[string, string, string, string]>([
+  ['stop', STOP, 'Stop staging', 'set state'],
+  ['start', START, 'Start archive', 'set state'],
+  ['scale', SCALE, 'Scale staging', 'scale'],
+])(
+  'an unanswered %s that took effect is settled by evidence',
+  async ([, line, title, operation]) => {
+    const sandbox = await startExtended();
+    sandbox.cloud.injectFault({ operation, fault: 'reset-after-effect', times: 1 });
+    await approve(sandbox, line, title, 'outcome unknown');
+    const card = await passUntil(sandbox, `${title}: it happened`, 'Settled by evidence');
+    expect(buttonsOf(card)).toEqual(['change.undo']);
+    await expect
+      .poll(() => threadText(sandbox, card.ts))
+      .toContain('was applied: the server shows');
+    expect(sandbox.cloud.count(operation)).toBe(1);
+    await sandbox.slack.command(ANA, 'ops', '/change log');
+    await sandbox.privateMessage(ANA, 'read that the server applied');
+  },
+);
 
 test('an unanswered stop without effect stays unknown, beside what the server shows', async () => {
   const sandbox = await startExtended();

@@ -8,10 +8,13 @@ export interface EvidenceFacts {
   readonly hasOtherSent: boolean;
 }
 
-/** The values that were read before the send; null: none were, so nothing can be compared. */
-export function readBefore({ plan }: Pick<Change, 'plan'>) {
+/**
+ * The values that were read for the preview and again right before the send; null if one of these
+ * reads is missing, so that nothing can be compared.
+ */
+export function readBefore({ plan, stateCheck }: Pick<Change, 'plan' | 'stateCheck'>) {
   const { before } = plan;
-  return before?.wasRead ? before : null;
+  return before?.wasRead && stateCheck?.kind !== 'unverified' ? before : null;
 }
 
 /**
@@ -20,14 +23,14 @@ export function readBefore({ plan }: Pick<Change, 'plan'>) {
  * A reading never proves that a request was not applied.
  */
 export function evidenceGap(
-  { plan }: Pick<Change, 'plan'>,
+  change: Pick<Change, 'plan' | 'stateCheck'>,
   rule: SettledRule,
   { progress, hasOtherSent }: EvidenceFacts,
 ): EvidenceGap | null {
   if (!rule.wasOpen) return 'creation';
   if (progress.is !== 'settled') return 'not-as-requested';
-  const before = readBefore({ plan });
-  const wasOpen = before && rule.wasOpen(fieldsOf(before), plan.body);
+  const before = readBefore(change);
+  const wasOpen = before && rule.wasOpen(fieldsOf(before), change.plan.body);
   if (wasOpen === null) return 'before-unknown';
   if (!wasOpen) return 'was-so-before';
   return hasOtherSent ? 'changed-since' : null;

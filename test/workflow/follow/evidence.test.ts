@@ -97,6 +97,13 @@ test('an unknown stop is not settled when the state before the send is from an o
   );
 });
 
+test('an unknown stop is not settled when the state could not be read again before the send', async () => {
+  const stateCheck = { kind: 'unverified', why: 'the server did not answer' } as const;
+  expect(await gapOf(stop({ ...RUNNING, stateCheck }), { state: 'stopped' })).toBe(
+    'before-unknown',
+  );
+});
+
 test('an unknown stop is not settled when the service was never seen before the send', async () => {
   expect(await gapOf(stop(UNKNOWN), { state: 'stopped' })).toBe('before-unknown');
 });
