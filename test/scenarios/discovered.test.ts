@@ -221,6 +221,24 @@ test.for<[string, (sandbox: TestSandbox) => void]>([
   },
 );
 
+test('an approved change does not run by a list that was read a minute before', async () => {
+  const sandbox = await startDiscovering();
+  const card = await requestChange(sandbox);
+  brokenList('read-wrong-shape')(sandbox);
+  const began = sandbox.clock.now.getTime();
+  await sandbox.press(BEN, card, 'change.approve');
+  await expect
+    .poll(() => {
+      sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 5_000);
+      sandbox.wake();
+      return sandbox.slack.messages('db-approvals').map(textOf).join('\n');
+    })
+    .toContain('Stop staging: not run');
+  await isNotRun(sandbox, NOT_VERIFIED);
+  // The directory still counts that list, so that only the read before sending stopped the change.
+  expect(sandbox.clock.now.getTime() - began).toBeLessThan(9 * MINUTE);
+});
+
 test('an approved change runs when the list of services returns within two minutes', async () => {
   const sandbox = await startDiscovering();
   const card = await requestChange(sandbox);
