@@ -9,6 +9,14 @@ if (!hasBrowser) {
   process.stderr.write(`No Chromium at ${CHROMIUM}: the browser tests are left out of this run.\n`);
 }
 
+const PROMTOOL = process.env.PROMTOOL_PATH ?? '/usr/bin/promtool';
+const hasPromtool = existsSync(PROMTOOL);
+if (!hasPromtool) {
+  process.stderr.write(
+    `No promtool at ${PROMTOOL}: the tests of the alert rules are left out of this run.\n`,
+  );
+}
+
 // Whole stories drive the bot between its stand-ins; what is quick is run before every commit.
 const STORIES = [
   'test/scenarios/**',
@@ -21,7 +29,11 @@ const STORIES = [
 const bot = {
   name: 'bot',
   include: ['test/**/*.test.ts'],
-  exclude: ['test/browser/**', ...STORIES],
+  exclude: [
+    'test/browser/**',
+    ...STORIES,
+    ...(hasPromtool ? [] : ['test/deploy/alert-rules.test.ts']),
+  ],
   globalSetup: ['test/storage/postgres.ts'],
   // Loading the bot takes longer than most files of tests: the files of a worker share its modules.
   isolate: false,

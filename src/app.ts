@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openBot } from './bot.ts';
 import type { AppOptions } from './bot-options.ts';
-import type { Config, ConfigProblem } from './config/load-config.ts';
+import type { Config, ConfigLoad, ConfigProblem } from './config/load-config.ts';
 import { fixedUntilRestart } from './config/restart-only.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import type { Measures } from './observability/metrics-port.ts';
@@ -14,6 +14,7 @@ import {
   auditChannelProblem,
   connectForStart,
   connectSlack,
+  KEY_PROBLEMS,
   type RefusedStart,
   refusedDatabase,
 } from './start-checks.ts';
@@ -24,6 +25,7 @@ import { type Database, openDatabase } from './storage/engine/database.ts';
 import { databaseProblem } from './storage/engine/database-errors.ts';
 import { rememberChannelId, storedChannelIds } from './storage/tables/channel-ids.ts';
 import { readGauges } from './storage/tables/queues/gauges.ts';
+import { MESSAGE_KINDS } from './storage/tables/queues/outbox-message.ts';
 import { postedAnchors } from './workflow/audit-trail/anchors.ts';
 
 type StartResult =
@@ -32,7 +34,7 @@ type StartResult =
       readonly port: number;
       readonly wake: () => void;
       /** Replaces the configuration. Where it has problems, the current one stays in use. */
-      readonly reload: (config: Config) => Promise<ReloadResult>;
+      readonly reload: (next: ConfigLoad) => Promise<ReloadResult>;
       readonly stop: () => Promise<void>;
     }
   | RefusedStart;
@@ -44,7 +46,7 @@ type ReloadResult =
 /** Opens Slack and the database, starts the bot, and listens last, when everything is ready. */
 export async function startApp(options: AppOptions): Promise<StartResult> {
   const { config, version, log, now = () => new Date() } = options;
-  const metrics = createMetrics({ version });
+  const metrics = createMetrics({ version, messageKinds: MESSAGE_KINDS });
   const measures = withTracedMeasures(metrics.measures);
   const connected = await connectForStart(options, { now, measures });
   if (!connected.ok) return connected;
@@ -139,13 +141,19 @@ async function serve(
       () => null,
       (error: unknown) => databaseProblem(error) ?? 'The database does not respond.',
     );
+  const readings = {
+    gauges: () => readGauges(database.db, now(), bot.configuration),
+    isWritable: async () => (await notReady()) === null,
+    isConnected: () => deliveries.isOpen(),
+    configuration: () => bot.configuration,
+  };
   const probes = {
     notReady,
     readinessWarning: () => bot.readinessWarning(),
     isConnected: () => deliveries.isOpen(),
     metrics: {
       contentType: metrics.contentType,
-      text: () => metrics.text(() => readGauges(database.db, now(), bot.configuration), now()),
+      text: () => metrics.text(readings, now()),
     },
   };
   const { opsPort } = config;
@@ -157,7 +165,7 @@ async function serve(
   bot.attach(deliveries);
 
   /** Both bots use the same deliveries, so that no click is lost between them. */
-  const reload = async (next: Config): Promise<ReloadResult> => {
+  const activate = async (next: Config): Promise<ReloadResult> => {
     const fixed = fixedUntilRestart(config, next);
     if (fixed.length > 0) return { ok: false, problems: fixed };
     const own = { ...options, config: next };
@@ -175,6 +183,16 @@ async function serve(
     bot.attach(deliveries);
     await previous.stop();
     return { ok: true };
+  };
+  const reload = async (next: ConfigLoad): Promise<ReloadResult> => {
+    let isActive = false;
+    try {
+      const result = next.ok ? await activate(next.config) : next;
+      isActive = result.ok;
+      return result;
+    } finally {
+      metrics.reloaded(isActive);
+    }
   };
   const stop = async () => {
     await deliveries.close();
@@ -219,16 +237,3 @@ function oneAtATime<In, Out>(work: (input: In) => Promise<Out>): (input: In) => 
     return next;
   };
 }
-
-const KEY_PROBLEMS: Readonly<Record<'key-missing' | 'key-differs', ConfigProblem>> = {
-  'key-missing': {
-    where: 'SIGNALBOX_KEY',
-    problem: 'is not set, but the audit trail of this database is keyed',
-    hint: 'set the key that was used before; without it the trail would break permanently',
-  },
-  'key-differs': {
-    where: 'SIGNALBOX_KEY',
-    problem: 'is not the key of the audit trail in this database',
-    hint: 'set the key that was used before, or list it in SIGNALBOX_PREVIOUS_KEYS',
-  },
-};

@@ -88,7 +88,7 @@ async function reload(): Promise<void> {
   if (stopping || !started.ok) return;
   const next = load();
   if (next.ok) for (const secret of secretsIn(next.config)) hidden.add(secret);
-  const reloaded = next.ok ? await started.reload(next.config) : next;
+  const reloaded = await started.reload(next);
   if (reloaded.ok) return log.info('the new configuration is active');
   const { problems } = reloaded;
   log.error({ problems }, 'the new configuration is invalid; the previous one stays active');

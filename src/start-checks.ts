@@ -108,3 +108,17 @@ export async function auditChannelProblem(
   if (!(await isOtherInstallations(db, posted))) return null;
   return { where: 'channels.audit', ...OTHER_INSTALLATION };
 }
+
+/** What is wrong with `SIGNALBOX_KEY` where it does not fit the audit trail. */
+export const KEY_PROBLEMS: Readonly<Record<'key-missing' | 'key-differs', ConfigProblem>> = {
+  'key-missing': {
+    where: 'SIGNALBOX_KEY',
+    problem: 'is not set, but the audit trail of this database is keyed',
+    hint: 'set the key that was used before; without it the trail would break permanently',
+  },
+  'key-differs': {
+    where: 'SIGNALBOX_KEY',
+    problem: 'is not the key of the audit trail in this database',
+    hint: 'set the key that was used before, or list it in SIGNALBOX_PREVIOUS_KEYS',
+  },
+};

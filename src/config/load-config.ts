@@ -41,7 +41,7 @@ interface ConfigSources {
   readonly commands: CommandNames;
 }
 
-type ConfigLoad =
+export type ConfigLoad =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 

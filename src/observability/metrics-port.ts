@@ -17,6 +17,8 @@ export interface Measures {
   readonly called: (api: Api, observation: Observation) => void;
   /** A message was given up after all retries. */
   readonly messageLost: (kind: string) => void;
+  /** A claimed change was not sent: its permit is returned, and it is claimed again later. */
+  readonly permitReturned: () => void;
   /** Slack did not answer a lookup of a user or a user group. */
   readonly lookupFailed: () => void;
 }

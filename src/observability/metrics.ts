@@ -1,19 +1,40 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Gauge as GaugeReading, Gauges } from '../storage/tables/queues/gauges.ts';
+import type { Gauges } from '../storage/tables/queues/gauges.ts';
+import { databaseGauges, type MakeGauge } from './database-gauges.ts';
 import type { Measures } from './metrics-port.ts';
 
 export interface Metrics {
   readonly measures: Measures;
   readonly contentType: string;
-  /** Returns Prometheus' text format, with gauges that are read from the database for it. */
-  readonly text: (readGauges: () => Promise<Gauges>, now: Date) => Promise<string>;
+  /** Whether the last reload of the configuration succeeded. */
+  readonly reloaded: (isActive: boolean) => void;
+  /** Returns Prometheus' text format, with gauges that are read for it. */
+  readonly text: (readings: Readings, now: Date) => Promise<string>;
+}
+
+/** What is read for each request of the metrics. */
+interface Readings {
+  /** From the database; rejects while it cannot be read. */
+  readonly gauges: () => Promise<Gauges>;
+  /** Whether the database accepts a write. A full disk still allows reads. */
+  readonly isWritable: () => Promise<boolean>;
+  /** Whether Slack delivers to this process. */
+  readonly isConnected: () => boolean;
+  /** The hash of the configuration in use. */
+  readonly configuration: () => string;
 }
 
 const ACK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3];
 const API_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 
+interface MetricsOptions {
+  readonly version: string;
+  /** The kinds of messages that can be given up. */
+  readonly messageKinds: readonly string[];
+}
+
 /** The metrics of one process, in its own registry. */
-export function createMetrics({ version }: { readonly version: string }): Metrics {
+export function createMetrics({ version, messageKinds }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -42,14 +63,20 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     buckets: API_SECONDS,
     registers,
   });
+  const returned = counter('permits_returned_total', 'Permits returned because nothing was sent');
+  // A counter that begins with 1 shows no increase, so that the first lost message would ring no alert.
+  for (const kind of [...messageKinds, 'other']) lost.inc({ kind }, 0);
   const updateGauges = databaseGauges(gauge);
+  const own = processGauges(gauge);
 
-  const text: Metrics['text'] = async (readGauges, now) => {
-    updateGauges(await readGauges().catch(() => null), now);
+  const text: Metrics['text'] = async (readings, now) => {
+    const [gauges] = await Promise.all([readings.gauges().catch(() => null), own.update(readings)]);
+    updateGauges(gauges, now);
     return registry.metrics();
   };
   return {
     contentType: registry.contentType,
+    reloaded: own.reloaded,
     text,
     measures: {
       answered: (command, ending) => answers.inc({ command, ending }),
@@ -57,6 +84,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
       refused: (reason) => refusals.inc({ reason }),
       lookupFailed: () => lookups.inc(),
       messageLost: (kind) => lost.inc({ kind }),
+      permitReturned: () => returned.inc(),
       acknowledged: (kind, ms) => acks.observe({ kind }, ms / 1_000),
       called: (api, { operation, status, ms }) =>
         calls.observe({ api, operation, status: String(status ?? 'none') }, ms / 1_000),
@@ -64,50 +92,23 @@ export function createMetrics({ version }: { readonly version: string }): Metric
   };
 }
 
-type MakeGauge = (name: string, help: string, ...labels: string[]) => Gauge;
-
-/** Gauges of database content. While the database is unreadable they have no value. */
-function databaseGauges(gauge: MakeGauge): (readings: Gauges | null, now: Date) => void {
-  const readable = gauge('database_readable', '1 if the database gauges could be read');
-  const changes = gauge('open_changes', 'Open changes, by state', 'state');
-  const oldest = gauge(
-    'open_change_age_seconds',
-    'Age of the oldest open change in this state',
-    'state',
+/** Gauges of this process, which differ between replicas. */
+function processGauges(gauge: MakeGauge) {
+  const connected = gauge('slack_connected', '1 if Slack delivers to this process');
+  const writable = gauge('database_writable', '1 if the database accepts writes');
+  const configuration = gauge('config_info', 'Hash of the configuration in use', 'hash');
+  const lastReload = gauge(
+    'config_last_reload_success',
+    '1 if the last reload of the configuration succeeded, or there was none',
   );
-  const queued = gauge(
-    'queue_depth',
-    'Messages to send (outbox) and clicks to process (inbox)',
-    'queue',
-  );
-  const waits = gauge('queue_age_seconds', 'Time since the oldest entry is due', 'queue');
-  const digests = gauge('digests', 'Digests, by state', 'state');
-  const broken = gauge('trail_broken', '1 if the verification of the audit trail failed');
-  const outdated = gauge(
-    'config_outdated',
-    '1 if another replica uses a newer configuration, so that this one executes no change',
-  );
-  const all = [broken, outdated, changes, oldest, queued, waits, digests];
-
-  return (readings, now) => {
-    for (const each of all) each.reset();
-    readable.set(readings ? 1 : 0);
-    if (!readings) return;
-    broken.set(readings.trailProblem === null ? 0 : 1);
-    outdated.set(readings.isOutdated ? 1 : 0);
-    for (const [state, reading] of readings.changes) {
-      changes.set({ state }, reading.count);
-      oldest.set({ state }, ageOf(reading, now));
-    }
-    for (const queue of ['outbox', 'inbox'] as const) {
-      queued.set({ queue }, readings[queue].count);
-      waits.set({ queue }, ageOf(readings[queue], now));
-    }
-    for (const [state, count] of readings.digests) digests.set({ state }, count);
+  lastReload.set(1);
+  return {
+    reloaded: (isActive: boolean) => lastReload.set(isActive ? 1 : 0),
+    update: async (readings: Readings) => {
+      connected.set(readings.isConnected() ? 1 : 0);
+      configuration.reset();
+      configuration.set({ hash: readings.configuration() }, 1);
+      writable.set((await readings.isWritable()) ? 1 : 0);
+    },
   };
-}
-
-// An entry that is due later has the age 0.
-function ageOf({ since }: GaugeReading, now: Date): number {
-  return since ? Math.max(0, (now.getTime() - since.getTime()) / 1_000) : 0;
 }

@@ -33,6 +33,7 @@ async function openServer(): Promise<OwnServer> {
 async function expectUnreadable(bot: BotProcess): Promise<void> {
   const metrics = async () => (await getText(bot, '/metrics')).says;
   await expect.poll(metrics, PROCESS_LIMITS).toContain('signalbox_database_readable 0');
+  expect(await metrics()).toContain('signalbox_database_writable 0');
 }
 
 async function getText(bot: BotProcess, path: string) {

@@ -109,7 +109,7 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
     /** Reloads an edited configuration file without a restart. */
     reload: async (yaml?: EditYaml) => {
       if (!app.ok) throw new Error('The bot does not run');
-      return app.reload(testConfig(env, yaml));
+      return app.reload({ ok: true, config: testConfig(env, yaml) });
     },
     /** Restarts the bot, for example with an edited policy. */
     restart: async (yaml = options.yaml) => {

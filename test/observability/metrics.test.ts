@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { createMetrics } from '../../src/observability/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/observability/metrics.ts';
 import type { Gauges } from '../../src/storage/tables/queues/gauges.ts';
 import { minutes, NOON } from '../storage/example-change.ts';
+import { HEALTHY } from './healthy.ts';
 
 const GAUGES: Gauges = {
   changes: new Map([
@@ -9,15 +10,20 @@ const GAUGES: Gauges = {
     ['unknown', { count: 0, since: null }],
   ]),
   outbox: { count: 3, since: minutes(5) },
+  undeliveredCards: { count: 1, since: minutes(-11) },
   inbox: { count: 1, since: minutes(-1) },
   digests: new Map([['posted', 12]]),
   trailProblem: 'Event 7 is missing.',
   isOutdated: true,
 };
 
-function measured(gauges: () => Promise<Gauges> = async () => GAUGES) {
-  const { measures, text } = createMetrics({ version: '1.0.0' });
-  return { measures, text: () => text(gauges, NOON) };
+function measured(readings: Partial<Parameters<Metrics['text']>[0]> = {}) {
+  const { measures, reloaded, text } = createMetrics({
+    version: '1.0.0',
+    messageKinds: ['card', 'notice'],
+  });
+  const all = { gauges: async () => GAUGES, ...HEALTHY, ...readings };
+  return { measures, reloaded, text: () => text(all, NOON) };
 }
 
 test('every measurement appears in the metrics', async () => {
@@ -27,6 +33,7 @@ test('every measurement appears in the metrics', async () => {
   measures.refused('self-approval');
   measures.lookupFailed();
   measures.messageLost('card');
+  measures.permitReturned();
   measures.acknowledged('command', 30);
   const seen = { operation: 'set state', attempt: 1, status: null, requestId: null, ms: 40_000 };
   measures.called('cloud', { ...seen, method: 'PATCH' });
@@ -39,6 +46,13 @@ test('every measurement appears in the metrics', async () => {
       'signalbox_refusals_total{reason="self-approval"} 1',
       'signalbox_lookup_failures_total 1',
       'signalbox_messages_lost_total{kind="card"} 1',
+      'signalbox_messages_lost_total{kind="notice"} 0',
+      'signalbox_permits_returned_total 1',
+      'signalbox_undelivered_card_age_seconds 660',
+      'signalbox_slack_connected 1',
+      'signalbox_database_writable 1',
+      'signalbox_config_last_reload_success 1',
+      'signalbox_config_info{hash="c1"} 1',
       'signalbox_ack_seconds_bucket{le="0.025",kind="command"} 0',
       'signalbox_ack_seconds_bucket{le="0.05",kind="command"} 1',
       'signalbox_api_call_seconds_count{api="cloud",operation="set state",status="none"} 1',
@@ -56,9 +70,11 @@ test('every measurement appears in the metrics', async () => {
 
 test('without the database its gauges are absent, and the other metrics remain', async () => {
   const failing = { on: false };
-  const { measures, text } = measured(async () => {
-    if (failing.on) throw new Error('the database is away');
-    return GAUGES;
+  const { measures, text } = measured({
+    gauges: async () => {
+      if (failing.on) throw new Error('the database is away');
+      return GAUGES;
+    },
   });
   measures.refused('frozen');
   await text();
@@ -66,6 +82,8 @@ test('without the database its gauges are absent, and the other metrics remain',
   const told = await text();
   expect(told).toContain('signalbox_database_readable 0');
   expect(told).not.toContain('signalbox_open_changes{');
+  // An outage of the database does not resolve the alert.
+  expect(told).toContain('signalbox_trail_broken 1');
   expect(told).toContain('signalbox_refusals_total{reason="frozen"} 1');
 });
 
@@ -73,4 +91,25 @@ test('two instances in one process do not share metrics', async () => {
   const [one, other] = [measured(), measured()];
   one.measures.refused('frozen');
   expect(await other.text()).not.toContain('reason="frozen"');
+});
+
+test('a replica without Slack, a writable database or a valid reload reports it', async () => {
+  const state = { hash: 'c1' };
+  const { reloaded, text } = measured({
+    isConnected: () => false,
+    isWritable: async () => false,
+    configuration: () => state.hash,
+  });
+  reloaded(false);
+  const refused = await text();
+  expect(refused).toContain('signalbox_slack_connected 0');
+  expect(refused).toContain('signalbox_database_writable 0');
+  expect(refused).toContain('signalbox_config_last_reload_success 0');
+
+  reloaded(true);
+  state.hash = 'c2';
+  const active = await text();
+  expect(active).toContain('signalbox_config_last_reload_success 1');
+  expect(active).toContain('signalbox_config_info{hash="c2"} 1');
+  expect(active).not.toContain('hash="c1"');
 });

@@ -61,7 +61,7 @@ test('settings that need a restart are not reloaded', async () => {
   const { config } = sandbox;
   const previousKeys = [new Secret('another key')];
   const next = { ...config, port: 1, key: null, previousKeys };
-  const refused = await sandbox.started.reload(next);
+  const refused = await sandbox.started.reload({ ok: true, config: next });
   expect(refused).toEqual({
     ok: false,
     problems: [

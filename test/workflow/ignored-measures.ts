@@ -11,4 +11,5 @@ export const ignoredMeasures: Measures = {
   called: ignore,
   lookupFailed: ignore,
   messageLost: ignore,
+  permitReturned: ignore,
 };

@@ -139,9 +139,9 @@ async function recordResult(
   for (const pauseMs of RECORD_RETRIES_MS) {
     await wait(pauseMs);
     try {
-      return await context.database.transaction((tx) =>
-        store(tx, context, { change, permit, result }),
-      );
+      await context.database.transaction((tx) => store(tx, context, { change, permit, result }));
+      if (result.kind === 'not-sent') context.measures.permitReturned();
+      return;
     } catch (error) {
       context.log.warn({ err: error, change: change.id }, 'outcome could not be stored; retrying');
     }

@@ -14,6 +14,8 @@ export interface Gauge {
 export interface Gauges {
   readonly changes: ReadonlyMap<State, Gauge>;
   readonly outbox: Gauge;
+  /** Cards whose first delivery was tried; `since` is the time of the first attempt. */
+  readonly undeliveredCards: Gauge;
   readonly inbox: Gauge;
   readonly digests: ReadonlyMap<string, number>;
   /** The problem that the last verification of the audit trail found, or null. */
@@ -27,17 +29,20 @@ const OPEN: readonly State[] = ['pending', 'approved', 'executing', 'unknown'];
 
 /** Reads the gauges, which are the same on every replica with this configuration. */
 export async function readGauges(db: Db, now: Date, configuration: string): Promise<Gauges> {
-  const [changes, outbox, inbox, digests, trailProblem, executes] = await withAnswerLimit(
-    Promise.all([
-      openChanges(db),
-      waiting(db, 'outbox', 'done_at', now),
-      waiting(db, 'inbox', 'handled_at', now),
-      digestStates(db),
-      storedTrailError(db),
-      mayExecute(db, configuration),
-    ]),
-  );
-  return { changes, outbox, inbox, digests, trailProblem, isOutdated: !executes };
+  const [changes, outbox, undeliveredCards, inbox, digests, trailProblem, executes] =
+    await withAnswerLimit(
+      Promise.all([
+        openChanges(db),
+        waiting(db, 'outbox', 'done_at', now),
+        undelivered(db),
+        waiting(db, 'inbox', 'handled_at', now),
+        digestStates(db),
+        storedTrailError(db),
+        mayExecute(db, configuration),
+      ]),
+    );
+  const isOutdated = !executes;
+  return { changes, outbox, undeliveredCards, inbox, digests, trailProblem, isOutdated };
 }
 
 async function openChanges(db: Db): Promise<ReadonlyMap<State, Gauge>> {
@@ -64,6 +69,18 @@ async function waiting(
     .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('not_before').as('oldest')])
     .where(done as 'done_at', 'is', null)
     .where('not_before', '<=', toText(now))
+    .executeTakeFirstOrThrow();
+  return gaugeOf(row.n, row.oldest);
+}
+
+/** A retry moves the due time of a message, so that only the first attempt shows its age. */
+async function undelivered(db: Db): Promise<Gauge> {
+  const row = await db
+    .selectFrom('outbox')
+    .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('first_tried_at').as('oldest')])
+    .where('done_at', 'is', null)
+    .where('kind', 'in', ['card', 'card-repost'])
+    .where('first_tried_at', 'is not', null)
     .executeTakeFirstOrThrow();
   return gaugeOf(row.n, row.oldest);
 }

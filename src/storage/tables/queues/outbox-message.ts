@@ -30,6 +30,26 @@ type ReportKind = (typeof REPORTS)[number];
 
 export type OutboxMessage = ChangeMessage | ReportMessage;
 
+const KINDS: Readonly<Record<OutboxMessage['kind'], true>> = {
+  card: true,
+  'card-repost': true,
+  audit: true,
+  'unfreeze-offer': true,
+  thread: true,
+  direct: true,
+  'break-glass': true,
+  'audit-break-glass': true,
+  reminder: true,
+  'cost-effect': true,
+  'follow-up': true,
+  'revert-stopped': true,
+  report: true,
+  redraw: true,
+  notice: true,
+};
+/** Every kind; a new one does not compile without its entry. */
+export const MESSAGE_KINDS: readonly string[] = Object.keys(KINDS);
+
 interface StoredMessage {
   readonly changeId: ChangeId | null;
   readonly kind: string;

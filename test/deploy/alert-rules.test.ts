@@ -1,0 +1,204 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { RULES } from './prometheus-files.ts';
+
+const PROMTOOL = process.env.PROMTOOL_PATH ?? '/usr/bin/promtool';
+
+/** Series with one value per minute, in the notation of promtool: `0+1x9` is 0 to 9. */
+type AllSeries = Readonly<Record<string, string>>;
+
+interface AlertCase {
+  readonly fires: AllSeries;
+  /** Series of another installation, for which the alert must not fire. */
+  readonly silent: AllSeries;
+  /** The minutes after which the alert does not fire yet, and after which it fires. */
+  readonly minutes: readonly [before: number, after: number];
+  /** More labels of the alert. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+const up = (instance: string) => `up{job="signalbox",instance="${instance}"}`;
+const of = (name: string, instance = 'a') => `${name}{instance="${instance}"}`;
+const OUTBOX = 'signalbox_queue_age_seconds{queue="outbox"}';
+const INBOX = 'signalbox_queue_age_seconds{queue="inbox"}';
+const bucket = (le: string) => `signalbox_ack_seconds_bucket{le="${le}"}`;
+const missed = 'signalbox_digests{state="missed"}';
+
+const CASES: Readonly<Record<string, AlertCase>> = {
+  SignalboxDown: {
+    fires: { [up('a')]: '1 0+0x30', [up('b')]: '0+0x30' },
+    silent: { [up('a')]: '0+0x30', [up('b')]: '1+0x30' },
+    minutes: [3, 5],
+  },
+  SignalboxReplicasDown: {
+    fires: { [up('a')]: '1+0x40', [up('b')]: '1 1 0+0x40', [up('c')]: '1 1 stale' },
+    silent: { [up('a')]: '1+0x40', [up('b')]: '1 1 0+0x4 1+0x40' },
+    minutes: [11, 14],
+  },
+  SignalboxSlackDisconnected: {
+    fires: {
+      [of('signalbox_slack_connected')]: '0+0x9',
+      [of('signalbox_slack_connected', 'b')]: '0+0x9',
+    },
+    silent: {
+      [of('signalbox_slack_connected')]: '0+0x9',
+      [of('signalbox_slack_connected', 'b')]: '1+0x9',
+    },
+    minutes: [2, 4],
+  },
+  SignalboxDatabaseUnreadable: {
+    fires: {
+      [of('signalbox_database_readable')]: '0+0x9',
+      [of('signalbox_database_readable', 'b')]: '1+0x9',
+    },
+    silent: { [of('signalbox_database_readable')]: '1+0x9' },
+    minutes: [1, 3],
+  },
+  SignalboxDatabaseUnwritable: {
+    fires: {
+      [of('signalbox_database_writable')]: '0+0x9',
+      [of('signalbox_database_readable')]: '1+0x9',
+    },
+    silent: {
+      [of('signalbox_database_writable')]: '0+0x9',
+      [of('signalbox_database_readable')]: '0+0x9',
+    },
+    minutes: [1, 3],
+  },
+  SignalboxOutcomeUnknown: {
+    fires: { 'signalbox_open_changes{state="unknown"}': '1+0x60' },
+    silent: { 'signalbox_open_changes{state="pending"}': '1+0x60' },
+    minutes: [29, 31],
+  },
+  SignalboxTrailBroken: {
+    fires: { signalbox_trail_broken: '0 0 1+0x9' },
+    silent: { signalbox_trail_broken: '0+0x9' },
+    minutes: [1, 3],
+  },
+  SignalboxConfigOutdated: {
+    fires: { signalbox_config_outdated: '1+0x60' },
+    silent: { signalbox_config_outdated: '1+0x5 0+0x60' },
+    minutes: [9, 11],
+  },
+  SignalboxReloadRefused: {
+    fires: {
+      [of('signalbox_config_last_reload_success')]: '0+0x9',
+      [of('signalbox_config_last_reload_success', 'b')]: '1+0x9',
+    },
+    silent: { [of('signalbox_config_last_reload_success')]: '1+0x9' },
+    minutes: [4, 6],
+  },
+  SignalboxApprovalsWaiting: {
+    fires: { 'signalbox_open_change_age_seconds{state="pending"}': '14401+60x9' },
+    silent: { 'signalbox_open_change_age_seconds{state="pending"}': '13000+60x9' },
+    minutes: [4, 6],
+  },
+  SignalboxOutboxStuck: {
+    fires: { [OUTBOX]: '601+60x9' },
+    silent: { [OUTBOX]: '1+60x9', [INBOX]: '60+0x9' },
+    minutes: [4, 6],
+  },
+  SignalboxCardUndelivered: {
+    fires: { signalbox_undelivered_card_age_seconds: '601+60x9' },
+    silent: { signalbox_undelivered_card_age_seconds: '0+60x9' },
+    minutes: [4, 6],
+  },
+  SignalboxPermitsReturned: {
+    fires: { signalbox_permits_returned_total: '0+1x30' },
+    silent: { signalbox_permits_returned_total: '0 1 2+0x30' },
+    minutes: [3, 20],
+  },
+  SignalboxMessageLost: {
+    fires: { 'signalbox_messages_lost_total{kind="card"}': '0 0 0 1+0x9' },
+    silent: { 'signalbox_messages_lost_total{kind="card"}': '7+0x9' },
+    minutes: [2, 4],
+  },
+  SignalboxInboxStuck: {
+    fires: { [INBOX]: '121+60x9' },
+    silent: { [INBOX]: '0+10x9', [OUTBOX]: '121+60x9' },
+    minutes: [2, 4],
+  },
+  SignalboxLookupsFailing: {
+    fires: { signalbox_lookup_failures_total: '0+1x30' },
+    silent: { signalbox_lookup_failures_total: '0 1 2+0x30' },
+    minutes: [6, 20],
+  },
+  SignalboxAcksSlow: {
+    fires: { [bucket('0.5')]: '0+0x30', [bucket('3')]: '0+60x30', [bucket('+Inf')]: '0+60x30' },
+    silent: { [bucket('0.5')]: '0+60x30', [bucket('3')]: '0+60x30', [bucket('+Inf')]: '0+60x30' },
+    minutes: [9, 15],
+  },
+  SignalboxDigestMissed: {
+    fires: { [missed]: '3 3 3 4+0x9' },
+    silent: { [missed]: '3+0x9' },
+    minutes: [2, 4],
+    labels: { state: 'missed' },
+  },
+};
+
+/** Adds a label to a series, which may have labels already. */
+function withLabel(series: string, label: string): string {
+  return series.includes('{') ? series.replace('{', `{${label},`) : `${series}{${label}}`;
+}
+
+function inputOf(series: AllSeries, installation: string) {
+  return Object.entries(series).map(([name, values]) => ({
+    series: withLabel(name, `installation="${installation}"`),
+    values,
+  }));
+}
+
+/** Fails with the output of promtool where the alert does not fire exactly as expected. */
+function expectFiring(
+  alert: string,
+  input: readonly object[],
+  at: Readonly<Record<number, object[]>>,
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-rules-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'test.yaml');
+  const expr = `ALERTS{alertname="${alert}",alertstate="firing"}`;
+  const promql_expr_test = Object.entries(at).map(([minutes, exp_samples]) => ({
+    expr,
+    eval_time: `${minutes}m`,
+    exp_samples,
+  }));
+  const tests = [{ interval: '1m', input_series: input, promql_expr_test }];
+  const rule_files = [resolve('deploy/prometheus/alerts.yaml')];
+  writeFileSync(file, stringify({ rule_files, evaluation_interval: '1m', tests }));
+  execFileSync(PROMTOOL, ['test', 'rules', file], { stdio: 'pipe', encoding: 'utf8' });
+}
+
+function firing(alert: string, labels: Readonly<Record<string, string>>) {
+  const severity = RULES.find((rule) => rule.alert === alert)?.labels.severity ?? 'none';
+  const all = { alertname: alert, alertstate: 'firing', severity, ...labels };
+  const pairs = Object.entries(all).map(([name, value]) => `${name}="${value}"`);
+  return { labels: `ALERTS{${pairs.join(',')}}`, value: 1 };
+}
+
+test('every alert has a case', () => {
+  expect(Object.keys(CASES)).toEqual(RULES.map(({ alert }) => alert));
+});
+
+test.for(Object.entries(CASES))(
+  '%s fires for the affected installation only, and not too early',
+  ([alert, { fires, silent, minutes, labels }]) => {
+    const [before, after] = minutes;
+    const input = [...inputOf(fires, 'affected'), ...inputOf(silent, 'other')];
+    const expected = firing(alert, { installation: 'affected', ...labels });
+    expectFiring(alert, input, { [before]: [], [after]: [expected] });
+  },
+);
+
+test('SignalboxDown fires where Prometheus has no target at all', () => {
+  expectFiring('SignalboxDown', [], { 2: [], 4: [firing('SignalboxDown', { job: 'signalbox' })] });
+});
+
+test('an expectation that does not hold is reported', () => {
+  const input = inputOf({ signalbox_trail_broken: '1+0x9' }, 'affected');
+  expect(() => expectFiring('SignalboxTrailBroken', input, { 3: [] })).toThrow('FAILED');
+});
