@@ -33,7 +33,8 @@ function fieldsToRestore(before: Snapshot | null, body: JsonObject): readonly Si
   const wasOff = idleScaling === false && sent.includes('idleScaling');
   if (wasOff) return sent.filter((field) => field !== 'idleTimeoutMinutes');
   // A server forgets the timeout when scaling to zero is switched off.
-  const losesTimeout = body.idleScaling === false && typeof idleTimeoutMinutes === 'number';
+  const losesTimeout =
+    before?.wasRead && body.idleScaling === false && typeof idleTimeoutMinutes === 'number';
   return losesTimeout && !sent.includes('idleTimeoutMinutes')
     ? [...sent, 'idleTimeoutMinutes']
     : sent;
