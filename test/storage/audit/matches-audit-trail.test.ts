@@ -158,6 +158,7 @@ const FORGED: Readonly<Record<string, string | number>> = {
   expires_at: '2027-01-01T00:00:00.000Z',
   not_before: '2026-01-01T00:00:00.000Z',
   origin: 'COTHER',
+  state_check: JSON.stringify({ kind: 'unverified', why: 'x' }),
 };
 
 /** Columns that no event covers, with the reason why that is safe. */
