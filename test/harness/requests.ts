@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { textOf } from './messages.ts';
+import { isCard, textOf } from './messages.ts';
 import type { People } from './people.ts';
 import type { TestSandbox } from './test-sandbox.ts';
 import { ANA, BEN } from './users.ts';
@@ -66,4 +66,14 @@ export async function waitUntilIdle({ slack, cloud }: TestSandbox): Promise<void
     return same;
   };
   await expect.poll(isIdle, { interval: 150 }).toBe(true);
+}
+
+/** Waits for a card with these words, while the clock moves past the pauses between retries. */
+export async function cardAfterRetries(sandbox: TestSandbox, words: string): Promise<void> {
+  const texts = () => {
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 11_000);
+    sandbox.wake();
+    return sandbox.slack.messages('db-approvals').filter(isCard).map(textOf);
+  };
+  await expect.poll(texts, { interval: 200 }).toContainEqual(expect.stringContaining(words));
 }

@@ -3,6 +3,7 @@ import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { textOf } from '../harness/messages.ts';
 import {
   ANALYTICS,
+  cardAfterRetries,
   expectCardText,
   NO_MESSAGE,
   requestAndApprove,
@@ -301,9 +302,7 @@ test.for<[string, (sandbox: TestSandbox) => void]>([
   const sandbox = await startTestSandbox({ yaml: extended });
   fail(sandbox);
   await requestAndApprove(sandbox, STOP);
-  // The usage report used up the requests of the first ten seconds.
-  setTime(sandbox, '12:01');
-  await sandbox.card('Stop staging: accepted');
+  await cardAfterRetries(sandbox, 'Stop staging: accepted');
 });
 
 test('the differences between the file and the server are listed', async () => {
