@@ -40,6 +40,7 @@ const bot = {
   // A loaded machine is slow, not wrong: what is waited for may come late.
   expect: { poll: { timeout: 10_000 } },
   testTimeout: 30_000,
+  hookTimeout: 30_000,
 };
 const stories = {
   ...bot,

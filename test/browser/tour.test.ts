@@ -168,7 +168,7 @@ function belowView(page: Page): Promise<number> {
 
 test('in a browser: the end of the newest message stays visible when the message grows', async () => {
   const ana = await openAs(ANA, OPS);
-  for (const name of ['ci', 'archive', 'load-test']) {
+  for (const name of ['ci', 'staging', 'load-test']) {
     await askFor(ana, `/service stop ${name} for the night`, `Stop ${name}`);
   }
   await askFor(ana, '/service stop analytics-prod nightly maintenance', 'Stop analytics-prod');
