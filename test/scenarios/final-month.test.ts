@@ -82,6 +82,8 @@ test('a monthly digest with final figures announces the month itself', async () 
   const { sandbox, record, at } = await inDecember(DAILY, MONTHLY);
   at('2026-12-13T09:31Z');
   await expect.poll(() => posts(sandbox).join()).toContain('November 2026 is final.');
+  // The post is recorded after the reply of Slack.
+  await waitUntilIdle(sandbox);
   at('2026-12-13T12:00Z');
   await expect.poll(async () => (await record())?.done).toBe(true);
   await waitUntilIdle(sandbox);
