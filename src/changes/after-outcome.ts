@@ -1,11 +1,11 @@
 import {
   type Change,
-  type Evidence,
   isEnded,
   type Requirement,
   type Resolution,
   type RoleName,
 } from './change.ts';
+import type { Evidence } from './follow-up.ts';
 import { finish, revertTime } from './lifecycle.ts';
 import { type Actor, move, refuse, type Transition } from './outcome.ts';
 

@@ -1,4 +1,5 @@
-import type { Change, FollowUp } from '../../changes/change.ts';
+import type { Change } from '../../changes/change.ts';
+import type { FollowUp } from '../../changes/follow-up.ts';
 import type { Progress } from '../../intent/settled.ts';
 
 type Candidates = FollowUp['candidates'];

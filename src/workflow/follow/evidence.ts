@@ -1,4 +1,5 @@
-import type { Change, EvidenceGap, JsonObject } from '../../changes/change.ts';
+import type { Change, JsonObject } from '../../changes/change.ts';
+import type { EvidenceGap } from '../../changes/follow-up.ts';
 import type { Progress, SettledRule } from '../../intent/settled.ts';
 
 /** What was gathered about a request without an answer, after its outcome was recorded. */

@@ -1,4 +1,5 @@
-import type { Change, EvidenceGap, FollowUp } from '../../changes/change.ts';
+import type { Change } from '../../changes/change.ts';
+import type { EvidenceGap, FollowUp } from '../../changes/follow-up.ts';
 import { FOLLOW_MS, LONGEST_WAIT_MS } from './pace.ts';
 import type { TargetReading } from './read-followed.ts';
 

@@ -1,4 +1,5 @@
-import type { Change, FollowUp } from '../../changes/change.ts';
+import type { Change } from '../../changes/change.ts';
+import type { FollowUp } from '../../changes/follow-up.ts';
 import { appliedScaling } from '../../intent/arguments/applied-scaling.ts';
 import type { CommandContext } from '../../intent/ports/command-context.ts';
 import type { Progress, SettledRule } from '../../intent/settled.ts';

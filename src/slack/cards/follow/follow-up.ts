@@ -1,4 +1,5 @@
-import type { Change, EvidenceGap, FollowUp } from '../../../changes/change.ts';
+import type { Change } from '../../../changes/change.ts';
+import type { EvidenceGap, FollowUp } from '../../../changes/follow-up.ts';
 import { fact } from '../../blocks/blocks.ts';
 import { bounded, type Line } from '../../blocks/rich-text.ts';
 import { lowerActionText } from '../naming.ts';

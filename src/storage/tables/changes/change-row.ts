@@ -3,12 +3,12 @@ import { z } from 'zod';
 import {
   type Change,
   type ChannelId,
-  type FollowUp,
   type Plan,
   type Position,
   targetKey,
   type Verdict,
 } from '../../../changes/change.ts';
+import type { FollowUp } from '../../../changes/follow-up.ts';
 import { canonical } from '../../../changes/plan-digest.ts';
 import { decode, toDate, toText, UnreadableRowError } from '../../engine/portable.ts';
 import type { ChangeTable } from '../schema.ts';

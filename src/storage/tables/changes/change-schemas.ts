@@ -2,10 +2,7 @@ import { z } from 'zod';
 import {
   type BlockingFreeze,
   type ChangeId,
-  EVIDENCE_GAPS,
   type ExecutionOutcome,
-  FOLLOW_UP_STATES,
-  type FollowUp,
   type Plan,
   type Rejection,
   type Requirement,
@@ -17,6 +14,7 @@ import {
   type Timing,
   type UserId,
 } from '../../../changes/change.ts';
+import { EVIDENCE_GAPS, FOLLOW_UP_STATES, type FollowUp } from '../../../changes/follow-up.ts';
 import { AnyJson, JsonFields, StoredInstant } from '../../engine/portable.ts';
 
 const Id = z.custom<ChangeId>((value) => typeof value === 'string');

@@ -1,4 +1,5 @@
-import type { ChangeId, FollowUp } from '../../../changes/change.ts';
+import type { ChangeId } from '../../../changes/change.ts';
+import type { FollowUp } from '../../../changes/follow-up.ts';
 import { type Batch, leaseColumns } from '../../engine/lease.ts';
 import { toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
