@@ -170,6 +170,107 @@ test.for<[string, string, Snapshot['fields'] | null, string[]]>([
   expect(shown).toEqual(warnings.map((words) => expect.stringContaining(words)));
 });
 
+const LAB = { isPrimary: true, state: 'running' };
+const FULL = { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32, numReplicas: 2, idleScaling: true };
+const FIRST = 'first service of its warehouse, which needs at least two';
+const QUERIES = 'Queries and pipes';
+
+test.for<[string, object, Partial<Snapshot>, readonly string[]]>([
+  ['service stop', {}, { fields: { state: 'running' } }, [QUERIES]],
+  ['service stop', {}, { fields: { state: 'idle' } }, [QUERIES, 'queries no longer wake it']],
+  ['service stop', {}, { fields: { state: 'stopped' } }, [QUERIES, 'Stopped now: the stop has no']],
+  ['service stop', {}, { fields: LAB }, [QUERIES, 'rejects the stop while secondaries run.']],
+  [
+    'service stop',
+    {},
+    {
+      fields: LAB,
+      volatileFields: { runningSecondaries: [...'abcdefg'], otherSecondaries: ['z'] },
+    },
+    [QUERIES, 'Stop them first: a, b, c, d, e and 2 more.'],
+  ],
+  [
+    'service stop',
+    {},
+    { fields: LAB, volatileFields: { runningSecondaries: [], otherSecondaries: ['z'] } },
+    [QUERIES, 'some servers reject the stop while it has secondaries: z.'],
+  ],
+  [
+    'service stop',
+    {},
+    { fields: LAB, volatileFields: { runningSecondaries: [], otherSecondaries: [] } },
+    [QUERIES],
+  ],
+  ['service start', {}, { fields: { state: 'idle' } }, ['Idle, not stopped']],
+  ['service start', {}, { fields: { state: 'running' } }, ['Running now: the start has no effect']],
+  ['service start', {}, { fields: { state: 'hovering' } }, []],
+  ['service scale', { numReplicas: 1 }, { fields: { ...FULL, isPrimary: true } }, [FIRST, 'Some']],
+  ['service scale', { numReplicas: 1 }, { fields: { ...FULL, isPrimary: false } }, ['Some']],
+  [
+    'service scale',
+    { numReplicas: 1 },
+    { fields: FULL },
+    ['the first service of a warehouse needs at least two.', 'Some'],
+  ],
+  ['service scale', { maxReplicaMemoryGb: 64 }, { fields: FULL }, []],
+  ['service scale', { idleTimeoutMinutes: 30 }, { fields: { ...FULL, idleTimeoutMinutes: 5 } }, []],
+  [
+    'service scale',
+    { idleTimeoutMinutes: 30 },
+    { fields: { idleScaling: false, idleTimeoutMinutes: 5 } },
+    ['The idle timeout applies only if scaling to zero is on.'],
+  ],
+  [
+    'service scale',
+    { maxReplicaMemoryGb: 64 },
+    { fields: FULL, volatileFields: { scheduleEntry: 'Nights', scheduleUntil: 24 } },
+    ['“Nights” applies until 00:00 UTC: your values become the baseline and apply after it.'],
+  ],
+  [
+    'service scale',
+    { maxReplicaMemoryGb: 64 },
+    { fields: FULL, volatileFields: { scheduleEntry: 'Nights', scheduleUntil: null } },
+    ['“Nights” applies: your values become the baseline and apply after it.'],
+  ],
+  [
+    'service scale',
+    { maxReplicaMemoryGb: 64 },
+    { fields: { minReplicaMemoryGb: 8 } },
+    ['Signalbox cannot undo this: the server did not return the previous value of max.'],
+  ],
+])('%s %o of a service that was read now has exactly these warnings: %o', (row) => {
+  const [name, args, before, warnings] = row;
+  const shown = change(name).warnings(
+    { service: prod, ...args },
+    { ...seen({}), wasRead: true, ...before },
+    reach({}),
+  );
+  expect(shown).toEqual(warnings.map((words) => expect.stringContaining(words)));
+});
+
+const STOPPED = { state: 'stopped' };
+
+test.for<[string, object, Snapshot['fields'], noEffect: string | null]>([
+  ['service stop', {}, STOPPED, 'already stopped'],
+  ['service stop', {}, { state: 'stopping' }, 'already stopping'],
+  ['service stop', {}, { state: 'idle' }, null],
+  ['service stop', {}, {}, null],
+  ['service start', {}, { state: 'running' }, 'already running'],
+  ['service start', {}, { state: 'starting' }, 'already starting'],
+  ['service start', {}, { state: 'idle' }, null],
+  ['service start', {}, { state: 'degraded' }, null],
+  ['service scale', { maxReplicaMemoryGb: 32, idleScaling: true }, FULL, 'already has these values'],
+  ['service scale', { maxReplicaMemoryGb: 32, idleScaling: false }, FULL, null],
+  ['service scale', { idleTimeoutMinutes: 5 }, FULL, null],
+])('%s %o of a service that is %o has no effect only if it was read now: %s', (row) => {
+  const [name, args, fields, noEffect] = row;
+  const said = (before: Snapshot) =>
+    change(name).noEffect?.({ service: prod, ...args }, before)?.sentence ?? null;
+  const read = said({ ...seen(fields), wasRead: true });
+  expect(read).toEqual(noEffect === null ? null : expect.stringContaining(noEffect));
+  expect(said(seen(fields))).toBeNull();
+});
+
 test('a change is compared with the last seen state of its service', async () => {
   const lastSeen = seen({ state: 'idle' });
   for (const name of ['service stop', 'service start']) {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { execute } from '../../../src/workflow/execute/execute.ts';
+import { createReadPatience } from '../../../src/workflow/execute/read-target.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import { aChange, ana, ben, cleo, minutes, NOON } from '../../storage/example-change.ts';
 import { RULE, SERVICE, storedChange } from '../stored-change.ts';
@@ -174,4 +176,51 @@ test.for<[string, string | null, object, readonly string[], string]>([
   expect(await run()).toBe('done');
   expect(sent.count).toBe(0);
   expect(await current()).toMatchObject({ state: 'denied', stopReason });
+});
+
+const CHECK = { label: 'State', was: 'running', is: 'stopped' };
+
+test('a change whose service differs from its preview becomes stale, with the difference', async () => {
+  const state = { kind: 'differs', differences: [CHECK] };
+  const { run, sent, current } = await storedChange({
+    command: { compareBeforeSending: async () => state },
+  });
+  expect(await run()).toBe('done');
+  expect(sent.count).toBe(0);
+  expect(await current()).toMatchObject({
+    ...{ state: 'stale', stopReason: 'target-changed' },
+    stateCheck: { kind: 'differs', differences: [CHECK] },
+  });
+});
+
+test.for([
+  ['can be repeated', false, 'later', 0],
+  ['the configuration switched off', true, 'done', 1],
+] as const)('after a read that %s, a change waits or is sent unverified', async (row) => {
+  const [, isOff, step, count] = row;
+  const { run, sent, current, events } = await storedChange({
+    command: { compareBeforeSending: async () => ({ kind: 'unread', why: 'no reply', isOff }) },
+  });
+  expect(await run()).toBe(step);
+  expect(sent.count).toBe(count);
+  if (count === 0) return;
+  expect((await current())?.stateCheck).toEqual({ kind: 'unverified', why: 'no reply' });
+  expect((await events()).map(({ body }) => body)).toContainEqual(
+    expect.objectContaining({ unverified: 'no reply' }),
+  );
+});
+
+test('a change that waits for its read is sent two minutes after the first attempt', async () => {
+  const { context, clock, change, sent } = await storedChange({
+    command: { compareBeforeSending: async () => ({ kind: 'unread', why: 'w', isOff: false }) },
+  });
+  const patience = createReadPatience();
+  for (const seconds of [0, 60, 119]) {
+    clock.now = new Date(NOON.getTime() + seconds * 1_000);
+    expect(await execute(context, change.id, patience)).toBe('later');
+  }
+  expect(sent.count).toBe(0);
+  clock.now = minutes(2);
+  expect(await execute(context, change.id, patience)).toBe('done');
+  expect(sent.count).toBe(1);
 });

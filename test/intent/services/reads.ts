@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../../src/changes/change.ts';
+import { ScalingSchedule } from '../../../src/cloud/reads/schedule.ts';
+import { ServiceReading, ServiceReadings } from '../../../src/cloud/reads/service-reading.ts';
+import type { OptionalRead } from '../../../src/http/optional/optional-read.ts';
+import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
+import { READS_OFF } from '../../harness/reads-off.ts';
+import { NOON } from '../fixtures.ts';
+
+export const REFUSED = {
+  ...{ known: false, gap: 'refused', why: 'the API key has no permission to read it (403)' },
+  status: 403,
+} as const;
+
+export const OFF = { known: false, gap: 'off', why: 'contract mode', status: null } as const;
+
+interface Answers {
+  readonly services?: readonly JsonObject[] | OptionalRead<never>;
+  readonly schedule?: JsonObject | OptionalRead<never> | null;
+}
+
+/** Reads that answer from values, which pass the schemas of the client as replies do. */
+export function servicesOf(
+  byId: Readonly<Record<string, JsonObject | OptionalRead<ServiceReading>>>,
+  { services = [], schedule = null }: Answers = {},
+) {
+  const asked: (readonly [string, unknown])[] = [];
+  const answer = <T>(name: string, value: unknown, schema: { parse: (value: unknown) => T }) => {
+    return async (how: unknown): Promise<OptionalRead<T>> => {
+      asked.push([name, how]);
+      // A read that failed, as the client returns it.
+      if (isRead(value)) return value as OptionalRead<T>;
+      return { known: true, value: schema.parse(value), readAt: NOON };
+    };
+  };
+  const cloud: CommandContext['reads']['cloud'] = {
+    ...READS_OFF.cloud,
+    service: (id, how) => {
+      const own = byId[id] ?? REFUSED;
+      return answer('service', isRead(own) ? own : { id, ...own }, ServiceReading)(how);
+    },
+    services: (how) => answer('services', services, ServiceReadings)(how),
+    schedule: (_, how) => answer('schedule', schedule, ScalingSchedule.nullable())(how),
+  };
+  return { reads: { cloud, alerts: null }, now: () => NOON, asked };
+}
+
+function isRead(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'known' in value;
+}
