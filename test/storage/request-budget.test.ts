@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../src/http/clock.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { saveInstance } from '../../src/storage/tables/instances.ts';
 import { openRequestBudget } from '../../src/storage/tables/limits/request-budget.ts';
-import { writeMeta } from '../../src/storage/tables/meta.ts';
+import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
 import { freshDatabase, freshUrl, openForTest } from './engines.ts';
 
 const WINDOW = { requests: 10, reads: 7, optional: 3, perMs: 10_500 };
@@ -27,8 +27,8 @@ function skippingClock(): Clock {
   return { ...systemClock, now: () => time.ms, sleep };
 }
 
-async function cloudClients(databases: readonly Database[]) {
-  const cloud = await startCloudSimulator({ now: () => new Date() });
+async function cloudClients(databases: readonly Database[], aheadMs = () => 0) {
+  const cloud = await startCloudSimulator({ now: () => new Date(Date.now() + aheadMs()) });
   onTestFinished(cloud.stop);
   const clients = databases.map((database) =>
     createCloudClient({
@@ -103,6 +103,55 @@ test('three replicas that read services for previews and before sending leave th
   expect(cloud.count('set state')).toBe(3);
   expect(cloud.requests()).toHaveLength(10);
   expect(cloud.requests().map(({ status }) => status)).not.toContain(429);
+});
+
+/** Lets the time pass for the starts in the database, whose own clock cannot be set. */
+async function ageStarts({ transaction }: Database, ms: number): Promise<void> {
+  await transaction(async (tx) => {
+    const value = (await readMeta(tx, 'budget/cloud')) ?? '[]';
+    const starts: { readonly at: number }[] = JSON.parse(value);
+    const aged = starts.map((start) => ({ ...start, at: start.at - ms }));
+    await writeMeta(tx, 'budget/cloud', JSON.stringify(aged));
+  });
+}
+
+const STEP_MS = 2_500;
+const STEPS = 7;
+/** In steps. Follow-ups are due in each. */
+const [PREVIEWED_EVERY, DISCOVERED_EVERY, WRITTEN_EVERY] = [2, 4, 5];
+
+test('discovery, follow-ups, previews and changes of three replicas stay within ten requests in 10 s', async () => {
+  const url = await freshUrl('postgres');
+  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const [database] = databases;
+  if (!database) throw new Error('There is no database');
+  let aheadMs = 0;
+  const { cloud, clients } = await cloudClients(databases, () => aheadMs);
+  const ids = ORGANIZATION.services.map(({ id }) => id);
+  for (let step = 0; step < STEPS; step += 1) {
+    const isDue = (every: number) => step % every === 0;
+    const traffic = clients.flatMap(({ reads, ...client }, index) => [
+      ...(isDue(DISCOVERED_EVERY) ? [reads.services({ fresh: true })] : []),
+      ...ids.slice(0, 4).map((id) => reads.service(id, { fresh: true })),
+      ...(isDue(PREVIEWED_EVERY)
+        ? [reads.service(ids[index] ?? '', { fresh: true, waiting: true })]
+        : []),
+      ...(isDue(WRITTEN_EVERY)
+        ? [client.updateServiceState(ids[index] ?? '', { command: 'stop' })]
+        : []),
+    ]);
+    await Promise.allSettled(traffic);
+    await ageStarts(database, STEP_MS);
+    aheadMs += STEP_MS;
+  }
+  const requests = cloud.requests();
+  const times = requests.map(({ at }) => Date.parse(at));
+  const within = times.map((from) => times.filter((at) => at >= from && at < from + 10_000).length);
+  expect(Math.max(...within)).toBeLessThanOrEqual(10);
+  expect(requests.map(({ status }) => status)).not.toContain(429);
+  // The three replicas send each of their changes at once.
+  expect(cloud.count('set state')).toBe(Math.ceil(STEPS / WRITTEN_EVERY) * REPLICAS.length);
+  expect(cloud.count('list services')).toBeGreaterThan(0);
 });
 
 test('concurrent claims of several processes get ten starts, three of them for writes only', async () => {
