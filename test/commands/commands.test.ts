@@ -259,7 +259,12 @@ test.for<[string, object, Snapshot['fields'], noEffect: string | null]>([
   ['service start', {}, { state: 'starting' }, 'already starting'],
   ['service start', {}, { state: 'idle' }, null],
   ['service start', {}, { state: 'degraded' }, null],
-  ['service scale', { maxReplicaMemoryGb: 32, idleScaling: true }, FULL, 'already has these values'],
+  [
+    'service scale',
+    { maxReplicaMemoryGb: 32, idleScaling: true },
+    FULL,
+    'already has these values',
+  ],
   ['service scale', { maxReplicaMemoryGb: 32, idleScaling: false }, FULL, null],
   ['service scale', { idleTimeoutMinutes: 5 }, FULL, null],
 ])('%s %o of a service that is %o has no effect only if it was read now: %s', (row) => {

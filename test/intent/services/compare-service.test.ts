@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject, Plan, Snapshot } from '../../../src/changes/change.ts';
-import { ServiceReading } from '../../../src/cloud/reads/service-reading.ts';
+import type { ServiceReading } from '../../../src/cloud/reads/service-reading.ts';
 import type { OptionalRead } from '../../../src/http/optional/optional-read.ts';
 import {
   compareService,
@@ -42,12 +42,15 @@ test.for<[command: 'start' | 'stop', was: string | null, is: string | null, diff
   ['start', 'stopping', 'stopped', false],
   ['start', 'idle', 'running', false],
   ['start', 'running', 'stopped', false],
-])('a %s of a service that was %s and is %s now: differs %s', async ([command, was, is, differs]) => {
-  const plan = planOf(was === null ? {} : { state: was }, { command });
-  const found = await compare(plan, { state: is }, compareState(command));
-  const differences = [{ label: 'State', was, is }];
-  expect(found).toEqual(differs ? { kind: 'differs', differences } : { kind: 'same' });
-});
+])(
+  'a %s of a service that was %s and is %s now: differs %s',
+  async ([command, was, is, differs]) => {
+    const plan = planOf(was === null ? {} : { state: was }, { command });
+    const found = await compare(plan, { state: is }, compareState(command));
+    const differences = [{ label: 'State', was, is }];
+    expect(found).toEqual(differs ? { kind: 'differs', differences } : { kind: 'same' });
+  },
+);
 
 const SIZE = {
   ...{ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32, numReplicas: 2 },
@@ -76,7 +79,9 @@ test.for<[what: string, body: JsonObject, now: JsonObject, differences: readonly
   ['the state', { maxReplicaMemoryGb: 64 }, { state: 'stopped' }, []],
 ])('a scale whose service has other %s', async ([, body, now, differences]) => {
   const found = await compare(planOf(SIZE, body), { ...SIZE, ...now }, compareSizes);
-  expect(found).toEqual(differences.length > 0 ? { kind: 'differs', differences } : { kind: 'same' });
+  expect(found).toEqual(
+    differences.length > 0 ? { kind: 'differs', differences } : { kind: 'same' },
+  );
 });
 
 test.for<[what: string, Plan, now: JsonObject, how: Compare, why: string | null]>([

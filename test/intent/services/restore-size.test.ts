@@ -52,6 +52,7 @@ test.for<[what: string, Snapshot | null, body: JsonObject, why: string]>([
     seen({ maxReplicaMemoryGb: 32 }),
     ...([{ ...SIZE, maxReplicaMemoryGb: 64 }, 'previous value of min, replicas'] as const),
   ],
+  ['it sends no size', seen(SIZE), {}, 'did not return'],
   ['nothing was read', null, SIZE, 'previous value of min, max, replicas'],
 ])('a scale has no undo if %s', ([, before, body, why]) => {
   const restored = restoreSize(before, body);

@@ -8,7 +8,6 @@ import {
   type Fields,
   NO_ANSWER,
   NO_RESPONSE,
-  REFUSED,
   SENT,
   sentChange,
   startFollowing,
@@ -194,13 +193,63 @@ test('a new endpoint of the same service does not end the readings', async () =>
   expect((await passAt(35))?.followUp?.state).toBe('open');
 });
 
-test('a refused read ends the readings, and the card says why', async () => {
-  const { server, passAt, asked } = await startFollowing(stop());
-  server.one = REFUSED;
+const ENDPOINT = () => created('endpoint create', 'e-1');
+const UNANSWERED = { state: 'unknown', outcome: NO_RESPONSE } as const;
+const lost = (command: string, name: string) => sentChange(command, { name }, UNANSWERED);
+/** Gaps of a server that does not permit the read, and of one that may answer the next one. */
+const [ENDS, CONTINUES] = [
+  ['refused', 'no-route', 'off'],
+  ['no-answer', 'unreadable', 'not-found', 'not-running', 'key-rejected'],
+] as const;
+
+test.for(
+  [...ENDS, ...CONTINUES].flatMap((gap) => [
+    { gap, what: 'service', change: stop() },
+    { gap, what: 'endpoint', change: ENDPOINT() },
+  ]),
+)('a read of the $what with the gap $gap ends the readings or is repeated', async (row) => {
+  const { gap, change } = row;
+  const { server, passAt, asked, waiting } = await startFollowing(change);
+  server.one = { ...NO_ANSWER, gap };
   await passAt(0);
-  expect((await passAt(5))?.followUp).toMatchObject({ state: 'unreadable', gap: REFUSED.why });
+  const isEnded = ENDS.some((each) => each === gap);
+  const state = isEnded ? 'unreadable' : 'open';
+  expect((await passAt(5))?.followUp).toMatchObject({ state, gap: NO_ANSWER.why, seen: null });
   await passAt(60);
-  expect(asked).toHaveLength(1);
+  expect(asked).toHaveLength(isEnded ? 1 : 2);
+  expect(await waiting()).not.toContain('follow-up');
+});
+
+test.for(
+  [...ENDS, ...CONTINUES].flatMap((gap) => [
+    { gap, what: 'services', change: lost('service create', 'new') },
+    { gap, what: 'endpoints', change: lost('endpoint create', 'new') },
+  ]),
+)('for an unanswered creation, the list of $what with the gap $gap is repeated', async (row) => {
+  const { gap, change } = row;
+  const { server, passAt, asked } = await startFollowing(change);
+  server.listed = { ...NO_ANSWER, gap };
+  await passAt(0);
+  const after = await passAt(5);
+  expect(after).toMatchObject({ state: 'unknown', followUp: { state: 'open', candidates: [] } });
+  expect(after?.followUp?.gap).toBe(NO_ANSWER.why);
+  await passAt(60);
+  // A server that refuses the list is asked again after ten minutes.
+  expect(asked).toHaveLength(ENDS.some((each) => each === gap) ? 1 : 2);
+  await passAt(11 * MINUTE_S);
+  expect(asked.length).toBeGreaterThan(1);
+});
+
+test('a service that cannot be read for half an hour is given up as unread', async () => {
+  const { server, passAt, waiting } = await startFollowing(stop());
+  server.one = { state: 'stopping' };
+  await passAt(0);
+  await passAt(5);
+  server.one = NO_ANSWER;
+  const { followUp } = (await passAt(30 * MINUTE_S)) ?? {};
+  expect(followUp).toMatchObject({ state: 'given-up', gap: NO_ANSWER.why });
+  expect(followUp?.seen?.text).toBe('stopping');
+  expect(await waiting()).toContain('follow-up');
 });
 
 test('a read without an answer is repeated, and the last value is kept', async () => {

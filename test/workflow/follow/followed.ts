@@ -20,11 +20,6 @@ export const NO_ANSWER = {
   status: null,
 } as const;
 
-export const REFUSED = {
-  ...{ known: false, gap: 'refused', why: 'the API key has no permission to read it (403)' },
-  status: 403,
-} as const;
-
 const CALL = { tookMs: 40_000, requestId: null } as const;
 export const SENT: ExecutionOutcome = {
   ...{ how: 'succeeded', at: minutes(1), reported: ['stopping'] },
@@ -55,7 +50,7 @@ export function sentChange(
 interface Server {
   /** The service or endpoint, or why it cannot be read. */
   one: Fields | OptionalRead<Fields>;
-  listed: readonly Fields[];
+  listed: readonly Fields[] | OptionalRead<Fields>;
   /** What happens while a read is under way. */
   during?: () => Promise<unknown>;
 }

@@ -29,7 +29,9 @@ export function followUpLines({ state, followUp, resolution }: Change): readonly
 const EVERY = 'checked every 30 s';
 
 function shownLine({ state, seen, gap }: FollowUp): Line {
-  if (gap !== null && state !== 'superseded') return gapLine(gap, seen);
+  if (gap !== null && state !== 'superseded') {
+    return [...gapLine(gap, seen), ...(state === 'open' ? [] : NOT_READ_AGAIN)];
+  }
   if (seen === null) return fact(SHOWS, `not read yet (${EVERY})`);
   const { text, at } = seen;
   if (state === 'superseded') {
@@ -49,6 +51,7 @@ function shownLine({ state, seen, gap }: FollowUp): Line {
 
 const SHOWS = 'Server shows';
 const CHECK: Line = [' Check the console.'];
+const NOT_READ_AGAIN: Line = ['. Signalbox does not read it again.', ...CHECK];
 
 function gapLine(gap: string, seen: FollowUp['seen']): Line {
   const last: Line = seen ? [`; last seen: ${seen.text}, `, { at: seen.at }] : [];
@@ -77,11 +80,15 @@ export function followUpLine(change: Change): Line {
   const { requester, followUp } = change;
   const what = `“${lowerActionText(change)}”`;
   const who: Line = [{ user: requester }, ' '];
-  const { seen = null, state } = followUp ?? {};
+  const { seen = null, state, gap = null } = followUp ?? {};
   const shown: Line = seen ? [`${seen.text}, since `, { at: seen.at }, '.'] : ['unknown.'];
   if (state === 'settled') return [...who, `${what} is done. The server shows: `, ...shown];
   if (state === 'failed') {
     return [...who, `${what} was accepted and then failed. The server shows: `, ...shown, ...CHECK];
+  }
+  if (gap !== null) {
+    const unread = `Signalbox could not read whether ${what} is done: ${gap}. Last seen: `;
+    return [...who, unread, ...shown, ...CHECK];
   }
   return [...who, `${what} is not done after 30 min. Last seen: `, ...shown, ...CHECK];
 }
