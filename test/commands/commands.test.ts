@@ -159,6 +159,8 @@ test.for<[string, string, Snapshot['fields'] | null, string[]]>([
   ['stops a primary', 'service stop', { isPrimary: true }, ['Queries and pipes', 'Primary']],
   ['starts a stopped service', 'service start', { state: 'stopped' }, []],
   ['starts an idle service', 'service start', { state: 'idle' }, ['the next query wakes it']],
+  ['starts a service that ran when last seen', 'service start', { state: 'running' }, []],
+  ['stops a service that was idle when last seen', 'service stop', { state: 'idle' }, ['Queries']],
   ['starts a service that was never seen', 'service start', null, []],
 ])('a user who %s reads exactly these warnings', ([, name, fields, warnings]) => {
   const before = fields && seen(fields);

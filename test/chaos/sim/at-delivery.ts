@@ -104,7 +104,7 @@ const decided: Rule = ({ slack }, { id }) => {
 /** The target did not change after the preview, and no other outcome of it is unknown. */
 const moved: Rule = (simulation, asked, delivery) => {
   const { server } = simulation;
-  if (asked.kind === 'alert edit' && server.editsOf(asked.target) !== asked.after.edits) {
+  if (asked.kind !== 'service create' && server.editsOf(asked.target) !== asked.after.edits) {
     return 'sent over an edit that nobody had seen';
   }
   const others = earlier(simulation, delivery).filter(

@@ -79,6 +79,7 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
       endingNote: '',
     }),
     ...(callClass === 'put' && readable(kind, look)),
+    ...(callClass === 'patch' && comparable(kind, look)),
   };
 }
 
@@ -93,6 +94,22 @@ function readable(kind: Kind, look: (id: string) => Promise<Snapshot>): Partial<
       const { fields } = await look(keyOf(kind, id));
       if (fields.shown !== body.mark) return null;
       return { requestId: null, reported: ['seen'], learned: null };
+    },
+  };
+}
+
+/** The optional reads of a service: for the preview, and right before sending. */
+function comparable(kind: Kind, look: (id: string) => Promise<Snapshot>): Partial<ChangeCommand> {
+  return {
+    observe: async (args) => {
+      const before = await look(keyOf(kind, (args as { thing: string }).thing));
+      return { before: { ...before, wasRead: true } };
+    },
+    compareBeforeSending: async ({ target, before }) => {
+      const now = await look(keyOf(kind, target.id));
+      const [was, is] = [before?.fields.edits, now.fields.edits].map(String);
+      if (was === is) return { kind: 'same' };
+      return { kind: 'differs', differences: [{ label: 'Edits', was: was ?? '', is: is ?? '' }] };
     },
   };
 }

@@ -42,13 +42,12 @@ const faults = fc
   .map((fault: Fault) =>
     step(`the next request meets ${fault}`, async (simulation) => simulation.server.arm(fault)),
   );
-const edits = fc
-  .constantFrom(...THINGS)
-  .map((thing) =>
-    step(`another user edits ${thing}`, async (simulation) =>
-      simulation.server.edit(`alert:${thing}`),
-    ),
-  );
+const edits = fc.constantFrom(...THINGS).map((thing) =>
+  step(`another user edits ${thing}`, async ({ server }) => {
+    server.edit(`alert:${thing}`);
+    server.edit(`service:${thing}`);
+  }),
+);
 const switches = fc.constantFrom('slack', 'freeze').map((what) =>
   step(`${what} is switched`, async ({ slack, clock }) => {
     if (what === 'slack') slack.state.down = !slack.state.down;

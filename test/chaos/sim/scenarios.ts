@@ -195,6 +195,17 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'another user scales the service before the approved scale is sent',
+    play: async (t) => {
+      const id = await asks(t, ANA, 'service scale', 10 * MINUTE_MS);
+      await presses(t, BEN, 'approve', id);
+      await presses(t, CLEO, 'approve', id);
+      t.server.edit('service:staging');
+      t.pass(10 * MINUTE_MS);
+      await t.work();
+    },
+  },
+  {
     name: 'another user edits the alert before the approved edit is sent',
     play: async (t) => {
       await asks(t, ANA, 'alert edit', 10 * MINUTE_MS);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject, Plan, Snapshot } from '../../../src/changes/change.ts';
 import type { ServiceReading } from '../../../src/cloud/reads/service-reading.ts';
-import type { OptionalRead } from '../../../src/http/optional/optional-read.ts';
+import type { UnknownRead } from '../../../src/http/optional/optional-read.ts';
 import {
   compareService,
   compareSizes,
@@ -17,7 +17,7 @@ function planOf(fields: JsonObject, body: JsonObject, wasRead = true): Plan {
   return { ...aChange().plan, before, body };
 }
 
-function compare(plan: Plan, now: JsonObject | OptionalRead<ServiceReading>, how: Compare) {
+function compare(plan: Plan, now: JsonObject | UnknownRead, how: Compare) {
   return compareService(plan, servicesOf({ [plan.target.id]: now }), how);
 }
 

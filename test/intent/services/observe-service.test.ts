@@ -46,7 +46,9 @@ test('the secondaries of a primary are those of its warehouse that were not dele
   expect(context.asked[1]).toEqual(['services', { fresh: true, waiting: true }]);
 });
 
-test.for<[string, JsonObject, Parameters<typeof servicesOf>[1], object]>([
+type Expected = { readonly asked: number; readonly gaps: readonly string[] };
+
+test.for<[string, JsonObject, Parameters<typeof servicesOf>[1], Expected]>([
   ['a secondary', { ...PRIMARY, isPrimary: false }, {}, { asked: 1, gaps: [] }],
   ['a service of an unknown role', { state: 'running' }, {}, { asked: 1, gaps: [] }],
   [

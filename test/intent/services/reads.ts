@@ -1,26 +1,26 @@
 import type { JsonObject } from '../../../src/changes/change.ts';
 import { ScalingSchedule } from '../../../src/cloud/reads/schedule.ts';
 import { ServiceReading, ServiceReadings } from '../../../src/cloud/reads/service-reading.ts';
-import type { OptionalRead } from '../../../src/http/optional/optional-read.ts';
+import type { OptionalRead, UnknownRead } from '../../../src/http/optional/optional-read.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import { READS_OFF } from '../../harness/reads-off.ts';
 import { NOON } from '../fixtures.ts';
 
-export const REFUSED = {
-  ...{ known: false, gap: 'refused', why: 'the API key has no permission to read it (403)' },
-  status: 403,
-} as const;
+export const REFUSED: UnknownRead = {
+  ...{ known: false, gap: 'refused', status: 403 },
+  why: 'the API key has no permission to read it (403)',
+};
 
-export const OFF = { known: false, gap: 'off', why: 'contract mode', status: null } as const;
+export const OFF: UnknownRead = { ...REFUSED, gap: 'off', why: 'contract mode', status: null };
 
 interface Answers {
-  readonly services?: readonly JsonObject[] | OptionalRead<never>;
-  readonly schedule?: JsonObject | OptionalRead<never> | null;
+  readonly services?: readonly JsonObject[] | UnknownRead;
+  readonly schedule?: JsonObject | UnknownRead | null;
 }
 
 /** Reads that answer from values, which pass the schemas of the client as replies do. */
 export function servicesOf(
-  byId: Readonly<Record<string, JsonObject | OptionalRead<ServiceReading>>>,
+  byId: Readonly<Record<string, JsonObject | UnknownRead>>,
   { services = [], schedule = null }: Answers = {},
 ) {
   const asked: (readonly [string, unknown])[] = [];

@@ -3,7 +3,7 @@ import type { Change, ExecutionOutcome, Snapshot } from '../../../src/changes/ch
 import { EndpointReading, EndpointReadings } from '../../../src/cloud/reads/readings.ts';
 import { ServiceReading, ServiceReadings } from '../../../src/cloud/reads/service-reading.ts';
 import { commands } from '../../../src/commands/index.ts';
-import type { OptionalRead } from '../../../src/http/optional/optional-read.ts';
+import type { UnknownRead } from '../../../src/http/optional/optional-read.ts';
 import type { ChangeCommand } from '../../../src/intent/define.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
@@ -15,10 +15,10 @@ import { storedChange } from '../stored-change.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const NO_ANSWER = {
+export const NO_ANSWER: UnknownRead = {
   ...{ known: false, gap: 'no-answer', why: 'the server did not answer within 10 s' },
   status: null,
-} as const;
+};
 
 const CALL = { tookMs: 40_000, requestId: null } as const;
 export const SENT: ExecutionOutcome = {
@@ -49,8 +49,8 @@ export function sentChange(
 
 interface Server {
   /** The service or endpoint, or why it cannot be read. */
-  one: Fields | OptionalRead<Fields>;
-  listed: readonly Fields[] | OptionalRead<Fields>;
+  one: Fields | UnknownRead;
+  listed: readonly Fields[] | UnknownRead;
   /** What happens while a read is under way. */
   during?: () => Promise<unknown>;
 }
