@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { JsonObject, Plan, Snapshot } from '../../../src/changes/change.ts';
-import type { ServiceReading } from '../../../src/cloud/reads/service-reading.ts';
 import type { UnknownRead } from '../../../src/http/optional/optional-read.ts';
 import {
   compareService,
