@@ -31,6 +31,10 @@ export function preparePeriods(
   return { now, before, series: seriesOf(rows, selector, spanOfBoth(now, before)) };
 }
 
+export function isComparable({ now, before, series }: PeriodComparison): boolean {
+  return compare(series, now, before).ok;
+}
+
 /** One sentence: the comparison on the days that are settled in both spans, or why there is none. */
 export function comparisonText(periods: PeriodComparison, today: Day): string {
   const { now, before, series } = periods;

@@ -1,4 +1,4 @@
-import { lengthOf, monthOf, type Span, spanOfBoth, within } from '../costs/calendar/calendar.ts';
+import { lengthOf, type Span, spanOfBoth, within } from '../costs/calendar/calendar.ts';
 import { type Day, dayOf } from '../costs/calendar/day.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { isOfTime } from '../costs/ledger/grouping.ts';
@@ -9,24 +9,26 @@ import {
   lastFinalDay,
   selectRows,
   statesWithin,
+  withoutOpenDays,
 } from '../costs/ledger/ledger.ts';
 import { problemsOf } from '../costs/ledger/report-problem.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
 import { finalPeriod } from '../costs/question/period.ts';
 import { LONGEST_DAYS } from '../costs/question/period-grammar.ts';
-import type { CostQuestion } from '../costs/question/question.ts';
+import type { CostQuestion, QuestionScope } from '../costs/question/question.ts';
 import { comparisonPeriod } from '../costs/question/versus.ts';
 import type { Answer, AnswerPart, CommandOffer } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import type { Caller } from '../intent/ports/command-context.ts';
 import {
   comparisonText,
+  isComparable,
   lineChanges,
   type PeriodComparison,
   preparePeriods,
 } from './compare-periods.ts';
 import { chartParts } from './cost-chart.ts';
-import { monthForecast } from './forecast/cost-forecast.ts';
+import { isMonthSoFar, monthForecast } from './forecast/cost-forecast.ts';
 import {
   type CostContext,
   costOffer,
@@ -37,7 +39,14 @@ import {
 } from './question/cost-question.ts';
 import { scopedRows } from './question/scoped-rows.ts';
 import { type CostScope, scopeNotes } from './scope.ts';
-import { closingText, footerPart, headline, noDataAnswer, notFinalText } from './summary.ts';
+import {
+  closingText,
+  footerPart,
+  headline,
+  noDataAnswer,
+  noFinalDayAnswer,
+  notFinalText,
+} from './summary.ts';
 import { comparedGroups } from './tables/compared-groups.ts';
 import { linesOf } from './tables/cost-lines.ts';
 import { tablePart } from './tables/cost-table.ts';
@@ -63,12 +72,13 @@ export async function answerCosts(
     ? spanOfBoth(question.period, comparisonPeriod(question.period, versus, today))
     : question.period;
   if (lengthOf(all) > READ_AT_MOST_DAYS) {
-    return tooFarBack(`cost ${questionWords(question)} vs prev`);
+    return tooFarBack(`cost ${questionWords({ ...question, versus: null })} vs prev`);
   }
   const costs = await readQuestionCosts(question, all, { context, asker, typed });
   if (!costs.ok) return costs.answer;
   const { read } = costs;
-  const scoped = scopedRows({ command: 'cost', question }, read.rows, context.services);
+  const lineFor = (scope: QuestionScope) => `cost ${questionWords({ ...question, scope })}`;
+  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
   const { rows, scope } = scoped;
   const states = statesWithin(dayStates(read.rows, question.period), rows);
@@ -77,12 +87,14 @@ export async function answerCosts(
   const own = within(states, period);
   // If only the compared days have rows, the cost of the period is unknown, not 0.
   if (own.every(({ state }) => state === 'no-data')) return noDataAnswer(period.label, read);
-
+  if (question.finalOnly && own.every(({ state }) => state !== 'final')) {
+    return noFinalDayAnswer(period.label, own.length, read);
+  }
   const before = versus && comparisonPeriod(period, versus, today);
-  const compared = before && preparePeriods(read.rows, scope.selector, period, before);
-  const isMonth = period.unit === 'month' && monthOf(period.first) === monthOf(today);
+  const known = question.finalOnly ? withoutOpenDays(read.rows) : read.rows;
+  const compared = before && preparePeriods(known, scope.selector, period, before);
   const select = (all: readonly CostRow[]) => selectRows(all, scope.selector);
-  const hasForecast = isMonth && !question.finalOnly && read.gaps.length === 0;
+  const hasForecast = isMonthSoFar(period, today) && !question.finalOnly;
   const forecast = hasForecast ? await monthForecast(context, select, today) : null;
   return composeAnswer(
     { ...question, period },
@@ -125,8 +137,8 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
     ...chartParts(states, period, today, unit ?? 'day'),
     costTable(question, { ...shown, states }),
-    { kind: 'offers', offers: offersFor(question, read) },
-    footerPart(withProblemsOf(read, period, compared), null, scopeNotes(scope)),
+    { kind: 'offers', offers: offersFor(question, read, compared) },
+    footerPart(withProblemsOf(shown, read, period), null, scopeNotes(scope)),
   ];
   const own = headline(period.label, states, period);
   return {
@@ -157,30 +169,42 @@ function costTable(question: CostQuestion, { rows, states, compared }: ShownCost
   return twoWayTable({ groupings, groups, changes, top });
 }
 
-/** Only the problems of the shown days: whole months are read. */
+/** Only the problems of the shown days: whole months are read. With the older copies of the forecast. */
 function withProblemsOf(
+  { compared, forecast }: ShownCosts,
   read: CostReading,
   period: Span,
-  compared: PeriodComparison | null,
 ): CostReading {
   const spans = compared ? [period, compared.before] : [period];
-  return { ...read, problems: problemsOf(read.problems, spans) };
+  const gaps = new Map([...(forecast?.gaps ?? []), ...read.gaps].map((gap) => [gap.month, gap]));
+  return { ...read, gaps: [...gaps.values()], problems: problemsOf(read.problems, spans) };
 }
 
 function offersFor(
   question: CostQuestion,
   { isFinal = false }: CostReading,
+  compared: PeriodComparison | null,
 ): readonly CommandOffer[] {
   const other = question.by === 'day' ? 'service' : 'day';
-  const same = questionWords(question);
-  const byOther = questionWords({ ...question, by: other, thenBy: null });
+  const whole = { ...question, versus: null, top: null };
   return [
-    { label: 'CSV', line: `cost csv ${same}` },
-    { label: `By ${other}`, line: `cost ${byOther}` },
-    question.versus === null
-      ? { label: 'Compare with previous', line: `cost ${same} vs prev` }
-      : { label: 'Why', line: `cost why ${whyWords(question)}` },
-    { label: 'Last month', line: `cost ${questionWords(question, 'last-month')}` },
-    ...(isFinal ? [] : [{ label: 'Refresh', line: `cost ${same} refresh` }]),
+    { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
+    { label: `By ${other}`, line: `cost ${questionWords({ ...whole, by: other, thenBy: null })}` },
+    ...comparisonOffers(question, compared),
+    { label: 'Last month', line: `cost ${questionWords(whole, 'last-month')}` },
+    ...(isFinal ? [] : [{ label: 'Refresh', line: `cost ${questionWords(question)} refresh` }]),
   ];
+}
+
+/** No button asks again for a comparison that is not possible. */
+function comparisonOffers(
+  question: CostQuestion,
+  compared: PeriodComparison | null,
+): readonly CommandOffer[] {
+  if (compared && isComparable(compared)) {
+    return [{ label: 'Why', line: `cost why ${whyWords({ ...question, top: null })}` }];
+  }
+  if (question.versus === 'prev') return [];
+  const line = `cost ${questionWords({ ...question, versus: 'prev' })}`;
+  return [{ label: 'Compare with previous', line }];
 }

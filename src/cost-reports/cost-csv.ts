@@ -7,11 +7,16 @@ import { type CostRow, creditsOf, METRICS } from '../costs/ledger/row.ts';
 import { moneyOf } from '../costs/money/money.ts';
 import { exactMoney, exactPrice } from '../costs/money/money-text.ts';
 import { finalPeriod } from '../costs/question/period.ts';
-import type { CostQuestion } from '../costs/question/question.ts';
+import type { CostQuestion, QuestionScope } from '../costs/question/question.ts';
 import type { Answer } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import type { Caller } from '../intent/ports/command-context.ts';
-import { type CostContext, readCostQuestion, readQuestionCosts } from './question/cost-question.ts';
+import {
+  type CostContext,
+  questionWords,
+  readCostQuestion,
+  readQuestionCosts,
+} from './question/cost-question.ts';
 import { scopedRows } from './question/scoped-rows.ts';
 import { scopeNotes } from './scope.ts';
 import { footerPart, noDataAnswer } from './summary.ts';
@@ -38,7 +43,8 @@ export async function answerCsv(
   const costs = await readQuestionCosts(question, requested, { context, asker, typed });
   if (!costs.ok) return costs.answer;
   const { read } = costs;
-  const scoped = scopedRows({ command: 'cost csv', question }, read.rows, context.services);
+  const lineFor = (scope: QuestionScope) => `cost csv ${questionWords({ ...question, scope })}`;
+  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
   const states = statesWithin(dayStates(read.rows, requested), scoped.rows);
   const period = finalPeriod(requested, lastFinalDay(states), today);

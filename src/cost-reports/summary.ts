@@ -8,7 +8,6 @@ import { creditsText, shareText } from '../costs/ledger/numbers.ts';
 import { mergeProblems, problemText } from '../costs/ledger/report-problem.ts';
 import { type LockAge, lockAgeText } from '../costs/locking/lock-age.ts';
 import { priceNote } from '../costs/money/money-text.ts';
-import type { Period } from '../costs/question/period.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { countWords, utcStamp } from '../intent/answers/texts.ts';
 
@@ -35,15 +34,15 @@ export function notFinalText(states: readonly DayState[], span: Span, today: Day
 }
 
 /**
- * Whether a month, quarter or year that ended is final, or when its last open day usually is, by the
- * lock age; null for other periods, and while the lock age is unknown. Source: docs/costs.md#standing.
+ * Whether whole months that ended are final, or when their last open day usually is, by the lock
+ * age; null for other periods, and while the lock age is unknown. Source: docs/costs.md#standing.
  */
 export function closingText(
-  { first, last, unit }: Period,
+  { first, last }: Span,
   states: readonly DayState[],
   { today, read: { isFinal = false, lockAge } }: ClosingFacts,
 ): string | null {
-  const isWhole = unit !== 'day' && unit !== 'week' && last === monthSpan(monthOf(last)).last;
+  const isWhole = first.endsWith('-01') && last === monthSpan(monthOf(last)).last;
   if (!isWhole || last >= today) return null;
   const open = states.findLast(({ state }) => state === 'preliminary');
   if (open) return lockAge && usuallyFinalText(open.day, lockAge, today);
@@ -117,6 +116,12 @@ export function noDataAnswer(label: string, read: CostReading): Answer {
   const text = gap ? unreadText(gap) : 'The usage report has no data for these days.';
   const parts: readonly AnswerPart[] = [{ kind: 'text', text }, footerPart(read, gap?.why)];
   return { title: `${label} (UTC)`, parts };
+}
+
+/** The answer if only final days are requested and none of them is: their sum would be a false 0. */
+export function noFinalDayAnswer(label: string, days: number, read: CostReading): Answer {
+  const text = `${notFinal(days, days)}.`;
+  return { title: `${label} (UTC)`, parts: [{ kind: 'text', text }, footerPart(read)] };
 }
 
 function unreadText({ why, denied }: CostGap): string {

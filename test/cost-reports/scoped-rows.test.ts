@@ -5,7 +5,7 @@ import type { Grouping } from '../../src/costs/ledger/grouping.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { sumBy } from '../../src/costs/ledger/summary.ts';
 import { readPeriod } from '../../src/costs/question/period.ts';
-import { ALL_COSTS, type QuestionScope } from '../../src/costs/question/question.ts';
+import { ALL_COSTS, type QuestionScope, wordsOfScope } from '../../src/costs/question/question.ts';
 import type { Service } from '../../src/directory/directory.ts';
 import { pipeRow, randomRows, row, TODAY, warehouseRow } from '../costs/rows.ts';
 
@@ -37,7 +37,8 @@ const period = reading.ok ? reading.period : expect.fail('7d');
 
 function scoped(scope: Partial<QuestionScope>, by: Grouping = 'service', rows = ROWS) {
   const question = { period, by, thenBy: null, scope: { ...ALL_COSTS, ...scope } };
-  return scopedRows({ command: 'cost', question }, rows, SERVICES);
+  const lineFor = (other: QuestionScope) => `cost 7d ${wordsOfScope(other).join(' ')}`;
+  return scopedRows({ question, lineFor }, rows, SERVICES);
 }
 
 function credits(scope: Partial<QuestionScope>): number {
@@ -67,9 +68,7 @@ test.for<[string, Partial<QuestionScope>, number]>([
 test('a warehouse that nothing names is refused, with the nearest name', () => {
   const found = scoped({ warehouse: ['lab-wset'], tag: ['prod'] });
   if (found.ok) throw new Error('not refused');
-  expect(JSON.stringify(found.answer.parts)).toContain(
-    'cost 2026-11-13..2026-11-19 by service tag prod warehouse Lab-West',
-  );
+  expect(JSON.stringify(found.answer.parts)).toContain('"cost 7d tag prod warehouse Lab-West"');
 });
 
 test('without any row, no warehouse is called unknown', () => {
@@ -135,7 +134,7 @@ test('the sums by team are an independent sum, to the millionth', () => {
   fc.assert(
     fc.property(randomRows, (random) => {
       const rows = random.map(({ labels, ...one }): CostRow => one);
-      const found = scopedRows({ command: 'cost', question }, rows, services);
+      const found = scopedRows({ question, lineFor: () => 'cost' }, rows, services);
       const lines = found.ok ? sumBy(found.rows, 'team', whole) : [];
       const sums = lines.map(({ name, total }): [string, bigint] => [name, BigInt(total)]);
       const nonZero = (all: Iterable<[string, bigint]>) =>

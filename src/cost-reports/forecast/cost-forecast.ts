@@ -5,7 +5,7 @@ import { dayCountsOf } from '../../costs/comparison/day-counts.ts';
 import { type Forecast, forecastSpan } from '../../costs/forecast/forecast.ts';
 import { forecastMoney } from '../../costs/forecast/forecast-money.ts';
 import { LEAST_DAYS, SETTLED_HISTORY_DAYS } from '../../costs/forecast/series.ts';
-import { type CostReading, unreadMonths } from '../../costs/ledger/costs-read.ts';
+import { type CostGap, type CostReading, unreadMonths } from '../../costs/ledger/costs-read.ts';
 import { type DayState, dayStates, isSettledDay, statesWithin } from '../../costs/ledger/ledger.ts';
 import { bracketed, creditsText, roundedFigure } from '../../costs/ledger/numbers.ts';
 import { type CostRow, type DayValue, microOf } from '../../costs/ledger/row.ts';
@@ -13,6 +13,7 @@ import { seriesFrom } from '../../costs/ledger/series-of-rows.ts';
 import { type Money, moneyDifference, moneyOver } from '../../costs/money/money.ts';
 import { roughMoneyText } from '../../costs/money/money-text.ts';
 import type { PriceList } from '../../costs/money/price.ts';
+import type { QuestionScope } from '../../costs/question/question.ts';
 import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
 import { countWords } from '../../intent/answers/texts.ts';
 import type { Caller } from '../../intent/ports/command-context.ts';
@@ -45,15 +46,13 @@ export async function answerForecast(
   });
   if (!costs.ok) return costs.answer;
   const { read } = costs;
-  const scoped = scopedRows({ command: 'cost forecast', question }, read.rows, context.services);
+  const lineFor = (other: QuestionScope) => `cost forecast ${forecastWords(unit, other)}`;
+  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
   const { scope, rows } = scoped;
   const label = [...(scope.label ? [scope.label] : []), nameOf(unit, span, today)].join(' · ');
   if (read.rows.length === 0) return noDataAnswer(label, read);
-  const again = {
-    label: 'Refresh',
-    line: `cost forecast ${forecastWords(unit, question)} refresh`,
-  };
+  const again = { label: 'Refresh', line: `${lineFor(question.scope)} refresh` };
   const closing: readonly AnswerPart[] = [
     { kind: 'offers', offers: [again] },
     footerPart(read, null, scopeNotes(scope)),
@@ -206,11 +205,18 @@ function unreadText(months: readonly string[]): string {
   return `${countWords(months.length, 'month')} could not be read: ${months.join(', ')}. A forecast needs all of its months.`;
 }
 
+/** Whether these are the days of the current month so far, with or without today. */
+export function isMonthSoFar({ first, last }: Span, today: Day): boolean {
+  return first === startOf('month', today) && last >= addDays(today, -1);
+}
+
 interface MonthForecast {
   /** `forecast 8,074`, or `forecast 8,074 (€2,826)` */
   readonly title: string;
   /** One sentence with the range. */
   readonly text: string;
+  /** The months of which it uses an older copy. */
+  readonly gaps: readonly CostGap[];
 }
 
 /** The forecast of the current month for `/cost mtd`; null if there is none. */
@@ -227,13 +233,13 @@ export function monthForecastDays(today: Day): Span {
   return withHistory(spanOf('month', today), today);
 }
 
-/** Null if a month could not be read: with a part of the history, it would be another forecast. */
+/** Null without any copy of a month: with a part of the history, it would be another forecast. */
 export function monthForecastOf(
   read: CostReading,
   select: (rows: readonly CostRow[]) => readonly CostRow[],
   today: Day,
 ): MonthForecast | null {
-  if (read.gaps.length > 0) return null;
+  if (unreadMonths(read).length > 0) return null;
   const span = spanOf('month', today);
   const { forecast, series } = forecastOf(select(read.rows), read, { span, today });
   if (!forecast.ok) return null;
@@ -245,5 +251,6 @@ export function monthForecastOf(
   return {
     title: `forecast ${rounded(forecast.total)}${inMoney}`,
     text: `${month} is ${heading}, about 80% sure, if usage does not change.`,
+    gaps: read.gaps,
   };
 }

@@ -9,6 +9,7 @@ import {
   wordsOfScope,
 } from '../../costs/question/question.ts';
 import { readQuestion } from '../../costs/question/read-question.ts';
+import { versusWord } from '../../costs/question/versus.ts';
 import { findByName, type Service } from '../../directory/directory.ts';
 import type { Answer, CommandOffer } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
@@ -97,13 +98,21 @@ function notRefreshedAnswer(again: Date, { command, words }: Typed): Answer {
   };
 }
 
-/** The words of the same question, without a comparison; optionally for another period. */
+/** The words of the same question, without `refresh`; optionally for another period. */
 export function questionWords(
-  { period, by, thenBy, scope }: Pick<CostQuestion, 'period' | 'by' | 'thenBy' | 'scope'>,
+  { period, by, thenBy, scope, versus, top, finalOnly }: CostQuestion,
   word = `${period.first}..${period.last}`,
 ): string {
-  const second = thenBy === null ? [] : [`by ${thenBy}`];
-  return [word, `by ${by}`, ...second, ...wordsOfScope(scope)].join(' ');
+  const words = [
+    word,
+    `by ${by}`,
+    thenBy === null ? null : `by ${thenBy}`,
+    ...wordsOfScope(scope),
+    finalOnly ? 'final' : null,
+    top === null ? null : `top ${top}`,
+    versus === null ? null : `vs ${versusWord(period, versus)}`,
+  ];
+  return words.filter((each) => each !== null).join(' ');
 }
 
 /** The typed words without the unclear ones, or common questions if no word is left. */

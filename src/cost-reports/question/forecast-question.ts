@@ -1,6 +1,10 @@
 import type { Day } from '../../costs/calendar/day.ts';
 import { similarWords } from '../../costs/question/period-forms.ts';
-import { type CostQuestion, wordsOfScope } from '../../costs/question/question.ts';
+import {
+  type CostQuestion,
+  type QuestionScope,
+  wordsOfScope,
+} from '../../costs/question/question.ts';
 import { readQuestion } from '../../costs/question/read-question.ts';
 import type { Service } from '../../directory/directory.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
@@ -52,7 +56,7 @@ export function readForecastQuestion(
 }
 
 /** The same question, without `refresh`. */
-export function forecastWords(unit: ForecastUnit, { scope }: CostQuestion): string {
+export function forecastWords(unit: ForecastUnit, scope: QuestionScope): string {
   return [unit, ...wordsOfScope(scope)].join(' ');
 }
 

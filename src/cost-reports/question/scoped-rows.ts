@@ -11,7 +11,7 @@ import type { Answer } from '../../intent/answers/answer.ts';
 import { nearest } from '../../intent/parse/nearest.ts';
 import type { CostSelector } from '../../policy/policy-types.ts';
 import { type CostScope, costScope } from '../scope.ts';
-import { costOffer, questionWords, unclearAnswer } from './cost-question.ts';
+import { costOffer, unclearAnswer } from './cost-question.ts';
 import { unclearQuestionText } from './question-text.ts';
 
 type ScopedRows =
@@ -19,8 +19,9 @@ type ScopedRows =
   | { readonly ok: false; readonly answer: Answer };
 
 interface ScopedQuestion {
-  readonly command: string;
-  readonly question: Pick<CostQuestion, 'period' | 'by' | 'thenBy' | 'scope'>;
+  readonly question: Pick<CostQuestion, 'by' | 'thenBy' | 'scope'>;
+  /** The same question with another scope, as a line to send. */
+  readonly lineFor: (scope: QuestionScope) => string;
 }
 
 /**
@@ -28,7 +29,7 @@ interface ScopedQuestion {
  * Refuses a warehouse that neither the configuration nor the rows name.
  */
 export function scopedRows(
-  { command, question }: ScopedQuestion,
+  { question, lineFor }: ScopedQuestion,
   rows: readonly CostRow[],
   services: readonly Service[],
 ): ScopedRows {
@@ -37,7 +38,7 @@ export function scopedRows(
   const unknown = typed.find((name) => warehouseNamed(known, name) === null);
   // Without any row, the report shows no warehouse.
   if (unknown !== undefined && rows.length > 0) {
-    return { ok: false, answer: unknownWarehouse({ command, question }, unknown, known.names) };
+    return { ok: false, answer: unknownWarehouse({ question, lineFor }, unknown, known.names) };
   }
   const warehouse = typed.map((name) => warehouseNamed(known, name) ?? name);
   const scope = costScope(selectionOf({ ...others, warehouse }, services), services, rows);
@@ -81,7 +82,7 @@ function warehouseNamed({ names, ids }: KnownWarehouses, typed: string): string 
 }
 
 function unknownWarehouse(
-  { command, question }: ScopedQuestion,
+  { question, lineFor }: ScopedQuestion,
   text: string,
   names: readonly string[],
 ): Answer {
@@ -89,8 +90,7 @@ function unknownWarehouse(
   const near = nearest(text, words);
   const offers = (near.length > 0 ? near : words.slice(0, 3)).map((name) => {
     const warehouse = question.scope.warehouse.map((one) => (one === text ? name : one));
-    const scope = { ...question.scope, warehouse };
-    return costOffer(`${command} ${questionWords({ ...question, scope })}`);
+    return costOffer(lineFor({ ...question.scope, warehouse }));
   });
   const problem = { ok: false, problem: 'unknown-warehouse', text, earlier: '' } as const;
   const sentence = unclearQuestionText({ ...problem, about: [], nearest: [] });

@@ -2,6 +2,7 @@ import { lengthOf, spanOfBoth } from '../../costs/calendar/calendar.ts';
 import { dayOf } from '../../costs/calendar/day.ts';
 import { explainChange } from '../../costs/comparison/explanation.ts';
 import { settledPairs } from '../../costs/comparison/movers.ts';
+import type { QuestionScope } from '../../costs/question/question.ts';
 import { comparisonPeriod } from '../../costs/question/versus.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
 import type { Caller, CommandContext } from '../../intent/ports/command-context.ts';
@@ -14,7 +15,7 @@ import {
 import { scopedRows } from '../question/scoped-rows.ts';
 import { noDataAnswer } from '../summary.ts';
 import { explainedAnswer, incomparableAnswer } from './why-answer.ts';
-import { previousWords, wordsRefusal } from './why-words.ts';
+import { whyWords, wordsRefusal } from './why-words.ts';
 
 type WhyContext = CostContext & Pick<CommandContext, 'costChanges'>;
 
@@ -37,14 +38,16 @@ export async function answerWhy(
   const { period: now, versus, top } = question;
   const before = comparisonPeriod(now, versus ?? 'prev', today);
   const span = spanOfBoth(now, before);
-  if (lengthOf(span) > READ_AT_MOST_DAYS) return tooFarBack(`cost why ${previousWords(question)}`);
+  if (lengthOf(span) > READ_AT_MOST_DAYS)
+    return tooFarBack(`cost why ${whyWords({ ...question, versus: null })}`);
   const costs = await readQuestionCosts(question, span, { context, asker, typed });
   if (!costs.ok) return costs.answer;
   const { read } = costs;
   if (read.rows.length === 0) return noDataAnswer(now.label, read);
-  const scoped = scopedRows({ command: 'cost why', question }, read.rows, context.services);
+  const lineFor = (scope: QuestionScope) => `cost why ${whyWords({ ...question, scope })}`;
+  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
-  const shown = { question, before, read, scope: scoped.scope };
+  const shown = { today, question, before, read, scope: scoped.scope };
   const pairing = settledPairs(read.rows, now, before);
   if (!pairing.ok) return incomparableAnswer(shown, pairing.why);
   const explained = explainChange(scoped.rows, pairing.pairs, top);

@@ -1,4 +1,5 @@
 import { lengthOf, spanOfBoth } from '../../costs/calendar/calendar.ts';
+import type { Day } from '../../costs/calendar/day.ts';
 import { formatSpan } from '../../costs/calendar/format.ts';
 import { relativeOf } from '../../costs/comparison/comparison.ts';
 import type { PairingProblem } from '../../costs/comparison/day-pairs.ts';
@@ -9,8 +10,9 @@ import type { CostReading } from '../../costs/ledger/costs-read.ts';
 import { bracketed, changeText, signedCredits } from '../../costs/ledger/numbers.ts';
 import { problemsOf } from '../../costs/ledger/report-problem.ts';
 import { moneyDifference } from '../../costs/money/money.ts';
-import type { Period } from '../../costs/question/period.ts';
+import { type Period, readPeriod } from '../../costs/question/period.ts';
 import { type CostQuestion, wordsOfScope } from '../../costs/question/question.ts';
+import { versusWord } from '../../costs/question/versus.ts';
 import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../intent/answers/answer.ts';
 import { countWords } from '../../intent/answers/texts.ts';
 import type { AcceptedChange } from '../../intent/ports/command-context.ts';
@@ -19,10 +21,11 @@ import { costOffer } from '../question/cost-question.ts';
 import { type CostScope, scopeNotes } from '../scope.ts';
 import { footerPart } from '../summary.ts';
 import { waterfallTable } from './waterfall-table.ts';
-import { previousWords, versusWord, whyWords } from './why-words.ts';
+import { previousWords, whyWords } from './why-words.ts';
 
 /** What every answer of `/cost why` shows. */
 interface WhyFacts {
+  readonly today: Day;
   readonly question: CostQuestion;
   readonly before: Period;
   readonly read: CostReading;
@@ -38,10 +41,15 @@ interface Explained extends Explanation, Omit<Pairing, 'ok'> {
 const CHANGES_SHOWN = 8;
 
 export function incomparableAnswer(facts: WhyFacts, why: PairingProblem): Answer {
-  const scope = wordsOfScope(facts.question.scope);
-  const offers = ['7d', 'last-month'].map((word) =>
-    costOffer(['cost why', word, ...scope].join(' ')),
-  );
+  const { period, scope, versus } = facts.question;
+  // The same question would be refused again.
+  const isOther = (word: string) => {
+    const reading = readPeriod(word, facts.today);
+    return versus !== null || (reading.ok && reading.period.first !== period.first);
+  };
+  const offers = ['7d', 'last-month']
+    .filter(isOther)
+    .map((word) => costOffer(['cost why', word, ...wordsOfScope(scope)].join(' ')));
   const text = incomparableText(why);
   const parts: readonly AnswerPart[] = [
     { kind: 'text', text },
@@ -129,7 +137,7 @@ function offersFor(
   { question, read: { isFinal = false } }: WhyFacts,
   { changes }: Explained,
 ): readonly CommandOffer[] {
-  const versus = versusWord(question.versus ?? 'prev');
+  const versus = versusWord(question.period, question.versus ?? 'prev');
   const [change] = changes;
   return [
     {

@@ -1,5 +1,5 @@
 import { type CostQuestion, wordsOfScope } from '../../costs/question/question.ts';
-import type { Versus } from '../../costs/question/versus.ts';
+import { versusWord } from '../../costs/question/versus.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
 import { costOffer, unclearAnswer } from '../question/cost-question.ts';
 
@@ -10,13 +10,14 @@ export function previousWords({ period, scope }: CostQuestion): string {
 
 /** The words of the question after `cost why`. */
 export function whyWords(question: CostQuestion): string {
-  const { versus } = question;
-  const own = previousWords(question);
-  return versus === null ? own : `${own} vs ${versusWord(versus)}`;
-}
-
-export function versusWord(versus: Versus): string {
-  return typeof versus === 'string' ? versus : `${versus.first}..${versus.last}`;
+  const { period, versus, top } = question;
+  const word = versusWord(period, versus ?? 'prev');
+  const words = [
+    previousWords(question),
+    top === null ? null : `top ${top}`,
+    versus === null && word === 'prev' ? null : `vs ${word}`,
+  ];
+  return words.filter((each) => each !== null).join(' ');
 }
 
 /** The lines are always services with their metrics, on settled days: other words are refused. */

@@ -103,6 +103,11 @@ export function rowFilter(selector: RowSelector): (row: CostRow) => boolean {
   };
 }
 
+/** The same rows; a day that is not final is not settled either. */
+export function withoutOpenDays(rows: readonly CostRow[]): readonly CostRow[] {
+  return rows.map(({ openDay: _, ...row }) => row);
+}
+
 /** The rows of final days, which cannot change any more. */
 export function finalRows(
   rows: readonly CostRow[],

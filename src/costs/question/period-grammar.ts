@@ -61,8 +61,14 @@ const FORMS: readonly Form[] = [
   [/^(2\d{3})-q([1-4])$/, ([year, quarter]) => wholeQuarter(year, Number(quarter))],
   [/^(\d{4}-\d\d-\d\d)$/, ([day = '']) => range(day, day)],
   [NAMED, ([before, name = '', after], today) => namedMonth(name, before ?? after, today)],
-  [new RegExp(`^${EDGE}${TO}${EDGE}$`), ([a = '', b = '']) => range(firstOf(a), lastOf(b))],
-  [new RegExp(`^${EDGE}${TO}$`), ([first = ''], today) => since(firstOf(first), today)],
+  [
+    new RegExp(`^${EDGE}${TO}${EDGE}$`),
+    ([a = '', b = ''], today) => withUnit(range(firstOf(a), lastOf(b)), today),
+  ],
+  [
+    new RegExp(`^${EDGE}${TO}$`),
+    ([first = ''], today) => withUnit(since(firstOf(first), today), today),
+  ],
 ];
 
 /** The days of a lower-case word as of a UTC day, or why it is invalid. */
@@ -133,6 +139,20 @@ function months(first: Day, count: number, unit: Unit): PeriodDraft {
 function range(first: Day, last: Day): PeriodDraft | PeriodProblem {
   if (!isDay(first) || !isDay(last)) return 'no-such-day';
   return first > last ? 'reversed' : { first, last };
+}
+
+const UNITS = ['month', 'quarter', 'year'] as const;
+
+/** A range of exactly a month, quarter or year, whole or so far, is that one. */
+function withUnit(draft: PeriodDraft | PeriodProblem, today: Day): PeriodDraft | PeriodProblem {
+  if (typeof draft === 'string') return draft;
+  const { first, last } = draft;
+  const isSoFar = last >= addDays(today, -1);
+  const unit = UNITS.find((each) => {
+    const isWhole = startOf(each, addDays(last, 1)) !== first;
+    return startOf(each, first) === first && startOf(each, last) === first && (isWhole || isSoFar);
+  });
+  return unit === undefined ? draft : { ...draft, unit };
 }
 
 function since(first: Day, today: Day): PeriodDraft | PeriodProblem {

@@ -31,6 +31,17 @@ export function comparisonPeriod(period: Period, how: Versus, today: Day): Perio
   };
 }
 
+/**
+ * The word after `vs` for the same days when the period is written as a range: the previous month,
+ * quarter or year of a range would be whole weeks.
+ */
+export function versusWord(period: Period, how: Versus): string {
+  const isUnit = how === 'prev' && MONTHS[period.unit] !== undefined;
+  if (typeof how === 'string' && !isUnit) return how;
+  const { first, last } = typeof how === 'string' ? earlier(period, how) : how;
+  return `${first}..${last}`;
+}
+
 function earlier(period: Period, how: 'prev' | 'last-week' | 'last-month'): Span {
   if (how === 'last-week') return weeksBefore(period, 1);
   const months = how === 'last-month' ? 1 : MONTHS[period.unit];

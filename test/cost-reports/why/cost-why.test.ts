@@ -224,7 +224,11 @@ test.for<[string, readonly CostRow[], string]>([
 );
 
 test.for([
-  ['by day', '“by” is not possible here', 'cost why 2026-11-01..2026-11-19'],
+  [
+    'by day',
+    '“by” is not possible here',
+    'cost why 2026-11-01..2026-11-19 vs 2026-10-01..2026-10-19',
+  ],
   ['7d by service by metric', '“by” is not possible here', 'cost why 2026-11-13..2026-11-19'],
   ['final', '“final” is not possible here', 'cost why 7d'],
   [
