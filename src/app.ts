@@ -3,10 +3,11 @@ import { openBot } from './bot.ts';
 import type { AppOptions } from './bot-options.ts';
 import type { Config, ConfigLoad, ConfigProblem } from './config/load-config.ts';
 import { fixedUntilRestart } from './config/restart-only.ts';
+import { systemClock } from './http/clock.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import type { Measures } from './observability/metrics-port.ts';
 import { withTracedMeasures } from './observability/with-tracing.ts';
-import { createHttpServer, listenOn } from './server.ts';
+import { type HttpServers, openServers, type Probes } from './server.ts';
 import type { Slack } from './slack/connect.ts';
 import type { ChannelIdStore } from './slack/outbound/channels.ts';
 import { appTokenProblem, isLastingRefusal } from './slack/token-errors.ts';
@@ -15,13 +16,15 @@ import {
   connectForStart,
   connectSlack,
   KEY_PROBLEMS,
+  openForStart,
   type RefusedStart,
   refusedDatabase,
 } from './start-checks.ts';
+import { createStartRetries, startingProbes } from './start-retries.ts';
 import { keyProblem } from './storage/audit/append.ts';
 import { readKeyRing } from './storage/audit/key-ring.ts';
 import { followClock, type SharedClock } from './storage/engine/clock.ts';
-import { type Database, openDatabase } from './storage/engine/database.ts';
+import type { Database } from './storage/engine/database.ts';
 import { databaseProblem } from './storage/engine/database-errors.ts';
 import { rememberChannelId, storedChannelIds } from './storage/tables/channel-ids.ts';
 import { readGauges } from './storage/tables/queues/gauges.ts';
@@ -43,30 +46,29 @@ type ReloadResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-/** Opens Slack and the database, starts the bot, and listens last, when everything is ready. */
+/**
+ * Listens, opens Slack and the database, and starts the bot. While Slack or the database does not
+ * respond, it retries, answers the liveness probe and reports why it is not ready.
+ */
 export async function startApp(options: AppOptions): Promise<StartResult> {
-  const { config, version, log, now = () => new Date() } = options;
+  const { config, version, log, cancel, now = () => new Date(), clock = systemClock } = options;
   const metrics = createMetrics({ version, messageKinds: MESSAGE_KINDS });
   const measures = withTracedMeasures(metrics.measures);
-  const connected = await connectForStart(options, { now, measures });
-  if (!connected.ok) return connected;
-
-  const onConnectionError = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const retries = createStartRetries({ log, clock, cancel });
+  const { problems } = retries;
+  const servers = await openServers(config, startingProbes({ problems, config, metrics, now }));
+  let isOpen = false;
   try {
-    const onNewerSchema = (schema: number) =>
-      log.warn(
-        { schema },
-        'the database has a newer schema, with which this release is compatible',
-      );
-    const listeners = { onConnectionError, onNewerSchema };
-    const database = await openDatabase(config.databaseUrl.reveal(), { now, ...listeners });
-    const opened = { slack: connected.slack, database, metrics, measures };
-    return await serveOrClose(options, opened);
-  } catch (error) {
-    const refused = refusedDatabase(error);
-    if (refused === null) throw error;
-    log.debug({ err: error }, 'database cannot be used');
-    return refused;
+    const connected = await retries.repeat(() => connectForStart(options, { now, measures }));
+    if (!connected.ok) return connected;
+    const opened = await retries.repeat(() => openForStart(options, now));
+    if (!opened.ok) return opened;
+    const resources = { slack: connected.slack, database: opened.database };
+    const result = await serveOrClose(options, { ...resources, metrics, measures, servers });
+    isOpen = result.ok;
+    return result;
+  } finally {
+    if (!isOpen) servers.closeConnections();
   }
 }
 
@@ -75,6 +77,7 @@ interface AppResources {
   readonly database: Database;
   readonly metrics: Metrics;
   readonly measures: Measures;
+  readonly servers: HttpServers;
 }
 
 async function serveOrClose(options: AppOptions, opened: AppResources): Promise<StartResult> {
@@ -83,7 +86,10 @@ async function serveOrClose(options: AppOptions, opened: AppResources): Promise<
     return await serve(options, opened, await openClock(options, database));
   } catch (error) {
     await database.close();
-    throw error;
+    const refused = refusedDatabase(error);
+    if (refused === null) throw error;
+    options.log.debug({ err: error }, 'database cannot be used');
+    return refused;
   }
 }
 
@@ -106,7 +112,7 @@ async function openClock({ now, log }: AppOptions, database: Database): Promise<
 
 async function serve(
   options: AppOptions,
-  { slack, database, metrics, measures }: AppResources,
+  { slack, database, metrics, measures, servers }: AppResources,
   clock: ProcessClock,
 ): Promise<StartResult> {
   const { config } = options;
@@ -147,22 +153,17 @@ async function serve(
     isConnected: () => deliveries.isOpen(),
     configuration: () => bot.configuration,
   };
-  const probes = {
+  const probes: Probes = {
     notReady,
     readinessWarning: () => bot.readinessWarning(),
-    isConnected: () => deliveries.isOpen(),
+    disconnected: () => (deliveries.isOpen() ? null : 'Slack is not connected.'),
     metrics: {
       contentType: metrics.contentType,
       text: () => metrics.text(readings, now()),
     },
   };
-  const { opsPort } = config;
-  const own = opsPort === null ? null : createHttpServer({ slack: null, probes });
-  const slackServer = createHttpServer({ slack: deliveries.listener, probes: own ? null : probes });
-  const servers = own ? [slackServer, own] : [slackServer];
-  const port = await listenOn(slackServer, config.port);
-  if (own) await listenOn(own, opsPort ?? 0);
   bot.attach(deliveries);
+  servers.answerWith(deliveries.listener, probes);
 
   /** Both bots use the same deliveries, so that no click is lost between them. */
   const activate = async (next: Config): Promise<ReloadResult> => {
@@ -197,19 +198,29 @@ async function serve(
   const stop = async () => {
     await deliveries.close();
     await wait(options.leaveWithinMs ?? 0);
-    for (const server of servers) server.close();
+    servers.close();
     await bot.stop();
-    for (const server of servers) server.closeAllConnections();
+    servers.closeConnections();
     clock.stop();
     await database.close();
   };
+  const { cancel } = options;
+  const close = () => void deliveries.close();
+  cancel?.addEventListener('abort', close);
   try {
-    await deliveries.open();
-    if (config.slack.appToken === null) options.log.info(WAITING_FOR_SLACK);
+    if (!cancel?.aborted) await deliveries.open();
   } catch (error) {
     await stop();
     return { ok: false, problems: [appTokenRefusal(error)], lasting: isLastingRefusal(error) };
+  } finally {
+    cancel?.removeEventListener('abort', close);
   }
+  if (cancel?.aborted) {
+    await stop();
+    return { ok: false, problems: [], lasting: false };
+  }
+  if (config.slack.appToken === null) options.log.info(WAITING_FOR_SLACK);
+  const { port } = servers;
   return { ok: true, port, wake: () => bot.wake(), reload: oneAtATime(reload), stop };
 }
 

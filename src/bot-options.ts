@@ -16,6 +16,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Slack refuses new Socket Mode connections, and only a person can change that. */
   readonly onAppTokenRefused?: (problem: ConfigProblem) => void;
+  /** Ends a start that is not complete; it resolves as refused, without a problem that is new. */
+  readonly cancel?: AbortSignal;
   /** Aborts requests that still run shortly before the process exits; their outcome is unknown. */
   readonly leaving?: AbortSignal | undefined;
   /** Keeps serving for this long after readiness ends, until load balancers have noticed. */

@@ -46,11 +46,13 @@ const traces =
   (await import('./observability/open-tracing.ts')).openTracing(config.tracing, { version, log });
 
 const leaving = new AbortController();
+const cancel = new AbortController();
 const refusal = Promise.withResolvers<ConfigProblem>();
-const started = await startApp({
+const starting = startApp({
   config,
   version,
   log,
+  cancel: cancel.signal,
   leaving: leaving.signal,
   leaveWithinMs: LEAVE_WITHIN_MS,
   onAppTokenRefused: refusal.resolve,
@@ -59,18 +61,19 @@ const started = await startApp({
   log.debug({ err: error }, 'start failed');
   return refuseStart([{ where: 'start', problem, hint: hintFor(error) }], isLastingRefusal(error));
 });
-if (!started.ok) refuseStart(started.problems, started.lasting);
 
 let stopping = false;
 async function stop(reason: string, code = 0): Promise<void> {
-  if (stopping || !started.ok) return;
+  if (stopping) return;
   stopping = true;
   log.info({ reason }, 'stopping: open work is finished first');
   const { stopWithinMs } = config;
   // Aborts hanging requests while there is time left to record their unknown outcome.
   setTimeout(() => leaving.abort(), stopWithinMs * 0.75).unref();
   setTimeout(() => leave(code), stopWithinMs * 0.95).unref();
-  await started.stop();
+  cancel.abort();
+  const app = await starting;
+  if (app.ok) await app.stop();
   await traces?.close();
   log.info('stopped');
   // A slow trace collector or a socket that Slack leaves open must not delay the exit.
@@ -83,12 +86,13 @@ function leave(code: number): never {
   process.exit(code);
 }
 
-/** Reads the configuration file and secret files again. An invalid configuration changes nothing. */
+/** Reads the configuration file and secret files again, after the start is complete. An invalid configuration changes nothing. */
 async function reload(): Promise<void> {
-  if (stopping || !started.ok) return;
+  const app = await starting;
+  if (stopping || !app.ok) return;
   const next = load();
   if (next.ok) for (const secret of secretsIn(next.config)) hidden.add(secret);
-  const reloaded = await started.reload(next);
+  const reloaded = await app.reload(next);
   if (reloaded.ok) return log.info('the new configuration is active');
   const { problems } = reloaded;
   log.error({ problems }, 'the new configuration is invalid; the previous one stays active');
@@ -105,5 +109,7 @@ void refusal.promise.then((problem) => {
 process.on('SIGTERM', () => stop('SIGTERM'));
 process.on('SIGINT', () => stop('SIGINT'));
 
+const started = await starting;
+if (!started.ok && !stopping) refuseStart(started.problems, started.lasting);
 // Last, because a supervisor may send a signal as soon as it reads this line.
-log.info({ port: started.port, version }, 'Signalbox is ready');
+if (started.ok) log.info({ port: started.port, version }, 'Signalbox is ready');

@@ -1,42 +1,56 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 
-interface Probes {
+export interface Probes {
   /** Why this process should receive no traffic; null when it is ready. */
   readonly notReady: () => Promise<string | null>;
   /** A warning for operators of a ready process; null without one. */
   readonly readinessWarning?: () => Promise<string | null>;
-  /** Whether Slack delivers to this process. False while it stops: connections are closed then. */
-  readonly isConnected: () => boolean;
+  /** Why Slack does not deliver to this process; null while it does. Connections are closed then. */
+  readonly disconnected: () => string | null;
   readonly metrics?: { readonly contentType: string; readonly text: () => Promise<string> };
 }
 
 const SKEW_MAX_S = 300;
 const SHARED_MS = 1_000;
 
-interface ServerOptions {
+interface Answers {
   /** Verifies the signatures of deliveries; null in Socket Mode: no delivery arrives over HTTP. */
   readonly slack: RequestListener | null;
   /** Null where probes and metrics have a server of their own. */
   readonly probes: Probes | null;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed?: () => number;
+}
+
+interface ReplaceableServer {
+  readonly server: Server;
+  /** Answers with these from now on. */
+  readonly answerWith: (answers: Answers) => void;
 }
 
 /**
  * The HTTP server for Slack deliveries, health probes and metrics. All requests for readiness or
  * metrics within a second share one check: anyone may ask, and each check writes to the database.
+ * `elapsed` returns the milliseconds of a clock that never goes back.
  */
-export function createHttpServer({
-  slack,
-  probes,
-  elapsed = () => performance.now(),
-}: ServerOptions): Server {
+export function createHttpServer(
+  first: Answers,
+  elapsed: () => number = () => performance.now(),
+): ReplaceableServer {
   const limits = { requestTimeout: 10_000, headersTimeout: 5_000 };
+  let answer = answering(first, elapsed);
+  return {
+    server: createServer(limits, (request, response) => answer(request, response)),
+    answerWith: (answers) => {
+      answer = answering(answers, elapsed);
+    },
+  };
+}
+
+function answering({ slack, probes }: Answers, elapsed: () => number): RequestListener {
   const pages = probes ? pagesOf(probes, elapsed) : new Map<string, () => Promise<Page>>();
-  return createServer(limits, (request, response) => {
+  return (request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
-    if (probes?.isConnected() === false) response.setHeader('connection', 'close');
+    if (probes && probes.disconnected() !== null) response.setHeader('connection', 'close');
     const page = request.method === 'GET' ? pages.get(path) : undefined;
     if (page) return void page().then((found) => sendPage(response, found));
     if (request.method !== 'POST' || path !== '/slack/events' || !slack) {
@@ -46,11 +60,48 @@ export function createHttpServer({
       return sendPage(response, text(401, 'The request timestamp is not current.'));
     }
     slack(request, response);
-  });
+  };
 }
 
-/** Listens on the port, or on any free port for 0, and returns the port. */
-export async function listenOn(server: Server, port: number): Promise<number> {
+export interface HttpServers {
+  readonly port: number;
+  /** Answers deliveries and probes with these from now on; before, deliveries get status 503. */
+  readonly answerWith: (slack: RequestListener | null, probes: Probes) => void;
+  /** Accepts no new connection. */
+  readonly close: () => void;
+  /** Accepts no new connection, and ends the open ones. */
+  readonly closeConnections: () => void;
+}
+
+/** Listens on `port`, or on any free port for 0, and for probes on `opsPort` if it is not null. */
+export async function openServers(
+  { port, opsPort }: { readonly port: number; readonly opsPort: number | null },
+  starting: Probes,
+): Promise<HttpServers> {
+  const own = opsPort === null ? null : createHttpServer({ slack: null, probes: starting });
+  const main = createHttpServer({ slack: refuseDelivery, probes: own ? null : starting });
+  const all = own ? [main.server, own.server] : [main.server];
+  const opened = await listenOn(main.server, port);
+  if (own) await listenOn(own.server, opsPort ?? 0);
+  return {
+    port: opened,
+    answerWith: (slack, probes) => {
+      main.answerWith({ slack, probes: own ? null : probes });
+      own?.answerWith({ slack: null, probes });
+    },
+    close: () => {
+      for (const server of all) server.close();
+    },
+    closeConnections: () => {
+      for (const server of all) server.close().closeAllConnections();
+    },
+  };
+}
+
+const refuseDelivery: RequestListener = (_request, response) =>
+  sendPage(response, text(503, 'Signalbox is starting.'));
+
+async function listenOn(server: Server, port: number): Promise<number> {
   server.listen(port);
   await once(server, 'listening');
   const address = server.address();
@@ -75,7 +126,10 @@ function pagesOf(probes: Probes, elapsed: () => number): Map<string, () => Promi
     ['/healthz', alive],
     [
       '/readyz',
-      async () => (probes.isConnected() ? ready() : text(503, 'Slack is not connected.')),
+      async () => {
+        const reason = probes.disconnected();
+        return reason === null ? ready() : text(503, reason);
+      },
     ],
     ...(metrics ? [['/metrics', shared(() => metricsPage(metrics), elapsed)] as const] : []),
   ]);

@@ -8,6 +8,7 @@ import type { Measures } from './observability/metrics-port.ts';
 import { impossibleRequirements, membersNeeded } from './policy/impossible-requirements.ts';
 import type { Policy } from './policy/policy-types.ts';
 import { connect, type Slack } from './slack/connect.ts';
+import { type Database, openDatabase } from './storage/engine/database.ts';
 import {
   databaseProblem,
   isLastingDatabaseError,
@@ -54,6 +55,28 @@ export async function connectForStart(
   if (database === null) return connected;
   const problems = [...connected.problems, ...database.problems];
   return { ok: false, problems, lasting: connected.lasting || database.lasting };
+}
+
+type OpenedDatabase = { readonly ok: true; readonly database: Database } | RefusedStart;
+
+/** Opens the database and migrates it, or returns why it cannot be used. */
+export async function openForStart(
+  { config, log }: AppOptions,
+  now: () => Date,
+): Promise<OpenedDatabase> {
+  const onConnectionError = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const onNewerSchema = (schema: number) =>
+    log.warn({ schema }, 'the database has a newer schema, with which this release is compatible');
+  const listeners = { onConnectionError, onNewerSchema };
+  try {
+    const database = await openDatabase(config.databaseUrl.reveal(), { now, ...listeners });
+    return { ok: true, database };
+  } catch (error) {
+    const refused = refusedDatabase(error);
+    if (refused === null) throw error;
+    log.debug({ err: error }, 'database cannot be used');
+    return refused;
+  }
 }
 
 /** The refusal for an error of the database; null for an error of another kind. */

@@ -25,6 +25,7 @@ const WIRING = [
   'main',
   'open-directory',
   'start-checks',
+  'start-retries',
 ];
 const LIBRARY_ROOMS: readonly (readonly [RegExp, string])[] = [
   [/^@slack\//, 'slack'],

@@ -14,11 +14,11 @@ async function open(notReady: () => Promise<string | null>, hasListener = true) 
     response.end('heard');
   };
   const clock = { ms: 0, connected: true };
-  const door = createHttpServer({
-    slack: hasListener ? listener : null,
-    probes: { notReady, isConnected: () => clock.connected },
-    elapsed: () => clock.ms,
-  });
+  const disconnected = () => (clock.connected ? null : 'Slack is not connected.');
+  const { server: door } = createHttpServer(
+    { slack: hasListener ? listener : null, probes: { notReady, disconnected } },
+    () => clock.ms,
+  );
   door.listen(0, '127.0.0.1');
   await once(door, 'listening');
   onTestFinished(() => {
@@ -138,7 +138,8 @@ test.for([0, -240, 240])('a delivery that is %i s off is accepted', async (off) 
 });
 
 test('slow requests time out', () => {
-  const { requestTimeout, headersTimeout } = createHttpServer({ slack: null, probes: null });
+  const { server } = createHttpServer({ slack: null, probes: null });
+  const { requestTimeout, headersTimeout } = server;
   expect({ requestTimeout, headersTimeout }).toEqual({
     requestTimeout: 10_000,
     headersTimeout: 5_000,

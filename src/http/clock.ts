@@ -21,3 +21,12 @@ export const systemClock: Clock = {
   timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
   random: () => Math.random(),
 };
+
+const BACKOFF_FIRST_MS = 1_000;
+const BACKOFF_MAX_MS = 30_000;
+
+/** The wait after this number of failures in a row: doubled from 1 s to 30 s, less up to a half. */
+export function backoffMs(failures: number, { random }: Pick<Clock, 'random'>): number {
+  const fullMs = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** (failures - 1));
+  return fullMs * (0.5 + random() / 2);
+}

@@ -7,8 +7,9 @@ export type MakeGauge = (name: string, help: string, ...labels: string[]) => Gau
  * Gauges of database content. While the database is unreadable, the ones without labels keep their last
  * value, so that an outage does not resolve the alert of a broken trail. The others have no value.
  */
-export function databaseGauges(gauge: MakeGauge): (readings: Gauges | null, now: Date) => void {
+export function databaseGauges(gauge: MakeGauge) {
   const readable = gauge('database_readable', '1 if the database gauges could be read');
+  const writable = gauge('database_writable', '1 if the database accepts writes');
   const changes = gauge('open_changes', 'Open changes, by state', 'state');
   const oldest = gauge(
     'open_change_age_seconds',
@@ -33,9 +34,10 @@ export function databaseGauges(gauge: MakeGauge): (readings: Gauges | null, now:
   );
   const labelled = [changes, oldest, queued, waits, digests];
 
-  return (readings, now) => {
+  return (readings: Gauges | null, isWritable: boolean, now: Date): void => {
     for (const each of labelled) each.reset();
     readable.set(readings ? 1 : 0);
+    writable.set(isWritable ? 1 : 0);
     if (!readings) return;
     broken.set(readings.trailProblem === null ? 0 : 1);
     outdated.set(readings.isOutdated ? 1 : 0);

@@ -13,9 +13,9 @@ export interface Metrics {
 }
 
 /** What is read for each request of the metrics. */
-interface Readings {
-  /** From the database; rejects while it cannot be read. */
-  readonly gauges: () => Promise<Gauges>;
+export interface Readings {
+  /** Rejects while the database cannot be read. Null before it is opened: nothing is known of it. */
+  readonly gauges: (() => Promise<Gauges>) | null;
   /** Whether the database accepts a write. A full disk still allows reads. */
   readonly isWritable: () => Promise<boolean>;
   /** Whether Slack delivers to this process. */
@@ -66,12 +66,16 @@ export function createMetrics({ version, messageKinds }: MetricsOptions): Metric
   const returned = counter('permits_returned_total', 'Permits returned because nothing was sent');
   // A counter that begins with 1 shows no increase, so that the first lost message would ring no alert.
   for (const kind of [...messageKinds, 'other']) lost.inc({ kind }, 0);
-  const updateGauges = databaseGauges(gauge);
   const own = processGauges(gauge);
+  // A gauge without a value reads 0, which would report an outage: they exist from the first reading on.
+  let updateGauges: ReturnType<typeof databaseGauges> | null = null;
 
-  const text: Metrics['text'] = async (readings, now) => {
-    const [gauges] = await Promise.all([readings.gauges().catch(() => null), own.update(readings)]);
-    updateGauges(gauges, now);
+  const text: Metrics['text'] = async ({ gauges, isWritable, ...readings }, now) => {
+    own.update(readings);
+    if (gauges === null) return registry.metrics();
+    const [found, writable] = await Promise.all([gauges().catch(() => null), isWritable()]);
+    updateGauges ??= databaseGauges(gauge);
+    updateGauges(found, writable, now);
     return registry.metrics();
   };
   return {
@@ -95,7 +99,6 @@ export function createMetrics({ version, messageKinds }: MetricsOptions): Metric
 /** Gauges of this process, which differ between replicas. */
 function processGauges(gauge: MakeGauge) {
   const connected = gauge('slack_connected', '1 if Slack delivers to this process');
-  const writable = gauge('database_writable', '1 if the database accepts writes');
   const configuration = gauge('config_info', 'Hash of the configuration in use', 'hash');
   const lastReload = gauge(
     'config_last_reload_success',
@@ -104,11 +107,10 @@ function processGauges(gauge: MakeGauge) {
   lastReload.set(1);
   return {
     reloaded: (isActive: boolean) => lastReload.set(isActive ? 1 : 0),
-    update: async (readings: Readings) => {
+    update: (readings: Pick<Readings, 'isConnected' | 'configuration'>) => {
       connected.set(readings.isConnected() ? 1 : 0);
       configuration.reset();
       configuration.set({ hash: readings.configuration() }, 1);
-      writable.set((await readings.isWritable()) ? 1 : 0);
     },
   };
 }

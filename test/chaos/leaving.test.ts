@@ -82,20 +82,26 @@ test.for(['an unhandled promise rejection', 'an uncaught error'])(
   },
 );
 
-test.for<[string, number, Readonly<Record<string, string>>, string]>([
-  ['an invalid variable', 78, { PORT: 'often' }, 'PORT'],
-  ['a token that Slack refuses', 78, { SLACK_BOT_TOKEN: 'xoxb-wrong' }, 'SLACK_BOT_TOKEN'],
-  [
-    'a database that does not answer',
-    1,
-    { DATABASE_URL: 'postgres://127.0.0.1:1/x' },
-    'is running.',
-  ],
-])('a start with %s exits with %i', { timeout: 60_000 }, async ([, code, env, words]) => {
+test.for<[string, Readonly<Record<string, string>>, string]>([
+  ['an invalid variable', { PORT: 'often' }, 'PORT'],
+  ['a token that Slack refuses', { SLACK_BOT_TOKEN: 'xoxb-wrong' }, 'SLACK_BOT_TOKEN'],
+])('a start with %s exits with 78', { timeout: 60_000 }, async ([, env, words]) => {
   const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('sqlite'), env });
   const refused = await sandbox.failedStart();
   expect(refused.errors).toContain(words);
-  expect(refused.code).toBe(code);
+  expect(refused.code).toBe(78);
+});
+
+test('a start that waits for its database ignores SIGHUP and exits with 0 on SIGTERM', {
+  timeout: 60_000,
+}, async () => {
+  const sandbox = await startProcessSandbox({ databaseUrl: 'postgres://127.0.0.1:1/x' });
+  const bot = sandbox.startWaiting();
+  await expect.poll(() => bot.logged().join(), PROCESS_LIMITS).toContain('the start waits');
+  bot.signal('SIGHUP');
+  bot.signal('SIGTERM');
+  expect(await bot.exited).toBe(0);
+  expect(bot.logged().at(-1)).toBe('stopped');
 });
 
 test('a start with an unknown group exits with 78', { timeout: 60_000 }, async () => {

@@ -10,7 +10,7 @@ const Environment = z.record(z.string(), z.string());
 const Bot = z.strictObject({
   build: z.literal('.'),
   image: z.string(),
-  restart: z.string(),
+  restart: z.literal('unless-stopped'),
   depends_on: z.strictObject({
     postgres: z.strictObject({ condition: z.literal('service_healthy') }),
   }),

@@ -80,14 +80,6 @@ function others() {
   return sandboxWorkspace.members.filter(({ kind }) => kind === 'bot');
 }
 
-test('a Slack that cannot be reached is no lasting problem', async () => {
-  const sandbox = await startDoctorSandbox();
-  sandbox.slack.setReachable(false);
-  const { problems, lasting } = await sandbox.refusedStart();
-  expect(problems[0]?.problem).toContain('Slack was not reached');
-  expect(lasting).toBe(false);
-});
-
 test.for(ENGINES)(
   'problems of Slack and of the database are listed at once on %s',
   async (engine) => {

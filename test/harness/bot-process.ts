@@ -55,6 +55,8 @@ export async function startProcessSandbox({ env: more, preload, ...rest }: Proce
     deliverTo,
     writeConfig,
     start: () => startProcess(env, children, preload),
+    /** Starts a process whose start does not end. */
+    startWaiting: () => spawnBot(env, children, preload).bot,
     /** Starts a process and delivers Slack's requests to it. */
     startAndDeliver: async () => {
       const bot = await startProcess(env, children, preload);
@@ -68,11 +70,20 @@ export async function startProcessSandbox({ env: more, preload, ...rest }: Proce
 
 export type ProcessSandbox = Awaited<ReturnType<typeof startProcessSandbox>>;
 
+type WaitingProcess = Omit<BotProcess, 'url'>;
+
 async function startProcess(
   env: Env,
   children: Set<ChildProcess>,
   preload?: string,
 ): Promise<BotProcess> {
+  const { bot, port } = spawnBot(env, children, preload);
+  const open = await port;
+  if (open === null) throw new Error('The bot does not start');
+  return { ...bot, url: `http://127.0.0.1:${open}` };
+}
+
+function spawnBot(env: Env, children: Set<ChildProcess>, preload?: string) {
   const before = preload ? ['--import', preload] : [];
   const child = spawn(process.execPath, [...before, 'src/main.ts'], {
     cwd: ROOT,
@@ -95,15 +106,13 @@ async function startProcess(
     if (line.port !== undefined) port.resolve(line.port);
   });
   void exited.then(() => port.resolve(null));
-  const open = await port.promise;
-  if (open === null) throw new Error('The bot does not start');
-  return {
-    url: `http://127.0.0.1:${open}`,
+  const bot: WaitingProcess = {
     exited,
     logged: () => logged,
     logLines: () => logLines,
     signal: (name) => void child.kill(name),
   };
+  return { bot, port: port.promise };
 }
 
 /** Runs a start that fails, and returns its error output and exit code. */

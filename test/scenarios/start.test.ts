@@ -1,16 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../sandbox/free-port.ts';
 import {
   freePlanWorkspace,
   sandboxWorkspace,
 } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import type { Group, Workspace } from '../../sandbox/slack/workspace/workspace.ts';
+import { createLog } from '../../src/observability/log.ts';
 import { withPeople } from '../harness/config.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { freshUrl } from '../storage/engines.ts';
+import { type OwnServer, ownServer } from '../storage/postgres.ts';
 
 function withGroup(handle: string, change: Partial<Group> | null): Workspace {
   const groups = sandboxWorkspace.groups.flatMap((group) => {
@@ -110,22 +113,79 @@ test('health and readiness have separate endpoints', async () => {
   expect((await fetch(`${sandbox.url}/readyz`)).status).toBe(200);
 });
 
-test.for([
-  ['a file that is not a database', 'The file is not a Signalbox database'],
-  ['a server that does not answer', 'Check that the server of DATABASE_URL is running.'],
-])('the start is refused with a hint for %s', async ([what = '', sentence = '']) => {
-  const { started } = await startTestSandbox({ databaseUrl: await unusable(what) });
-  expect(started.ok).toBe(false);
-  if (!started.ok) {
-    expect(started.problems).toHaveLength(1);
-    expect(started.problems[0]?.where).toBe('DATABASE_URL');
-    expect(started.problems[0]?.problem).toContain(sentence);
-  }
+test('the start is refused with a hint for a file that is not a database', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  writeFileSync(fileURLToPath(databaseUrl), 'a letter, not a database '.repeat(100));
+  const { started } = await startTestSandbox({ databaseUrl });
+  expect(started).toMatchObject({
+    ok: false,
+    lasting: true,
+    problems: [{ where: 'DATABASE_URL' }],
+  });
+  if (started.ok) return;
+  expect(started.problems[0]?.problem).toContain('The file is not a Signalbox database');
 });
 
-async function unusable(what: string): Promise<string> {
-  if (what.startsWith('a server')) return 'postgres://nobody:none@127.0.0.1:1/none';
-  const url = await freshUrl('sqlite');
-  writeFileSync(fileURLToPath(url), 'a letter, not a database '.repeat(100));
-  return url;
+/** A bot on its port whose start waits for a dependency that does not respond. */
+async function waitingStart(databaseUrl: string) {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info' }, { write: (line) => lines.push(line) });
+  const sleeps: number[] = [];
+  const sleep = async (ms: number) => void sleeps.push(ms);
+  const env = { PORT: String(await freePort()) };
+  const sandbox = await startTestSandbox({ databaseUrl, log, sleep, env });
+  await sandbox.down();
+  const read = async (path: string) => {
+    const answer = await fetch(`${sandbox.url}${path}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const logged = (words: string) => lines.filter((line) => line.includes(words));
+  return { sandbox, sleeps, read, logged };
 }
+
+async function startServer(): Promise<OwnServer> {
+  const server = await ownServer();
+  onTestFinished(server.remove);
+  await server.start();
+  return server;
+}
+
+test.for(['Slack', 'PostgreSQL'])(
+  'a start waits while %s does not respond, and proceeds by itself',
+  { timeout: 60_000 },
+  async (what) => {
+    const server = what === 'Slack' ? null : await startServer();
+    const databaseUrl = server?.url ?? (await freshUrl('sqlite'));
+    const { sandbox, sleeps, read, logged } = await waitingStart(databaseUrl);
+    const { slack } = sandbox;
+    await server?.kill();
+    slack.setReachable(server !== null);
+    sleeps.length = 0;
+    const restarted = sandbox.restart();
+    await expect.poll(() => sleeps.length, { timeout: 20_000 }).toBeGreaterThan(2);
+    expect(sleeps.slice(0, 3)).toEqual([750, 1_500, 3_000]);
+    const reason = what === 'Slack' ? 'Slack was not reached' : 'The database does not answer.';
+    expect(await read('/readyz')).toMatchObject({
+      status: 503,
+      text: expect.stringMatching(reason),
+    });
+    expect((await read('/healthz')).status).toBe(200);
+    const { text } = await read('/metrics');
+    expect(text).toContain('signalbox_slack_connected 0');
+    // Nothing is known of a database that was not opened yet.
+    expect(text.includes('signalbox_database_readable 0')).toBe(what === 'PostgreSQL');
+    const delivered = await slack.command(ANA, 'ops', '/service list');
+    expect(delivered.error).toBeTruthy();
+
+    slack.setReachable(true);
+    await server?.start();
+    await restarted;
+    // One line per problem and not per attempt; a server that starts is a problem of its own.
+    const problems = logged('the start waits').map((line) => JSON.parse(line).problem);
+    expect(problems).toEqual([...new Set(problems)]);
+    expect(problems[0]).toMatch(reason);
+    expect(logged('the start proceeds')).toHaveLength(1);
+    expect(logged('http request failed')).toEqual([]);
+    expect(await read('/readyz')).toEqual({ status: 200, text: 'ready\n' });
+  },
+);

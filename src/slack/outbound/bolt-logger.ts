@@ -23,6 +23,8 @@ export function boltLogger(log: Logger, now: () => number = Date.now): BoltLogge
 
 const ONCE_IN_MS = 60_000;
 const MOST_KINDS = 50;
+/** The caller gets the error of the call and logs it; an outage would add a line per attempt. */
+const FAILED_CALL = 'http request failed';
 
 interface Kind {
   readonly since: number;
@@ -37,6 +39,7 @@ function rateLimited(write: (said: string, again: number) => void, now: () => nu
   const kinds = new Map<string, Kind>();
   return (...words: readonly unknown[]) => {
     const said = text(words);
+    if (said.startsWith(FAILED_CALL)) return;
     // All further messages count as one kind, because a message may contain a part of the payload.
     const name = kinds.has(said) || kinds.size < MOST_KINDS ? said : '';
     const kind = kinds.get(name);

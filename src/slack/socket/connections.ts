@@ -1,4 +1,6 @@
-import type { Clock } from '../../http/clock.ts';
+import { causeCode } from '../../errors.ts';
+import { backoffMs, type Clock } from '../../http/clock.ts';
+import { createOutageLog } from '../../observability/outage-log.ts';
 import { refusedBySlack, retryAfterMs } from '../slack-error.ts';
 import { isLastingRefusal } from '../token-errors.ts';
 import {
@@ -16,8 +18,10 @@ const CHECK_EVERY_MS = 250;
 const LINGER_MS = 60_000;
 const LEAD_MS = 60_000;
 const RESENT_MS = 1_000;
-const RETRY_MS = 1_000;
-const RETRY_MAX_MS = 30_000;
+const OUTAGE = {
+  began: 'no new Socket Mode connection; Signalbox retries until it succeeds',
+  ended: 'Socket Mode connections can be opened again',
+};
 
 export interface ConnectionsOptions extends SocketOptions {
   /** A URL that Slack has issued for one connection: the first connection needs no other call. */
@@ -30,7 +34,7 @@ export interface ConnectionsOptions extends SocketOptions {
 }
 
 export interface Connections {
-  /** Resolves when the first connection is open; rejects with Slack's refusal, but waits for a rate limit. */
+  /** Resolves when the first connection is open, or on `close`. Rejects with a permanent refusal of Slack. */
   readonly open: () => Promise<void>;
   /** Closes all connections after their open acknowledgements; takes at most 1.5 s. */
   readonly close: () => Promise<void>;
@@ -59,6 +63,7 @@ interface Held {
  */
 export function keepConnections(options: ConnectionsOptions): Connections {
   const { clock, log, onRefused } = options;
+  const outage = createOutageLog(log, OUTAGE);
   const held = new Set<Held>();
   const stopping = new AbortController();
   let isRefused = false;
@@ -119,39 +124,29 @@ export function keepConnections(options: ConnectionsOptions): Connections {
     }
   };
 
-  /** A rate limit delays the first connection: after an exit, the next start would need more calls. */
-  const addFirst = async () => {
-    const { firstUrl = null } = options;
-    if (firstUrl !== null && (await isAddedAt(firstUrl))) return;
-    for (let isAdded = false; !isAdded && !stopping.signal.aborted; ) {
-      try {
-        await add();
-        isAdded = true;
-      } catch (error) {
-        if (refusedBySlack(error) !== 'ratelimited') throw error;
-        log.warn({ err: error }, 'Slack limits new Socket Mode connections: Signalbox retries');
-        await clock.sleep(retryMs(error, 1, clock), stopping.signal);
-      }
-    }
-  };
-
-  const fill = async () => {
-    for (let failures = 0; [...held].filter(isCurrent).length < CONNECTIONS; ) {
+  /** Opens connections until there are this many. Throws a refusal that only a person can change. */
+  const fillTo = async (wanted: number) => {
+    for (let failures = 0; [...held].filter(isCurrent).length < wanted; ) {
       if (stopping.signal.aborted) return;
       try {
         await add();
+        outage.ended();
         failures = 0;
       } catch (error) {
-        if (isLastingRefusal(error)) {
-          isRefused = true;
-          return onRefused(error);
-        }
+        if (isLastingRefusal(error)) throw error;
         failures += 1;
-        log.warn({ err: error, failures }, 'no new Socket Mode connection: Signalbox retries');
+        const kind = refusedBySlack(error) ?? causeCode(error) ?? 'no connection';
+        outage.failed(kind, { err: error });
         await clock.sleep(retryMs(error, failures, clock), stopping.signal);
       }
     }
   };
+
+  const fill = () =>
+    fillTo(CONNECTIONS).catch((error: unknown) => {
+      isRefused = true;
+      onRefused(error);
+    });
 
   function check(): void {
     if (stopping.signal.aborted) return;
@@ -177,7 +172,8 @@ export function keepConnections(options: ConnectionsOptions): Connections {
 
   return {
     open: async () => {
-      await addFirst();
+      const { firstUrl = null } = options;
+      if (firstUrl === null || !(await isAddedAt(firstUrl))) await fillTo(1);
       endChecks = (options.every ?? onInterval)(check, CHECK_EVERY_MS);
       check();
     },
@@ -208,6 +204,5 @@ function acknowledgement({ envelope_id }: Payload, response: unknown = {}): stri
 
 function retryMs(error: unknown, failures: number, clock: Clock): number {
   const limitedMs = refusedBySlack(error) === 'ratelimited' ? retryAfterMs(error) : null;
-  const backoff = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** (failures - 1));
-  return Math.max(limitedMs ?? 0, backoff * (0.5 + clock.random() / 2));
+  return Math.max(limitedMs ?? 0, backoffMs(failures, clock));
 }

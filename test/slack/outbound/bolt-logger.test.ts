@@ -29,6 +29,12 @@ test('a flood of different messages does not fill the log', () => {
   expect(lines.length).toBeLessThan(60);
 });
 
+test('a failed call is left to its caller, which logs the error', () => {
+  const { lines, bolt } = openLog();
+  bolt.warn('http request failed', 'fetch failed');
+  expect(lines).toEqual([]);
+});
+
 test('payloads that Bolt logs at lower levels are dropped', () => {
   const { lines, bolt } = openLog();
   bolt.debug('a payload');

@@ -46,6 +46,7 @@ async function connected({ receive, firstUrl, timeout, ...settings }: Options = 
     ...(timeout ? { timeout } : {}),
   };
   const refusals: string[] = [];
+  const warnings: string[] = [];
   let check = () => {};
   const every = (work: () => void, ms: number) => {
     check = work;
@@ -61,7 +62,7 @@ async function connected({ receive, firstUrl, timeout, ...settings }: Options = 
     every,
     appToken: new Secret(slack.appToken),
     slackApiUrl: slack.apiUrl,
-    log: createLog({ level: 'silent' }),
+    log: createLog({ level: 'warn' }, { write: (line) => warnings.push(line) }),
     clock,
     receive: receive ?? ((payload) => void payload.ack()),
     firstUrl: firstUrl ? await socketUrl(slack, firstUrl) : null,
@@ -74,7 +75,10 @@ async function connected({ receive, firstUrl, timeout, ...settings }: Options = 
     await connections.open();
     await expect.poll(slack.connections).toBe(2);
   };
-  return { slack, connections, opened, open, command, sleeps, refusals, time, checkNow };
+  return {
+    ...{ slack, connections, opened, open, command, sleeps, refusals, time, checkNow },
+    outageLines: () => warnings.filter((line) => line.includes('no new Socket Mode connection')),
+  };
 }
 
 const never = () => new Promise<void>(() => undefined);
@@ -199,13 +203,38 @@ test('it is not connected only while no connection is open', async () => {
 });
 
 test('a failed replacement is retried after 1, 2, 4 … at most 30 s', async () => {
-  const { slack, open, sleeps } = await connected();
+  const { slack, open, sleeps, outageLines } = await connected();
   await open();
   slack.failNext(opens(7, 'internal_error'));
   await slack.refreshSockets({ reason: null, closing: 'handshake' });
   await expect.poll(slack.connections).toBe(2);
   // The test's random number halves each wait.
   expect(sleeps).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
+  expect(outageLines()).toHaveLength(1);
+});
+
+test('the first connection is retried while Slack fails', async () => {
+  const { slack, open, sleeps, outageLines } = await connected();
+  slack.failNext(opens(2, 'internal_error'));
+  await open();
+  expect(sleeps).toEqual([500, 1_000]);
+  expect(outageLines()).toHaveLength(1);
+});
+
+test('an opening that only a person can repair is refused at once', async () => {
+  const { slack, connections, sleeps } = await connected();
+  slack.failNext(opens(1, 'invalid_auth'));
+  await expect(connections.open()).rejects.toThrow('invalid_auth');
+  expect(sleeps).toEqual([]);
+});
+
+test('a stop ends the retries of the first connection', async () => {
+  const { slack, connections } = await connected();
+  slack.failNext(opens(10_000, 'internal_error'));
+  const opening = connections.open();
+  await connections.close();
+  await opening;
+  expect(connections.isOpen()).toBe(false);
 });
 
 test('a rate limit delays the replacement by the time that Slack names', async () => {
