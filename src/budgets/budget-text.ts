@@ -2,6 +2,7 @@ import { untaggedText } from '../cost-reports/scope.ts';
 import type { Burn } from '../costs/budget/budget.ts';
 import { formatDay } from '../costs/calendar/format.ts';
 import { bracketed, changeText, shareText } from '../costs/ledger/numbers.ts';
+import { lockAgeText } from '../costs/locking/lock-age.ts';
 import type { Money } from '../costs/money/money.ts';
 import { roughMoneyText } from '../costs/money/money-text.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
@@ -175,11 +176,13 @@ export function budgetAnswer(standing: BudgetStanding, news: readonly BudgetNews
     ? 'Early in the year: this forecast extends the last two weeks to the whole year.'
     : 'Early in the month: this forecast uses the previous month.';
   const period = isYear ? `UTC days of ${yearText(standing)}` : 'UTC month';
+  const lockAge = standing.preliminary > 0 ? lockAgeText(standing.lockAge) : null;
+  const inCredits = [`${period}, in credits`, ...(lockAge === null ? [] : [lockAge])];
   const parts: readonly AnswerPart[] = [
     ...others.map((text): AnswerPart => ({ kind: 'text', text })),
     { kind: 'facts', facts: budgetFacts(standing) },
     ...(isEarly ? [{ kind: 'note', text: early } as const] : []),
-    { kind: 'note', text: `${period}, in credits. A budget does not limit usage.` },
+    { kind: 'note', text: `${inCredits.join(' · ')}. A budget does not limit usage.` },
   ];
   return { title, parts };
 }

@@ -25,6 +25,7 @@ import {
 } from '../costs/ledger/ledger.ts';
 import type { DayValue } from '../costs/ledger/row.ts';
 import { seriesFrom } from '../costs/ledger/series-of-rows.ts';
+import type { LockAge } from '../costs/locking/lock-age.ts';
 import type { Service } from '../directory/directory.ts';
 import type { CostSelector } from '../policy/policy-types.ts';
 import { type BudgetMoney, budgetMoney } from './budget-money.ts';
@@ -59,6 +60,7 @@ export interface BudgetStanding {
   /** Null for a budget of months. */
   readonly commitment: CommitmentPace | null;
   readonly money: BudgetMoney | null;
+  readonly lockAge: LockAge | null;
   /** The months of the report that could not be read: the figures are incomplete. */
   readonly unread: readonly string[];
 }
@@ -110,6 +112,7 @@ export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStan
     ...facts,
     commitment: isYear ? yearFacts(budget, known, read) : null,
     money: budgetMoney(budget.credits, { ...known, pace: facts.pace }, read.prices ?? null),
+    lockAge: read.lockAge,
     unread: read.gaps.map(({ month }) => month),
   };
 }

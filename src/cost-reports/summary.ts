@@ -35,7 +35,7 @@ export function notFinalText(states: readonly DayState[], span: Span, today: Day
 
 /**
  * Whether whole months that ended are final, or when their last open day usually is, by the lock
- * age; null for other periods, and while the lock age is unknown. Source: docs/costs.md#standing.
+ * age; null for other periods. Source: docs/costs.md#standing.
  */
 export function closingText(
   { first, last }: Span,
@@ -45,13 +45,15 @@ export function closingText(
   const isWhole = first.endsWith('-01') && last === monthSpan(monthOf(last)).last;
   if (!isWhole || last >= today) return null;
   const open = states.findLast(({ state }) => state === 'preliminary');
-  if (open) return lockAge && usuallyFinalText(open.day, lockAge, today);
+  if (open) return lockAge ? usuallyFinalText(open.day, lockAge, today) : UNKNOWN_LOCK_AGE;
   const known = states.filter(({ state }) => state === 'final').length;
   const missing = lengthOf({ first, last }) - known;
   const locked = `all ${known} days${missing > 0 ? ' with data' : ''} are locked.`;
   if (isFinal || missing === 0) return `Final: ${locked}`;
   return `Not final: ${locked} ${countWords(missing, 'day')} without data may still get some.`;
 }
+
+const UNKNOWN_LOCK_AGE = 'Not known yet when it becomes final: too few days were seen to lock.';
 
 function usuallyFinalText(open: Day, { low, high }: LockAge, today: Day): string {
   const usual = { first: addDays(open, low), last: addDays(open, high) };

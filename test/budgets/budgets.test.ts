@@ -135,6 +135,21 @@ test('a budget memory also has the names that version 1.0 reads', async () => {
   expect(stored.forecast.told).toEqual(stored.forecast.announced);
 });
 
+test('a message with days that are not final shows when days usually become final', () => {
+  const lockAge = { usual: 12, low: 11, high: 14, days: 28 };
+  const noteOn = (rows: readonly CostRow[]) => {
+    const states = dayStates(rows, budgetSpan(TODAY));
+    const read = { ...INPUTS.read, rows, lockAge };
+    const standing = budgetStanding(budget({ credits: 2_400 }), { ...INPUTS, read, states });
+    const { news } = evaluateBudget(standing, null, TODAY);
+    return budgetAnswer(standing, news).parts.at(-1);
+  };
+  const open = 'UTC month, in credits · days usually become final after 12 days (11–14). A budget';
+  expect(noteOn(ROWS)).toHaveProperty('text', expect.stringContaining(open));
+  const final = ROWS.map((row) => ({ ...row, locked: true }));
+  expect(noteOn(final)).toHaveProperty('text', expect.stringContaining('in credits. A budget'));
+});
+
 test('a message has the forecast first, then the state of the budget', () => {
   const standing = budgetStanding(budget({ credits: 2_400 }), INPUTS);
   const { news } = evaluateBudget(standing, null, TODAY);

@@ -114,7 +114,12 @@ test.for<[string, readonly CostRow[], Partial<CostReading>, string | null]>([
     { lockAge: { ...LOCK_AGE, low: 40, high: 42 } },
     'Usually final by 20 Nov.',
   ],
-  ['open days of unknown lock age', october(9), {}, null],
+  [
+    'open days of unknown lock age',
+    october(9),
+    {},
+    'Not known yet when it becomes final: too few days were seen to lock.',
+  ],
   [
     'a missing day',
     october(0, [4]),
@@ -129,11 +134,13 @@ test.for<[string, readonly CostRow[], Partial<CostReading>, string | null]>([
   ],
 ])('a month with %s says whether it is final', async ([, rows, read, expected]) => {
   const { text } = await answered('last-month', rows, read);
-  const lines = text.split('\n').filter((line) => /^(Final|Not final|Later|Usually)/.test(line));
+  const lines = text
+    .split('\n')
+    .filter((line) => /^(Final|Not final|Later|Usually|Not known)/.test(line));
   expect(lines.join()).toBe(expected ?? '');
 });
 
-test.for(['mtd', '2026-10-01..2026-10-31', 'last-week'])(
+test.for(['mtd', '2026-10-02..2026-10-31', '2026-10-01..2026-10-30', 'last-week'])(
   '%s has no closing line',
   async (words) => {
     const { text } = await answered(words, october(9), { lockAge: LOCK_AGE });

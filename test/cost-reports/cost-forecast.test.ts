@@ -99,6 +99,7 @@ test('a forecast has its range, its assumptions in one line, and what is reporte
     About 80% sure, if usage stays as in the last 14 settled days: 77 credits per day, adjusted for weekdays.
     Reported so far: 1,400.0 credits through today, 17 of 19 days settled
     Still expected: 880 credits
+    Range: ±2% of the 13 days that are not settled: errors of past forecasts
     offers
     As of 2026-11-20 12:00 UTC"
   `);
@@ -164,6 +165,25 @@ test('days before the first report are not counted, and not called usual days', 
   expect(text).toContain('58 of 60 days settled');
   expect(text).toContain('Not counted: 1 Jan – 20 Sep, before the first report');
   expect(text).not.toContain('counted as usual days');
+});
+
+test('the range names what it is computed from: errors, extended errors, or a default', async () => {
+  const rows = costsOf('s-1', 100);
+  const spiky = rows.map((row, index) =>
+    index % 9 === 0 ? { ...row, total: row.total * 1.5 } : row,
+  );
+  const extended =
+    /Range: ±(\d+)% of the 44 days that are not settled: errors of past forecasts over 14 days, extended to 44 days/;
+  const text = await answered('quarter', spiky);
+  const [, error = ''] = extended.exec(text) ?? [];
+  const [, low = '', high = ''] = /\(([\d,]+)–([\d,]+)\)$/m.exec(text) ?? [];
+  const [, rest = ''] = /Still expected: ([\d,]+) credits/.exec(text) ?? [];
+  const [from, to, expected] = [low, high, rest].map((each) => Number(each.replaceAll(',', '')));
+  // Two days are half reported, which the expected rest does not include.
+  const half = ((to ?? 0) - (from ?? 0)) / 2 / ((expected ?? 0) + 100);
+  expect(Math.abs(half - Number(error) / 100)).toBeLessThan(0.01);
+  const few = await answered('month', costsOf('s-1', 100, 20));
+  expect(few).toContain('Range: ±30% of the 13 days that are not settled: too few past days');
 });
 
 test('with too few settled days there is no forecast, and the reason', async () => {
@@ -260,6 +280,7 @@ test('with a price each figure of a forecast has money beside it', async () => {
     About 80% sure, if usage stays as in the last 14 settled days: 77 credits (€27.00) per day, adjusted for weekdays.
     Reported so far: 1,400.0 credits (€457.00) through today, 17 of 19 days settled
     Still expected: 880 credits (€308)
+    Range: ±2% of the 13 days that are not settled: errors of past forecasts
     offers
     As of 2026-11-20 12:00 UTC · 1 credit = €0.35 from 2026-11-16, €0.32 from 2026-01-01; money rounded to €0.01, forecasts and budgets to €1"
   `);

@@ -3,11 +3,12 @@ import { addDays, type Day, dayOf } from '../../costs/calendar/day.ts';
 import { formatDays, formatSpan } from '../../costs/calendar/format.ts';
 import { dayCountsOf } from '../../costs/comparison/day-counts.ts';
 import { type Forecast, forecastSpan } from '../../costs/forecast/forecast.ts';
+import { LONGEST_HORIZON } from '../../costs/forecast/forecast-error.ts';
 import { forecastMoney } from '../../costs/forecast/forecast-money.ts';
 import { LEAST_DAYS, SETTLED_HISTORY_DAYS } from '../../costs/forecast/series.ts';
 import { type CostGap, type CostReading, unreadMonths } from '../../costs/ledger/costs-read.ts';
 import { type DayState, dayStates, isSettledDay, statesWithin } from '../../costs/ledger/ledger.ts';
-import { bracketed, creditsText, roundedFigure } from '../../costs/ledger/numbers.ts';
+import { bracketed, creditsText, roundedFigure, shareText } from '../../costs/ledger/numbers.ts';
 import { type CostRow, type DayValue, microOf } from '../../costs/ledger/row.ts';
 import { seriesFrom } from '../../costs/ledger/series-of-rows.ts';
 import { type Money, moneyDifference, moneyOver } from '../../costs/money/money.ts';
@@ -156,7 +157,7 @@ function assumptionText(
 
 function factsPart(
   states: readonly DayState[],
-  { total, soFar }: KnownForecast,
+  { total, soFar, basis }: KnownForecast,
   { span, today, money }: ForecastDays & { readonly money: ForecastMoney },
 ): AnswerPart {
   // The forecast does not count the days before the first report.
@@ -173,12 +174,23 @@ function factsPart(
     facts: [
       ['Reported so far', `${creditsText(counts.total, counts.money)} through today, ${days}`],
       ['Still expected', withMoney(total - soFar, rest)],
+      ['Range', rangeText(basis)],
       ...(missing.length > 0
         ? [['No data', `${formatDays(missing, today)}; counted as usual days`] as const]
         : []),
       ...(begin > span.first ? [['Not counted', unreportedText(span, begin, today)] as const] : []),
     ],
   };
+}
+
+/** What the range of the title is computed from. */
+function rangeText({ error, isMeasured, openDays }: KnownForecast['basis']): string {
+  const days = countWords(openDays, 'day that is', 'days that are');
+  const share = `±${shareText(error)} of the ${days} not settled`;
+  if (!isMeasured) return `${share}: too few past days show the error of a forecast`;
+  return openDays > LONGEST_HORIZON
+    ? `${share}: errors of past forecasts over ${LONGEST_HORIZON} days, extended to ${openDays} days`
+    : `${share}: errors of past forecasts`;
 }
 
 /** `2,433 credits`, or `2,433 credits (€852)` */

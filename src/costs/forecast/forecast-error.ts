@@ -7,23 +7,32 @@ const LEAST_ORIGINS = 5;
 const LEAST_ERROR = 0.02;
 const BLIND_ERROR = 0.3;
 const WIDENING = 1.25;
-const LONGEST_HORIZON = 14;
+/** The errors of longer spans are extended from this number of days. */
+export const LONGEST_HORIZON = 14;
 const HORIZONS = [7, LONGEST_HORIZON];
+
+/** Half the width of the interval of a forecast. */
+interface ForecastError {
+  /** A share of the days that are not settled. */
+  readonly share: number;
+  /** Whether past days show it; with too few of them it is 30%. */
+  readonly isMeasured: boolean;
+}
 
 /**
  * Returns r of docs/costs.md#forecast as a function of the number of open days. The past errors are
  * computed once for all numbers that share them.
  */
-export function errorsOf(known: readonly SettledDay[]): (openDays: number) => number {
+export function errorsOf(known: readonly SettledDay[]): (openDays: number) => ForecastError {
   const past = new Map<number, readonly number[]>();
   return (openDays) => {
     const longest = Math.min(LONGEST_HORIZON, Math.max(1, openDays));
     const horizons = new Set(HORIZONS.map((horizon) => Math.min(horizon, longest)));
     const errors = past.get(longest) ?? pastErrors(known, [...horizons]);
     past.set(longest, errors);
-    if (errors.length < LEAST_ORIGINS) return BLIND_ERROR;
+    if (errors.length < LEAST_ORIGINS) return { share: BLIND_ERROR, isMeasured: false };
     const widened = WIDENING * Math.sqrt(Math.max(1, openDays / LONGEST_HORIZON));
-    return Math.max(LEAST_ERROR, quantile(errors, 0.8) * widened);
+    return { share: Math.max(LEAST_ERROR, quantile(errors, 0.8) * widened), isMeasured: true };
   };
 }
 

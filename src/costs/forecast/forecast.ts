@@ -34,6 +34,8 @@ interface ForecastBasis extends Pick<SpendLevel, 'profile' | 'days' | 'shifted'>
   readonly openDays: number;
   /** Half the width of the interval, as a share of the days that are not settled. */
   readonly error: number;
+  /** Whether past forecasts show the error; with too few past days it is 30%. */
+  readonly isMeasured: boolean;
 }
 
 /** The forecast of the UTC month of `today`. Source: docs/costs.md#forecast. */
@@ -70,7 +72,7 @@ export function forecastSpan(
 
   const level = levelOf(known);
   const { sure, open, openDays, soFar } = sumsOf(reported, level, span, today);
-  const error = errorsOf(known)(openDays);
+  const { share: error, isMeasured } = errorsOf(known)(openDays);
   const { profile, days, shifted } = level;
   return {
     ok: true,
@@ -86,6 +88,7 @@ export function forecastSpan(
       settledDays: known.length,
       openDays,
       error,
+      isMeasured,
     },
   };
 }

@@ -35,7 +35,7 @@ export function spendPath(
     sure += isOpen ? 0 : credits;
     open += isOpen ? credits : 0;
     openDays += isOpen ? 1 : 0;
-    const share = openDays === 0 ? 0 : error(openDays);
+    const share = openDays === 0 ? 0 : error(openDays).share;
     const low = sure + open * Math.max(0, 1 - share);
     return { day, total: sure + open, low, high: sure + open * (1 + share) };
   });
