@@ -67,7 +67,7 @@ export async function answerCosts(
   const asked = readCostQuestion(typed, today, context.services);
   if (!asked.ok) return asked.answer;
   const { question } = asked;
-  const { versus } = question;
+  const versus = question.versus ?? usualComparison(question, today);
   const all = versus
     ? spanOfBoth(question.period, comparisonPeriod(question.period, versus, today))
     : question.period;
@@ -92,7 +92,8 @@ export async function answerCosts(
   }
   const before = versus && comparisonPeriod(period, versus, today);
   const known = question.finalOnly ? withoutOpenDays(read.rows) : read.rows;
-  const compared = before && preparePeriods(known, scope.selector, period, before);
+  const prepared = before && preparePeriods(known, scope.selector, period, before);
+  const compared = prepared && (question.versus || isComparable(prepared)) ? prepared : null;
   const select = (all: readonly CostRow[]) => selectRows(all, scope.selector);
   const hasForecast = isMonthSoFar(period, today) && !question.finalOnly;
   const forecast = hasForecast ? await monthForecast(context, select, today) : null;
@@ -101,6 +102,12 @@ export async function answerCosts(
     { today, rows, states: own, compared, scope, forecast },
     read,
   );
+}
+
+/** The month so far is compared without being asked, as its forecast needs the same rows. */
+function usualComparison({ period, finalOnly }: CostQuestion, today: Day): 'prev' | null {
+  const isMonth = period.unit === 'month' && isMonthSoFar(period, today);
+  return isMonth && !finalOnly ? 'prev' : null;
 }
 
 /** The period to compare with is too long ago; `line` asks for another one. */

@@ -127,6 +127,19 @@ test('a warehouse that a forecast does not know has offers that are forecasts', 
   expect((await answered(line, { rows })).title).toContain('2026: heading for');
 });
 
+test('the month so far is compared with the same days of the previous month, if possible', async () => {
+  const month = await answered('cost');
+  expect(written(month)).toContain('+26% vs 1–19 Oct (13,680). The weekdays differ.');
+  expect(written(month)).toContain('Service | Credits | Share | Change');
+  expect(Object.keys(buttons(month))).toContain('Why');
+  const alone = { rows: RISING.filter(({ day }) => day >= '2026-11-01') };
+  const first = await answered('cost', alone);
+  expect(written(first)).not.toContain('compare');
+  expect(Object.keys(buttons(first))).toContain('Compare with previous');
+  for (const line of ['cost 7d', 'cost 19d', 'cost last-month', 'cost qtd', 'cost mtd final'])
+    expect(written(await answered(line))).not.toContain(' vs ');
+});
+
 test('without a final day, “final” shows no 0', async () => {
   const settled = { settled: true, completion: null };
   const rows = RISING.map((row) =>

@@ -56,7 +56,7 @@ function forecast(total: number, low = total * 0.8): Forecast {
     low,
     high: total * 1.2,
     soFar: 1,
-    basis: { ...basis, openDays: 9, error: 0.2 },
+    basis: { isMeasured: true, ...basis, openDays: 9, error: 0.2 },
   };
 }
 

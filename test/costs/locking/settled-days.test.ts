@@ -148,6 +148,15 @@ test('a completion needs fourteen final days that were fetched at that age', () 
   expect(of(26, { isDown: (hours: number) => hours > 72 && hours < 84 })).toBeNull();
 });
 
+test('at an age at which most days report nothing, there is no completion', () => {
+  const share = (age: number, day: string) =>
+    age < 3 && Number(day.slice(8)) % 3 > 0 ? 0 : usualShare(age);
+  const reports = fetchedReports({ lockAge: () => 12, share }, { days: 60 });
+  const history = snapshotHistory(stored(reports));
+  expect(completionAt(history, 33 * HOUR_MS)).toBeNull();
+  expect(completionAt(history, 80 * HOUR_MS)).toMatchObject({ days: 48 });
+});
+
 test('only a day that is not settled has a completion', () => {
   const reports = fetchedReports(lateServer, { days: 60 });
   const history = snapshotHistory(stored(reports));
