@@ -13,10 +13,12 @@ FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /opt/yarn* \
       /usr/local/bin/yarn /usr/local/bin/yarnpkg \
  && useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin signalbox \
+ && ln -s /app/bin/signalbox /usr/local/bin/signalbox \
  && install --directory --owner=signalbox --group=signalbox --mode=0700 /data
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
+COPY bin ./bin
 COPY src ./src
 
 ENV NODE_ENV=production \
@@ -29,4 +31,4 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "/app/src/main.ts"]
+CMD ["/app/bin/signalbox", "start"]

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { contextOf } from './context.ts';
@@ -40,7 +41,7 @@ export function layOut(root: string, into: string): Image {
     words.map((word) => word.replace(/^node$/, join(into, 'node')).replace(/^\/app/, app));
   return {
     app,
-    env: envOf(final),
+    env: { ...envOf(final), PATH: `${into}:/usr/bin:/bin` },
     command: runtime(execForm(command)),
     healthcheck: runtime(execForm(healthcheck)),
   };
@@ -98,7 +99,9 @@ function envOf(stage: Stage): Readonly<Record<string, string>> {
 export function lock(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue;
-    chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o555 : 0o444);
+    const path = join(entry.parentPath, entry.name);
+    const isProgram = (statSync(path).mode & 0o111) !== 0;
+    chmodSync(path, isProgram ? 0o555 : 0o444);
   }
   chmodSync(folder, 0o555);
 }

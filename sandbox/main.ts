@@ -26,7 +26,7 @@ Links that act as one person in one channel:
   ${url}/?as=ben&channel=db-approvals
 
 To check the installation, run this in another shell before you move the clock:
-  npm run doctor -- --env ${envFile}
+  bin/signalbox --env ${envFile} doctor
 
 The sandbox uses no network outside this machine. Press Ctrl-C to stop it.
 `;

@@ -93,7 +93,8 @@ async function reload(): Promise<void> {
   const next = load();
   if (next.ok) for (const secret of secretsIn(next.config)) hidden.add(secret);
   const reloaded = await app.reload(next);
-  if (reloaded.ok) return log.info('the new configuration is active');
+  const config = next.ok ? next.config.configHash : null;
+  if (reloaded.ok) return log.info({ config }, 'the new configuration is active');
   const { problems } = reloaded;
   log.error({ problems }, 'the new configuration is invalid; the previous one stays active');
 }

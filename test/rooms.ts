@@ -30,6 +30,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'directory',
     'doctor',
     'intent',
+    'main',
     'policy',
     'slack',
     'storage',

@@ -1,15 +1,15 @@
 import type { Head } from '../storage/audit/append.ts';
 import { parseOptions, unknownCommand } from './parse-options.ts';
 
-export const AUDIT_USAGE = `npm run audit -- verify [--anchor <number>:<hash>]
+export const AUDIT_USAGE = `signalbox audit verify [--anchor <number>:<hash>]
     Verifies the whole audit trail.
     --anchor  an anchor line “audit <number> <hash>” from the audit channel: detects a removed end
 
-npm run audit -- export --since <when> [--until <when>] [--format jsonl|csv]
+signalbox audit export --since <when> [--until <when>] [--format jsonl|csv]
     Writes the events from --since (included) to --until (excluded) to standard output.
     <when> is a UTC date, for example 2026-11-01, or a time, for example 2026-11-01T09:30Z
 
-npm run audit -- restored
+signalbox audit restored
     After a restore, with Signalbox stopped: the next start sends no open change of this database.
 
 Reads DATABASE_URL, SIGNALBOX_KEY and SIGNALBOX_PREVIOUS_KEYS from the environment, like Signalbox.

@@ -1,7 +1,4 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { readStore } from '../config/environment.ts';
-import { readKeyRing } from '../storage/audit/key-ring.ts';
 import { openDatabase } from '../storage/engine/database.ts';
 import { databaseProblem } from '../storage/engine/database-errors.ts';
 import { openReader } from '../storage/engine/reader.ts';
@@ -9,30 +6,10 @@ import { announceRestore } from '../storage/tables/restore-mark.ts';
 import { exportEvents } from './audit-export.ts';
 import { AUDIT_USAGE, type AuditRequest, readAuditOptions } from './audit-options.ts';
 import { verify } from './audit-verify.ts';
+import { leave, storeOf } from './store.ts';
 
 const { stdout, stderr } = process;
 const END_OF_TIME = new Date(8.64e15);
-
-function leave(sentence: string, code: 1 | 2): never {
-  stderr.write(`${sentence}\n`);
-  process.exit(code);
-}
-
-function storeOf() {
-  const store = readStore(process.env, (path) => readFileSync(path, 'utf8'));
-  if (!store.ok) {
-    const sentences = store.problems.map(({ where, problem, hint }) =>
-      [`${where} ${problem}`, ...(hint ? [hint] : [])].join(': '),
-    );
-    leave(sentences.join('\n'), 2);
-  }
-  const { DATABASE_URL, SIGNALBOX_KEY, SIGNALBOX_PREVIOUS_KEYS: previous } = store.value;
-  const key = readKeyRing(
-    SIGNALBOX_KEY?.reveal() ?? null,
-    previous.map((one) => one.reveal()),
-  );
-  return { url: DATABASE_URL.reveal(), key };
-}
 
 async function write(text: string): Promise<void> {
   if (!stdout.write(text)) await once(stdout, 'drain');
@@ -40,7 +17,7 @@ async function write(text: string): Promise<void> {
 
 async function run(request: AuditRequest): Promise<number> {
   if (request.kind === 'help') return write(AUDIT_USAGE).then(() => 0);
-  const { url, key } = storeOf();
+  const { url, key } = storeOf(process.env);
   if (request.kind === 'restored') return announce(url);
   const reader = await openReader(url);
   try {

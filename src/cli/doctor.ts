@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs, parseEnv } from 'node:util';
+import { parseArgs } from 'node:util';
 import { passed, reportText, toJson, wantsColour } from '../doctor/report.ts';
 import { runChecks } from '../doctor/run-checks.ts';
 
-const USAGE = `npm run doctor -- [--json] [--env <file>]
+const USAGE = `signalbox doctor [--json]
     Checks the installation: configuration, Slack, channels, people, both APIs, the database and
     running replicas. It changes nothing, and it works next to a running Signalbox.
     --json      JSON output with the fields ok, version, failed, warnings and checks
-    --env       reads the variables from this file only, not from the environment
 
 ✓ ok   ! warning   ✗ failed, with the next step   – not checked
 Exit code: 0 no check failed, 1 a check failed, 2 wrong options.
@@ -24,23 +23,12 @@ function leave(sentence: string): never {
   process.exit(2);
 }
 
-function variablesOf(file: string | undefined) {
-  if (file === undefined) return process.env;
-  try {
-    return parseEnv(readFileSync(file, 'utf8'));
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
-    return leave(`The file ${file} is not readable (${code}).`);
-  }
-}
-
 function readOptions() {
   try {
     return parseArgs({
       options: {
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
-        env: { type: 'string' },
       },
     }).values;
   } catch (error) {
@@ -54,7 +42,7 @@ if (options.help) {
   process.exit(0);
 }
 const report = await runChecks({
-  env: variablesOf(options.env),
+  env: process.env,
   readFile: (path) => readFileSync(path, 'utf8'),
   version,
   withinMs: WITHIN_MS,

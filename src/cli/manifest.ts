@@ -4,7 +4,7 @@ import { commands, nouns } from '../commands/index.ts';
 import { manifestOf } from '../slack/manifest.ts';
 
 const USAGE =
-  'npm run manifest -- [--prefix db-] [--url https://…/slack/events] [--out manifest.json]';
+  'signalbox manifest [--prefix db-] [--url https://…/slack/events] [--out manifest.json]';
 const OPTIONS = {
   prefix: { type: 'string', default: '' },
   url: { type: 'string' },

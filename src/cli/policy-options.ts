@@ -2,12 +2,12 @@ import { type ConfigResult, quoted } from '../policy/problem.ts';
 import { Duration } from '../policy/time.ts';
 import { parseOptions, unknownCommand } from './parse-options.ts';
 
-export const POLICY_USAGE = `npm run policy -- test <cases.yaml> [--config <file>]
+export const POLICY_USAGE = `signalbox policy test <cases.yaml> [--config <file>]
     Decides the cases of a file by signalbox.yaml and compares each decision with the expected one.
     Reads no database and asks no Slack: user groups cannot be read, so cases give roles.
     --config  the configuration file; default SIGNALBOX_CONFIG, else ./signalbox.yaml
 
-npm run policy -- replay --with <file> [--since 90d] [--accept <ids>|all] [--accept-file <file>]
+signalbox policy replay --with <file> [--since 90d] [--accept <ids>|all] [--accept-file <file>]
     Decides the recorded requests of the last days by another configuration file, and lists those
     that the file decides otherwise. It only reads the database, also while Signalbox runs.
     --with         the configuration file that decides

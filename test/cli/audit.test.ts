@@ -24,7 +24,7 @@ interface Setting {
 /** While other processes have the database open. */
 function audit(setting: Setting, ...args: string[]) {
   const env = { SIGNALBOX_KEY: KEY.toString('base64'), ...setting };
-  return runCommand(['src/cli/audit.ts', ...args], env);
+  return runCommand(['src/cli/signalbox.ts', 'audit', ...args], env);
 }
 
 async function write(database: Database, count: number, key: Buffer | null = KEY): Promise<void> {
@@ -224,13 +224,13 @@ test.for<[string, string[], string]>([
 ])('%s prints an error and the usage', async ([, args, sentence]) => {
   const { err, code } = await audit({}, ...args);
   expect(err).toContain(sentence);
-  expect(err).toContain('npm run audit -- verify');
+  expect(err).toContain('signalbox audit verify');
   expect(code).toBe(2);
 });
 
 test.for([['--help'], ['help'], [], ['verify', '--help']])('%j prints the usage', async (args) => {
   const { out, code } = await audit({}, ...args);
-  expect(out).toContain('npm run audit -- export --since');
+  expect(out).toContain('signalbox audit export --since');
   expect(code).toBe(0);
 });
 

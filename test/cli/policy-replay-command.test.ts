@@ -13,7 +13,7 @@ function replay(url: string, yaml: string, ...args: readonly string[]) {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'other.yaml');
   writeFileSync(file, yaml);
-  const words = ['src/cli/policy.ts', 'replay', '--with', file, ...args];
+  const words = ['src/cli/signalbox.ts', 'policy', 'replay', '--with', file, ...args];
   return runCommand(words, { DATABASE_URL: url });
 }
 

@@ -12,7 +12,7 @@ const CASES = 'signalbox.cases.example.yaml';
 
 /** Without any variable of Signalbox. */
 function policy(...args: string[]) {
-  return runCommand(['src/cli/policy.ts', ...args]);
+  return runCommand(['src/cli/signalbox.ts', 'policy', ...args]);
 }
 
 /** Writes files for a test and returns their paths. */
@@ -151,7 +151,7 @@ test('wrong options print a sentence and the usage, and the exit code is 2', asy
   const { out, err, code } = await policy('test', CASES, '--conf', EXAMPLE);
   expect({ out, code }).toEqual({ out: '', code: 2 });
   expect(err).toMatch(/^Unknown option “--conf”.*--config/);
-  expect(err).toContain('npm run policy -- replay --with <file>');
+  expect(err).toContain('signalbox policy replay --with <file>');
 });
 
 test.for([['--help'], ['help'], [], ['replay', '--help']])('%j prints the usage', (args) => {

@@ -34,7 +34,7 @@ test('the image installs the locked packages that run, without their scripts', (
 test('the bot runs as an unprivileged user and receives SIGTERM itself', () => {
   expect(restsOf(final, 'USER')).toEqual(['10001:10001']);
   expect(restsOf(final, 'STOPSIGNAL')).toEqual(['SIGTERM']);
-  expect(restsOf(final, 'CMD').map(execForm)).toEqual([['node', '/app/src/main.ts']]);
+  expect(restsOf(final, 'CMD').map(execForm)).toEqual([['/app/bin/signalbox', 'start']]);
   expect(restsOf(final, 'ENTRYPOINT')).toEqual([]);
 });
 
@@ -51,7 +51,7 @@ test('the build context has the source, but no secrets, tests or sandbox', () =>
     expect.arrayContaining(['src/main.ts', 'package.json', 'package-lock.json', '.npmrc']),
   );
   expect(files.filter((file) => !file.startsWith('src/')).sort()).toEqual(
-    ['.npmrc', 'LICENSE', 'package-lock.json', 'package.json'].sort(),
+    ['.npmrc', 'LICENSE', 'bin/signalbox', 'package-lock.json', 'package.json'].sort(),
   );
   expect(files.filter((file) => file.startsWith('sandbox'))).toEqual([]);
 });

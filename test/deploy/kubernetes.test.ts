@@ -13,11 +13,14 @@ const TYPES = {
   PodDisruptionBudget: 'policy/v1',
   Namespace: 'core/v1',
   Service: 'core/v1',
+  Job: 'batch/v1',
+  CronJob: 'batch/v1',
 };
 const KINDS = Object.keys(TYPES) as (keyof typeof TYPES)[];
 
 const Kustomization = z.looseObject({ resources: z.array(z.string()) });
 const { resources } = Kustomization.parse(read('kustomization.yaml'));
+const jobs = globSync('jobs/*.yaml', { cwd: FOLDER });
 
 function read(file: string): unknown {
   return parse(readFileSync(join(FOLDER, file), 'utf8'));
@@ -49,7 +52,8 @@ function misfitsOf(manifests: readonly unknown[]): string {
 }
 
 test('every manifest matches the type of its kind', () => {
-  expect(misfitsOf(resources.map(read))).toBe('');
+  expect(jobs).toHaveLength(2);
+  expect(misfitsOf([...resources, ...jobs].map(read))).toBe('');
 });
 
 test('a misspelt key and a wrong type in a manifest are found', () => {
@@ -100,6 +104,25 @@ const Deployment = z.object({
     template: z.object({ metadata: z.object({ labels: Labels }), spec: Pod }),
   }),
 });
+const Template = z.object({
+  metadata: z.object({ labels: Labels }),
+  spec: z.object({
+    automountServiceAccountToken: z.literal(false),
+    securityContext: z.unknown(),
+    containers: z.tuple([
+      z.object({
+        env: z.array(z.object({ name: z.string().endsWith('_FILE') })).default([]),
+        securityContext: z.unknown(),
+      }),
+    ]),
+  }),
+});
+const Job = z.object({
+  spec: z.union([
+    z.object({ template: Template }),
+    z.object({ jobTemplate: z.object({ spec: z.object({ template: Template }) }) }),
+  ]),
+});
 const reading = Deployment.safeParse(read('deployment.yaml'));
 
 function deployed() {
@@ -107,6 +130,21 @@ function deployed() {
   const { spec } = reading.data;
   return { spec, container: spec.template.spec.containers[0] };
 }
+
+test.for(jobs)(
+  'the pod of %s is no replica, gains no privileges and reads secrets as files',
+  (file) => {
+    const { spec } = Job.parse(read(file));
+    const { metadata, spec: pod } =
+      'jobTemplate' in spec ? spec.jobTemplate.spec.template : spec.template;
+    expect(metadata.labels).not.toEqual(deployed().spec.selector.matchLabels);
+    expect(pod.securityContext).toEqual(deployed().spec.template.spec.securityContext);
+    const [container] = pod.containers;
+    expect(container.securityContext).toEqual(deployed().container.securityContext);
+    const names = container.env.map(({ name }) => name);
+    expect(names.filter((name) => !FROM_FILES.includes(name.replace(/_FILE$/, '')))).toEqual([]);
+  },
+);
 
 test('three replicas run as an unprivileged user and are replaced one at a time', () => {
   expect(reading.error).toBeUndefined();

@@ -15,7 +15,8 @@ test.for([...DOCUMENTS, '.ci/run'])('the npm scripts that %s names exist', (file
 
 /** The entry file of one of our scripts and the files that it imports: its options are in one of them. */
 function sourceOf(script: string): string {
-  const [entry = ''] = groupsOf(scripts[script] ?? '', /node (\S+\.ts)$/g);
+  const [named = ''] = groupsOf(scripts[script] ?? '', /node (\S+\.ts)\b/g);
+  const entry = named === 'src/cli/signalbox.ts' ? `src/cli/${script}.ts` : named;
   const imported = entry === '' ? [] : importsOf(entry).map(({ of }) => of);
   return [entry, ...imported]
     .filter((file) => existsSync(file))
@@ -28,10 +29,13 @@ function isKnown(word: string, source: string): boolean {
   return source.includes(word) || source.includes(`${word.replace(/^--/, '')}: { type:`);
 }
 
-/** The options and subcommands after `npm run … --` that the script does not have. */
+const COMMAND = /(?:npm run ([a-z]+) --|\bsignalbox (audit|doctor|manifest|policy)) ([^#]*)/g;
+
+/** The options and subcommands after `npm run … --` or `signalbox …` that the script does not have. */
 function unknownOptions(page: string): readonly string[] {
-  const lines = codeOn(page).flatMap((line) => [...line.matchAll(/npm run ([a-z]+) -- ([^#]*)/g)]);
-  return lines.flatMap(([, script = '', rest = '']) => {
+  const lines = codeOn(page).flatMap((line) => [...line.matchAll(COMMAND)]);
+  return lines.flatMap(([, npm = '', own = '', rest = '']) => {
+    const script = npm || own;
     const words = [...groupsOf(rest, /(?:^|[\s[])(--[a-z-]+)/g), ...groupsOf(rest, /^([a-z]+)\b/g)];
     const source = sourceOf(script);
     const missing = words.filter((word) => !isKnown(word, source));
@@ -44,13 +48,20 @@ test.for(DOCUMENTS)('the options of npm scripts that %s names exist', (file) => 
 });
 
 test('an unknown option or subcommand is found', () => {
-  expect(unknownOptions('`npm run doctor -- --env .env --repair`')).toEqual(['doctor --repair']);
+  expect(unknownOptions('`npm run doctor -- --json --repair`')).toEqual(['doctor --repair']);
   expect(unknownOptions('`npm run audit -- heal`')).toEqual(['audit heal']);
+  expect(unknownOptions('`signalbox audit heal`')).toEqual(['audit heal']);
 });
 
 // Files that a user or a program creates later.
 const CREATED_LATER = [
-  ...['signalbox.yaml', 'cases.yaml', 'deploy/kubernetes/signalbox.yaml', 'manifest.local.json'],
+  ...[
+    'signalbox.yaml',
+    'config/signalbox.yaml',
+    'cases.yaml',
+    'deploy/kubernetes/signalbox.yaml',
+    'manifest.local.json',
+  ],
   ...['reports/mutation/index.html', 'sbom.json', 'test.ts'],
 ];
 const PATH = /(?<![\w/.<>-])((?:[\w.-]+\/)*[\w.-]+\.(?:tsx?|json|ya?ml|md|service))(?![\w/>-])/g;

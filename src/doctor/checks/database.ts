@@ -91,9 +91,7 @@ function keyLines({ keyProblem }: DatabaseInspection): readonly CheckLine[] {
 function trailLines({ trailProblem }: DatabaseInspection): readonly CheckLine[] {
   if (trailProblem === null) return [];
   const says = `the verification failed, so nothing is executed. ${trailProblem}`;
-  return [
-    failed('audit trail', says, 'run npm run audit -- verify, then follow docs/operating.md'),
-  ];
+  return [failed('audit trail', says, 'run signalbox audit verify, then follow docs/operating.md')];
 }
 
 function writtenLine(

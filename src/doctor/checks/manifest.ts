@@ -12,7 +12,7 @@ export function manifestLine(written: CheckContext['manifest'], expected: unknow
   if (comparable(content) === comparable(expected))
     return ok('manifest', `${file} matches this release`);
   const fix =
-    'run npm run manifest (with your --prefix, --url), paste it under App Manifest, reinstall';
+    'run signalbox manifest (with your --prefix, --url), paste it under App Manifest, reinstall';
   return warning('manifest', `${file} does not match this release and prefix`, fix);
 }
 

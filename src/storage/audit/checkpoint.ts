@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { giveToFolderOwner } from '../engine/sqlite.ts';
 import type { Head } from './chain.ts';
 
 /** The head of the audit trail in a file that a restore of the database does not replace. */
@@ -28,7 +29,7 @@ function readHead(path: string): Head | null {
   const [, seq, hash] = /^(\d{1,15}) ([0-9a-f]{64})\n$/.exec(text) ?? [];
   if (seq && hash) return { seq: Number(seq), hash };
   throw new Error(
-    `${path} cannot be read. If the database was restored, run npm run audit -- restored; then ` +
+    `${path} cannot be read. If the database was restored, run signalbox audit restored; then ` +
       'delete that file.',
   );
 }
@@ -52,5 +53,6 @@ function writeDurably(path: string, text: string): void {
   } finally {
     closeSync(file);
   }
+  giveToFolderOwner(temporary);
   renameSync(temporary, path);
 }

@@ -126,6 +126,11 @@ export async function refuseUnusable(url: string): Promise<void> {
   });
 }
 
+/** Whether Signalbox has no table in the database yet. */
+export async function isUnused(url: string): Promise<boolean> {
+  return withDb(url, 'read', async (db) => (await schemaVersion(db)) === 0);
+}
+
 /** Writes a row and rolls back; throws if the write is refused. Needs a known schema. */
 export async function checkWritable(url: string): Promise<void> {
   const rollback = new Error('rolled back');

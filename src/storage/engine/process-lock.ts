@@ -11,7 +11,7 @@ const BUSY = 5;
 export function lockProcess(path: string): () => void {
   const lockPath = `${path}.lock`;
   createPrivately(lockPath);
-  const lock = new DatabaseSync(lockPath, { timeout: 0 });
+  const lock = openLock(lockPath);
   try {
     lock.exec('begin exclusive');
   } catch (error) {
@@ -22,6 +22,16 @@ export function lockProcess(path: string): () => void {
     });
   }
   return () => lock.close();
+}
+
+function openLock(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: 0 });
+  } catch (error) {
+    throw new Error(`${path} cannot be opened: make the user of Signalbox its owner`, {
+      cause: error,
+    });
+  }
 }
 
 /** Checks the lock without waiting, and holds it only for a moment, so that no start fails. */

@@ -1,4 +1,5 @@
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { CompiledQuery, SqliteDialect, type SqliteDialectConfig, SqliteDriver } from 'kysely';
@@ -76,12 +77,24 @@ export function openSqliteReader(path: string): NodeSqliteDialect {
 }
 
 /**
+ * For commands that an operator runs as root: Signalbox runs as the owner of the folder, and could not open a
+ * lock file of root.
+ */
+export function giveToFolderOwner(path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  chownSync(path, uid, gid);
+}
+
+/**
  * Creates a file that only its owner can read; SQLite gives its journals the same mode. An existing
  * file is not opened, because closing it would drop the locks that this process holds on it.
  */
 export function createPrivately(path: string): void {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    const file = openSync(path, 'wx', 0o600);
+    giveToFolderOwner(path);
+    closeSync(file);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
       throw new Error(`The database file ${path} cannot be created`, { cause: error });

@@ -95,7 +95,7 @@ function noticeText(problem: string, found: MeasuredGap | null): string {
   const accept = found ? ' If it cannot be repaired, two operators can accept the gap.' : '';
   return (
     `The audit trail does not match its hashes. ${problem} Signalbox executes no change until an ` +
-    'operator has checked it; queries still work. Run “npm run audit -- verify” for the same result.' +
+    'operator has checked it; queries still work. Run “signalbox audit verify” for the same result.' +
     accept
   );
 }

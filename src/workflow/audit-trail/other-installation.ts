@@ -15,7 +15,7 @@ export const OTHER_INSTALLATION = {
     'database with the same app and the same SIGNALBOX_KEY',
   hint:
     'give this installation its own SIGNALBOX_KEY or its own audit channel. If this database ' +
-    'replaces a lost one, run npm run audit -- restored first',
+    'replaces a lost one, run signalbox audit restored first',
 };
 
 /**

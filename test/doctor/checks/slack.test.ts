@@ -136,7 +136,7 @@ test('a prefix that the manifest does not have is reported', async () => {
   const lines = await sandbox.diagnose({ SLACK_COMMAND_PREFIX: 'db-' });
   expect(line(lines, 'manifest')).toMatchObject({
     status: 'warning',
-    fix: expect.stringContaining('npm run manifest'),
+    fix: expect.stringContaining('signalbox manifest'),
   });
 });
 

@@ -39,7 +39,7 @@ test.for([
   const path = join(folder(), 'signalbox.db');
   writeFileSync(`${path}.head`, text);
   expect(() => openCheckpoint(path).read()).toThrow(
-    `${path}.head cannot be read. If the database was restored, run npm run audit -- restored; ` +
+    `${path}.head cannot be read. If the database was restored, run signalbox audit restored; ` +
       'then delete that file.',
   );
   expect(readFileSync(`${path}.head`, 'utf8')).toBe(text);

@@ -160,5 +160,5 @@ test('an unreadable checkpoint is an error', async () => {
   const path = url.slice('file:'.length);
   expect(openCheckpoint(path).read()).toBeNull();
   writeFileSync(`${path}.head`, '12 ab');
-  expect(() => openCheckpoint(path).read()).toThrow('npm run audit -- restored');
+  expect(() => openCheckpoint(path).read()).toThrow('signalbox audit restored');
 });

@@ -1,0 +1,38 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { createPrivately } from './sqlite.ts';
+
+const MAX_PAGES = 2 ** 31 - 1;
+
+/**
+ * Copies an SQLite database to a new file that only its owner can read, also while another process writes.
+ * The copy has every commit from before the call. It appears under its name only when it is complete.
+ */
+export async function copySqlite(from: string, to: string): Promise<void> {
+  if (existsSync(to)) throw new Error(`${to} exists already: name a new file`);
+  const partial = `${to}.partial`;
+  rmSync(partial, { force: true });
+  const source = new DatabaseSync(from, { readOnly: true });
+  try {
+    createPrivately(partial);
+    // All pages in one step: with smaller steps each commit of the other process begins the copy again.
+    await backup(source, partial, { rate: MAX_PAGES });
+    refuseDamaged(partial);
+    renameSync(partial, to);
+  } finally {
+    source.close();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${partial}${suffix}`, { force: true });
+  }
+}
+
+function refuseDamaged(path: string): void {
+  const copy = new DatabaseSync(path, { readOnly: true });
+  try {
+    const [row] = copy.prepare('pragma integrity_check(1)').all();
+    if (row?.integrity_check !== 'ok') {
+      throw new Error(`The copy is damaged (${String(row?.integrity_check)}): it was deleted`);
+    }
+  } finally {
+    copy.close();
+  }
+}

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { connectionVariables } from '../../src/cli/postgres-tool.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
+import { announcedRestore } from '../../src/storage/tables/restore-mark.ts';
+import { runCommand } from '../harness/run-command.ts';
+import { ENGINES, freshUrl, run } from '../storage/engines.ts';
+
+function folderForTest(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-backup-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+function signalbox(url: string, ...args: string[]) {
+  return runCommand(['src/cli/signalbox.ts', ...args], { DATABASE_URL: url });
+}
+
+/** A value that a test reads again. */
+async function write(url: string, value: string) {
+  const database = await openDatabase(url);
+  await database.transaction((tx) => writeMeta(tx, 'last-probe', value));
+  return database;
+}
+
+async function contentOf(url: string) {
+  const database = await openDatabase(url);
+  const content = [await readMeta(database.db, 'last-probe'), await announcedRestore(database.db)];
+  await database.close();
+  return content;
+}
+
+/** pg_dump copies a whole database, so that a schema of a shared one is not enough. */
+async function ownDatabase(): Promise<string> {
+  const server = await freshUrl('postgres');
+  const name = `backup_${randomBytes(6).toString('hex')}`;
+  await run(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  url.search = '';
+  return url.href;
+}
+
+const HAS_TOOLS = ['pg_dump', 'pg_restore'].every((tool) =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, tool))),
+);
+if (!HAS_TOOLS)
+  process.stdout.write('PostgreSQL client tools are missing: backups of SQLite only\n');
+
+test.for(ENGINES.filter((engine) => HAS_TOOLS || engine === 'sqlite'))(
+  'a backup on %s has every commit, and a restore stops its open changes',
+  async (engine) => {
+    const copy = join(folderForTest(), 'copy');
+    const emptyUrl = () => (engine === 'sqlite' ? freshUrl(engine) : ownDatabase());
+    const url = await emptyUrl();
+    const running = await write(url, 'before the backup');
+    const { out, err, code } = await signalbox(url, 'backup', copy);
+    expect({ err, code }).toEqual({ err: '', code: 0 });
+    expect(out).toMatch(/copy has a complete copy of the database \(\d+\.\d MB\)/);
+    expect(statSync(copy).mode & 0o077).toBe(0);
+    await running.transaction((tx) => writeMeta(tx, 'last-probe', 'after the backup'));
+    await running.close();
+
+    const target = engine === 'sqlite' ? url : await emptyUrl();
+    expect(await signalbox(target, 'restore', copy)).toMatchObject({ err: '', code: 0 });
+    expect(await contentOf(target)).toEqual(['before the backup', expect.any(String)]);
+  },
+);
+
+test('the previous SQLite database is kept, with its last commits', async () => {
+  const folder = folderForTest();
+  const url = `file:${join(folder, 'signalbox.db')}`;
+  await (await write(url, 'before the backup')).close();
+  await signalbox(url, 'backup', join(folder, 'copy'));
+  await (await write(url, 'after the backup')).close();
+  const { out } = await signalbox(url, 'restore', join(folder, 'copy'));
+  const [kept = ''] = globSync('signalbox.db.before-restore-*Z', { cwd: folder });
+  expect(out).toContain(join(folder, kept));
+  expect(await contentOf(`file:${join(folder, kept)}`)).toEqual(['after the backup', null]);
+});
+
+test.for<[string, 'backup' | 'restore', string, string]>([
+  ['a backup over an existing file', 'backup', 'other', 'other exists already'],
+  ['a restore of a missing file', 'restore', 'missing', 'missing does not exist'],
+  ['a restore of another file', 'restore', 'other', 'not a Signalbox database'],
+  ['a restore while Signalbox runs', 'restore', 'copy', 'Another process uses'],
+])('%s is refused and changes nothing', async ([, command, name, reason]) => {
+  const folder = folderForTest();
+  const url = `file:${join(folder, 'signalbox.db')}`;
+  const running = await write(url, 'now');
+  onTestFinished(() => running.close());
+  writeFileSync(join(folder, 'other'), 'a text that is long enough to be read as a file header');
+  await signalbox(url, 'backup', join(folder, 'copy'));
+  const { err, code } = await signalbox(url, command, join(folder, name));
+  expect(err).toContain(reason);
+  expect(code).toBe(1);
+  expect(await readMeta(running.db, 'last-probe')).toBe('now');
+  expect(globSync('*{partial,incoming,before}*', { cwd: folder })).toEqual([]);
+});
+
+test.runIf(HAS_TOOLS)('a restore into a PostgreSQL database in use is refused', async () => {
+  const url = await freshUrl('postgres');
+  await (await write(url, 'now')).close();
+  const copy = join(folderForTest(), 'copy');
+  await signalbox(url, 'backup', copy);
+  const { err, code } = await signalbox(url, 'restore', copy);
+  expect(err).toContain('create an empty one');
+  expect(code).toBe(1);
+  expect(await contentOf(url)).toEqual(['now', null]);
+});
+
+test('without the PostgreSQL tools, a backup names them and leaves no file', async () => {
+  const url = await freshUrl('postgres');
+  await (await write(url, 'now')).close();
+  const folder = folderForTest();
+  const { err, code } = await runCommand(['src/cli/signalbox.ts', 'backup', join(folder, 'copy')], {
+    DATABASE_URL: url,
+    PATH: folder,
+  });
+  expect(err).toContain('pg_dump cannot be run here (ENOENT)');
+  expect(code).toBe(1);
+  expect(globSync('*', { cwd: folder })).toEqual([]);
+});
+
+test('the address of PostgreSQL becomes variables, and no argument has the password', () => {
+  const url = 'postgres://bot:p%40ss@db.internal:6432/signal%20box?sslmode=verify-full&x=1';
+  expect(connectionVariables(url)).toEqual({
+    PGHOST: 'db.internal',
+    PGPORT: '6432',
+    PGUSER: 'bot',
+    PGPASSWORD: 'p@ss',
+    PGDATABASE: 'signal box',
+    PGSSLMODE: 'verify-full',
+  });
+  expect(connectionVariables('postgres:///box?host=/run/pg')).toEqual({
+    PGDATABASE: 'box',
+    PGHOST: '/run/pg',
+  });
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'files that root creates belong to the folder owner',
+  async () => {
+    const folder = folderForTest();
+    const url = `file:${join(folder, 'signalbox.db')}`;
+    chownSync(folder, 10_001, 10_001);
+    expect((await signalbox(url, 'audit', 'restored')).code).toBe(0);
+    const files = globSync('*', { cwd: folder });
+    expect(files).toContain('signalbox.db.lock');
+    expect(files.filter((file) => statSync(join(folder, file)).uid !== 10_001)).toEqual([]);
+  },
+);

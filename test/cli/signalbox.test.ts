@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../harness/run-command.ts';
+
+const COMMANDS = ['start', 'doctor', 'audit', 'policy', 'manifest', 'backup', 'restore'];
+
+function signalbox(...args: string[]) {
+  return runCommand(['src/cli/signalbox.ts', ...args]);
+}
+
+test.for([[], ['help'], ['--help']])('%j lists the commands', async (args) => {
+  const { out, code } = await signalbox(...args);
+  expect([...out.matchAll(/^ {4}([a-z]+) {2}/gm)].map(([, name]) => name)).toEqual(COMMANDS);
+  expect(code).toBe(0);
+});
+
+test.for<[string, readonly string[], string]>([
+  ['an unknown command', ['dcotor'], 'did you mean “doctor”?'],
+  ['a name of every object', ['toString'], 'Unknown command “toString”'],
+  ['--env without a file', ['doctor', '--env'], '--env needs a file.'],
+  ['--env with a missing file', ['--env', '/missing', 'doctor'], 'is not readable (ENOENT)'],
+])('%s is refused with the usage', async ([, args, sentence]) => {
+  const { err, code } = await signalbox(...args);
+  expect(err).toContain(sentence);
+  expect(err).toContain('signalbox [--env <file>]');
+  expect(code).toBe(2);
+});
+
+test('the variables of --env replace those of the environment', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-env-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'env'), 'DATABASE_URL=mysql://other\n');
+  const words = ['src/cli/signalbox.ts', 'audit', 'verify', '--env', join(folder, 'env')];
+  const { err } = await runCommand(words, { DATABASE_URL: 'file:/missing/one.db', PORT: 'no' });
+  expect(err).toContain('DATABASE_URL');
+  expect(err).not.toContain('PORT');
+  expect(err).not.toContain('cannot be opened');
+});
+
+test('the launcher finds its runtime, also through a link', async () => {
+  const { out, code } = await runCommand(['-e', LAUNCH]);
+  expect(out).toContain('signalbox audit verify');
+  expect(code).toBe(0);
+});
+
+const LAUNCH = `
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'signalbox-link-'));
+  fs.symlinkSync(path.resolve('bin/signalbox'), path.join(folder, 'signalbox'));
+  const options = { cwd: '/', encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } };
+  process.stdout.write(child_process.execFileSync(path.join(folder, 'signalbox'), ['audit', 'help'], options));
+  fs.rmSync(folder, { recursive: true });
+`;
