@@ -16,7 +16,7 @@ import {
   usualRangeText,
 } from './anomaly-text.ts';
 import type { AnomalyContext } from './anomaly-watch.ts';
-import { anomaliesSince } from './incident-store.ts';
+import { anomaliesSince, incidentId } from './incident-store.ts';
 import { readSlowRises, type SlowRises, slowRiseText } from './slow-rises.ts';
 import { isWatchLate, readWatch, type WatchState } from './watch-state.ts';
 
@@ -41,7 +41,7 @@ export async function listAnomalies(
   const open = shown.filter(({ incident }) => !isOver(incident));
   const parts: readonly AnswerPart[] = [
     ...open.slice(0, BUTTONS_MAX).flatMap((one) => openParts(one, prices)),
-    ...(shown.length > 0 ? [tableOf(shown, prices)] : []),
+    ...(shown.length > 0 ? [tableOf(shown, prices), detailsMenu(shown)] : []),
     ...risesPart(rises, prices),
     { kind: 'note', text: [lastScanText(state, now), ...noteOf(prices)].join(' ') },
   ];
@@ -90,6 +90,14 @@ function tableOf(shown: readonly CostAnomaly[], prices: PriceList | null): Answe
       { value: one.incident.impact, text: impactText(one, prices) },
     ]),
   };
+}
+
+function detailsMenu(shown: readonly CostAnomaly[]): AnswerPart {
+  const choices = shown.map((one) => ({
+    label: `${one.name}, ${one.peak.day}`,
+    value: incidentId(one),
+  }));
+  return { kind: 'choices', id: 'incident.details', label: 'Show details…', choices };
 }
 
 /** The age of the last scan: "nothing unusual" is only meaningful together with it. */

@@ -3,10 +3,12 @@ import type { Alert } from '../alerts/schema.ts';
 import { isSilenced } from '../alerts/schema.ts';
 import { type AlertNames, readWebhookNames } from '../intent/answers/alert-names.ts';
 import { channelKinds, silenceCell, thresholdText } from '../intent/answers/alert-text.ts';
-import type { Answer, Cell } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/texts.ts';
+import type { Answer, Cell, CommandOffer } from '../intent/answers/answer.ts';
+import { countWords, oneLineOf, textAnswer } from '../intent/answers/texts.ts';
 import { numberField, switchField, textField } from '../intent/arguments/arguments.ts';
+import { oneOf } from '../intent/arguments/explain.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';
+import { nearest } from '../intent/parse/nearest.ts';
 
 const PAGE = 100;
 const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Source', 'Channel', 'Silent until'];
@@ -39,12 +41,50 @@ export const alertList: QueryCommand = queryCommand({
   target: () => null,
   answer: async (filter, context) => {
     const { alerts, complete, total } = await context.listAlerts();
+    const unknown = unknownValue(filter, alerts);
+    if (unknown) return unknown;
     const found = alerts.filter((alert) => matches(alert, filter, context.now()));
+    const beyond = beyondEnd(filter, pagesOf(found));
+    if (beyond) return beyond;
     const names = await readWebhookNames(context.reads.alerts);
     const shown = { now: context.now(), names };
     return page(found, filter, shown, complete ? null : { read: alerts.length, total });
   },
 });
+
+/** The values that servers are known to use; an alert may have others. */
+const KNOWN = {
+  state: ['OK', 'ALERT', 'PENDING', 'INSUFFICIENT_DATA', 'DISABLED', 'active', 'inactive'],
+  source: ['tile', 'saved_search', 'search'],
+} as const;
+
+/** Refuses a state or source that neither servers are known to use nor any alert has. */
+function unknownValue(filter: Filter, alerts: readonly Alert[]): Answer | null {
+  for (const key of ['state', 'source'] as const) {
+    const wanted = filter[key];
+    const present = alerts.flatMap((alert) => alert[key] ?? []);
+    const accepted = [...new Set([...KNOWN[key], ...present])];
+    if (accepted.some((value) => same(wanted, value))) continue;
+    const text = `${key} must be ${oneOf(accepted)} (you typed ${oneLineOf(wanted ?? '', 60)})`;
+    return textAnswer(
+      'Alerts',
+      text,
+      nearest(wanted ?? '', accepted).map((value) => again(filter, { [key]: value }, value)),
+    );
+  }
+  return null;
+}
+
+function beyondEnd(filter: Filter, pages: number): Answer | null {
+  const { page = 1 } = filter;
+  if (page <= pages) return null;
+  const text = `There's no page ${page}. The last page is ${pages}.`;
+  return textAnswer('Alerts', text, [again(filter, { page: pages }, `Page ${pages}`)]);
+}
+
+function pagesOf(found: readonly Alert[]): number {
+  return Math.max(1, Math.ceil(found.length / PAGE));
+}
 
 function matches(alert: Alert, { state, source, silenced, words }: Filter, now: Date): boolean {
   const text = [alert.name, alert.message, alert.id].join(' ').toLowerCase();
@@ -69,7 +109,7 @@ function page(
 ): Answer {
   const number = filter.page ?? 1;
   const shown = found.slice((number - 1) * PAGE, number * PAGE);
-  const pages = Math.max(1, Math.ceil(found.length / PAGE));
+  const pages = pagesOf(found);
   const line = (verb: string, { id }: Alert) => `alert ${verb} ${id}`;
   const label = (alert: Alert) => alert.name ?? alert.id ?? 'Unnamed alert';
   const note = cut
@@ -102,18 +142,21 @@ function row(alert: Alert, now: Date, names: AlertNames): readonly Cell[] {
   ];
 }
 
-function turning(filter: Filter, number: number, pages: number) {
-  const words = [
-    filter.state && `state=${filter.state}`,
-    filter.source && `source=${filter.source}`,
-    filter.silenced !== undefined && `silenced=${filter.silenced ? 'on' : 'off'}`,
-  ].filter(Boolean);
-  const to = (page: number, label: string) => ({
-    label,
-    line: ['alert list', ...words, `page=${page}`, filter.words].filter(Boolean).join(' '),
-  });
+function turning(filter: Filter, number: number, pages: number): readonly CommandOffer[] {
   return [
-    ...(number > 1 ? [to(number - 1, 'Previous page')] : []),
-    ...(number < pages ? [to(number + 1, 'Next page')] : []),
+    ...(number > 1 ? [again(filter, { page: number - 1 }, 'Previous page')] : []),
+    ...(number < pages ? [again(filter, { page: number + 1 }, 'Next page')] : []),
   ];
+}
+
+/** The same search with other values. */
+function again(filter: Filter, changed: Partial<Filter>, label: string): CommandOffer {
+  const { state, source, silenced, page: number, words } = { ...filter, ...changed };
+  const keys = [
+    state && `state=${state}`,
+    source && `source=${source}`,
+    silenced !== undefined && `silenced=${silenced ? 'on' : 'off'}`,
+    number && `page=${number}`,
+  ];
+  return { label, line: ['alert list', ...keys, words].filter(Boolean).join(' ') };
 }

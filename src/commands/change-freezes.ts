@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import type { InlinePart } from '../intent/answers/answer.ts';
-import { freezeWords, scopeText } from '../intent/arguments/freezes.ts';
+import type { AnswerPart } from '../intent/answers/answer.ts';
+import { freezeRow, scopeText } from '../intent/arguments/freezes.ts';
 import { queryCommand } from '../intent/define.ts';
+import type { Freeze } from '../policy/policy-types.ts';
+
+/** Slack accepts 50 blocks in a message. */
+const ROWS_MAX = 20;
 
 export const changeFreezes = queryCommand({
   name: 'change freezes',
@@ -20,13 +24,11 @@ export const changeFreezes = queryCommand({
       label: `Unfreeze ${scopeText(scope)} (${id})`,
       line: `change unfreeze ${id}`,
     }));
-    const listed = (heading: string, lines: readonly (readonly InlinePart[])[]) =>
-      lines.length > 0 ? [{ kind: 'lines' as const, lines: [[{ bold: heading }], ...lines] }] : [];
     return {
       title: current.length > 0 ? `Frozen now: ${current.length}` : 'Nothing is frozen now',
       parts: [
-        ...listed('Now', current.map(freezeWords)),
-        ...listed('Future', future.map(freezeWords)),
+        ...listed('Now', current),
+        ...listed('Future', future),
         {
           kind: 'note',
           text: 'Freezes in signalbox.yaml end at their time, or when the file is edited.',
@@ -36,3 +38,14 @@ export const changeFreezes = queryCommand({
     };
   },
 });
+
+function listed(heading: string, freezes: readonly Freeze[]): readonly AnswerPart[] {
+  if (freezes.length === 0) return [];
+  return [
+    { kind: 'lines', lines: [[{ bold: heading }]] },
+    { kind: 'rows', rows: freezes.slice(0, ROWS_MAX).map(freezeRow) },
+    ...(freezes.length > ROWS_MAX
+      ? [{ kind: 'note', text: `${freezes.length - ROWS_MAX} more not shown.` } as const]
+      : []),
+  ];
+}

@@ -40,13 +40,13 @@ export const changeLog = queryCommand({
       word: 'since',
       synonyms: ['from', 'after'],
       label: 'Since',
-      hint: 'A UTC day, for example 2026-11-01, or a time ago: 7d, 4h',
+      hint: 'yesterday, a UTC day (2026-11-01), or a time ago (7d, 4h)',
     }),
     until: textField(PastTimeText, {
       word: 'until',
       synonyms: ['to'],
       label: 'Before',
-      hint: 'A UTC day, for example 2026-11-30, or a time ago: 1d',
+      hint: 'today, a UTC day (2026-11-30), or a time ago (1d)',
     }),
     before: numberField(z.int('must be a whole number').min(1), {
       word: 'before',

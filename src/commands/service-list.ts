@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Service } from '../directory/directory.ts';
 import { driftLines, driftOf } from '../directory/drift.ts';
-import type { AnswerPart, Cell } from '../intent/answers/answer.ts';
+import type { AnswerPart, Cell, CommandOffer } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import { queryCommand } from '../intent/define.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
@@ -25,12 +25,17 @@ export const serviceList = queryCommand({
           columns: ['Service', 'Id', 'Tags', 'Warehouse', 'Last state', 'Last seen'],
           rows: services.map((service) => row(service, list)),
         },
+        { kind: 'menu', label: 'Show a service…', offers: services.map(offerOf) },
         ...driftParts(services, list),
         sourceNote(list),
       ],
     };
   },
 });
+
+function offerOf({ id, name }: Service): CommandOffer {
+  return { label: name, line: `service show ${id}` };
+}
 
 function row(service: Service, list: ListRead): readonly Cell[] {
   const { id, name, lastSeen } = service;

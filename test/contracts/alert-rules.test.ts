@@ -210,6 +210,35 @@ describe('/alert list', () => {
     expect((await bot.run('/alert list page=1'))[0]).toBe('14 alerts');
   });
 
+  test('a page beyond the end is refused and the last page offered', async () => {
+    expect(await bot.run('/alert list state=ok page=9')).toEqual([
+      'Alerts',
+      "There's no page 9. The last page is 1.",
+      '[Page 1]',
+      '/alert list state=ok page=9',
+    ]);
+  });
+
+  test.for([
+    [
+      'state=alrt',
+      'state must be OK, ALERT, PENDING, INSUFFICIENT_DATA, DISABLED, active, inactive or FLAPPING (you typed alrt)',
+      '[ALERT]',
+    ],
+    ['source=tiles', 'source must be tile, saved_search or search (you typed tiles)', '[tile]'],
+  ])('%s is refused with the accepted values', async ([filter, sentence, offers]) => {
+    expect(await bot.run(`/alert list ${filter}`)).toEqual([
+      'Alerts',
+      sentence,
+      offers,
+      `/alert list ${filter}`,
+    ]);
+  });
+
+  test('a known state that no alert has finds nothing', async () => {
+    expect((await bot.run('/alert list state=pending'))[0]).toBe('0 alerts');
+  });
+
   test('silenced is on or off', async () => {
     expect(await bot.run('/alert list silenced=maybe')).toEqual([
       'silenced must be on or off (you typed maybe)',

@@ -12,7 +12,11 @@ type Reader = (block: Json) => readonly string[];
 
 const READERS: Readonly<Record<string, Reader>> = {
   header: ({ text }) => [plain(text)],
-  section: ({ text }) => [plain(text)],
+  section: ({ text, fields, accessory }) => [
+    [plain(text), ...list(fields).map(plain), accessory ? control(json(accessory)) : '']
+      .filter(Boolean)
+      .join(' · '),
+  ],
   rich_text: ({ elements }) => list(elements).flatMap(richLines),
   context: ({ elements }) => [list(elements).map(plain).join(' ')],
   actions: ({ elements }) => [list(elements).map(control).join(' ')],

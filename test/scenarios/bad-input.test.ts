@@ -144,6 +144,7 @@ test('/service list shows every service of the configuration', async () => {
   await sandbox.slack.command(ANA, 'ops', '/service list');
   const list = textOf((await sandbox.privateMessage(ANA, '12 services')) ?? empty);
   for (const name of ['analytics-prod', 'staging', 'archive']) expect(list).toContain(name);
+  expect(list).toMatch(/"text":"staging"[^{}]*},"value":"service show [0-9a-f-]{36}"/);
 });
 
 test('a command of more than 5,000 characters gets a sentence', async () => {

@@ -92,7 +92,14 @@ test('a draft is visible only to its requester', async () => {
     'There are no changes',
   );
   expect(await said(sandbox, BEN, '/change log', 'Newest first')).not.toContain(id);
-  expect(await said(sandbox, ANA, '/change list mine', '1 change requested by you')).toContain(id);
+  const mine = await said(sandbox, ANA, '/change list mine', 'You have requested no changes');
+  expect(mine).toContain('1 draft not shown.');
+  expect(mine).not.toContain(id);
+  expect(mine).toContain('"value":"change list mine state=draft"');
+  const drafts = '1 change requested by you · draft';
+  expect(await said(sandbox, ANA, '/change list mine state=draft', drafts)).toContain(id);
+  const others = await said(sandbox, BEN, '/change list state=draft', 'No matching changes.');
+  expect(others).not.toContain(id);
   expect(await said(sandbox, ANA, `/change show ${id}`, 'History')).toContain('drafted');
 });
 
@@ -128,6 +135,7 @@ test('the audit trail is searchable by user, command, target, state and time', a
     const bens = await log(named);
     expect(bens).toContain('1 event');
     expect(bens).toContain('approved service stop staging → approved');
+    expect(bens).toMatch(/"value":"change show \w{6}"/);
   }
   expect(await log('by=me')).toContain('was refused (not a requester): service stop staging');
   expect(await log('state=succeeded')).toContain('→ succeeded');
@@ -139,8 +147,40 @@ test('the audit trail is searchable by user, command, target, state and time', a
   expect(await log('by=me since=2026-11-20')).toContain('1 event');
   await log('by=@nobody', 'no user called');
   await log('state=done', 'state must be');
-  await log('since=yesterday', 'must be a day, for example 2026-11-01');
+  await log('since=soon', 'must be today, yesterday, a day (for example 2026-11-01)');
+  expect(await log('by=@ben since=yesterday')).toContain('1 event');
+  expect(await log('by=@ben until=today')).toContain('0 events');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
+});
+
+test('the list of changes has filters, and each row leads to its change', async () => {
+  const sandbox = await startTestSandbox();
+  const id = await requestAndReadId(sandbox);
+  const list = (filter: string, words: string) =>
+    said(sandbox, DORA, `/change list ${filter}`, words);
+
+  const found = await list('service=STAGING state=pending since=yesterday', '· since yesterday');
+  expect(found).toContain('1 change · staging · pending · since yesterday');
+  expect(found).toContain(id);
+  for (const named of ['by=@ana', 'by=Ana', `by=${ANA}`]) {
+    expect(await list(`${named} since=1d`, '1 change · since 1d')).toContain(id);
+  }
+  expect(await list('mine since=2h', 'No matching changes.')).not.toContain(id);
+  expect(await list('by=ben', 'No matching changes.')).not.toContain(id);
+  expect(await list('service=analytics-prod', 'No matching changes.')).not.toContain(id);
+  expect(await list('since=2026-11-21', 'No matching changes.')).not.toContain(id);
+
+  await list('state=foo', 'state must be draft, pending, approved');
+  await list('service=stagign', "There's no service called “stagign”. Did you mean:");
+  await list('by=@nobody', "There's no user called “@nobody”");
+  await list('since=soon', 'since must be today, yesterday, a day (for example 2026-11-01)');
+  await list('mine by=ben', 'by cannot be used with “mine”');
+  await list('pending state=failed', 'state cannot be used with “pending”');
+  await list('before=999999', 'no change “999999”');
+
+  const shown = await sandbox.privateMessage(DORA, '· since yesterday');
+  await sandbox.press(DORA, shown, 'command.show');
+  expect(textOf((await sandbox.privateMessage(DORA, 'History')) ?? NO_MESSAGE)).toContain(id);
 });
 
 test.for<[string, string, string, string | null]>([
@@ -154,7 +194,7 @@ test.for<[string, string, string, string | null]>([
     'time spans in reverse order',
     'since=1d until=7d',
     'until is before since',
-    'change log by=me since=10080m until=1440m',
+    'change log by=me since=7d until=1d',
   ],
   [
     'one day at both ends',
@@ -163,6 +203,12 @@ test.for<[string, string, string, string | null]>([
     'change log by=me since=2026-11-20 until=2026-11-21',
   ],
   ['one hour at both ends', 'since=1h until=1h', 'both are the same time', null],
+  [
+    'yesterday at both ends',
+    'since=yesterday until=2026-11-19',
+    'both are the same time',
+    'change log by=me since=yesterday until=today',
+  ],
 ])('a log with %s is rejected with the reason', async ([, words, why, offered]) => {
   const sandbox = await startTestSandbox();
   const answer = await said(sandbox, DORA, `/change log by=me ${words}`, ' is empty: ');

@@ -309,6 +309,7 @@ test('the button that ends a freeze names the service, and the freeze command it
 
   const listed = textOf(await typed(sandbox, DORA, '/change freezes', 'Frozen now: 1'));
   expect(listed).toMatch(/Unfreeze staging \(\w{6}\)/);
+  expect(listed).toMatch(/"action_id":"command.show"[^}]*"value":"change show \w{6}"/);
   const stop = textOf(await typed(sandbox, ANA, '/change who service stop', 'Who may use'));
   expect(stop).toContain('launch, by ');
   const unfreeze = textOf(

@@ -19,8 +19,13 @@ function nodesOf(value: unknown): readonly Node[] {
 
 /** The place to which the link with these words leads; null without such a link. */
 function linkIn(blocks: unknown, words: string) {
-  const link = nodesOf(blocks).find(({ type, text }) => type === 'link' && text === words);
-  return link ? messageOf(String(link.url)) : null;
+  const nodes = nodesOf(blocks);
+  const link = nodes.find(({ type, text }) => type === 'link' && text === words);
+  if (link) return messageOf(String(link.url));
+  // A row has its link in mrkdwn, beside its button.
+  const texts = nodes.flatMap(({ type, text }) => (type === 'mrkdwn' ? String(text) : []));
+  const [, url] = new RegExp(`<(https:[^<>|]*)\\|${words}>`).exec(texts.join('\n')) ?? [];
+  return url ? messageOf(url) : null;
 }
 
 const placeOfCard = ({ ts }: Card) => ({ channel: APPROVALS, thread: ts });

@@ -220,6 +220,7 @@ test('after days without a scan the list shows its age, and the digest claims no
   const words = 'Since then, the usage report could not be read';
   const answer = textOf((await sandbox.privateMessage(DORA, words)) ?? NO_MESSAGE);
   expect(answer).toContain('Last scan 2026-11-20 12:02 UTC');
+  expect(answer).toContain('Show details…');
   await sandbox.slack.command(ANA, 'ops', '/cost digest preview #db-costs');
   const digest = textOf((await sandbox.privateMessage(ANA, 'cannot be read now')) ?? NO_MESSAGE);
   expect(digest).not.toMatch(/nothing unusual|within budget/i);

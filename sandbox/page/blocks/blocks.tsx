@@ -30,11 +30,28 @@ const BLOCKS: Readonly<Record<string, ComponentType<BlockProps>>> = {
 function Section({ block, blockId }: BlockProps) {
   return (
     <div className="section">
-      <p className="section-text">
-        <TextObject value={block.text} />
-      </p>
+      {[block.text].filter(Boolean).map((text) => (
+        <p key="text" className="section-text">
+          <TextObject value={text} />
+        </p>
+      ))}
+      <Fields fields={list(block.fields)} />
       {list([block.accessory]).map((element) => (
         <Element key="accessory" {...{ blockId, element }} dispatches />
+      ))}
+    </div>
+  );
+}
+
+function Fields({ fields }: { fields: readonly Json[] }) {
+  if (fields.length === 0) return null;
+  return (
+    <div className="section-fields">
+      {fields.map((field, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a field has no id other than its position
+        <p key={at}>
+          <TextObject value={field} />
+        </p>
       ))}
     </div>
   );

@@ -10,6 +10,7 @@ import {
   StaticSelect,
 } from './elements.ts';
 import { anyText, chars, Flag, mrkdwn, plain } from './objects.ts';
+import { ruleBroken } from './problems.ts';
 import { RichText } from './rich-text.ts';
 import { DataTable, Table } from './tables.ts';
 
@@ -19,8 +20,12 @@ const block = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
   z.strictObject({ type: z.literal(type), block_id: chars(255).optional(), ...shape });
 
 const Section = block('section', {
-  text: anyText(3000),
+  text: anyText(3000).optional(),
+  fields: z.array(anyText(2000)).min(1).max(10).optional(),
   accessory: z.discriminatedUnion('type', [...selects, Button, Overflow]).optional(),
+}).superRefine(({ text, fields }, ctx) => {
+  if (text || fields) return;
+  ctx.addIssue(ruleBroken('missing_field', 'missing required field: text or fields'));
 });
 
 const ActionElement = z.discriminatedUnion('type', [...selects, Button, Overflow]);

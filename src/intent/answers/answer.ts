@@ -64,10 +64,27 @@ export type AnswerPart =
   | { readonly kind: 'actions'; readonly actions: readonly AnswerAction[] }
   /** Uploaded as a file: to the thread of the request, or to a direct message. */
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
-  /** A line for each change: state, requester and time. */
+  /** One row for each thing, with a button that shows it. */
+  | { readonly kind: 'rows'; readonly rows: readonly AnswerRow[] }
+  /** A row for each change: state, requester and time, with a button that shows it. */
   | { readonly kind: 'changes'; readonly changes: readonly Change[] }
-  /** A menu, for more offers than fit as buttons. */
-  | { readonly kind: 'menu'; readonly label: string; readonly offers: readonly CommandOffer[] };
+  /** A menu, for more offers than fit as buttons, and for tables, whose rows have no buttons. */
+  | { readonly kind: 'menu'; readonly label: string; readonly offers: readonly CommandOffer[] }
+  /** A menu whose choices are ids for one of Signalbox's own buttons. */
+  | {
+      readonly kind: 'choices';
+      readonly id: string;
+      readonly label: string;
+      readonly choices: readonly Pick<AnswerAction, 'label' | 'value'>[];
+    };
+
+export interface AnswerRow {
+  readonly text: string;
+  /** Users, times and words of Signalbox; names from outside belong into `text`. */
+  readonly about: readonly InlinePart[];
+  /** The command that shows it; null: there is nothing more to show. */
+  readonly show: string | null;
+}
 
 /** A button that enters a command as the user who presses it; it grants no permission. */
 export interface CommandOffer {

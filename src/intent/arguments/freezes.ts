@@ -3,7 +3,7 @@ import type { ChangeId, JsonObject, Target, UserId } from '../../changes/change.
 import type { NamedItem, Service } from '../../directory/directory.ts';
 import type { FieldProblem } from '../../errors.ts';
 import type { Freeze, Selector } from '../../policy/policy-types.ts';
-import type { InlinePart } from '../answers/answer.ts';
+import type { AnswerRow, InlinePart } from '../answers/answer.ts';
 import { type ClockTime, ClockTimeText, spanSchema } from './timing.ts';
 
 /** The scope of a freeze made in Slack. Stored in this shape; keys of a newer release are ignored. */
@@ -106,13 +106,13 @@ export function selectorText(on: Selector | null): string {
 }
 
 /** One line for a freeze: scope, time, reason, user, and how to end it. */
-export function freezeWords({ on, from, until, reason, by, made }: Freeze): readonly InlinePart[] {
+export function freezeWords(freeze: Freeze): readonly InlinePart[] {
+  const { on, from, until, reason, by, made } = freeze;
   const whose: readonly InlinePart[] = made
     ? [', by ', { user: made.by }]
     : by
       ? [`, by ${by}`]
       : [];
-  const lifts = made ? `“change unfreeze ${made.id}” ends it.` : 'Set in signalbox.yaml.';
   return [
     { bold: selectorText(on) },
     ' between ',
@@ -121,8 +121,21 @@ export function freezeWords({ on, from, until, reason, by, made }: Freeze): read
     { at: until },
     `: ${reason}`,
     ...whose,
-    `. ${lifts}`,
+    `. ${endingWords(freeze)}`,
   ];
+}
+
+/** One row for a freeze; the change that made it is shown by its button. */
+export function freezeRow(freeze: Freeze): AnswerRow {
+  const { on, from, until, reason, by, made } = freeze;
+  const text = `${selectorText(on)}: ${reason}${by && !made ? `, by ${by}` : ''}`;
+  const whose: readonly InlinePart[] = made ? [', by ', { user: made.by }] : [];
+  const about = [{ at: from }, ' to ', { at: until }, ...whose, `. ${endingWords(freeze)}`];
+  return { text, about, show: made ? `change show ${made.id}` : null };
+}
+
+function endingWords({ made }: Freeze): string {
+  return made ? `“change unfreeze ${made.id}” ends it.` : 'Set in signalbox.yaml.';
 }
 
 /** The services of a scope that the configuration file lists. */

@@ -1,10 +1,19 @@
 import { z } from 'zod';
 import { STATES, type State } from '../../changes/change.ts';
+import type { Service } from '../../directory/directory.ts';
 
 export const CHANGE_LISTS = ['pending', 'mine', 'all', 'review'] as const;
 
+/** The filters of a list of changes; null: no filter. */
 export interface ListRequest {
-  readonly which: (typeof CHANGE_LISTS)[number];
+  /** Null: all changes with these filters, or `pending` without a filter. */
+  readonly which: (typeof CHANGE_LISTS)[number] | null;
+  readonly service: Service | null;
+  /** `me`, an id, a mention or a name; workflow resolves it to a user. */
+  readonly by: string | null;
+  readonly state: State | null;
+  /** Requested since. */
+  readonly since: PastTime | null;
   /** The last change of the previous page. */
   readonly before: string | null;
 }
@@ -22,8 +31,11 @@ export interface LogRequest {
   readonly before: number | null;
 }
 
-/** A day in UTC, or a duration before now. */
-export type PastTime = { readonly day: string } | { readonly agoMs: number };
+/** A day in UTC (`today` and `yesterday` as well), or a duration before now. */
+export type PastTime =
+  | { readonly day: string }
+  | { readonly daysAgo: 0 | 1 }
+  | { readonly agoMs: number };
 
 const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
@@ -32,15 +44,18 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 7 * 86_400_000,
 };
 
-/** Reads a time in the past: `2026-11-01`, `36h` or `7d`. */
+/** Reads a time in the past: `yesterday`, `2026-11-01`, `36h` or `7d`. */
 export const PastTimeText = z.string().transform((typed, context): PastTime => {
   const text = typed.trim().toLowerCase();
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count) return { agoMs: Number(count) * (UNITS[unit] ?? 0) };
+  if (text === 'today') return { daysAgo: 0 };
+  if (text === 'yesterday') return { daysAgo: 1 };
   if (isDay(text)) return { day: text };
   context.addIssue({
     code: 'custom',
-    message: 'must be a day, for example 2026-11-01, or a time ago, for example 7d or 4h',
+    message:
+      'must be today, yesterday, a day (for example 2026-11-01) or a time ago (for example 7d)',
   });
   return z.NEVER;
 });

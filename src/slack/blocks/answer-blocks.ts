@@ -6,7 +6,7 @@ import type {
   InlinePart,
 } from '../../intent/answers/answer.ts';
 import type { LinkOf } from '../cards/card-link.ts';
-import { homeRow } from '../cards/home-rows.ts';
+import { changeRow } from '../cards/home-rows.ts';
 import {
   buttons,
   fact,
@@ -16,6 +16,7 @@ import {
   message,
   noteElement,
   noteLine,
+  row,
   type MessagePart as Shown,
   title,
 } from './blocks.ts';
@@ -60,12 +61,13 @@ function shownPart(
       return [notePart(part)];
     case 'lines':
       return [lines(...part.lines)];
+    case 'rows':
+      return part.rows.map(({ text, about, show }) => shownRow(text, about, show));
     case 'changes':
-      return [
-        lines(
-          ...part.changes.map((change): Line => [...homeRow(change, linkOf), ` · ${change.id}`]),
-        ),
-      ];
+      return part.changes.map((change) => {
+        const { text, about } = changeRow(change, linkOf);
+        return shownRow(text, [...about, ` · ${change.id}`], `change show ${change.id}`);
+      });
     case 'facts':
       return [lines(...part.facts.map(([label, cell]) => fact(label, ...inlinesOf(cell))))];
     case 'table':
@@ -78,8 +80,22 @@ function shownPart(
     case 'actions':
       return [buttons(`actions.${part.actions[0]?.value ?? ''}`, ...part.actions)];
     case 'menu':
-      return [menu('command.menu', part.label, part.offers)];
+      return [menu('command.menu', part.label, part.offers.map(choiceOf))];
+    case 'choices':
+      return [menu(part.id, part.label, part.choices)];
   }
+}
+
+function shownRow(text: string, about: Line, show: string | null): Shown {
+  return row(
+    text,
+    about,
+    show === null ? null : { id: 'command.show', label: 'Show', value: show },
+  );
+}
+
+function choiceOf({ label, line }: CommandOffer) {
+  return { label, value: line };
 }
 
 /** The age is an element of its own: with a date, the text would be mrkdwn, which formats names. */

@@ -104,15 +104,19 @@ export function noteElement(line: Line) {
 
 export function buttons(id: string, ...all: readonly Button[]): MessagePart | null {
   if (all.length === 0) return null;
-  const elements = all.map((button) => ({
-    type: 'button',
-    action_id: button.id,
-    value: button.value,
-    text: plain(button.label, 75),
-    ...(button.style ? { style: button.style } : {}),
-    ...(button.confirm ? { confirm: confirmDialog(button.confirm) } : {}),
-  }));
+  const elements = all.map(buttonElement);
   return { block: { type: 'actions', block_id: id, elements }, text: '' };
+}
+
+function buttonElement({ id, label, value, style, confirm }: Button) {
+  return {
+    type: 'button',
+    action_id: id,
+    value,
+    text: plain(label, 75),
+    ...(style ? { style } : {}),
+    ...(confirm ? { confirm: confirmDialog(confirm) } : {}),
+  };
 }
 
 function confirmDialog({ title, text, ok }: Required<Button>['confirm']) {
@@ -120,17 +124,32 @@ function confirmDialog({ title, text, ok }: Required<Button>['confirm']) {
   return { title: plain(title, 100), text: plain(text, 300), confirm: plain(ok, 30), deny };
 }
 
-/** A select of up to 100 command lines; the chosen one is run. */
+/** A row of a list: literal text, a second column, and one button. */
+export function row(text: string, about: Line, button: Button | null): MessagePart {
+  const shown = oneLine(text);
+  // In mrkdwn, Slack would format the stars and colons of a name.
+  const fields = [
+    plain(shown, 2_000),
+    { type: 'mrkdwn', text: mrkdwnOf(filled(about)), verbatim: true },
+  ];
+  const accessory = button ? { accessory: buttonElement(button) } : {};
+  return {
+    block: { type: 'section', fields, ...accessory },
+    text: mrkdwnOf([shown, ' · ', ...about]),
+  };
+}
+
+/** A select of up to 100 values; choosing one is a press of the button with this id. */
 export function menu(
   id: string,
   label: string,
-  offers: readonly { readonly label: string; readonly line: string }[],
+  choices: readonly Pick<Button, 'label' | 'value'>[],
 ): MessagePart | null {
   // Slack rejects the whole message when an option value is longer than 75 characters.
-  const options = offers
-    .filter(({ line }) => line.length <= 75)
+  const options = choices
+    .filter(({ value }) => value.length <= 75)
     .slice(0, 100)
-    .map((offer) => ({ text: plain(offer.label, 75), value: offer.line }));
+    .map((choice) => ({ text: plain(choice.label, 75), value: choice.value }));
   if (options.length === 0) return null;
   const select = { type: 'static_select', action_id: id, placeholder: plain(label, 150), options };
   return { block: { type: 'actions', block_id: id, elements: [select] }, text: '' };

@@ -9,13 +9,11 @@ import { auditHead, type StoredEvent } from '../../storage/audit/append.ts';
 import { type EventSubject, eventSubjects, eventsBefore } from '../../storage/audit/read-events.ts';
 import { firstSeqSince } from '../../storage/audit/read-range.ts';
 import { eventLine } from '../audit-trail/event-text.ts';
-import type { PersonLookup } from '../messenger-port.ts';
 import type { DecisionContext } from '../ports.ts';
 import { emptyTimeRange, instantOf, logLine } from './log-request.ts';
+import { type PersonSearch, personOf } from './person-filter.ts';
 
-export type LogContext = Pick<DecisionContext, 'database' | 'now' | 'commands'> & {
-  readonly named: (word: string) => Promise<PersonLookup>;
-};
+type LogContext = Pick<DecisionContext, 'database' | 'now' | 'commands'> & PersonSearch;
 
 const PAGE = 20;
 const BATCH = 500;
@@ -38,24 +36,6 @@ export async function answerChangeLog(
   const found = await search(context, filter, request.before);
   return pageOf(found, request);
 }
-
-async function personOf(
-  { named }: LogContext,
-  word: string,
-  { by }: Caller,
-): Promise<{ readonly user: UserId } | Answer> {
-  if (word.toLowerCase() === 'me') return { user: by };
-  const found = await named(word);
-  if (found.ok) return found;
-  return { title: 'Which user?', parts: [{ kind: 'text', text: WHY[found.why](word) }] };
-}
-
-const WHY: Readonly<Record<Extract<PersonLookup, { ok: false }>['why'], (word: string) => string>> =
-  {
-    nobody: (word) => `There's no user called “${word}” in Slack. You can also use a member id.`,
-    several: (word) => `Several users are called “${word}”. Use the member id, U…, of one of them.`,
-    'lookup-failed': () => 'Slack did not answer the user lookup. Try again in a minute.',
-  };
 
 interface Filter {
   readonly by: UserId | null;
@@ -167,10 +147,21 @@ function pageOf({ shown, count, searched }: SearchResult, request: LogRequest): 
     shown.length === 0
       ? { kind: 'text', text: 'No matching events.' }
       : { kind: 'lines', lines: shown.map(({ event, subject }) => eventLine(event, subject)) },
+    { kind: 'menu', label: 'Show a change…', offers: changeOffers(shown) },
     { kind: 'offers', offers: pageOffers(shown, left, request) },
     { kind: 'note', text: `Newest first.${rest}${partial}` },
   ];
   return { title: request.before === null ? words : `${words} before ${request.before}`, parts };
+}
+
+/** The changes of the page, each one once. */
+function changeOffers(shown: readonly LogEntry[]): readonly CommandOffer[] {
+  const offers = shown.flatMap(({ event: { changeId }, subject }) => {
+    if (!changeId || !subject) return [];
+    const label = `${changeId}: ${subject.command} ${subject.target}`;
+    return [[changeId, { label, line: `change show ${changeId}` }] as const];
+  });
+  return [...new Map(offers).values()];
 }
 
 function pageOffers(

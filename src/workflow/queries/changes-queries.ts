@@ -1,43 +1,30 @@
-import {
-  type Change,
-  type ChangeId,
-  hasAuditMismatch,
-  type Target,
-  targetKey,
-} from '../../changes/change.ts';
-import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../intent/answers/answer.ts';
-import { countWords, unreadableText } from '../../intent/answers/texts.ts';
-import type { ListRequest } from '../../intent/ports/changes-queries.ts';
+import { type Change, hasAuditMismatch, type Target, targetKey } from '../../changes/change.ts';
+import type { Answer, InlinePart } from '../../intent/answers/answer.ts';
 import type { Caller, ChangesQueries } from '../../intent/ports/command-context.ts';
 import { eventsOf } from '../../storage/audit/append.ts';
-import {
-  type ChangeFilter,
-  COUNTED_MAX,
-  countChanges,
-  listChanges,
-} from '../../storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../storage/tables/changes/change-lists.ts';
 import { claimClick, storeClick } from '../../storage/tables/queues/inbox.ts';
 import { clickKeys } from '../../storage/tables/queues/verify-click.ts';
 import { eventLine, evidenceLine } from '../audit-trail/event-text.ts';
 import { mayQuery } from '../authorize.ts';
 import { VERBS } from '../clicks.ts';
-import { findChange, offerOf } from '../find-change.ts';
+import { findChange } from '../find-change.ts';
 import { confirmBeforeDrawing } from '../notify/confirm-before-drawing.ts';
 import type { DecisionContext } from '../ports.ts';
 import type { Click } from '../review/click.ts';
 import { CLICK_LEASE_MS, whileLeased } from '../review/click-lease.ts';
 import { handleClick, refusalOfVerb } from '../review/review.ts';
-import { answerChangeLog, type LogContext } from './change-log.ts';
-
-const PAGE = 20;
+import { answerChangeLog } from './change-log.ts';
+import { answerChangeList } from './list-changes.ts';
+import type { PersonSearch } from './person-filter.ts';
 
 /** Answers the queries about changes, and cancels changes, for `/change`. */
 export function createChangesQueries(
   context: DecisionContext,
-  named: LogContext['named'],
+  named: PersonSearch['named'],
 ): ChangesQueries {
   return {
-    list: (request, asker) => list(context, request, asker),
+    list: (request, asker) => answerChangeList({ ...context, named }, request, asker),
     show: (id, asker) => show(context, id, asker),
     cancel: (id, asker) => cancel(context, id, asker),
     latestOf: (target, asker) => latestOf(context, target, asker),
@@ -60,88 +47,6 @@ async function latestOf(
     context.log.error({ err, change: id }, 'change is not readable and is not shown'),
   );
 }
-
-type ListFilter = Omit<ChangeFilter, 'limit' | 'before'>;
-
-function filterOf(which: ListRequest['which'], { by }: Caller): ListFilter {
-  if (which === 'pending') return { states: ['pending'] };
-  if (which === 'mine') return { requester: by };
-  return which === 'review' ? { toReview: true } : { privateTo: by };
-}
-
-const TITLES: Readonly<Record<ListRequest['which'], string>> = {
-  pending: 'waiting for approval',
-  mine: 'requested by you',
-  all: 'in total',
-  review: 'with break-glass, not yet reviewed',
-};
-
-async function list(
-  context: DecisionContext,
-  { which, before }: ListRequest,
-  asker: Caller,
-): Promise<Answer> {
-  const after = before === null ? null : await findChange(context, before, asker);
-  if (after && !after.ok) return after.answer;
-  const { db } = context.database;
-  const filter = filterOf(which, asker);
-  const unreadable: ChangeId[] = [];
-  const cursor = after ? { before: after.change } : {};
-  const [count, found] = await Promise.all([
-    countChanges(db, { ...filter, ...cursor }),
-    listChanges(db, { ...filter, ...cursor, limit: PAGE }, (id, err) => {
-      unreadable.push(id);
-      context.log.error({ err, change: id }, 'change is not readable and is not shown');
-    }),
-  ]);
-  const older = before === null ? '' : ` before ${before}`;
-  const note = { kind: 'note', text: unreadableText(unreadable) } as const;
-  const parts = listParts(found, count - unreadable.length, which);
-  return {
-    title: count === 0 ? 'Changes' : `${countText(count, 'change')} ${TITLES[which]}${older}`,
-    parts: unreadable.length > 0 ? [...parts, note] : parts,
-  };
-}
-
-function countText(count: number, noun: string): string {
-  return count > COUNTED_MAX ? `More than 1,000 ${noun}s` : countWords(count, noun);
-}
-
-function listParts(
-  found: readonly Change[],
-  count: number,
-  which: ListRequest['which'],
-): readonly AnswerPart[] {
-  const last = found.at(-1);
-  const left = count > COUNTED_MAX ? count : count - found.length;
-  const line = `change list ${which}${last ? ` before=${last.id}` : ''}`;
-  const older: readonly CommandOffer[] = left > 0 ? [{ label: 'Older', line }] : [];
-  const others = ['pending', 'mine', 'all']
-    .filter((each) => each !== which)
-    .map((each) => ({ label: NAMES[each] ?? each, line: `change list ${each}` }));
-  return [
-    found.length > 0 ? { kind: 'changes', changes: found } : { kind: 'text', text: NONE[which] },
-    { kind: 'menu', label: 'Show one…', offers: found.map(offerOf) },
-    { kind: 'offers', offers: [...older, ...others] },
-    ...(left > 0
-      ? [
-          {
-            kind: 'note',
-            text: `${countText(left, 'older change')} not shown.`,
-          } as const,
-        ]
-      : []),
-  ];
-}
-
-const NONE: Readonly<Record<ListRequest['which'], string>> = {
-  pending: 'No changes are waiting for approval.',
-  mine: 'You have requested no changes.',
-  all: 'There are no changes.',
-  review: 'No emergency change needs a review.',
-};
-
-const NAMES: Readonly<Record<string, string>> = { pending: 'Waiting', mine: 'Yours', all: 'All' };
 
 async function show(context: DecisionContext, id: string, asker: Caller): Promise<Answer> {
   const found = await findChange(context, id, asker);

@@ -48,6 +48,8 @@ const chart = (lines: number, count: number) => {
 const limits: [string, number, number, Builder][] = [
   ['blocks of a message', 0, 50, (n) => times(n, () => ({ type: 'divider' }))],
   ['text of a section', 1, 3000, (n) => [section(words(n))]],
+  ['text of a field', 1, 2000, (n) => [{ type: 'section', fields: [plain(words(n))] }]],
+  ['fields of a section', 1, 10, (n) => [{ type: 'section', fields: times(n, () => plain('x')) }]],
   ['emoji in a section', 1, 3000, (n) => [section('🚦'.repeat(n))]],
   ['header', 1, 150, (n) => [{ type: 'header', text: plain(words(n)) }]],
   ['context', 1, 10, (n) => [{ type: 'context', elements: times(n, () => mrkdwn('x')) }]],

@@ -31,6 +31,7 @@ test.for<[string, AnswerPart]>([
   ['a text', { kind: 'text', text: NASTY }],
   ['a note', { kind: 'note', text: NASTY }],
   ['a fact', { kind: 'facts', facts: [[NASTY, NASTY]] }],
+  ['a row', { kind: 'rows', rows: [{ text: NASTY, about: [], show: null }] }],
   ['a cell', { kind: 'table', columns: ['Name', 'x'], rows: [[NASTY, 1]] }],
 ])('a nasty name is literal in %s', ([, part]) => {
   const drawn = answer(part);

@@ -37,6 +37,10 @@ export interface ChangeFilter {
   readonly open?: boolean;
   /** Only changes that were sent and ended since this time; the last to end comes first. */
   readonly endedSince?: Date;
+  /** Only changes that were requested since this time. */
+  readonly since?: Date;
+  /** Without drafts, and without changes that ended as a draft. */
+  readonly confirmed?: true;
   /** Only ended break-glass changes without a review. */
   readonly toReview?: true;
   /** Without drafts that other users have not confirmed, or never did. */
@@ -80,7 +84,8 @@ export async function countChanges(db: Db, filter: Omit<ChangeFilter, 'limit'>):
 export const COUNTED_MAX = 1_000;
 
 function matches(eb: Builder, filter: Omit<ChangeFilter, 'limit'>) {
-  const { states, open, requester, targets, endedSince, toReview, privateTo, before } = filter;
+  const { states, open, requester, targets, endedSince, since, before } = filter;
+  const { privateTo } = filter;
   return eb.and([
     ...(open ? [IS_OPEN] : []),
     ...(open === false ? [HAS_ENDED, eb('card_channel', 'is not', null)] : []),
@@ -88,7 +93,9 @@ function matches(eb: Builder, filter: Omit<ChangeFilter, 'limit'>) {
     ...(requester ? [eb('requester', '=', requester)] : []),
     ...(targets ? [eb('target_key', 'in', targets)] : []),
     ...(endedSince ? [eb('ended_at', '>=', toText(endedSince))] : []),
-    ...(toReview ? [isUnreviewed(eb)] : []),
+    ...(since ? [eb('created_at', '>=', toText(since))] : []),
+    ...(filter.toReview ? [isUnreviewed(eb)] : []),
+    ...(filter.confirmed ? [eb.not(isUnconfirmed(eb))] : []),
     ...(privateTo ? [eb.or([eb('requester', '=', privateTo), eb.not(isUnconfirmed(eb))])] : []),
     ...(before ? [isBefore(eb, orderOf(filter), before)] : []),
   ]);

@@ -6,6 +6,8 @@ import {
   expiredLeases,
 } from '../../../../src/storage/tables/changes/change-due.ts';
 import {
+  type ChangeFilter,
+  countChanges,
   listChanges,
   openChangesOfTarget,
 } from '../../../../src/storage/tables/changes/change-lists.ts';
@@ -16,6 +18,7 @@ import {
   ana,
   aPost,
   ben,
+  channel,
   cleo,
   elsewhere,
   minutes,
@@ -47,6 +50,25 @@ test.for(ENGINES)('lists are paged, newest first, on %s', async (engine) => {
   expect(times).toEqual([2, 1, 1, 0].map(minutes));
   expect(new Set([...page, ...next].map(({ id }) => id)).size).toBe(4);
   expect(next.map(({ approvals }) => approvals)).toEqual([byBoth(), byBoth()]);
+});
+
+test.for(ENGINES)('lists leave out drafts and older changes on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const card = { channel: channel('CDEV'), ts: '1.2' };
+  const sent = [5, 10].map((at) => aChange({ createdAt: minutes(at), card }));
+  const draft = aChange({ createdAt: minutes(11), state: 'draft' });
+  const abandoned = aChange({ createdAt: minutes(12), state: 'cancelled' });
+  const cancelled = aChange({ createdAt: minutes(13), state: 'cancelled', card });
+  await stored(database, ...sent, draft, abandoned, cancelled);
+  const ids = async (filter: Omit<ChangeFilter, 'limit'>) =>
+    (await listChanges(database.db, { ...filter, limit: 9 })).map(({ id }) => id);
+
+  expect(await ids({ confirmed: true })).toEqual(
+    [cancelled, sent[1], sent[0]].map((one) => one?.id),
+  );
+  expect(await ids({ confirmed: true, since: minutes(10) })).toEqual([cancelled.id, sent[1]?.id]);
+  expect(await ids({ states: ['draft'] })).toEqual([draft.id]);
+  expect(await countChanges(database.db, { confirmed: true, since: minutes(10) })).toBe(2);
 });
 
 function byBoth() {

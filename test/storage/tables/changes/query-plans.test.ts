@@ -32,6 +32,8 @@ const ofTarget = {
   plan: { ...example.plan, target: { ...example.plan.target, id: '7' } },
 };
 
+const failedByViewer = { states: ['failed'], privateTo: viewer, requester: viewer } as const;
+
 type Query = (db: Db) => Promise<unknown>;
 
 /** Each query, and the index with which SQLite reads the changes. */
@@ -89,6 +91,55 @@ const QUERIES: readonly [name: string, index: RegExp, query: Query][] = [
     'the count of own changes',
     /change_by_requester/,
     (db) => countChanges(db, { requester: viewer }),
+  ],
+  [
+    'own changes without drafts',
+    /change_by_requester/,
+    (db) => listChanges(db, { requester: viewer, confirmed: true, limit: 20 }),
+  ],
+  [
+    'changes since yesterday',
+    /change_by_age/,
+    (db) => listChanges(db, { confirmed: true, since: minutes(-2_880), limit: 20 }),
+  ],
+  [
+    'changes of a service',
+    /change_by_target_and_age/,
+    (db) => listChanges(db, { confirmed: true, targets: ['service:7'], limit: 20 }),
+  ],
+  [
+    'changes of a service by one user',
+    /change_by_target_and_age|change_by_requester/,
+    (db) =>
+      listChanges(db, {
+        ...{ confirmed: true, targets: ['service:7'], requester: viewer },
+        ...{ since: minutes(-43_200), limit: 20 },
+      }),
+  ],
+  [
+    'failed changes of a user since a week',
+    /change_by_state_and_age|change_by_requester/,
+    (db) => listChanges(db, { ...failedByViewer, since: minutes(-10_080), limit: 20 }),
+  ],
+  [
+    'the count of changes without drafts',
+    /change_by_age/,
+    (db) => countChanges(db, { confirmed: true }),
+  ],
+  [
+    'the count of failed changes of a user',
+    /change_by_state_and_age|change_by_requester/,
+    (db) => countChanges(db, failedByViewer),
+  ],
+  [
+    'the count of failed changes of a service',
+    /change_by_target/,
+    (db) => countChanges(db, { states: ['failed'], privateTo: viewer, targets: ['service:7'] }),
+  ],
+  [
+    'the drafts of a user',
+    /change_by_state|change_by_requester/,
+    (db) => countChanges(db, { states: ['draft'], requester: viewer }),
   ],
   ['changes to review', /change_to_review/, (db) => changesToReview(db, 200)],
   ['open changes of a target', /change_by_target/, (db) => openChangesOfTarget(db, 'service:7')],
