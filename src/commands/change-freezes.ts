@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import type { AnswerPart } from '../intent/answers/answer.ts';
-import { freezeRow, scopeText } from '../intent/arguments/freezes.ts';
+import { freezeList, scopeText } from '../intent/arguments/freezes.ts';
 import { queryCommand } from '../intent/define.ts';
-import type { Freeze } from '../policy/policy-types.ts';
-
-/** Slack accepts 50 blocks in a message. */
-const ROWS_MAX = 20;
 
 export const changeFreezes = queryCommand({
   name: 'change freezes',
@@ -27,8 +22,8 @@ export const changeFreezes = queryCommand({
     return {
       title: current.length > 0 ? `Frozen now: ${current.length}` : 'Nothing is frozen now',
       parts: [
-        ...listed('Now', current),
-        ...listed('Future', future),
+        ...freezeList('Now', current),
+        ...freezeList('Future', future),
         {
           kind: 'note',
           text: 'Freezes in signalbox.yaml end at their time, or when the file is edited.',
@@ -38,14 +33,3 @@ export const changeFreezes = queryCommand({
     };
   },
 });
-
-function listed(heading: string, freezes: readonly Freeze[]): readonly AnswerPart[] {
-  if (freezes.length === 0) return [];
-  return [
-    { kind: 'lines', lines: [[{ bold: heading }]] },
-    { kind: 'rows', rows: freezes.slice(0, ROWS_MAX).map(freezeRow) },
-    ...(freezes.length > ROWS_MAX
-      ? [{ kind: 'note', text: `${freezes.length - ROWS_MAX} more not shown.` } as const]
-      : []),
-  ];
-}

@@ -3,7 +3,7 @@ import type { ChangeId, JsonObject, Target, UserId } from '../../changes/change.
 import type { NamedItem, Service } from '../../directory/directory.ts';
 import type { FieldProblem } from '../../errors.ts';
 import type { Freeze, Selector } from '../../policy/policy-types.ts';
-import type { AnswerRow, InlinePart } from '../answers/answer.ts';
+import type { AnswerPart, AnswerRow, InlinePart } from '../answers/answer.ts';
 import { type ClockTime, ClockTimeText, spanSchema } from './timing.ts';
 
 /** The scope of a freeze made in Slack. Stored in this shape; keys of a newer release are ignored. */
@@ -125,8 +125,23 @@ export function freezeWords(freeze: Freeze): readonly InlinePart[] {
   ];
 }
 
+/** Slack accepts 50 blocks in a message. */
+const ROWS_MAX = 20;
+
+/** Freezes under a heading, each with a button that shows its change; nothing without freezes. */
+export function freezeList(heading: string, freezes: readonly Freeze[]): readonly AnswerPart[] {
+  if (freezes.length === 0) return [];
+  return [
+    { kind: 'lines', lines: [[{ bold: heading }]] },
+    { kind: 'rows', rows: freezes.slice(0, ROWS_MAX).map(freezeRow) },
+    ...(freezes.length > ROWS_MAX
+      ? [{ kind: 'note', text: `${freezes.length - ROWS_MAX} more not shown.` } as const]
+      : []),
+  ];
+}
+
 /** One row for a freeze; the change that made it is shown by its button. */
-export function freezeRow(freeze: Freeze): AnswerRow {
+function freezeRow(freeze: Freeze): AnswerRow {
   const { on, from, until, reason, by, made } = freeze;
   const text = `${selectorText(on)}: ${reason}${by && !made ? `, by ${by}` : ''}`;
   const whose: readonly InlinePart[] = made ? [', by ', { user: made.by }] : [];

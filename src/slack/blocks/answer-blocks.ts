@@ -6,7 +6,7 @@ import type {
   InlinePart,
 } from '../../intent/answers/answer.ts';
 import type { LinkOf } from '../cards/card-link.ts';
-import { changeRow } from '../cards/home-rows.ts';
+import { rowOfChange } from '../cards/home-rows.ts';
 import {
   buttons,
   fact,
@@ -65,7 +65,7 @@ function shownPart(
       return part.rows.map(({ text, about, show }) => shownRow(text, about, show));
     case 'changes':
       return part.changes.map((change) => {
-        const { text, about } = changeRow(change, linkOf);
+        const { text, about } = rowOfChange(change, linkOf);
         return shownRow(text, [...about, ` · ${change.id}`], `change show ${change.id}`);
       });
     case 'facts':

@@ -83,12 +83,15 @@ export function toReview(change: Change, linkOf: LinkOf): HomeParts {
 
 /** One line for a change that is in progress or has ended. */
 export function homeRow(change: Change, linkOf: LinkOf): Line {
-  const { text, about } = changeRow(change, linkOf);
+  const { text, about } = rowOfChange(change, linkOf);
   return [`${text} · `, ...about];
 }
 
 /** Title and state of a change, and apart from them who requested it, when, and its card. */
-export function changeRow(change: Change, linkOf: LinkOf): { readonly text: string; about: Line } {
+export function rowOfChange(
+  change: Change,
+  linkOf: LinkOf,
+): { readonly text: string; about: Line } {
   const { requester, createdAt } = change;
   const requested: Line = [{ user: requester }, ', ', { at: createdAt }];
   const timing = timingLines(change).flatMap((line): Line => [' · ', ...line]);
