@@ -1,4 +1,4 @@
-import { stringOf } from '../json.ts';
+import { list, stringOf } from '../json.ts';
 import type {
   ActionRequest,
   ClientState,
@@ -14,7 +14,7 @@ import type {
 import { type Admin, adminOf } from './admin.ts';
 import type { AppConnection } from './delivery/delivery.ts';
 import { redeliver } from './delivery/events.ts';
-import { elementsIn } from './input-state.ts';
+import { type BlockElement, elementsIn } from './input-state.ts';
 import { actingPerson, ImpossibleInteraction } from './interactions/actor.ts';
 import { command } from './interactions/command.ts';
 import { openHome, sendMessage } from './interactions/home-and-messages.ts';
@@ -125,8 +125,22 @@ async function click(
   actionId: string,
 ): Promise<Delivery> {
   const { blocks } = surfaceAt(slack, actingPerson(slack, as), place);
-  const found = elementsIn(blocks).find(({ element }) => element.action_id === actionId);
+  const all = elementsIn(blocks);
+  const found = all.find(({ element }) => element.action_id === actionId);
+  const chosen = found ? undefined : all.flatMap((one) => optionFor(one, actionId))[0];
+  if (chosen) return press(slack, { as, place, ...chosen });
   if (!found) throw new ImpossibleInteraction(`there is no element with action_id ${actionId}`);
   const element = { type: stringOf(found.element.type) };
   return press(slack, { as, place, blockId: found.blockId, actionId, element });
+}
+
+/** The option of an overflow menu whose value begins with this id. */
+function optionFor({ blockId, element }: BlockElement, id: string) {
+  if (element.type !== 'overflow') return [];
+  const options = list(element.options).filter(({ value }) => stringOf(value).startsWith(`${id} `));
+  return options.map((option) => ({
+    blockId,
+    actionId: stringOf(element.action_id),
+    element: { type: 'overflow', selected_option: option },
+  }));
 }

@@ -1,10 +1,4 @@
-import {
-  type Change,
-  type ChangeId,
-  hasAuditMismatch,
-  type Target,
-  type UserId,
-} from '../changes/change.ts';
+import type { Change, ChangeId, Target, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import { commandsFor, commandsOnDiscovered, reachable, selects } from '../policy/matching.ts';
@@ -13,7 +7,6 @@ import { loadChange } from '../storage/tables/changes/changes.ts';
 import { nameAlternatives } from './alternatives.ts';
 import type { Verb } from './clicks.ts';
 import { createDenial, type Denial } from './denial.ts';
-import { confirmBeforeDrawing } from './notify/confirm-before-drawing.ts';
 import type { DecisionContext, Identity } from './ports.ts';
 import { recordRefusal } from './record.ts';
 import { denialOfVerb, refusalOfVerb } from './review/review.ts';
@@ -190,27 +183,6 @@ function refusalOfPress(
   if (!change || !identity) return 'not-found';
   if (!identity.ok) return identity.refusal;
   return refusalOfVerb(context, verb, change, { id: by, roles: identity.actor.roles });
-}
-
-/** Whether a user may see the whole request: its requester, and the roles of its rule. */
-export async function authorizeDetails(
-  context: DecisionContext,
-  id: ChangeId,
-  by: UserId,
-): Promise<ChangeAuthorization> {
-  const { database, people } = context;
-  const stored = await loadChange(database.db, id);
-  if (!stored) return { ok: false, denial: createDenial('not-found') };
-  const change = await confirmBeforeDrawing(context, stored);
-  const identity = await people.identify(by, { fresh: false });
-  const { to, from } = change.requires;
-  const about = { change, role: from ?? to };
-  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal, about) };
-  const { roles } = identity.actor;
-  const isAllowed = change.requester === by || roles.some((role) => role === to || role === from);
-  if (!isAllowed) return { ok: false, denial: createDenial('not-an-approver', about) };
-  if (!hasAuditMismatch(change)) return { ok: true, change };
-  return { ok: false, denial: createDenial('audit-mismatch', about) };
 }
 
 /** Whether a user may edit a draft or see its password: its requester only, as an active member. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../sandbox/json.ts';
+import { type Json, list } from '../../sandbox/json.ts';
 import { elementsIn } from '../../sandbox/slack/input-state.ts';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
 
@@ -12,13 +12,17 @@ export function textOf({ text, blocks }: Readable): string {
   return `${text}\n${JSON.stringify(blocks)}`;
 }
 
-/** The action ids of the buttons and selects of a message. */
+/** The action ids of the buttons and selects of a message, and those in its overflow menus. */
 export function buttonsOf({ blocks }: Readable): string[] {
-  return elementsIn(blocks).map(({ element }) => String(element.action_id));
+  return elementsIn(blocks).flatMap(({ element }) =>
+    element.type === 'overflow'
+      ? list(element.options).map(({ value }) => String(value).split(' ')[0] ?? '')
+      : [String(element.action_id)],
+  );
 }
 
 export function hasButton(message: Readable, actionId: string): boolean {
-  return JSON.stringify(message.blocks).includes(`"${actionId}"`);
+  return buttonsOf(message).includes(actionId);
 }
 
 /** Where a user clicks in this message. */

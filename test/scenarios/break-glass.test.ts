@@ -60,9 +60,10 @@ test('break-glass works from the preview, before the request is posted', async (
   const preview = await previewFor(sandbox, ANA);
   expect(buttonsOf(preview)).toEqual([
     'change.confirm',
-    'change.break-glass',
     'change.edit',
     'change.cancel',
+    'change.details',
+    'change.break-glass',
   ]);
   await useBreakGlass(sandbox, preview as never);
   expect(sandbox.cloud.effectCount('set state', ANALYTICS)).toBe(1);
@@ -159,7 +160,7 @@ test.for([
   await sandbox.restart(yaml);
   const ended = await sandbox.card('not run: the current policy refuses it');
   expect(textOf(ended ?? NO_MESSAGE)).toContain(words);
-  expect(buttonsOf(ended ?? NO_MESSAGE)).toEqual(['change.review']);
+  expect(buttonsOf(ended ?? NO_MESSAGE)).toEqual(['change.review', 'change.details']);
   expect(sandbox.cloud.effectCount('set state', ANALYTICS)).toBe(0);
 });
 

@@ -41,7 +41,11 @@ test('a change is shown with its history and only the buttons that its reader ma
 
   await sandbox.slack.command(BEN, 'ops', `/change show ${id}`);
   const bens = await sandbox.privateMessage(BEN, 'History');
-  expect(buttonsOf(bens ?? NO_MESSAGE)).toEqual(['change.approve', 'change.reject']);
+  expect(buttonsOf(bens ?? NO_MESSAGE)).toEqual([
+    'change.approve',
+    'change.reject',
+    'change.details',
+  ]);
   await sandbox.press(BEN, bens, 'change.approve');
   await sandbox.card('Stop staging: accepted');
 

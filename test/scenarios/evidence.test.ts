@@ -24,7 +24,7 @@ test.for<[string, string, string, string]>([
     sandbox.cloud.injectFault({ operation, fault: 'reset-after-effect', times: 1 });
     await approve(sandbox, line, title, 'outcome unknown');
     const card = await passUntil(sandbox, `${title}: it happened`, 'Settled by evidence');
-    expect(buttonsOf(card)).toEqual(['change.undo']);
+    expect(buttonsOf(card)).toEqual(['change.undo', 'change.details']);
     await expect
       .poll(() => threadText(sandbox, card.ts))
       .toContain('was applied: the server shows');
@@ -41,7 +41,7 @@ test('an unanswered stop without effect stays unknown, beside what the server sh
   const unknown = 'Stop staging: outcome unknown';
   const card = await passUntil(sandbox, unknown, 'running (checked');
   expect(textOf(card)).toContain('The request may still be applied');
-  expect(buttonsOf(card)).toEqual(['change.happened', 'change.did-not-happen']);
+  expect(buttonsOf(card)).toEqual(['change.happened', 'change.did-not-happen', 'change.details']);
   await passUntil(sandbox, unknown, 'running (checked', 3_600_000);
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
@@ -69,5 +69,5 @@ test('an unanswered creation lists what was created since, and a person decides'
   const card = await passUntil(sandbox, title, 'Candidate');
   expect(textOf(card)).toContain('“analytics new” · ');
   expect(textOf(card)).toContain('a person decides');
-  expect(buttonsOf(card)).toEqual(['change.happened', 'change.did-not-happen']);
+  expect(buttonsOf(card)).toEqual(['change.happened', 'change.did-not-happen', 'change.details']);
 });

@@ -86,7 +86,7 @@ test('a second replica reads the freezes from the database', async () => {
 test('a button ends a freeze early, once, and can create it again', async () => {
   const sandbox = await startTestSandbox();
   const made = await frozenStaging(sandbox);
-  expect(buttonsOf(made ?? NO_MESSAGE)).toEqual(['change.undo']);
+  expect(buttonsOf(made ?? NO_MESSAGE)).toEqual(['change.undo', 'change.details']);
   passMinutes(sandbox, 10);
   await sandbox.press(ANA, made, 'change.undo');
   const preview = await sandbox.privateMessage(ANA, 'Unfreeze everything tagged staging?');

@@ -142,7 +142,7 @@ test('the Home tab shows scheduled changes and pending reverts', async () => {
   const home = () => JSON.stringify(sandbox.slack.clientState(BEN).home ?? []);
   await requestAndApprove(sandbox, '/service stop staging for=4h');
   const planned = await sandbox.card('Start staging: planned');
-  expect(buttonsOf(planned ?? NO_MESSAGE)).toEqual(['change.cancel']);
+  expect(buttonsOf(planned ?? NO_MESSAGE)).toEqual(['change.cancel', 'change.details']);
   await sandbox.slack.openHome({ as: BEN });
   await expect.poll(home).toContain('In progress (1)');
   expect(home()).toContain('Reverts');

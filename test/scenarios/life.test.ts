@@ -54,7 +54,7 @@ test('a rejection shows its reason on the card and in its thread', async () => {
   await sandbox.slack.submit(BEN, form, because('Not during the sale'));
   const card = await sandbox.card('Stop staging: rejected');
   expect(textOf(card ?? NO_MESSAGE)).toContain('Not during the sale');
-  expect(buttonsOf(card ?? NO_MESSAGE)).toEqual([]);
+  expect(buttonsOf(card ?? NO_MESSAGE)).toEqual(['change.details']);
   await expect
     .poll(() => sandbox.slack.messages('db-approvals').map(textOf).join())
     .toContain('rejected “stop staging”: Not during the sale');
@@ -126,7 +126,11 @@ test('a request without an answer has an unknown outcome, is not sent again, and
   sandbox.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
   const unknown = await sandbox.card('outcome unknown');
-  expect(buttonsOf(unknown ?? NO_MESSAGE)).toEqual(['change.happened', 'change.did-not-happen']);
+  expect(buttonsOf(unknown ?? NO_MESSAGE)).toEqual([
+    'change.happened',
+    'change.did-not-happen',
+    'change.details',
+  ]);
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
 
   // Another approved change of the same service waits until the outcome is recorded.

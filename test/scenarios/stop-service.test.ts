@@ -31,7 +31,7 @@ test.for(ENGINES)(
     await sandbox.press(CLEO, card, 'change.approve');
     const ended = await sandbox.card('Stop analytics-prod: accepted');
     expect(textOf(ended ?? { text: '', blocks: [] })).toContain('stopping');
-    expect(buttonsOf(ended ?? { text: '', blocks: [] })).toEqual(['change.undo']);
+    expect(buttonsOf(ended ?? { text: '', blocks: [] })).toEqual(['change.undo', 'change.details']);
 
     expect(cloud.effectCount('set state', ANALYTICS)).toBe(1);
     const request = cloud.requests().find(({ operation }) => operation === 'set state');

@@ -87,7 +87,9 @@ test('a change that is not approved by its scheduled time expires', async () => 
   const sandbox = await startTestSandbox();
   await requestChange(sandbox, ANA, '/service stop staging at=14:00');
   setTime(sandbox, '13:00');
-  expect(buttonsOf((await sandbox.card('Stop staging: expired')) ?? NO_MESSAGE)).toEqual([]);
+  expect(buttonsOf((await sandbox.card('Stop staging: expired')) ?? NO_MESSAGE)).toEqual([
+    'change.details',
+  ]);
   expect(sent(sandbox)).toBe(0);
 });
 

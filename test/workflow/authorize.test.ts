@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
-import type { UserId } from '../../src/changes/change.ts';
+import type { Change, UserId } from '../../src/changes/change.ts';
 import { insertChange } from '../../src/storage/tables/changes/changes.ts';
 import { authorizeQuery, authorizeRequester } from '../../src/workflow/authorize.ts';
 import type { People } from '../../src/workflow/ports.ts';
 import { requestChange } from '../../src/workflow/request/request.ts';
-import { aChange } from '../storage/example-change.ts';
+import { authorizeDetails } from '../../src/workflow/review/authorize-details.ts';
+import { REQUIRES } from '../changes/fixtures.ts';
+import { policyOf } from '../policy/fixtures.ts';
+import { aChange, storedWithTrail } from '../storage/example-change.ts';
 import { createTestContext } from './context.ts';
 
 const outsider = (id: UserId) =>
@@ -69,3 +72,31 @@ test('a requester who is a guest now gets neither the draft nor its password', a
   const authorized = await authorizeRequester({ ...context, people }, change.id, change.requester);
   expect(authorized).toMatchObject({ ok: false, denial: { refusal: 'guest' } });
 });
+
+test.for<[string, Change['state'], string, readonly string[], object]>([
+  ['the requester', 'draft', 'UANA', [], { ok: true, isFull: true }],
+  ['an approver', 'pending', 'UBEN', ['approver'], { ok: true, isFull: true }],
+  ['an escalation role', 'pending', 'UBEN', ['lead'], { ok: true, isFull: true }],
+  ['a role that lists changes', 'pending', 'UBEN', ['viewer'], { ok: true, isFull: false }],
+  ['another role', 'pending', 'UBEN', ['guest'], { denial: { refusal: 'not-an-approver' } }],
+  ['an approver', 'draft', 'UBEN', ['approver'], { denial: { refusal: 'not-found' } }],
+])(
+  '%s may see the request of a %s change as the policy says',
+  async ([, state, by, roles, seen]) => {
+    const { context } = await createTestContext();
+    const escalation = { to: 'lead', afterMs: 1 };
+    const change = aChange({ state, requires: { ...REQUIRES, escalation } });
+    await storedWithTrail(context.database, change);
+    const identify: People['identify'] = async (id) => ({
+      ...outsider(id),
+      actor: { id, roles },
+    });
+    const { rules, ...base } = policyOf([{ allow: ['cost'], to: 'viewer' }]);
+    const policy = {
+      ...base,
+      rules: rules.map((rule) => ({ ...rule, commands: ['change show'] })),
+    };
+    const reader = { ...context, policy, people: { ...context.people, identify } };
+    expect(await authorizeDetails(reader, change.id, by as UserId)).toMatchObject(seen);
+  },
+);

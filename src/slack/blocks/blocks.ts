@@ -23,6 +23,8 @@ export interface Button {
   readonly label: string;
   readonly value: string;
   readonly style?: 'primary' | 'danger';
+  /** Two or more of these share one overflow menu at the end of the row. */
+  readonly inMenu?: true;
   readonly confirm?: { readonly title: string; readonly text: string; readonly ok: string };
 }
 
@@ -104,11 +106,14 @@ export function noteElement(line: Line) {
 
 export function buttons(id: string, ...all: readonly Button[]): MessagePart | null {
   if (all.length === 0) return null;
-  const elements = all.map(buttonElement);
+  const inMenu = all.filter((button) => button.inMenu);
+  const hasMenu = inMenu.length > 1;
+  const shown = hasMenu ? all.filter((button) => !button.inMenu) : all;
+  const elements = [...shown.map(buttonElement), ...(hasMenu ? [overflowMenu(inMenu)] : [])];
   return { block: { type: 'actions', block_id: id, elements }, text: '' };
 }
 
-function buttonElement({ id, label, value, style, confirm }: Button) {
+function buttonElement({ id, value, label, style, confirm }: Button) {
   return {
     type: 'button',
     action_id: id,
@@ -117,6 +122,17 @@ function buttonElement({ id, label, value, style, confirm }: Button) {
     ...(style ? { style } : {}),
     ...(confirm ? { confirm: confirmDialog(confirm) } : {}),
   };
+}
+
+/** The action id of an overflow menu. The value of an option is the id and the value of its button. */
+export const OVERFLOW = 'menu.more';
+
+function overflowMenu(all: readonly Button[]) {
+  const options = all.map(({ id, label, value }) => ({
+    text: plain(label, 75),
+    value: `${id} ${value}`,
+  }));
+  return { type: 'overflow', action_id: OVERFLOW, options };
 }
 
 function confirmDialog({ title, text, ok }: Required<Button>['confirm']) {

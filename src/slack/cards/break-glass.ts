@@ -56,7 +56,7 @@ export function breakGlassFact(
 }
 
 export function breakGlassButton({ id }: Change): Button {
-  return { id: 'change.break-glass', label: 'Use break-glass…', value: id, style: 'danger' };
+  return { id: 'change.break-glass', label: 'Use break-glass…', value: id, inMenu: true };
 }
 
 /** A break-glass change is reviewed however it ended, because nobody approved it. */

@@ -1,22 +1,14 @@
 import { type Change, hasAuditMismatch, type State } from '../../changes/change.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
-import {
-  type Button,
-  buttons,
-  fact,
-  lines,
-  type Message,
-  message,
-  title,
-} from '../blocks/blocks.ts';
+import { buttons, fact, lines, type Message, message, title } from '../blocks/blocks.ts';
 import { bounded, either, type Line, type RichInline } from '../blocks/rich-text.ts';
-import { breakGlassButton, breakGlassLines, reviewButtons } from './break-glass.ts';
+import { breakGlassLines } from './break-glass.ts';
 import type { DrawContext } from './draw-context.ts';
 import { endingLines } from './ending.ts';
 import { actionText, roleText } from './naming.ts';
+import { cardButtons } from './parts/card-buttons.ts';
 import {
   costLines,
-  hasPrivateFields,
   planLines,
   previewedLines,
   redacted,
@@ -25,7 +17,7 @@ import {
   targetLines,
 } from './plan-lines.ts';
 import { stoppedLine } from './refusals.ts';
-import { revertButtons, timingLines } from './timing-lines.ts';
+import { timingLines } from './timing-lines.ts';
 
 const MARKS: Readonly<Record<State, string>> = {
   draft: '○',
@@ -85,8 +77,19 @@ export function cardTitle(change: Change): string {
   return `${mark} ${bounded(actionText(change), 100)}: ${stateText(change)}`;
 }
 
+interface CardButtons {
+  /** The buttons that are left out. */
+  readonly hidden: readonly string[];
+  /** The block id of the others. */
+  readonly block: string;
+}
+
 /** The public message of a change. Signalbox redraws it whole in every state. */
-export function changeCard(change: Change, drawing: DrawContext): Message {
+export function changeCard(
+  change: Change,
+  drawing: DrawContext,
+  { hidden, block }: CardButtons = { hidden: [], block: blockId(change) },
+): Message {
   if (hasAuditMismatch(change)) {
     const details = fact('Details', `not shown · ${change.id}`);
     return message(title(cardTitle(change)), lines(stoppedLine(change, drawing), details));
@@ -105,13 +108,13 @@ export function changeCard(change: Change, drawing: DrawContext): Message {
       ...approvalLines(change, drawing),
       ruleLine(change, drawing),
     ),
-    buttons(blockId(change), ...cardButtons(change, drawing)),
+    buttons(block, ...cardButtons(change, drawing, hidden)),
   );
 }
 
 // Slack requires a new block id for each drawing, also when only the state of the revert or what was
 // read of the target changed.
-function blockId({ version, child, followUp }: Change): string {
+export function blockId({ version, child, followUp }: Change): string {
   const changed = [...(child ? [child.state] : []), ...(followUp ? [followUp.revision] : [])];
   return ['card', version, ...changed].join(':');
 }
@@ -177,45 +180,4 @@ function escalationLines(
   if (!escalation || !confirmedAt) return [];
   const at = new Date(confirmedAt.getTime() + escalation.afterMs);
   return [fact('Escalates', `to ${roleText(policy, escalation.to)} `, { at })];
-}
-
-/** A revert has a button of its own, because nobody typed its command. */
-function requestAgainButtons({ id, state, stopReason, parent }: Change): readonly Button[] {
-  if (state !== 'stale' || stopReason !== 'target-changed' || parent) return [];
-  return [{ id: 'change.request-again', label: 'Request again with current values', value: id }];
-}
-
-function cardButtons(change: Change, { commands }: DrawContext): readonly Button[] {
-  const value = change.id;
-  const cancel = { id: 'change.cancel', label: 'Cancel', value };
-  const details = hasPrivateFields(change.plan)
-    ? [{ id: 'change.details', label: 'Show request', value }]
-    : [];
-  if (change.state === 'pending') {
-    return [
-      { id: 'change.approve', label: 'Approve', value, style: 'primary' },
-      { id: 'change.reject', label: 'Reject', value, style: 'danger' },
-      ...(change.requires.breakGlass === null ? [] : [breakGlassButton(change)]),
-      cancel,
-      ...details,
-    ];
-  }
-  if (change.state === 'approved') return [cancel, ...details];
-  if (change.state === 'unknown') {
-    return [
-      { id: 'change.happened', label: 'It happened', value },
-      { id: 'change.did-not-happen', label: 'It did not happen', value },
-    ];
-  }
-  if (change.state !== 'succeeded') {
-    return [...requestAgainButtons(change), ...revertButtons(change), ...reviewButtons(change)];
-  }
-  const { target, before, body } = change.plan;
-  const command = commands.get(change.command);
-  const undo = command?.undo(target, before, body);
-  return [
-    ...(undo ? [{ id: 'change.undo', label: undo.label, value }] : []),
-    ...(command?.hasSecret ? [{ id: 'change.reveal', label: 'Show the password', value }] : []),
-    ...reviewButtons(change),
-  ];
 }

@@ -17,7 +17,7 @@ const PRIVATE = new Set([
   'streamClusterArn',
 ]);
 
-export function hasPrivateFields({ body }: Plan): boolean {
+function hasPrivateFields({ body }: Plan): boolean {
   return Object.keys(body).some((field) => PRIVATE.has(field));
 }
 

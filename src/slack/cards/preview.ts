@@ -1,25 +1,18 @@
 import type { Change, Plan, Snapshot, State } from '../../changes/change.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import type { Freeze } from '../../policy/policy-types.ts';
-import {
-  type Button,
-  buttons,
-  fact,
-  lines,
-  type Message,
-  message,
-  title,
-} from '../blocks/blocks.ts';
+import { buttons, fact, lines, type Message, message, title } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
-import { breakGlassButton } from './break-glass.ts';
 import { cardTitle, stateText } from './card.ts';
 import { cardLink, type LinkOf, openCard } from './card-link.ts';
 import type { DrawContext } from './draw-context.ts';
 import { actionText, lowerActionText, roleText } from './naming.ts';
+import { previewButtons } from './parts/card-buttons.ts';
 import {
   costLines,
   planLines,
   readStateLines,
+  redacted,
   sendsLine,
   stateWords,
   targetLines,
@@ -116,18 +109,6 @@ function otherLine(other: Change, { linkOf }: DrawContext): Line {
   ];
 }
 
-function previewButtons(draft: Change): readonly Button[] {
-  const { id, requires } = draft;
-  const run = draft.plan.timing?.startAt ? 'Schedule' : 'Run now';
-  const label = requires.count > 0 ? 'Request approval' : run;
-  return [
-    { id: 'change.confirm', label, value: id, style: 'primary' },
-    ...(requires.breakGlass !== null && requires.count > 0 ? [breakGlassButton(draft)] : []),
-    { id: 'change.edit', label: 'Edit', value: id },
-    { id: 'change.cancel', label: 'Cancel', value: id },
-  ];
-}
-
 /** Replaces an answered preview, so that its buttons disappear. */
 export function answeredPreview(
   change: Change,
@@ -162,10 +143,11 @@ function runLine(change: Change, linkOf: LinkOf): Line {
   return ['It runs ', { at: new Date(timing.startAt) }, '. Cancel it on ', card, ' until then.'];
 }
 
-/** The request with its private fields, for one reader. */
-export function fullPlan(change: Change): Message {
+/** The request for one reader. */
+export function fullRequest(change: Change, isFull: boolean): Message {
+  const plan = isFull ? change.plan : redacted(change.plan);
   return message(
     title(actionText(change)),
-    lines(...targetLines(change), ...planLines(change.plan), sendsLine(change.plan)),
+    lines(...targetLines(change), ...planLines(plan), sendsLine(plan)),
   );
 }

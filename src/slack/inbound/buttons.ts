@@ -1,5 +1,5 @@
 import type { ChangeId, UserId } from '../../changes/change.ts';
-import { authorizeDetails, authorizePress, authorizeRequester } from '../../workflow/authorize.ts';
+import { authorizePress, authorizeRequester } from '../../workflow/authorize.ts';
 import {
   ACCEPT_GAP,
   INCIDENT_VERBS,
@@ -10,13 +10,14 @@ import {
 } from '../../workflow/clicks.ts';
 import { createDenial } from '../../workflow/denial.ts';
 import { showHome } from '../../workflow/queries/home-queries.ts';
+import { authorizeDetails } from '../../workflow/review/authorize-details.ts';
 import { receiveClick } from '../../workflow/review/click.ts';
 import type { Receipt } from '../../workflow/review/click-intake.ts';
 import { receiveGapClick } from '../../workflow/review/gap-click.ts';
 import { receiveIncidentClick } from '../../workflow/review/incident-click.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
-import { fullPlan } from '../cards/preview.ts';
+import { fullRequest } from '../cards/preview.ts';
 import { refusalMessage } from '../cards/refusals.ts';
 import { commandByCallbackId, settingOf } from '../forms/form.ts';
 import { openForm, redrawForm } from '../forms/open-form.ts';
@@ -39,6 +40,7 @@ import {
   IncidentOf,
   isHome,
   pressedAt,
+  pressedButton,
   pressedMessageOf,
   privateMessageOf,
   replyToOf,
@@ -54,9 +56,7 @@ const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the 
 
 /** Routes a click. A click that decides is stored before Slack gets its acknowledgement. */
 export async function press(bot: SlackContext, pressed: ButtonClick, ack: Ack): Promise<void> {
-  const [action] = pressed.actions;
-  const id = action?.action_id ?? '';
-  const value = action?.selected_option?.value ?? action?.value ?? '';
+  const { id, value } = pressedButton(pressed);
   const verb = VERBS.find((each) => `change.${each}` === id);
   if (verb && !needsReasonForm(verb)) return decide(bot, pressed, { verb, value }, ack);
   const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
@@ -224,7 +224,7 @@ function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]));
 }
 
-/** The full request in private, for its requester and for those who may request or approve it. */
+/** The request in private; its private fields for those who may request or approve it. */
 async function details(
   bot: SlackContext,
   { by }: CommandLine,
@@ -232,7 +232,7 @@ async function details(
 ): Promise<Message | null> {
   const authorized = await authorizeDetails(bot.context, id, by);
   return authorized.ok
-    ? fullPlan(authorized.change)
+    ? fullRequest(authorized.change, authorized.isFull)
     : refusalMessage(authorized.denial, bot.drawing);
 }
 

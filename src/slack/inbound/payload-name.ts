@@ -1,5 +1,6 @@
 import { type Command, namesOf, nounOf } from '../../intent/define.ts';
 import { ACCEPT_GAP, INCIDENT_VERBS, VERBS } from '../../workflow/clicks.ts';
+import { OVERFLOW } from '../blocks/blocks.ts';
 import { callbackIdOf } from '../forms/form.ts';
 import { PALETTE } from '../forms/palette.ts';
 
@@ -56,9 +57,16 @@ export function payloadNames(commands: readonly Command[], prefix: string) {
 }
 
 function buttonOf({ actions }: Body): string {
-  const id = Array.isArray(actions) ? part(actions[0]).action_id : undefined;
+  const action = Array.isArray(actions) ? part(actions[0]) : {};
+  const id = action.action_id === OVERFLOW ? chosenButton(action) : action.action_id;
   if (typeof id === 'string' && id.startsWith('command.')) return 'command';
   return BUTTONS.find((each) => each === id) ?? 'other';
+}
+
+/** The id of the button that an option of an overflow menu stands for. */
+function chosenButton({ selected_option }: Body): unknown {
+  const { value } = part(selected_option);
+  return typeof value === 'string' ? value.split(' ')[0] : undefined;
 }
 
 function part(value: unknown): Body {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ChangeId, ChannelId, Position, UserId } from '../../changes/change.ts';
 import type { ReplyTo } from '../../workflow/clicks.ts';
+import { OVERFLOW } from '../blocks/blocks.ts';
 import { isPrivateBlock } from '../cards/private-block.ts';
 import type { PrivateMessage, ReplyTarget } from '../outbound/post.ts';
 
@@ -104,6 +105,15 @@ export const ShortcutUsed = z.object({
     .nullish()
     .catch(null),
 });
+
+/** The id and the value of the pressed button, which can be an option of an overflow menu. */
+export function pressedButton({ actions: [action] }: ButtonClick): { id: string; value: string } {
+  const id = action?.action_id ?? '';
+  const value = action?.selected_option?.value ?? action?.value ?? '';
+  if (id !== OVERFLOW) return { id, value };
+  const [chosen = '', own = ''] = value.split(' ');
+  return { id: chosen, value: own };
+}
 
 /** The filled fields of a modal as text, by name. */
 export function givenOf({ view }: { readonly view: View }): Readonly<Record<string, string>> {

@@ -81,7 +81,8 @@ export async function handleClick(
   return decideAndRecord(context, key, click, identity);
 }
 
-function rolesIn(requires: Requirement | null): readonly string[] {
+/** The roles that a requirement names. */
+export function rolesIn(requires: Requirement | null): readonly string[] {
   if (requires === null) return [];
   const { to, from, escalation, breakGlass } = requires;
   return [to, from, escalation?.to, breakGlass].filter((role) => typeof role === 'string');

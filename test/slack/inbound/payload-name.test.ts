@@ -1,16 +1,25 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commands } from '../../../src/commands/index.ts';
+import { OVERFLOW } from '../../../src/slack/blocks/blocks.ts';
 import { payloadNames } from '../../../src/slack/inbound/payload-name.ts';
 
 const nameOf = payloadNames(commands, 'db-');
 const pressed = (id: unknown) => nameOf({ type: 'block_actions', actions: [{ action_id: id }] });
+
+const chosen = (value: string) => ({
+  type: 'block_actions',
+  actions: [{ action_id: OVERFLOW, selected_option: { value } }],
+});
 
 test.for<[Readonly<Record<string, unknown>>, string]>([
   [{ command: '/db-service', text: 'stop canary' }, 'command service'],
   [{ command: '/db-signalbox' }, 'command signalbox'],
   [{ command: '/db-canary' }, 'command other'],
   [{ type: 'block_actions', actions: [{ action_id: 'change.approve' }] }, 'press change.approve'],
+  [chosen('change.break-glass K3M9QD'), 'press change.break-glass'],
+  [chosen('canary K3M9QD'), 'press other'],
+  [{ type: 'block_actions', actions: [{ action_id: OVERFLOW }] }, 'press other'],
   [{ type: 'block_actions', actions: [{ action_id: 'command.canary' }] }, 'press command'],
   [{ type: 'block_actions', actions: [{ action_id: 'canary' }] }, 'press other'],
   [{ type: 'block_actions', actions: 'canary' }, 'press other'],

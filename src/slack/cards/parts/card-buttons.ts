@@ -1,0 +1,95 @@
+import { type Change, hasAuditMismatch, type State } from '../../../changes/change.ts';
+import type { Button } from '../../blocks/blocks.ts';
+import { breakGlassButton, reviewButtons } from '../break-glass.ts';
+import type { DrawContext } from '../draw-context.ts';
+import { revertButtons } from '../timing-lines.ts';
+
+type Drawing = Pick<DrawContext, 'commands'>;
+
+/** The buttons that the state leaves open, without those in `hidden`; the last ones in a menu. */
+export function cardButtons(
+  change: Change,
+  drawing: Drawing,
+  hidden: readonly string[],
+): readonly Button[] {
+  if (hasAuditMismatch(change)) return [];
+  const { state } = change;
+  const own = state === 'succeeded' ? acceptedButtons(change, drawing) : BUTTONS[state](change);
+  return own.filter(({ id }) => !hidden.includes(id));
+}
+
+/** The buttons of a preview, which only its requester sees. */
+export function previewButtons(draft: Change): readonly Button[] {
+  const { id: value, requires, plan } = draft;
+  const run = plan.timing?.startAt ? 'Schedule' : 'Run now';
+  const label = requires.count > 0 ? 'Request approval' : run;
+  return [
+    { id: 'change.confirm', label, value, style: 'primary' },
+    { id: 'change.edit', label: 'Edit', value },
+    { id: 'change.cancel', label: 'Cancel', value },
+    showRequest(draft),
+    ...(requires.count > 0 ? breakGlassButtons(draft) : []),
+  ];
+}
+
+export function showRequest({ id }: Change): Button {
+  return { id: 'change.details', label: 'Show request', value: id, inMenu: true };
+}
+
+function cancel({ id }: Change): Button {
+  return { id: 'change.cancel', label: 'Cancel', value: id, inMenu: true };
+}
+
+function breakGlassButtons(change: Change): readonly Button[] {
+  return change.requires.breakGlass === null ? [] : [breakGlassButton(change)];
+}
+
+const notRun = (change: Change): readonly Button[] => [
+  ...requestAgainButtons(change),
+  ...revertButtons(change),
+  ...reviewButtons(change),
+  showRequest(change),
+];
+
+const BUTTONS: Readonly<Record<State, (change: Change) => readonly Button[]>> = {
+  draft: () => [],
+  pending: (change) => [
+    { id: 'change.approve', label: 'Approve', value: change.id, style: 'primary' },
+    { id: 'change.reject', label: 'Reject', value: change.id, style: 'danger' },
+    showRequest(change),
+    ...breakGlassButtons(change),
+    cancel(change),
+  ],
+  approved: (change) => [cancel(change), showRequest(change)],
+  executing: (change) => [showRequest(change)],
+  succeeded: () => [],
+  unknown: (change) => [
+    { id: 'change.happened', label: 'It happened', value: change.id },
+    { id: 'change.did-not-happen', label: 'It did not happen', value: change.id },
+    showRequest(change),
+  ],
+  failed: notRun,
+  rejected: notRun,
+  cancelled: notRun,
+  expired: notRun,
+  stale: notRun,
+  denied: notRun,
+};
+
+function acceptedButtons(change: Change, { commands }: Drawing): readonly Button[] {
+  const { id: value, plan } = change;
+  const command = commands.get(change.command);
+  const undo = command?.undo(plan.target, plan.before, plan.body);
+  return [
+    ...(undo ? [{ id: 'change.undo', label: undo.label, value }] : []),
+    ...(command?.hasSecret ? [{ id: 'change.reveal', label: 'Show the password', value }] : []),
+    ...reviewButtons(change),
+    showRequest(change),
+  ];
+}
+
+/** A revert has a button of its own, because nobody typed its command. */
+function requestAgainButtons({ id, state, stopReason, parent }: Change): readonly Button[] {
+  if (state !== 'stale' || stopReason !== 'target-changed' || parent) return [];
+  return [{ id: 'change.request-again', label: 'Request again with current values', value: id }];
+}
