@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 export interface Release {
   /** The `version` of package.json. */
   readonly version: string;
-  /** The version of the package `node` in package.json. */
+  /** The version of the runtime packages in package.json. */
   readonly node: string;
   readonly changelog: string;
   readonly dockerfile: string;
@@ -29,6 +29,12 @@ export function releaseProblems(release: Release): readonly string[] {
     ...(tag === null || tag === `v${version}` ? [] : [`The tag must be v${version}, not ${tag}.`]),
     ...(changedFiles ? [`Commit or remove these files first:\n${changedFiles.trimEnd()}`] : []),
   ];
+}
+
+/** The content of the newest dated entry of the changelog, for the page of the release. */
+export function releaseNotes(changelog: string): string {
+  const [newest] = changelog.matchAll(ENTRY);
+  return `${newest?.groups?.content?.trim() ?? ''}\n`;
 }
 
 function changelogProblems({ version, changelog }: Release): readonly string[] {
@@ -64,10 +70,18 @@ function compareVersions(a: string, b: string): number {
   return order.compare(`${a}${a.includes('-') ? '' : '~'}`, `${b}${b.includes('-') ? '' : '~'}`);
 }
 
-function readRelease(): Release {
+function readOptions() {
   const { values } = parseArgs({
-    options: { tag: { type: 'string' }, clean: { type: 'boolean', default: false } },
+    options: {
+      tag: { type: 'string' },
+      clean: { type: 'boolean', default: false },
+      notes: { type: 'boolean', default: false },
+    },
   });
+  return values;
+}
+
+function readRelease(values: ReturnType<typeof readOptions>): Release {
   const { version, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   return {
     version,
@@ -82,9 +96,13 @@ function readRelease(): Release {
 }
 
 if (import.meta.main) {
-  const release = readRelease();
+  const options = readOptions();
+  const release = readRelease(options);
   const problems = releaseProblems(release);
-  const done = `Release ${release.version} can be tagged v${release.version}.\n`;
+  const { version, changelog } = release;
+  const done = options.notes
+    ? releaseNotes(changelog)
+    : `Release ${version} can be tagged v${version}.\n`;
   process.stdout.write(problems.length === 0 ? done : `${problems.join('\n')}\n`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

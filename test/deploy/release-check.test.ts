@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Release, releaseProblems } from '../../deploy/release-check.ts';
+import { type Release, releaseNotes, releaseProblems } from '../../deploy/release-check.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
 const CHANGELOG = `# Changelog
@@ -47,6 +47,10 @@ test.for<[string, Partial<Release>, string]>([
   ['a file is not committed', { changedFiles: ' M README.md\n' }, ' M README.md'],
 ])('the check fails when %s', ([, change, problem]) => {
   expect(releaseProblems({ ...RELEASE, ...change }).join('\n')).toContain(problem);
+});
+
+test('the notes of a release are the content of its entry', () => {
+  expect(releaseNotes(CHANGELOG)).toBe('### Added\n\n- A new command.\n');
 });
 
 test('a release candidate comes before its release', () => {

@@ -16,8 +16,8 @@ test.for<[string, RegExp]>([
   ['deploy/kubernetes/kustomization.yaml', /newTag: (\S+)/g],
   ['deploy/kubernetes/jobs/restored.yaml', /signalbox:(\d\S+)/g],
   ['deploy/github/policy.yml', /ref: v(\S+)/g],
-  ['docs/shipping.md', /signalbox:(\d\S+)/g],
-  ['docs/upgrading.md', /git checkout v(\S+)/g],
+  ['docs/shipping.md', /(?:signalbox:|--branch v)(\d\S+)/g],
+  ['docs/upgrading.md', /(?:git checkout |--branch )v(\S+)/g],
 ])('%s names the version of this release', ([file, pattern]) => {
   const named = versionsIn(file, pattern);
   expect(named.length).toBeGreaterThan(0);

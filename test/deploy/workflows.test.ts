@@ -1,0 +1,112 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import packageJson from '../../package.json' with { type: 'json' };
+
+const FILES = globSync(['.github/workflows/*.yml', 'deploy/github/*.yml']);
+const RELEASE = '.github/workflows/release.yml';
+
+/** Actions of GitHub and Docker. Another one needs a review, because it runs with the rights of the job. */
+const ACTIONS = [
+  'actions/attest-build-provenance@v2',
+  'actions/attest-sbom@v2',
+  'actions/checkout@v4',
+  'actions/setup-node@v4',
+  'docker/build-push-action@v6',
+  'docker/login-action@v3',
+  'docker/setup-buildx-action@v3',
+];
+
+const Permissions = z.record(z.string(), z.enum(['read', 'write']));
+const Step = z.looseObject({
+  uses: z.enum(ACTIONS).optional(),
+  run: z.string().optional(),
+  with: z.record(z.string(), z.unknown()).default({}),
+});
+const Job = z.looseObject({
+  needs: z.string().optional(),
+  environment: z.string().optional(),
+  permissions: Permissions.optional(),
+  'timeout-minutes': z.number().max(60),
+  steps: z.array(Step),
+});
+const Workflow = z.looseObject({
+  on: z.looseObject({}),
+  permissions: z.strictObject({ contents: z.literal('read') }),
+  jobs: z.record(z.string(), Job),
+});
+
+function read(file: string) {
+  return Workflow.parse(parse(readFileSync(file, 'utf8')));
+}
+
+function stepsOf(file: string) {
+  return Object.values(read(file).jobs).flatMap(({ steps }) => steps);
+}
+
+test('there are workflows for tests, releases and the policy', () => {
+  expect(FILES.toSorted()).toEqual([
+    '.github/workflows/ci.yml',
+    '.github/workflows/release.yml',
+    'deploy/github/policy.yml',
+  ]);
+});
+
+test.for(FILES)(
+  '%s uses known actions, may only read by default, and ends within an hour',
+  (file) => {
+    expect(Workflow.safeParse(parse(readFileSync(file, 'utf8'))).error).toBeUndefined();
+  },
+);
+
+test.for(FILES)(
+  '%s runs no text of an event in a shell, and not for foreign pull requests',
+  (file) => {
+    const scripts = stepsOf(file).flatMap(({ run }) => run ?? []);
+    expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
+    expect(read(file).on).not.toHaveProperty('pull_request_target');
+  },
+);
+
+test.for(FILES)('a checkout of %s keeps no token for later steps', (file) => {
+  const checkouts = stepsOf(file).filter(({ uses }) => uses === 'actions/checkout@v4');
+  expect(checkouts.length).toBeGreaterThan(0);
+  for (const { with: inputs } of checkouts) expect(inputs['persist-credentials']).toBe(false);
+});
+
+test.for(FILES)('the npm scripts of %s exist', (file) => {
+  const named = stepsOf(file).flatMap(({ run = '' }) =>
+    [...run.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].map(([, name = '']) => name),
+  );
+  expect(named.filter((name) => !(name in packageJson.scripts))).toEqual([]);
+});
+
+test('only a version tag publishes, after the tests and a review', () => {
+  const { on, jobs } = read(RELEASE);
+  expect(on).toEqual({ push: { tags: ['v*'] } });
+  expect(jobs.test?.steps.at(-1)?.run).toBe('.ci/run');
+  expect(jobs.publish?.needs).toBe('test');
+  expect(jobs.publish?.environment).toBe('release');
+  const others = Object.entries(jobs).filter(([name]) => name !== 'publish');
+  expect(others.filter(([, { permissions }]) => permissions !== undefined)).toEqual([]);
+});
+
+test('a release is checked before anything is published', () => {
+  const steps = read(RELEASE).jobs.publish?.steps ?? [];
+  const check = steps.findIndex(({ run }) => run?.includes('release:check -- --clean --tag'));
+  const login = steps.findIndex(({ uses }) => uses === 'docker/login-action@v3');
+  expect(check).toBeGreaterThan(0);
+  expect(login).toBeGreaterThan(check);
+});
+
+test('the image and its bill of materials are signed by the digest that was pushed', () => {
+  const steps = read(RELEASE).jobs.publish?.steps ?? [];
+  const signing = steps.filter(({ uses }) => uses?.startsWith('actions/attest-'));
+  expect(signing).toHaveLength(2);
+  for (const { with: inputs } of signing) {
+    expect(inputs['subject-digest']).toMatch(/^\$\{\{ steps\.image\.outputs\.digest }}$/);
+    expect(inputs['push-to-registry']).toBe(true);
+  }
+  expect(steps.find(({ id }) => id === 'image')?.with.push).toBe(true);
+});
