@@ -139,11 +139,13 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
     closingText(period, shown.states, { today, read }),
     period.notes.includes('cut-to-today') ? CUT : null,
   ].filter((sentence) => sentence !== null);
+  // On a phone, a table has no room for changes next to money, unless they are requested.
+  const inTable = question.versus === null && read.prices ? null : compared;
   const unit = [by, thenBy].find((one) => one !== null && isOfTime(one));
   const parts: (AnswerPart | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
     ...chartParts(states, period, today, unit ?? 'day'),
-    costTable(question, { ...shown, states }),
+    costTable(question, { ...shown, states, compared: inTable }),
     { kind: 'offers', offers: offersFor(question, read, compared) },
     footerPart(withProblemsOf(shown, read, period), null, scopeNotes(scope)),
   ];
@@ -192,11 +194,14 @@ function offersFor(
   { isFinal = false }: CostReading,
   compared: PeriodComparison | null,
 ): readonly CommandOffer[] {
-  const other = question.by === 'day' ? 'service' : 'day';
   const whole = { ...question, versus: null, top: null };
+  const others = (['service', 'day', 'metric'] as const).filter((by) => by !== question.by);
+  const byOthers = others.slice(0, 2).map((by) => {
+    return { label: `By ${by}`, line: `cost ${questionWords({ ...whole, by, thenBy: null })}` };
+  });
   return [
     { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
-    { label: `By ${other}`, line: `cost ${questionWords({ ...whole, by: other, thenBy: null })}` },
+    ...byOthers,
     ...comparisonOffers(question, compared),
     { label: 'Last month', line: `cost ${questionWords(whole, 'last-month')}` },
     ...(isFinal ? [] : [{ label: 'Refresh', line: `cost ${questionWords(question)} refresh` }]),

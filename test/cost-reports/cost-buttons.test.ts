@@ -5,6 +5,7 @@ import type { CostContext } from '../../src/cost-reports/question/cost-question.
 import { answerWhy } from '../../src/cost-reports/why/cost-why.ts';
 import type { CostGap } from '../../src/costs/ledger/costs-read.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
+import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
 import type { Answer } from '../../src/intent/answers/answer.ts';
 import { daily } from '../costs/rows.ts';
 import { written } from './written.ts';
@@ -26,13 +27,15 @@ interface Report {
   readonly now?: Date;
   readonly rows?: readonly CostRow[];
   readonly gaps?: readonly CostGap[];
+  readonly prices?: PriceList | null;
 }
 
-function context({ rows = RISING, gaps = [], now = NOW }: Report): CostContext {
+function context({ rows = RISING, gaps = [], now = NOW, prices = null }: Report): CostContext {
   const costs: CostContext['costs'] = async ({ first, last }) => {
     const own = rows.filter(({ day }) => day >= first && day <= last);
     const months = gaps.filter(({ month }) => month >= first.slice(0, 7));
-    return { rows: own, fetchedAt: NOW, problems: [], gaps: months, lockAge: null };
+    const read = { rows: withPrices(own, prices), prices, fetchedAt: NOW, problems: [] };
+    return { ...read, gaps: months, lockAge: null };
   };
   const refreshCosts: CostContext['refreshCosts'] = async (span) => {
     return { ok: true, read: await costs(span) };
@@ -106,13 +109,14 @@ test('periods that cannot be compared have no button “Why”, which would be r
   expect(Object.keys(buttons(answer))).toEqual([
     'CSV',
     'By day',
+    'By metric',
     'Compare with previous',
     'Last month',
     'Refresh',
   ]);
   const alone = { rows: RISING.filter(({ day }) => day >= '2026-11-13') };
   const labels = Object.keys(buttons(await answered('cost 7d vs prev', alone)));
-  expect(labels).toEqual(['CSV', 'By day', 'Last month', 'Refresh']);
+  expect(labels).toEqual(['CSV', 'By day', 'By metric', 'Last month', 'Refresh']);
   expect(buttons(await answered('cost why 7d', alone))).toEqual({
     'cost why last-month': 'cost why last-month',
   });
@@ -132,6 +136,11 @@ test('the month so far is compared with the same days of the previous month, if 
   expect(written(month)).toContain('+26% vs 1–19 Oct (13,680). The weekdays differ.');
   expect(written(month)).toContain('Service | Credits | Share | Change');
   expect(Object.keys(buttons(month))).toContain('Why');
+  const prices = [{ from: '2026-01-01', currency: 'EUR', perCredit: 320_000 }];
+  const priced = written(await answered('cost', { prices }));
+  expect(priced).toContain('+26% vs 1–19 Oct');
+  expect(priced).toContain('Service | Credits | EUR | Share\n');
+  expect(written(await answered('cost mtd vs prev', { prices }))).toContain('| Change, EUR\n');
   const alone = { rows: RISING.filter(({ day }) => day >= '2026-11-01') };
   const first = await answered('cost', alone);
   expect(written(first)).not.toContain('compare');

@@ -10,6 +10,7 @@ import type { CostReading } from '../../costs/ledger/costs-read.ts';
 import { bracketed, changeText, signedCredits } from '../../costs/ledger/numbers.ts';
 import { problemsOf } from '../../costs/ledger/report-problem.ts';
 import { moneyDifference } from '../../costs/money/money.ts';
+import { signedMoneyText } from '../../costs/money/money-text.ts';
 import { type Period, readPeriod } from '../../costs/question/period.ts';
 import { type CostQuestion, wordsOfScope } from '../../costs/question/question.ts';
 import { versusWord } from '../../costs/question/versus.ts';
@@ -64,9 +65,9 @@ export function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
   const { start, end, steps } = explained.waterfall;
   const shown = roundedWaterfall(explained.waterfall);
   const money = moneyDifference(shown.end.money, shown.start.money);
-  const delta = signedCredits(shown.end.micro - shown.start.micro, money);
+  const delta = signedCredits(shown.end.micro - shown.start.micro);
   const relative = relativeOf(end.micro, start.micro);
-  const change = bracketed(relative === null ? null : changeText(relative));
+  const change = relative === null ? null : changeText(relative);
   const sentences = [
     comparedText(facts, explained),
     explained.sameWeekdays ? null : 'The weekdays differ.',
@@ -80,7 +81,7 @@ export function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
     footerOf(facts),
   ];
   return {
-    title: titleOf(facts, `${delta}${change}`),
+    title: titleOf(facts, `${delta}${bracketed(money && signedMoneyText(money), change)}`),
     parts: parts.filter((part) => part !== null),
   };
 }

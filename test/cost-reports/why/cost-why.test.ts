@@ -264,6 +264,7 @@ test('money is shown with each amount and adds up', async () => {
   const prices = [{ ...price, from: '2026-01-01' }];
   const { text } = await answered('7d', { rows: ROWS.map((row) => ({ ...row, price })), prices });
   // 105 and 177 credits at 0.333333: 35.00 and 59.00; 70 credits: 23.33; the rest is others.
+  expect(text).toContain('13–19 Nov vs 6–12 Nov (UTC): +72.0 credits (+€24.00, +69%)\n');
   expect(text).toContain('6–12 Nov | – | 105.0 (€35.00)');
   expect(text).toContain('staging · compute (×3.0) | +70.0 (+€23.33) | 175.0 (€58.33)');
   expect(text).toContain('1 other | +2.0 (+€0.67) | 177.0 (€59.00)');
