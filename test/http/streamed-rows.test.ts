@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createRowStream } from '../../src/http/streamed-rows.ts';
 
 const PATH = ['result', 'costs'] as const;
@@ -124,6 +124,17 @@ test('rows that contain objects like themselves are taken as well', () => {
   const { taken } = readInChunks(bytes, 16);
   expect(taken.length).toBeGreaterThan(190);
   expect(readWhole(bytes, 16)).toEqual(parsed(bytes));
+});
+
+test('a row with thousands of possible ends is parsed a few times only', () => {
+  const bytes = body([{ id: 0, list: Array.from({ length: 2_000 }, () => ({ id: 1 })) }]);
+  const parse = vi.spyOn(JSON, 'parse');
+  readInChunks(bytes, 16);
+  const attempts = parse.mock.calls.length;
+  parse.mockRestore();
+  // From 24 bytes on twice as many each time: ten times eight guesses, and the path.
+  expect(bytes.length).toBeGreaterThan(16_000);
+  expect(attempts).toBeLessThan(100);
 });
 
 test('after wrong guesses only, it waits for twice as many bytes', () => {

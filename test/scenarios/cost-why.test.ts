@@ -89,7 +89,7 @@ test('the comparison of two periods has a button that asks why', async () => {
   expect(textOf(answer ?? NO_MESSAGE)).toContain(
     '"cost why 2026-11-13..2026-11-19 only staging vs prev"',
   );
-  await sandbox.press(ANA, answer, 'command.2');
+  await sandbox.press(ANA, answer, 'command.3');
   const why = textOf((await sandbox.privateMessage(ANA, '13–19 Nov vs 6–12 Nov')) ?? NO_MESSAGE);
   expect(why).toContain('staging · compute');
   expect(why).toContain('No change of these services ran in Signalbox (6–19 Nov).');

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { linesOf } from '../../../src/cost-reports/tables/cost-lines.ts';
 import { tablePart } from '../../../src/cost-reports/tables/cost-table.ts';
+import { dayNumber } from '../../../src/costs/calendar/day.ts';
 import { dayStates } from '../../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../../src/costs/ledger/row.ts';
 import { readPeriod } from '../../../src/costs/question/period.ts';
@@ -45,6 +46,27 @@ test('services that do not fit into a table are one line, and the lines add up',
     ),
     { numRuns: 20 },
   );
+});
+
+test('months sort by the calendar, except the most expensive ones', () => {
+  const rows = [
+    ...daily('2026-08-31', [1]),
+    ...daily('2026-09-01', [5]),
+    ...daily('2026-10-01', [2]),
+  ];
+  const period = asked('2026-08-31..2026-10-01');
+  const names = (top: number | null) => {
+    const lines = linesOf({ by: 'month', period, top }, rows, dayStates(rows, period), null);
+    const part = tablePart('month', lines, null);
+    return part.kind === 'table' ? part.rows.map(([name]) => name) : [];
+  };
+  const sortedBy = (text: string, value: number) => ({ value, text, isName: true });
+  expect(names(null)).toEqual([
+    sortedBy('Aug 2026, 31', dayNumber('2026-08-01')),
+    sortedBy('Sep 2026, 29 days without data', dayNumber('2026-09-01')),
+    sortedBy('Oct 2026, 1', dayNumber('2026-10-01')),
+  ]);
+  expect(names(1)).toEqual(['Sep 2026, 29 days without data', 'Other (2)']);
 });
 
 test('of 400 days the earliest are one line, and the lines add up', () => {

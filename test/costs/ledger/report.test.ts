@@ -86,6 +86,16 @@ test.for<[string, Partial<ReportRow>, object]>([
     { kind: 'warehouse' },
   ],
   [
+    'names an unknown kind, no service, and bills storage and compute',
+    {
+      entityType: 'brand-new',
+      serviceId: null,
+      entityId: 'w-9',
+      metrics: { ...STORAGE, computeCredits: 1 },
+    },
+    { kind: 'warehouse' },
+  ],
+  [
     'names an unknown kind and the id of the warehouse',
     { entityType: 'brand-new', entityId: 'w-1', metrics: {} },
     { kind: 'warehouse', serviceId: null },
