@@ -7,6 +7,7 @@ import { systemClock } from './http/clock.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import type { Measures } from './observability/metrics-port.ts';
 import { withTracedMeasures } from './observability/with-tracing.ts';
+import { openClock, type ProcessClock } from './open-clock.ts';
 import { type HttpServers, openServers, type Probes } from './server.ts';
 import type { Slack } from './slack/connect.ts';
 import type { ChannelIdStore } from './slack/outbound/channels.ts';
@@ -23,7 +24,6 @@ import {
 import { createStartRetries, startingProbes } from './start-retries.ts';
 import { keyProblem } from './storage/audit/append.ts';
 import { readKeyRing } from './storage/audit/key-ring.ts';
-import { followClock, type SharedClock } from './storage/engine/clock.ts';
 import type { Database } from './storage/engine/database.ts';
 import { databaseProblem } from './storage/engine/database-errors.ts';
 import { rememberChannelId, storedChannelIds } from './storage/tables/channel-ids.ts';
@@ -91,23 +91,6 @@ async function serveOrClose(options: AppOptions, opened: AppResources): Promise<
     options.log.debug({ err: error }, 'database cannot be used');
     return refused;
   }
-}
-
-type ProcessClock = Pick<SharedClock, 'now' | 'stop'>;
-
-const CLOCK_SKEW_MS = 5_000;
-
-/** Returns the database's clock, on which all replicas agree. A given `now` takes its place. */
-async function openClock({ now, log }: AppOptions, database: Database): Promise<ProcessClock> {
-  if (now) return { now, stop: () => undefined };
-  const clock = await followClock(database, (error) =>
-    log.warn({ err: error }, 'database clock could not be read'),
-  );
-  const behindMs = Math.round(clock.behindMs());
-  if (Math.abs(behindMs) > CLOCK_SKEW_MS) {
-    log.warn({ behindMs }, 'the clocks of this machine and the database differ');
-  }
-  return clock;
 }
 
 async function serve(

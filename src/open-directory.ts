@@ -3,10 +3,16 @@ import type { Config } from './config/load-config.ts';
 import { buildDirectory } from './directory/build-directory.ts';
 import type { Service } from './directory/directory.ts';
 import type { ServerService } from './directory/discovered.ts';
+import { createOutageLog } from './observability/outage-log.ts';
 import type { Database } from './storage/engine/database.ts';
 import { knownServices } from './storage/tables/directory.ts';
 
 const READ_EVERY_MS = 10_000;
+
+const OUTAGE = {
+  began: 'directory read failed; Signalbox reads it again every 10 s',
+  ended: 'directory can be read again',
+};
 
 /** How long the tags and warehouses of the server's list count for requests and approvals. */
 const LIST_VALID_MS = 600_000;
@@ -50,8 +56,9 @@ export async function openDirectory({
     learned = await knownServices(database.db, report);
     built = null;
   };
+  const outage = createOutageLog(log, OUTAGE);
   const refresh = () => {
-    read().catch((error: unknown) => log.warn({ err: error }, 'directory read failed'));
+    read().then(outage.ended, (error: unknown) => outage.failed(String(error), { err: error }));
   };
   const declaredTags = [...config.services.flatMap(({ tags }) => tags), ...config.serverTags];
   const build = (list: readonly ServerService[], isCurrent: boolean) =>

@@ -5,6 +5,7 @@ import { channelUses } from './config/channel-uses.ts';
 import type { Config, ConfigProblem } from './config/load-config.ts';
 import { postJson } from './http/client.ts';
 import type { Measures } from './observability/metrics-port.ts';
+import { createOutageLog } from './observability/outage-log.ts';
 import { impossibleRequirements, membersNeeded } from './policy/impossible-requirements.ts';
 import type { Policy } from './policy/policy-types.ts';
 import { connect, type Slack } from './slack/connect.ts';
@@ -24,6 +25,10 @@ import {
 } from './workflow/audit-trail/other-installation.ts';
 
 const INSPECT_WITHIN_MS = 5_000;
+const OUTAGE = {
+  began: 'database connection lost; Signalbox connects again',
+  ended: 'database connection restored',
+};
 
 export interface RefusedStart {
   readonly ok: false;
@@ -64,12 +69,19 @@ export async function openForStart(
   { config, log }: AppOptions,
   now: () => Date,
 ): Promise<OpenedDatabase> {
-  const onConnectionError = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const outage = createOutageLog(log, OUTAGE);
+  const onConnectionError = (error: Error) => {
+    // Not the error itself: it contains the client of the driver with all of its settings.
+    const problem = databaseProblem(error) ?? error.message;
+    outage.failed(problem, { problem });
+  };
   const onNewerSchema = (schema: number) =>
     log.warn({ schema }, 'the database has a newer schema, with which this release is compatible');
-  const listeners = { onConnectionError, onNewerSchema };
+  const listeners = { onConnectionError, onConnected: outage.ended, onNewerSchema };
+  const poolSize = config.databasePoolSize;
   try {
-    const database = await openDatabase(config.databaseUrl.reveal(), { now, ...listeners });
+    const url = config.databaseUrl.reveal();
+    const database = await openDatabase(url, { now, poolSize, ...listeners });
     return { ok: true, database };
   } catch (error) {
     const refused = refusedDatabase(error);

@@ -23,6 +23,7 @@ const WIRING = [
   'command-context',
   'discover-services',
   'main',
+  'open-clock',
   'open-directory',
   'start-checks',
   'start-retries',

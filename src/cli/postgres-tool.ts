@@ -46,5 +46,14 @@ export function connectionVariables(address: string): Readonly<Record<string, st
     return variable === undefined ? [] : [[variable, value]];
   });
   const given = Object.entries(parts).filter(([, value]) => value !== '');
-  return Object.fromEntries([...given, ...parameters]);
+  return withLibpqTls(Object.fromEntries([...given, ...parameters]));
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/** libpq has no no-verify, and uses the public CAs only on request (since version 16). */
+function withLibpqTls(variables: Variables): Variables {
+  const { PGSSLMODE: mode, PGSSLROOTCERT: ca = 'system' } = variables;
+  if (mode === 'no-verify') return { ...variables, PGSSLMODE: 'require' };
+  return mode === 'verify-full' ? { ...variables, PGSSLROOTCERT: ca } : variables;
 }

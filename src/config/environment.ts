@@ -1,10 +1,12 @@
 import type { z } from 'zod';
+import { Secret } from '../errors.ts';
 import {
   type ConfigProblem,
   type ConfigResult,
   nearestWord,
   parseConfig,
 } from '../policy/problem.ts';
+import { databaseUrlProblem, withExplicitTls } from './database-url.ts';
 import { FROM_FILES, NAMES, Variables } from './variables.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -24,14 +26,36 @@ export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Envi
       (problem) => withNearMiss(problem, env),
     ),
     ...unpaired(env),
+    ...databaseProblems(env, readFile),
     ...foreign(env),
   ];
-  if (reading.ok && problems.length === 0) return reading;
+  if (reading.ok && problems.length === 0) {
+    return { ok: true, value: withDatabaseUrl(reading.value) };
+  }
   return { ok: false, problems: problems.toSorted((a, b) => rank(a) - rank(b)) };
+}
+
+// A value of another form is a problem of its own.
+function databaseProblems(env: Env, readFile: ReadFile): readonly ConfigProblem[] {
+  const { value } = lookUp('DATABASE_URL', env, readFile);
+  if (value === null || !Variables.shape.DATABASE_URL.safeParse(value).success) return [];
+  return [databaseUrlProblem(value, isInsecureAllowed(env)) ?? []].flat();
+}
+
+function isInsecureAllowed(env: { readonly DATABASE_INSECURE?: string | undefined }): boolean {
+  return env.DATABASE_INSECURE === 'allowed';
+}
+
+function withDatabaseUrl<Values extends Pick<Environment, 'DATABASE_URL' | 'DATABASE_INSECURE'>>(
+  values: Values,
+): Values {
+  const url = withExplicitTls(values.DATABASE_URL.reveal(), isInsecureAllowed(values));
+  return { ...values, DATABASE_URL: new Secret(url) };
 }
 
 const Store = Variables.pick({
   DATABASE_URL: true,
+  DATABASE_INSECURE: true,
   SIGNALBOX_KEY: true,
   SIGNALBOX_PREVIOUS_KEYS: true,
 });
@@ -39,10 +63,14 @@ const Store = Variables.pick({
 /** Only the database URL and the audit keys, for tools that do not use Slack. */
 export function readStore(env: Env, readFile: ReadFile): ConfigResult<z.output<typeof Store>> {
   const found = Object.keys(Store.shape).map((name) => ({ name, ...lookUp(name, env, readFile) }));
-  const unread = found.flatMap(({ problem }) => problem ?? []);
+  const unread = [
+    ...found.flatMap(({ problem }) => problem ?? []),
+    ...databaseProblems(env, readFile),
+  ];
   if (unread.length > 0) return { ok: false, problems: unread };
   const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
-  return parseConfig(Store, Object.fromEntries(values));
+  const reading = parseConfig(Store, Object.fromEntries(values));
+  return reading.ok ? { ok: true, value: withDatabaseUrl(reading.value) } : reading;
 }
 
 // The order of the variable table; unknown variables come last.

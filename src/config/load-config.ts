@@ -84,6 +84,8 @@ function fromEnvironment(variables: Environment) {
     /** Null: alert commands are off. */
     alerts: url !== undefined && token !== undefined ? { url, token } : null,
     databaseUrl: variables.DATABASE_URL,
+    /** The most connections of this process to PostgreSQL. */
+    databasePoolSize: variables.DATABASE_POOL_SIZE,
     /** 32 bytes in base64. */
     key: variables.SIGNALBOX_KEY ?? null,
     /** Further keys, which verify and unseal. */

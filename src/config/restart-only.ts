@@ -6,6 +6,7 @@ export function fixedUntilRestart(before: Config, after: Config): readonly Confi
   const isOther = (one: Secret | null, other: Secret | null) => one?.reveal() !== other?.reveal();
   const settings: readonly (readonly [string, boolean])[] = [
     ['DATABASE_URL', isOther(before.databaseUrl, after.databaseUrl)],
+    ['DATABASE_POOL_SIZE', before.databasePoolSize !== after.databasePoolSize],
     ['SIGNALBOX_KEY', isOther(before.key, after.key)],
     ['SIGNALBOX_PREVIOUS_KEYS', keyTexts(before.previousKeys) !== keyTexts(after.previousKeys)],
     ['PORT', before.port !== after.port],

@@ -28,6 +28,13 @@ export const Variables = strictConfigObject({
     .regex(/^(file:.|postgres(ql)?:\/\/.)/, 'must begin with file: or postgres://')
     .default('file:./signalbox.db')
     .transform((text) => new Secret(text)),
+  DATABASE_INSECURE: z.enum(['allowed']).optional(),
+  DATABASE_POOL_SIZE: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((size) => size >= 2 && size <= 100, { error: 'must be from 2 to 100' })
+    .default(10),
   SIGNALBOX_CONFIG: z.string().default('./signalbox.yaml'),
   SIGNALBOX_KEY: z
     .string()

@@ -41,6 +41,20 @@ async function getText(bot: BotProcess, path: string) {
   return { status: answer.status, says: (await answer.text()).trim() };
 }
 
+const REPEATED = /database connection lost|directory read failed|clock could not be read/;
+
+/** Expects that the outage has one line for each failure, and that no line contains the client of the driver. */
+function expectLinesOnce(bot: BotProcess): void {
+  const lines = bot.logLines().filter((line) => REPEATED.test(line));
+  const failures = lines.map((line) => {
+    const { msg, problem, err } = JSON.parse(line);
+    return `${msg}: ${problem ?? err.message}`;
+  });
+  expect(failures.join()).toContain('database connection lost');
+  expect(failures).toEqual([...new Set(failures)]);
+  expect(lines.join()).not.toContain('connectionParameters');
+}
+
 const ready = { status: 200, says: 'ready' };
 const privateTextsOf =
   ({ slack }: ProcessSandbox, user: string) =>
@@ -120,10 +134,12 @@ test('a crash of the database server loses nothing and repeats nothing', TAKES_L
   // A failover takes 30 s and more.
   const storeAttempts = () => bot.logged().filter((words) => words === NOT_YET).length;
   await expect.poll(storeAttempts, LONG).toBe(5);
+  expectLinesOnce(bot);
 
   await server.start();
   await expect.poll(() => getText(bot, '/readyz'), PROCESS_LIMITS).toEqual(ready);
   await expectAllDone(server.url, work);
+  expect(bot.logged()).toContain('database connection restored');
 });
 
 test(

@@ -143,7 +143,13 @@ test('the address of PostgreSQL becomes variables, and no argument has the passw
     PGPASSWORD: 'p@ss',
     PGDATABASE: 'signal box',
     PGSSLMODE: 'verify-full',
+    PGSSLROOTCERT: 'system',
   });
+  const tls = (query: string) => connectionVariables(`postgres://db/box?${query}`);
+  expect(tls('sslmode=verify-full&sslrootcert=/ca.pem')).toMatchObject({
+    PGSSLROOTCERT: '/ca.pem',
+  });
+  expect(tls('sslmode=no-verify')).toMatchObject({ PGSSLMODE: 'require' });
   expect(connectionVariables('postgres:///box?host=/run/pg')).toEqual({
     PGDATABASE: 'box',
     PGHOST: '/run/pg',

@@ -93,8 +93,8 @@ test('what is not set has its default', () => {
 
 test.for([
   'file:./other.db',
-  'postgres://bot@db.example.com/bot',
-  'postgresql://bot@db.example.com/bot',
+  'postgres://bot@db.example.com/bot?sslmode=verify-full',
+  'postgresql://bot@127.0.0.1/bot',
 ])('a database may be %s', (url) => {
   const loaded = load({ DATABASE_URL: url });
   expect(loaded.ok && loaded.config.databaseUrl.reveal()).toBe(url);

@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../../sandbox/free-port.ts';
 
@@ -53,8 +54,17 @@ export interface OwnServer {
   readonly remove: () => Promise<void>;
 }
 
+/** A certificate for `localhost` and its key, for tests only. */
+export const CERTIFICATE = fileURLToPath(new URL('tls/server.pem', import.meta.url));
+const CERTIFICATE_KEY = fileURLToPath(new URL('tls/server.key', import.meta.url));
+
+interface ServerOptions {
+  /** The server accepts TLS, with `CERTIFICATE`. */
+  readonly hasTls?: boolean;
+}
+
 /** A server that a test can stop and start again at the same address. */
-export async function ownServer(): Promise<OwnServer> {
+export async function ownServer({ hasTls = false }: ServerOptions = {}): Promise<OwnServer> {
   const bin = binaries();
   const dir = mkdtempSync(join(tmpdir(), 'signalbox-postgres-'));
   const as = { ...owner(dir), cwd: dir };
@@ -64,7 +74,9 @@ export async function ownServer(): Promise<OwnServer> {
 
   const port = await freePort();
   // Deleted after the run, and reachable on the loopback only.
-  const flags = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
+  const tls = hasTls ? tlsFlags(dir, as) : [];
+  const local = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
+  const flags = [...local, 'max_connections=200', ...tls];
   const args = ['-D', data, '-p', String(port), ...flags.flatMap((flag) => ['-c', flag])];
   let server: ChildProcess | null = null;
   // An interrupted run stops the server as well.
@@ -92,6 +104,18 @@ export async function ownServer(): Promise<OwnServer> {
   };
 }
 
+/** The server reads its key only if no other user can. */
+function tlsFlags(dir: string, { uid, gid }: Owner): readonly string[] {
+  const key = join(dir, 'server.key');
+  copyFileSync(CERTIFICATE_KEY, key);
+  chmodSync(key, 0o600);
+  if (uid !== undefined && gid !== undefined) chownSync(key, uid, gid);
+  const certificate = join(dir, 'server.pem');
+  copyFileSync(CERTIFICATE, certificate);
+  chmodSync(certificate, 0o644);
+  return ['ssl=on', `ssl_key_file=${key}`, `ssl_cert_file=${certificate}`];
+}
+
 async function ready(log: NodeJS.ReadableStream): Promise<void> {
   let seen = '';
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -103,8 +127,13 @@ async function ready(log: NodeJS.ReadableStream): Promise<void> {
   await promise;
 }
 
+interface Owner {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
 /** PostgreSQL refuses to run as root; the user `nobody` exists on every machine. */
-function owner(dir: string): { uid?: number; gid?: number } {
+function owner(dir: string): Owner {
   if (process.getuid?.() !== 0) return {};
   const id = (which: string) => Number(execFileSync('id', [which, 'nobody']));
   const [uid, gid] = [id('-u'), id('-g')];

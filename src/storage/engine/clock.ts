@@ -9,6 +9,12 @@ export interface SharedClock {
   readonly stop: () => void;
 }
 
+/** Called for each later reading of the clock. */
+interface ClockListeners {
+  readonly onError: (error: unknown) => void;
+  readonly onRead: () => void;
+}
+
 interface ClockSource {
   readonly machine: () => number;
   /** Never jumps, even if the clock of the machine is set. */
@@ -23,7 +29,7 @@ const MACHINE: ClockSource = { machine: () => Date.now(), monotonic: () => perfo
  */
 export async function followClock(
   database: Pick<Database, 'now'>,
-  onError: (error: unknown) => void,
+  { onError, onRead }: ClockListeners,
   source: ClockSource = MACHINE,
 ): Promise<SharedClock> {
   const read = async () => {
@@ -37,6 +43,7 @@ export async function followClock(
   const timer = setInterval(() => {
     read().then((next) => {
       last = next;
+      onRead();
     }, onError);
   }, FOLLOW_EVERY_MS);
   timer.unref();

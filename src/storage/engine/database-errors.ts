@@ -15,6 +15,14 @@ const SQLITE: Readonly<Record<number, string>> = {
 /** These pass without a person: a lock, a full or slow disk, a server that starts or fails over. */
 const PASSING_SQLITE = [5, 6, 10, 13];
 const LASTING_SERVER = ['28P01', '28000', '3D000', '42501'];
+const ALTNAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
+const UNTRUSTED = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
 
 /** A database that Signalbox must not use until a person changes its settings or the release. */
 export class UnusableDatabase extends Error {
@@ -29,6 +37,9 @@ export class UnusableDatabase extends Error {
 
 const NO_ANSWER = 'The database does not answer. Check that the server of DATABASE_URL is running.';
 const RESTARTING = 'The database is starting or stopping. Try again in a minute.';
+
+const NOT_TRUSTED =
+  'The certificate of the database server is not trusted. Name the file of its CA with sslrootcert in DATABASE_URL.';
 
 /** The error codes of PostgreSQL and of the connection to it. */
 const SERVER: Readonly<Record<string, string>> = {
@@ -50,7 +61,28 @@ const SERVER: Readonly<Record<string, string>> = {
   '57P01': RESTARTING,
   '57P02': RESTARTING,
   '57P03': RESTARTING,
+  CERT_HAS_EXPIRED: 'The certificate of the database server has expired. Renew it.',
+  [ALTNAME]:
+    'The certificate of the database server is for another host name. Use that name in DATABASE_URL.',
+  ...Object.fromEntries(UNTRUSTED.map((code) => [code, NOT_TRUSTED])),
 };
+
+/** Errors that only a person can fix and that the driver reports without a code of their own. */
+const WRONG_SETTINGS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^The server does not support SSL connections/,
+    'The database server offers no TLS. Switch it on, or set DATABASE_INSECURE=allowed for a network that you trust.',
+  ],
+  [
+    /^unsupported startup parameter/,
+    'PgBouncer refuses the limits of Signalbox. Set ignore_startup_parameters: docs/operating.md, PgBouncer.',
+  ],
+  [/^(ENOENT|EACCES): .*, open /, 'A certificate file that DATABASE_URL names cannot be read.'],
+];
+
+function wrongSetting({ message }: Error): string | null {
+  return WRONG_SETTINGS.find(([pattern]) => pattern.test(message))?.[1] ?? null;
+}
 
 // The driver reports a broken or late connection without a code, only with these messages.
 const BROKEN = /^(Connection terminated|timeout exceeded when trying to connect|Client has enc)/;
@@ -61,6 +93,8 @@ export function databaseProblem(error: unknown): string | null {
   if (error instanceof UnusableDatabase) return error.message;
   const number = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (number !== null) return SQLITE[number & 0xff] ?? null;
+  const wrong = wrongSetting(error);
+  if (wrong !== null) return wrong;
   const known = 'code' in error ? SERVER[String(error.code)] : undefined;
   return known ?? (BROKEN.test(error.message) ? NO_ANSWER : null);
 }
@@ -71,7 +105,9 @@ export function isLastingDatabaseError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const number = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (number !== null) return !PASSING_SQLITE.includes(number & 0xff);
-  return 'code' in error && LASTING_SERVER.includes(String(error.code));
+  if (wrongSetting(error) !== null) return true;
+  const lasting = [...LASTING_SERVER, ...UNTRUSTED, ALTNAME];
+  return 'code' in error && lasting.includes(String(error.code));
 }
 
 /** Returns an error that `databaseProblem` explains as a database that does not answer. */

@@ -34,8 +34,12 @@ export interface Database {
 export interface DatabaseOptions {
   /** The clock for SQLite, which has only one process. */
   readonly now?: () => Date;
+  /** The most connections to PostgreSQL; 10 by default. */
+  readonly poolSize?: number;
   /** Called for connections that PostgreSQL closed; the pool replaces them. */
   readonly onConnectionError?: (error: Error) => void;
+  /** Called for each new connection to PostgreSQL. */
+  readonly onConnected?: () => void;
   /** Called with the schema version where a newer release migrated the database. */
   readonly onNewerSchema?: (schema: number) => void;
 }
@@ -68,7 +72,10 @@ async function openServer(url: string, options: DatabaseOptions): Promise<Databa
     refuseLossy(await readDurability(db)),
   );
   await first.destroy();
-  const root = new Kysely<Tables>({ dialect: openPostgres(url, { onError }) });
+  const { onConnected, poolSize } = options;
+  const root = new Kysely<Tables>({
+    dialect: openPostgres(url, { onError, onConnected, poolSize }),
+  });
   return assemble('postgres', root, {
     clock: serverClock,
     unlock: () => undefined,

@@ -12,15 +12,18 @@ const IDLE_TIMEOUT_MS = STATEMENT_LIMIT_MS + 2_000;
 
 interface PostgresOptions {
   readonly onError: (error: Error) => void;
+  /** Called for each new connection. */
+  readonly onConnected?: (() => void) | undefined;
+  readonly poolSize?: number | undefined;
   /** Null: no limit, for migrations. */
   readonly idleTimeoutMs?: number | null;
 }
 
 export function openPostgres(url: string, options: PostgresOptions): PostgresDialect {
-  const { onError, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
+  const { onError, onConnected, poolSize = CONNECTIONS, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
   const pool = new pg.Pool({
     connectionString: url,
-    max: CONNECTIONS,
+    max: poolSize,
     application_name: 'signalbox',
     connectionTimeoutMillis: 5_000,
     statement_timeout: STATEMENT_LIMIT_MS,
@@ -31,7 +34,10 @@ export function openPostgres(url: string, options: PostgresOptions): PostgresDia
   // A restarting server closes connections with an error event, which without a listener ends the
   // process. The pool listens to idle clients only, so that clients in use need a listener as well.
   pool.on('error', onError);
-  pool.on('connect', (client) => client.on('error', onError));
+  pool.on('connect', (client) => {
+    client.on('error', onError);
+    onConnected?.();
+  });
   return new PostgresDialect({ pool });
 }
 

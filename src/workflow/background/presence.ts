@@ -1,3 +1,4 @@
+import { createOutageLog } from '../../observability/outage-log.ts';
 import { registerConfiguration } from '../../storage/tables/configurations.ts';
 import {
   dropInstance,
@@ -51,10 +52,9 @@ export async function startPresence(
     });
     if (wasCurrent && !isCurrent) log.error({ configuration }, OUTDATED);
   };
+  const outage = createOutageLog(log, OUTAGE);
   const logErrors = (work: Promise<unknown>) =>
-    work.catch((error: unknown) =>
-      log.warn({ err: error }, 'list of replicas could not be updated'),
-    );
+    work.then(outage.ended, (error: unknown) => outage.failed(String(error), { err: error }));
 
   await store();
   let last: Promise<unknown> = Promise.resolve();
@@ -69,6 +69,11 @@ export async function startPresence(
     },
   };
 }
+
+const OUTAGE = {
+  began: 'list of replicas could not be updated; Signalbox updates it again every minute',
+  ended: 'list of replicas can be updated again',
+};
 
 const OUTDATED =
   'another replica uses a newer configuration; this one executes no change until it is reloaded';

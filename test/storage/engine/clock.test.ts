@@ -17,7 +17,12 @@ function aMachine(database: { now: Date; down?: boolean }) {
   return {
     state,
     errors,
-    follow: () => followClock({ now }, (error) => void errors.push(error), source),
+    follow: () =>
+      followClock(
+        { now },
+        { onError: (error) => void errors.push(error), onRead: () => undefined },
+        source,
+      ),
   };
 }
 

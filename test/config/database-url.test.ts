@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { databaseUrlProblem, withExplicitTls } from '../../src/config/database-url.ts';
+import { load, said } from './fixtures.ts';
+
+const ELSEWHERE = 'postgres://bot:canary@db.example.com:5432/signalbox';
+
+test.for<[string, string, string]>([
+  ['without a mode', ELSEWHERE, `${ELSEWHERE}?sslmode=verify-full`],
+  ['with require', `${ELSEWHERE}?sslmode=require`, `${ELSEWHERE}?sslmode=verify-full`],
+  ['with prefer', `${ELSEWHERE}?sslmode=prefer`, `${ELSEWHERE}?sslmode=verify-full`],
+  ['on this machine', 'postgres://127.0.0.1:5432/x', 'postgres://127.0.0.1:5432/x'],
+  ['on a socket', 'postgres:///x?host=/run/postgresql', 'postgres:///x?host=/run/postgresql'],
+  ['with SQLite', 'file:./signalbox.db', 'file:./signalbox.db'],
+])('the certificate of a server is verified %s unless it is local', ([, url, expected]) => {
+  expect(databaseUrlProblem(url, false)).toBeNull();
+  expect(withExplicitTls(url, false)).toBe(expected);
+});
+
+test('a network that the operator trusts needs no TLS, but a requested mode stays verified', () => {
+  expect(withExplicitTls(ELSEWHERE, true)).toBe(ELSEWHERE);
+  const requested = `${ELSEWHERE}?sslmode=require`;
+  expect(withExplicitTls(requested, true)).toBe(`${ELSEWHERE}?sslmode=verify-full`);
+  expect(databaseUrlProblem(`${ELSEWHERE}?sslmode=disable`, true)).toBeNull();
+});
+
+test.for<[string, string, string]>([
+  ['without TLS', `${ELSEWHERE}?sslmode=disable`, 'has sslmode=disable'],
+  ['without a verified certificate', `${ELSEWHERE}?sslmode=no-verify`, 'has sslmode=no-verify'],
+  ['by a parameter', 'postgres:///x?host=db.example.com&sslmode=disable', 'has sslmode=disable'],
+  ['with an unknown mode', `${ELSEWHERE}?sslmode=always`, 'unknown sslmode'],
+  ['with the switch of another driver', `${ELSEWHERE}?ssl=0`, 'must not contain ssl'],
+  ['with a weaker reading', `${ELSEWHERE}?uselibpqcompat=true&sslmode=require`, 'uselibpqcompat'],
+  ['with two servers', 'postgres://one:5432,two:5432/x', 'one server'],
+  ['with two servers on one port', 'postgres://one,two/x', 'one server'],
+  ['without a server', 'postgres:///x', 'one server'],
+])('an address %s is refused before anything is sent', ([, url, words]) => {
+  expect(databaseUrlProblem(url, false)?.problem).toContain(words);
+  expect(said({ DATABASE_URL: url }).join()).toContain(words);
+});
+
+test('no problem of an address shows its password', () => {
+  for (const rest of ['?sslmode=disable', '?ssl=0', ',two/x', '?sslmode=canary']) {
+    expect(said({ DATABASE_URL: `${ELSEWHERE}${rest}` }).join()).not.toContain('canary');
+  }
+});
+
+test('the pool has ten connections, or as many as the variable names', () => {
+  const sizeOf = (env: Record<string, string>) => {
+    const loaded = load(env);
+    return loaded.ok ? loaded.config.databasePoolSize : loaded.problems.map(({ where }) => where);
+  };
+  expect(sizeOf({})).toBe(10);
+  expect(sizeOf({ DATABASE_POOL_SIZE: '4' })).toBe(4);
+  for (const size of ['1', '101', 'many']) {
+    expect(sizeOf({ DATABASE_POOL_SIZE: size })).toEqual(['DATABASE_POOL_SIZE']);
+  }
+});
