@@ -89,6 +89,21 @@ test('each alert links to its section of the operating manual', () => {
   expect(headings.map(([, heading]) => heading)).toEqual(expect.arrayContaining(alerts));
 });
 
+/** The rows of the table of failure modes: what breaks, what people see, the alert, what to do. */
+function failureModes(): readonly (readonly string[])[] {
+  const page = readFileSync('docs/operating.md', 'utf8');
+  const [, section = ''] = page.split('### Failure modes\n');
+  const lines = section.split('\n### ')[0]?.match(/^\| .*\|$/gm) ?? [];
+  return lines.slice(1).map((line) => line.slice(2, -2).split(' | '));
+}
+
+test('each failure mode names its alert or a dash, and each alert has a failure mode', () => {
+  const rows = failureModes();
+  expect(rows.filter((row) => row.length !== 4 || row.some((cell) => cell === ''))).toEqual([]);
+  const named = new Set(rows.map(([, , alert]) => alert).filter((alert) => alert !== '–'));
+  expect([...named].toSorted()).toEqual(RULES.map(({ alert }) => alert).toSorted());
+});
+
 test('no panel covers another', () => {
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
