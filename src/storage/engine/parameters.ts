@@ -1,15 +1,16 @@
 import type { SQLInputValue } from 'node:sqlite';
 
 /**
- * Returns the values to bind, or throws. `node:sqlite` silently takes a leading Date or object for
- * named parameters and shifts the rest, and binds a missing value as NULL.
+ * Returns a function that returns the values to bind to this statement, or throws. `node:sqlite` silently takes
+ * a leading Date or object for named parameters and shifts the rest, and binds a missing value as NULL.
  */
-export function boundValues(sql: string, parameters: readonly unknown[]): SQLInputValue[] {
+export function parameterBinder(sql: string): (parameters: readonly unknown[]) => SQLInputValue[] {
   const expected = placeholders(sql);
-  if (parameters.length !== expected) {
-    throw new TypeError(`The statement has ${expected} parameters but ${parameters.length} values`);
-  }
-  return parameters.map(boundValue);
+  return (parameters) => {
+    const { length } = parameters;
+    if (length === expected) return parameters.map(boundValue);
+    throw new TypeError(`The statement has ${expected} parameters but ${length} values`);
+  };
 }
 
 function boundValue(value: unknown, index: number): SQLInputValue {

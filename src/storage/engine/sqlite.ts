@@ -2,8 +2,15 @@ import { chmodSync, chownSync, closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { CompiledQuery, SqliteDialect, type SqliteDialectConfig, SqliteDriver } from 'kysely';
-import { boundValues } from './parameters.ts';
+import {
+  CompiledQuery,
+  type SqliteDatabase,
+  SqliteDialect,
+  type SqliteDialectConfig,
+  SqliteDriver,
+  type SqliteStatement,
+} from 'kysely';
+import { parameterBinder } from './parameters.ts';
 
 // Waiting inside SQLite blocks the event loop, so that longer waits are asynchronous retries.
 const BLOCKING_WAIT_MS = 50;
@@ -122,17 +129,30 @@ function configure(db: DatabaseSync, path: string): void {
   db.exec('pragma synchronous = full; pragma foreign_keys = on; pragma trusted_schema = off');
 }
 
-function withCheckedParameters(db: DatabaseSync): SqliteDialectConfig['database'] & object {
+// Preparing a statement takes longer than running most of them. The texts come from the code, but one with
+// a list of values has a text for each length of the list.
+const MAX_PREPARED = 500;
+
+function withCheckedParameters(db: DatabaseSync): SqliteDatabase {
+  const prepared = new Map<string, SqliteStatement>();
   return {
     close: () => db.close(),
-    prepare(sql: string) {
-      const statement = db.prepare(sql);
-      return {
-        reader: statement.columns().length > 0,
-        all: (values: readonly unknown[]) => statement.all(...boundValues(sql, values)),
-        run: (values: readonly unknown[]) => statement.run(...boundValues(sql, values)),
-        iterate: (values: readonly unknown[]) => statement.iterate(...boundValues(sql, values)),
-      };
+    prepare(sql) {
+      const statement = prepared.get(sql) ?? checkedStatement(db, sql);
+      if (prepared.size >= MAX_PREPARED) prepared.clear();
+      prepared.set(sql, statement);
+      return statement;
     },
+  };
+}
+
+function checkedStatement(db: DatabaseSync, sql: string): SqliteStatement {
+  const statement = db.prepare(sql);
+  const bound = parameterBinder(sql);
+  return {
+    reader: statement.columns().length > 0,
+    all: (values) => statement.all(...bound(values)),
+    run: (values) => statement.run(...bound(values)),
+    iterate: (values) => statement.iterate(...bound(values)),
   };
 }

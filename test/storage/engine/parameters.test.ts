@@ -1,6 +1,7 @@
+import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
-import { boundValues } from '../../../src/storage/engine/parameters.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { parameterBinder } from '../../../src/storage/engine/parameters.ts';
 import { freshDatabase } from '../engines.ts';
 
 test.for<[string, readonly unknown[], string]>([
@@ -13,7 +14,7 @@ test.for<[string, readonly unknown[], string]>([
   ['too few values', ['x'], 'has 2 parameters but 1 values'],
   ['too many values', ['x', 'y', 'z'], 'has 2 parameters but 3 values'],
 ])('%s is not bound', ([, values, message]) => {
-  expect(() => boundValues('insert into t values (?, ?)', values)).toThrow(message);
+  expect(() => parameterBinder('insert into t values (?, ?)')(values)).toThrow(message);
 });
 
 test.for<[string, string, number]>([
@@ -21,19 +22,19 @@ test.for<[string, string, number]>([
   ['a text with a quote', "select 'it''s ?', ?", 1],
   ['a comment', 'select ? -- why?\n/* ? */', 1],
 ])('a question mark in %s is no parameter', ([, statement, count]) => {
-  expect(boundValues(statement, Array(count).fill('x'))).toHaveLength(count);
+  expect(parameterBinder(statement)(Array(count).fill('x'))).toHaveLength(count);
 });
 
 test.for(['select ?1', 'select :name', 'select @name', 'select $name'])(
   'other kinds of parameters are refused: %s',
   (statement) => {
-    expect(() => boundValues(statement, ['x'])).toThrow('are not supported');
+    expect(() => parameterBinder(statement)(['x'])).toThrow('are not supported');
   },
 );
 
 test('values with a column type are accepted, and a boolean becomes a number', () => {
   const bytes = new Uint8Array([1]);
-  const values = boundValues('values (?, ?, ?, ?, ?, ?)', ['x', 1.5, 2n, null, true, bytes]);
+  const values = parameterBinder('values (?, ?, ?, ?, ?, ?)')(['x', 1.5, 2n, null, true, bytes]);
   expect(values).toEqual(['x', 1.5, 2n, null, 1, bytes]);
 });
 
@@ -42,4 +43,28 @@ test('a date before other values never reaches the database', async () => {
   const { db } = await freshDatabase('sqlite');
   const shifted = sql`select ${new Date(0)} as a, ${'x'} as b`.execute(db);
   await expect(shifted).rejects.toThrow('Parameter 1 is [object Date]');
+});
+
+test('a statement is prepared once, and again after 500 other ones', async () => {
+  const { db } = await freshDatabase('sqlite');
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  onTestFinished(() => prepare.mockRestore());
+  const run = (text: string) => sql.raw(text).execute(db);
+  const times = () => prepare.mock.calls.filter(([text]) => text === 'select 1').length;
+  await run('select 1');
+  await run('select 1');
+  expect(times()).toBe(1);
+  for (let other = 0; other < 500; other += 1) await run(`select ${other} as other`);
+  await run('select 1');
+  expect(times()).toBe(2);
+});
+
+test('a statement that ran before sees a column that was added since', async () => {
+  const { db } = await freshDatabase('sqlite');
+  const rows = async () => (await sql`select * from grown`.execute(db)).rows;
+  await sql`create table grown (first integer)`.execute(db);
+  await sql`insert into grown values (1)`.execute(db);
+  expect(await rows()).toEqual([{ first: 1 }]);
+  await sql`alter table grown add column second integer default 2`.execute(db);
+  expect(await rows()).toEqual([{ first: 1, second: 2 }]);
 });
