@@ -7,9 +7,12 @@ import { ANA, BEN, CLEO, DORA, FINN, GUS } from './users.ts';
 /** Edits the parsed configuration file of the sandbox. */
 export type EditYaml = (file: Record<string, never>) => unknown;
 
+const SANDBOX_YAML = sandboxYaml();
+const SANDBOX_FILE = parse(SANDBOX_YAML);
+
 /** The configuration file of the sandbox, edited, as parsed YAML. */
 export function sandboxFile(edit: EditYaml = (file) => file): Readonly<Record<string, unknown>> {
-  return Object(edit(parse(sandboxYaml())));
+  return Object(edit(structuredClone(SANDBOX_FILE)));
 }
 
 /** Lists the members of the sandbox's groups by id in each role, without a user group. */
@@ -27,7 +30,7 @@ export function withPeople(file: Record<string, never>): unknown {
 
 /** The configuration from these variables and the edited file of the sandbox. */
 export function testConfig(env: Readonly<Record<string, string>>, edit?: EditYaml) {
-  const text = stringify(sandboxFile(edit));
+  const text = edit ? stringify(sandboxFile(edit)) : SANDBOX_YAML;
   const read = loadConfig({ env, readFile: () => text, commands: commandNames });
   if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));
   return read.config;

@@ -2,9 +2,10 @@ import type { Logger } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import type { RateLimits } from '../../sandbox/slack/web-api/rate-limits.ts';
 import { startApp } from '../../src/app.ts';
+import type { Config } from '../../src/config/load-config.ts';
 import type { Clock } from '../../src/http/clock.ts';
 import { createLog } from '../../src/observability/log.ts';
-import { type EditYaml, sandboxFile, testConfig } from './config.ts';
+import { type EditYaml, testConfig } from './config.ts';
 import { peopleOn } from './people.ts';
 import { type SimulatorOptions, startSimulators } from './simulators.ts';
 import { NOON } from './users.ts';
@@ -52,21 +53,22 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
     DATABASE_URL: databaseUrl,
     ...options.env,
   };
-  const startBot = (yaml = options.yaml) => {
+  const configOf = (yaml = options.yaml) => testConfig(env, yaml);
+  const startBot = (config: Config) => {
     const { log = createLog({ level: process.env.TEST_LOG ?? 'silent' }) } = options;
-    const config = testConfig(env, yaml);
     const ownClock = clientClock(now, { pass, hold: waits.hold });
     if (options.sleep) ownClock.sleep = options.sleep;
     return startApp({ config, version: 'test', log, now, clock: ownClock });
   };
-  const start = async (yaml = options.yaml) => {
-    const started = await startBot(yaml);
+  const start = async (config = configOf()) => {
+    const started = await startBot(config);
     if (started.ok) simulators.deliverTo({ url: `http://127.0.0.1:${started.port}` });
     return started;
   };
-  let app = await start();
+  const config = configOf();
+  let app = await start(config);
   // Waits for the daily anchor in the audit channel, so that tests do not count it.
-  if (app.ok && hasAuditChannel(options)) {
+  if (app.ok && !options.workspace && config.channels.audit === '#db-audit') {
     await expect.poll(() => slack.messages('db-audit').length, { interval: 5 }).toBeGreaterThan(0);
   }
   onTestFinished(async () => {
@@ -80,7 +82,7 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
     alerts,
     clock,
     started: app,
-    config: testConfig(env, options.yaml),
+    config,
     url: app.ok ? `http://127.0.0.1:${app.port}` : '',
     /** Ends the waits up to this time in which a user waits for an answer: they never end by themselves. */
     elapse: waits.elapse,
@@ -91,7 +93,7 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
     },
     /** Starts a second bot on the same database. */
     replica: async () => {
-      const other = await startBot();
+      const other = await startBot(configOf());
       if (!other.ok) throw new Error(JSON.stringify(other.problems));
       let stopping: Promise<void> | null = null;
       const stop = () => {
@@ -112,9 +114,9 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
       return app.reload({ ok: true, config: testConfig(env, yaml) });
     },
     /** Restarts the bot, for example with an edited policy. */
-    restart: async (yaml = options.yaml) => {
+    restart: async (yaml?: EditYaml) => {
       if (app.ok) await app.stop();
-      app = await start(yaml);
+      app = await start(configOf(yaml));
       if (!app.ok) throw new Error(JSON.stringify(app.problems));
     },
     /** Restarts the bot and returns why the start was refused; null if it was not. */
@@ -128,11 +130,6 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
 }
 
 export type TestSandbox = Awaited<ReturnType<typeof startTestSandbox>>;
-
-function hasAuditChannel({ yaml, workspace }: TestSandboxOptions): boolean {
-  const { channels } = sandboxFile(yaml);
-  return !workspace && Object(channels).audit === '#db-audit';
-}
 
 /** Waits of a user: for links and names, before a progress notice, and for an optional read. */
 const HELD_MS = [1_000, 2_000, 10_000];
