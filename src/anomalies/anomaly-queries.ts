@@ -102,7 +102,7 @@ function detailsMenu(shown: readonly CostAnomaly[]): AnswerPart {
 
 /** The age of the last scan: "nothing unusual" is only meaningful together with it. */
 function lastScanText(state: WatchState, now: Date): string {
-  const late = isWatchLate(state, now) ? 'Since then, the usage report could not be read. ' : '';
+  const late = isWatchLate(state, now) ? ' Since then, the usage report could not be read.' : '';
   const settled = formatDay(state.lastSettled);
-  return `${late}Last scan ${utcStamp(new Date(state.at))}, settled through ${settled}. Days are UTC.`;
+  return `Last scan ${utcStamp(new Date(state.at))}, settled through ${settled}.${late} Days are UTC.`;
 }

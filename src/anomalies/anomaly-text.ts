@@ -135,7 +135,7 @@ function endText(
   const since = formatDay(anomaly.incident.since);
   const reason =
     news === 'resolved'
-      ? `The incident that began on ${since} is over: two final days are in the usual range.`
+      ? `The incident that began on ${since} is over: the last two settled days are in the usual range.`
       : `Unusual on seven days since ${since}. From now on, this level counts as usual.`;
   return `${reason} ${impactText(anomaly, prices, signedCredits)} in total.`;
 }

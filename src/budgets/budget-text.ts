@@ -113,8 +113,8 @@ export function budgetFacts(standing: BudgetStanding): readonly (readonly [strin
 function planText({ pace, lastSettled, money }: BudgetStanding): string {
   if (!pace || !lastSettled) return 'no settled day in this month yet';
   const inMoney = bracketed(moneyOfWhole(money?.pace?.spent, money?.pace?.plan));
-  const planned = `planned ${credits(pace.plan)}${inMoney}`;
-  return `${credits(pace.spent)} through ${formatDay(lastSettled)}, ${planned}`;
+  const planned = `${credits(pace.plan)} planned${inMoney}`;
+  return `${credits(pace.spent)} spent through ${formatDay(lastSettled)}, ${planned}`;
 }
 
 function forecastText({ forecast, money }: BudgetStanding): string {
@@ -133,8 +133,15 @@ function forecastText({ forecast, money }: BudgetStanding): string {
 
 function burnText({ kind, rates: [one, three, seven] }: Burn): string {
   const rates =
-    kind === 'fast' ? [`${rate(one)} on the last settled day`, `${rate(three)} in 3`] : [];
+    kind === 'fast' ? [`${rate(one)} on the last settled day`, `${rate(three)} in 3 days`] : [];
   return [...rates, `${rate(seven)} in 7 days`].join(', ');
+}
+
+/** `burn rate 2.4 times the plan on the last settled day` */
+function burnTitle({ kind, rates: [one, , seven] }: Burn): string {
+  return kind === 'fast'
+    ? `burn rate ${rate(one)} on the last settled day`
+    : `burn rate ${rate(seven)} in 7 days`;
 }
 
 function rate(times: number): string {
@@ -157,7 +164,7 @@ function newsText(news: BudgetNews, standing: BudgetStanding): string {
     case 'cleared':
       return `within budget again, ${heading}`;
     case 'burn':
-      return news.burn.kind === 'fast' ? 'spent very fast' : 'spent too fast';
+      return burnTitle(news.burn);
   }
 }
 

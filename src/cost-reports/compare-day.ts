@@ -22,7 +22,7 @@ export function dayComparisonText(series: readonly DayValue[], day: DayValue): s
   const compared = againstWeekday(series, day);
   if (compared !== null) return compared;
   return isSettled(day)
-    ? 'Nothing to compare it with yet'
+    ? 'No comparison: the same weekday of the week before is not settled'
     : 'Not settled yet, too early to compare';
 }
 

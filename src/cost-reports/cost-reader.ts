@@ -92,10 +92,10 @@ interface Parts {
 export function createCostReader(parts: Parts): ReadCosts {
   const { cloud, organizationId, database, prices = null, now, log } = parts;
   const kept = new Map<string, Month>();
-  const underWay = new Map<string, Promise<Month>>();
+  const fetching = new Map<string, Promise<Month>>();
   let known: { readonly history: SnapshotHistory; readonly until: number } | null = null;
 
-  /** A newer snapshot only repeats what its report shows, so that a copy may be as old as a report. */
+  /** Read again after 15 minutes, like a report: newer snapshots show what newer reports show. */
   async function snapshots(): Promise<SnapshotHistory> {
     const at = now().getTime();
     if (known && at < known.until) return known.history;
@@ -107,10 +107,10 @@ export function createCostReader(parts: Parts): ReadCosts {
 
   async function monthOf(month: string, how: CostReadOptions): Promise<Month> {
     const known = await latestCopy(month);
-    if (known && isGood(known, how)) return known;
-    const running = underWay.get(month) ?? fetchMonth(month, how.priority);
-    underWay.set(month, running);
-    return running.finally(() => underWay.delete(month));
+    if (known && isFresh(known, how)) return known;
+    const running = fetching.get(month) ?? fetchMonth(month, how.priority);
+    fetching.set(month, running);
+    return running.finally(() => fetching.delete(month));
   }
 
   /** The copy in memory, or a later one that another replica stored. */
@@ -123,7 +123,7 @@ export function createCostReader(parts: Parts): ReadCosts {
     return stored ?? own;
   }
 
-  function isGood(month: Month, { fresh }: CostReadOptions): boolean {
+  function isFresh(month: Month, { fresh }: CostReadOptions): boolean {
     return isClosed(month) || (!fresh && now().getTime() - month.fetchedAt.getTime() < KEEP_MS);
   }
 
@@ -140,7 +140,7 @@ export function createCostReader(parts: Parts): ReadCosts {
     const { result } = await cloud.getUsageCost(period, { priority, takeRows });
     const { rows, problems } = reader.finish(result.grandTotalCredits);
     const days = dayStates(rows, span);
-    const final = isSettled(days, span.last, today);
+    const final = isFinalMonth(days, span.last, today);
     const report = { rows, problems, isKeyedByKind: true };
     const fetched = { month, fetchedAt, final, report };
     kept.set(month, fetched);
@@ -223,7 +223,7 @@ function isLossy({ report }: Month): boolean {
 }
 
 /** A day without rows may still get rows. After another month, it counts as a day without costs. */
-function isSettled(days: readonly DayState[], last: Day, today: Day): boolean {
+function isFinalMonth(days: readonly DayState[], last: Day, today: Day): boolean {
   if (last >= today) return false;
   const isLongAgo = dayNumber(today) - dayNumber(last) > LONG_AGO_DAYS;
   return days.every(({ state }) => state === 'final' || (isLongAgo && state === 'no-data'));

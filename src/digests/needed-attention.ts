@@ -16,7 +16,7 @@ export interface NeededAttention {
   readonly anomalies: readonly AnomalyItem[];
   readonly usual: UsualText;
   /** `Within budget, nothing unusual.`; null if something needs attention or nothing is known. */
-  readonly calm: string | null;
+  readonly normalText: string | null;
   /** Whether a quiet digest is posted for this. */
   readonly isNeeded: boolean;
 }
@@ -43,7 +43,7 @@ export function neededAttention({ facts, measured, day }: FindingInputs): Needed
     anomalies: found ?? [],
     usual,
     // Figures that are too old support no claim.
-    calm: isNeeded || read.gaps.length > 0 ? null : sentenceOf(claims),
+    normalText: isNeeded || read.gaps.length > 0 ? null : sentenceOf(claims),
     isNeeded,
   };
 }

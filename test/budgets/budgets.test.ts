@@ -150,6 +150,24 @@ test('a message with days that are not final shows when days usually become fina
   expect(noteOn(final)).toHaveProperty('text', expect.stringContaining('in credits. A budget'));
 });
 
+test.for<['fast' | 'slow', string, string]>([
+  [
+    'fast',
+    'Budget "production": burn rate 2.4 times the plan on the last settled day',
+    '2.4 times the plan on the last settled day, 1.6 times the plan in 3 days, 1.3 times the plan in 7 days',
+  ],
+  [
+    'slow',
+    'Budget "production": burn rate 1.3 times the plan in 7 days',
+    '1.3 times the plan in 7 days',
+  ],
+])('a message about a %s burn has its rates', ([kind, title, rates]) => {
+  const burn = { kind, rates: [2.4, 1.6, 1.3] } as const;
+  const standing = { ...budgetStanding(budget(), INPUTS), burn };
+  expect(budgetAnswer(standing, [{ kind: 'burn', burn }]).title).toBe(title);
+  expect(budgetFacts(standing)).toContainEqual(['Burn', rates]);
+});
+
 test('a message has the forecast first, then the state of the budget', () => {
   const standing = budgetStanding(budget({ credits: 2_400 }), INPUTS);
   const { news } = evaluateBudget(standing, null, TODAY);
@@ -168,7 +186,7 @@ test('a message has the forecast first, then the state of the budget', () => {
             ],
             [
               "Plan",
-              "1,700 through Tue 17 Nov, planned 1,360",
+              "1,700 spent through Tue 17 Nov, 1,360 planned",
             ],
             [
               "Forecast",

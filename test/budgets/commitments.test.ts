@@ -141,7 +141,7 @@ test('with a price a budget of a month has money as well, each day at its own pr
   const facts = await factsOf({ start: null, credits: 3_000 }, { prices });
   // 15 days of 30 and 5 days of 40; the amount of 15 days each.
   expect(facts).toContain('67% · 2,000 of 3,000 (€650 of €1,050), 300 (€120) of it not final');
-  expect(facts).toContain('Plan: 1,700 through Tue 17 Nov, planned 1,700 (€530 of €530)');
+  expect(facts).toContain('Plan: 1,700 spent through Tue 17 Nov, 1,700 planned (€530 of €530)');
   expect(facts).toContain('3,000 (2,974–3,026) if usage does not change · €1,050 (€1,040–€1,060)');
 });
 

@@ -154,17 +154,17 @@ test('a forecast of a scope has only its costs, and what it leaves out', async (
 test('a day without data counts as a usual day, and is named', async () => {
   const rows = costsOf('s-1', 100).filter(({ day }) => day !== '2026-11-11');
   const text = await answered('month', rows);
-  expect(text).toContain('No data: Wed 11 Nov; counted as usual days');
+  expect(text).toContain('No data: Wed 11 Nov; counted with the expected cost');
   expect(text).toContain('November 2026: heading for 2,280 credits');
 });
 
-test('days before the first report are not counted, and not called usual days', async () => {
+test('days before the first report are not counted, and not called expected costs', async () => {
   const text = await answered('year', costsOf('s-1', 100, 60));
   const expected = Number(sameWeekday(costsOf('s-1', 100, 60), SPANS.year ?? expect.fail())) / 1e6;
   expect(text).toContain(`2026: heading for ${expected.toLocaleString('en-US')} credits`);
   expect(text).toContain('58 of 60 days settled');
   expect(text).toContain('Not counted: 1 Jan – 20 Sep, before the first report');
-  expect(text).not.toContain('counted as usual days');
+  expect(text).not.toContain('counted with the expected cost');
 });
 
 test('the range names what it is computed from: errors, extended errors, or a default', async () => {

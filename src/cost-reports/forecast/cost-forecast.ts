@@ -176,7 +176,7 @@ function factsPart(
       ['Still expected', withMoney(total - soFar, rest)],
       ['Range', rangeText(basis)],
       ...(missing.length > 0
-        ? [['No data', `${formatDays(missing, today)}; counted as usual days`] as const]
+        ? [['No data', `${formatDays(missing, today)}; counted with the expected cost`] as const]
         : []),
       ...(begin > span.first ? [['Not counted', unreportedText(span, begin, today)] as const] : []),
     ],

@@ -21,7 +21,7 @@ import { closingAnswer } from './closing-text.ts';
 
 const FIRST_ROUND_AFTER_MS = 60_000;
 const ROUND_EVERY_MS = 15 * 60_000;
-/** The last day of a month is hardly reported before. */
+/** Until then, the report has few figures of the last day. */
 const FIRST_REPORT_AFTER_MS = 6 * 3_600_000;
 const KEPT_MONTHS = 4;
 
@@ -72,7 +72,7 @@ async function closeMonth(context: DigestContext, month: string, now: Date): Pro
     return 0;
   if (stored.record === null) {
     const first = { at: fetchedAt, rows: entityTotals(rows) };
-    // A month that was final before Signalbox first read it is no news.
+    // A month that was final before Signalbox first read it is not announced.
     const done = isFinal && !(await wasRead(context, month));
     return storeNext(context, { key, stored, record: { first, announced: [], done } }, []);
   }

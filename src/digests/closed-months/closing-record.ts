@@ -24,7 +24,7 @@ const StoredRecord = z.object({
   }),
   /** The keys of the announcements that are in the outbox. */
   announced: z.array(z.string()).readonly(),
-  /** Nothing of this month is announced any more. */
+  /** No further announcement of this month is needed. */
   done: z.boolean(),
 });
 
