@@ -6,7 +6,7 @@ import {
   type RoleName,
 } from './change.ts';
 import type { Evidence } from './follow-up.ts';
-import { finish, revertTime } from './lifecycle.ts';
+import { finish, mayDecide, revertTime } from './lifecycle.ts';
 import { type Actor, move, refuse, type Transition } from './outcome.ts';
 
 /** The revert cannot be planned any more: the requester is notified and decides. */
@@ -103,6 +103,24 @@ export function resolvingRoles(
 ): readonly RoleName[] {
   const roles = [requires, current].flatMap((each) => (each ? [each.from ?? each.to] : []));
   return [...new Set(roles)];
+}
+
+/** Delays the reminders of a change that waits for approvers. Only its version moves. */
+export function snooze(
+  change: Change,
+  actor: Actor,
+  current: Requirement | null,
+  now: Date,
+): Transition {
+  if (!['pending', 'unknown'].includes(change.state)) return refuse('already-decided');
+  const isExpired = change.state === 'pending' && now >= change.expiresAt;
+  if (isExpired) return refuse('expired');
+  const isOwn = actor.id === change.requester && !change.requires.self;
+  const may =
+    change.state === 'unknown'
+      ? mayResolve(change, actor, current)
+      : !isOwn && mayDecide(change, actor, now);
+  return may ? move(change) : refuse('not-an-approver');
 }
 
 /** Another person reviews a break-glass change after it ended. */

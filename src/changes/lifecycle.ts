@@ -97,7 +97,8 @@ function notApprovable(change: Change, approver: Actor, now: Date): Refusal | nu
   return mayDecide(change, approver, now) ? null : 'not-an-approver';
 }
 
-function mayDecide(change: Change, actor: Actor, now: Date): boolean {
+/** Whether a role of the user may decide now. */
+export function mayDecide(change: Change, actor: Actor, now: Date): boolean {
   return decidingRoles(change, now).some((role) => actor.roles.includes(role));
 }
 

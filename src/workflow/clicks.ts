@@ -12,6 +12,7 @@ export const VERBS = [
   'review',
   'happened',
   'did-not-happen',
+  'snooze',
 ] as const;
 export type Verb = (typeof VERBS)[number];
 

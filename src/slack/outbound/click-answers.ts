@@ -65,6 +65,8 @@ export function clickAnswers(
 
   function answerTo(replyTo: ReplyTo, clicked: ClickOutcome): Answer | null {
     const { replaces } = replyTo;
+    // Nothing that the user sees changes with a snooze, so that it needs an answer.
+    if (clicked.ok && clicked.verb === 'snooze') return resultOf(clicked);
     if (clicked.ok) return replaces ? replacePreview(clicked.change) : null;
     const requested = requestedBefore(replyTo, clicked.denial);
     if (requested) return replacePreview(requested);

@@ -116,7 +116,9 @@ export function createMessenger(options: Options): Messenger {
     },
     postReminder: async (change, at, reminder, attempt) => {
       await permalinks.load([at]);
-      await postLine(at, attempt, reminderLine(change, reminder, drawing));
+      const snooze = { id: 'change.snooze', label: 'Snooze for 1 h', value: change.id };
+      const offer = buttons(`reminder:${reminder}`, snooze);
+      await postLine(at, attempt, reminderLine(change, reminder, drawing), offer);
     },
     messageRequester: async (change, at, attempt) => {
       const { requester } = change;

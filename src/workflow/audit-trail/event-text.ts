@@ -19,6 +19,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   resolved: 'recorded the outcome of',
   settled: 'read that the server applied',
   'glass-broken': 'used break-glass for',
+  snoozed: 'snoozed for 1 h the reminders of',
   reviewed: 'reviewed the emergency change',
   expired: 'ended after its time limit:',
   stale: 'did not run, because the target changed:',

@@ -68,6 +68,11 @@ export function reminderAfter(
   return number <= most && !isTooLate(change, at) ? { ...message, number, at } : null;
 }
 
+/** Until when a snooze delays the reminders of a change. */
+export function snoozeEnd(now: Date): Date {
+  return later(now, 60 * MINUTE_MS);
+}
+
 /** The time from the start of the state to its nth reminder. */
 function waitUntil(name: Reminder, n: number): number {
   const { firstMs, factor, longestMs } = SCHEDULES[name];

@@ -1,4 +1,4 @@
-import { resolve, review } from '../../changes/after-outcome.ts';
+import { resolve, review, snooze } from '../../changes/after-outcome.ts';
 import type { Change, Requirement } from '../../changes/change.ts';
 import { approve, breakGlass, cancel, confirm, reject } from '../../changes/lifecycle.ts';
 import type { Actor, Transition } from '../../changes/outcome.ts';
@@ -7,9 +7,11 @@ import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { unlockTarget } from '../../storage/tables/changes/permits.ts';
 import { markHandled } from '../../storage/tables/queues/inbox.ts';
+import { delayReminders } from '../../storage/tables/queues/outbox.ts';
 import { nameAlternatives, type RolesContext, rolesFor } from '../alternatives.ts';
 import type { ClickOutcome, Verb } from '../clicks.ts';
 import { createDenial, type Denial } from '../denial.ts';
+import { snoozeEnd } from '../notify/reminders.ts';
 import type { DecisionContext, Identity } from '../ports.ts';
 import { appendRefusal, identityFacts, recordMove } from '../record.ts';
 import { type CurrentRuleContext, currentRequirement } from '../request/current-target.ts';
@@ -35,6 +37,7 @@ const MOVES: Readonly<Record<Verb, Move>> = {
     resolve(change, actor, { happened: true, note: text, current }, now),
   'did-not-happen': (change, actor, { text, current }, now) =>
     resolve(change, actor, { happened: false, note: text, current }, now),
+  snooze: (change, actor, { current }, now) => snooze(change, actor, current, now),
 };
 
 const KINDS: Readonly<Record<Verb, string>> = {
@@ -46,6 +49,7 @@ const KINDS: Readonly<Record<Verb, string>> = {
   review: 'reviewed',
   happened: 'resolved',
   'did-not-happen': 'resolved',
+  snooze: 'snoozed',
 };
 
 /** Returns why a verb would be refused now, given a text where it needs one; null: allowed. */
@@ -129,7 +133,8 @@ async function recordClick(tx: Tx, context: DecisionContext, move: ClickMove): P
     facts: { ...identityFacts(identity), ...(click.text ? { said: click.text } : {}) },
   });
   // An unknown outcome keeps the target locked until a user resolves it.
-  if (before.state === 'unknown') await unlockTarget(tx, after.id);
+  if (before.state === 'unknown' && after.state !== 'unknown') await unlockTarget(tx, after.id);
+  if (click.verb === 'snooze') await delayReminders(tx, after.id, snoozeEnd(context.now()));
   await markHandled(tx, key, context.now());
 }
 

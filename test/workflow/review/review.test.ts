@@ -58,6 +58,8 @@ test.for<[Verb, Partial<Change>, UserId, string, string, string]>([
   ['review', BROKEN_GLASS, ben, 'correct', 'reviewed', 'succeeded'],
   ['happened', UNKNOWN, ben, 'it runs', 'resolved', 'succeeded'],
   ['did-not-happen', UNKNOWN, ben, 'it stands', 'resolved', 'failed'],
+  ['snooze', PENDING, ben, '', 'snoozed', 'pending'],
+  ['snooze', UNKNOWN, ben, '', 'snoozed', 'unknown'],
 ])('a click on %s records its event and marks the click as handled', async (row) => {
   const [verb, over, by, text, kind, state] = row;
   const { press, current, events, isHandled, asked } = await clickable({ change: over });
@@ -96,6 +98,7 @@ test('only the answer to an unknown outcome unlocks the target', async () => {
   for (const [verb, over, holds] of [
     ['happened', UNKNOWN, false],
     ['review', BROKEN_GLASS, true],
+    ['snooze', UNKNOWN, true],
   ] as const) {
     const { context, change, press } = await clickable({ change: over });
     await context.database.transaction((tx) => lockTarget(tx, STAGING, change.id, NOON));

@@ -64,6 +64,7 @@ export const PLAIN = {
   'unfreeze-offer': 'thawed',
   'follow-up': 'follow-up',
 } as const;
+export const REMINDER_PREFIX = 'remind:';
 const REMINDERS: Readonly<Record<Reminder, string>> = {
   waiting: 'waiting',
   escalated: 'escalated',
@@ -91,7 +92,7 @@ export function encodeMessage(message: OutboxMessage): StoredMessage {
       return { changeId, kind: `audit:${BREAK_GLASS[message.event]}`, body: null };
     case 'reminder': {
       const { reminder, number } = message;
-      return { changeId, kind: `remind:${REMINDERS[reminder]}:${number}`, body: null };
+      return { changeId, kind: `${REMINDER_PREFIX}${REMINDERS[reminder]}:${number}`, body: null };
     }
     case 'cost-effect':
       return { changeId, kind: `effect:${message.days}`, body: { text: message.text } };
@@ -118,7 +119,7 @@ export function decodeMessage({ changeId, kind, body }: StoredMessage): OutboxMe
   const event = keyOf(BREAK_GLASS, head === 'audit' ? detail : kind);
   if (event)
     return { changeId, kind: head === 'audit' ? 'audit-break-glass' : 'break-glass', event };
-  if (head === 'remind') {
+  if (kind.startsWith(REMINDER_PREFIX)) {
     const reminder = keyOf(REMINDERS, detail);
     return reminder ? { changeId, kind: 'reminder', reminder, number: Number(number) } : null;
   }

@@ -4,7 +4,13 @@ import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
 import { decode, JsonFields, toDate, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
 import type { OutboxTable, Tables, Tx } from '../schema.ts';
-import { decodeMessage, encodeMessage, type OutboxMessage, PLAIN } from './outbox-message.ts';
+import {
+  decodeMessage,
+  encodeMessage,
+  type OutboxMessage,
+  PLAIN,
+  REMINDER_PREFIX,
+} from './outbox-message.ts';
 
 export interface DueMessage {
   readonly id: number;
@@ -166,6 +172,19 @@ export async function retryMessageAt(tx: Tx, id: number, notBefore: Date): Promi
     .updateTable('outbox')
     .set({ not_before: later, lease_until: later })
     .where('id', '=', id)
+    .where('done_at', 'is', null)
+    .execute();
+}
+
+/** Delays the waiting reminders of a change until a time, unless they are due after it. */
+export async function delayReminders(tx: Tx, changeId: ChangeId, until: Date): Promise<void> {
+  await tx
+    .updateTable('outbox')
+    .set({ not_before: toText(until) })
+    .where('change_id', '=', changeId)
+    .where('kind', 'like', `${REMINDER_PREFIX}%`)
+    .where('not_before', '<', toText(until))
+    .where('lease_owner', 'is', null)
     .where('done_at', 'is', null)
     .execute();
 }
