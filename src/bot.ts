@@ -26,6 +26,7 @@ import { createScheduler } from './workflow/background/scheduler.ts';
 import { workflowLoops } from './workflow/background/workflow-loops.ts';
 import { takeOver } from './workflow/execute/recover.ts';
 import { createFollowLoop } from './workflow/follow/follow-targets.ts';
+import { directRecipients } from './workflow/notify/direct-recipients.ts';
 import type { DecisionContext, Trail, WorkflowContext } from './workflow/ports.ts';
 import { createChangesQueries } from './workflow/queries/changes-queries.ts';
 
@@ -59,6 +60,7 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   const problem: Trail['problem'] = async (db) =>
     (await verified.problem(db)) ?? channelCheck.problem();
   const trail = { ...verified, problem };
+  const cards = { notify: config.notify, someOf: people.someOf };
   const decisions: DecisionContext = {
     database,
     auditKey,
@@ -71,6 +73,7 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     commands: changeCommands(),
     people,
     messenger,
+    directCards: directRecipients({ ...cards, messenger, now }),
     log,
     now,
     newId: () => changeIdFrom(randomBytes(6)),

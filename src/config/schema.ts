@@ -74,6 +74,8 @@ export function fileSchema(words: PolicyVocabulary & { readonly teams: readonly 
     organization: Organization,
     services: z.array(Service).default([]),
     channels: Channels,
+    /** Who gets the card of a change: its channel, and with `dm` approvers who are not in it, or all. */
+    notify: z.enum(['channel', 'dm', 'both']).default('channel'),
     ...policyShape(words),
     digests: z.array(digestSchema(on)).default([]),
     budgets: z.array(budgetSchema(on)).default([]),

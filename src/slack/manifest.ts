@@ -30,6 +30,7 @@ const OPTIONAL_SCOPES = [
   'channels:history', // whether an own message was posted, after a lost answer
   'groups:history', // the same in private channels
   'im:history', // commands and help in the direct messages of the app
+  'im:write', // whether an own direct message was posted, after a lost answer
   'app_mentions:read', // help where a user mentions the app
 ];
 

@@ -12,6 +12,10 @@ import type { ClickOutcome, IncidentClickOutcome, ReplyTo } from './clicks.ts';
 export interface Messenger {
   postCard(change: Change, attempt: PostAttempt): Promise<Position>;
   redrawCard(change: Change, at: Position): Promise<'drawn' | 'deleted'>;
+  /** Posts the card into the direct messages of a user. */
+  postDirectCard(change: Change, user: UserId, attempt: PostAttempt): Promise<Position>;
+  /** Returns the users who are not members of a channel; null where Slack does not answer. */
+  absentAmong(channel: ChannelId, users: readonly UserId[]): Promise<readonly UserId[] | null>;
   /** Posts the state that the change entered into the thread of its card. */
   postThreadUpdate(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
   /** Mentions the users who have to act, in the thread of the card. */

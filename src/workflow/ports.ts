@@ -13,6 +13,7 @@ import type { Database, Db } from '../storage/engine/database.ts';
 import type { IncidentService } from './clicks.ts';
 import type { SomeMembers } from './denial.ts';
 import type { HomeLists, Messenger } from './messenger-port.ts';
+import type { DirectRecipients } from './notify/direct-recipients.ts';
 
 /**
  * What it takes to identify a user, decide, record the decision and notify users.
@@ -35,6 +36,8 @@ export interface DecisionContext {
   readonly commands: ReadonlyMap<string, ChangeCommand>;
   readonly people: People;
   readonly messenger: Messenger;
+  /** Who gets cards as direct messages; null: nobody. */
+  readonly directCards: DirectRecipients | null;
   readonly log: Logger;
   readonly now: () => Date;
   readonly newId: () => ChangeId;

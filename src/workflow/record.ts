@@ -79,6 +79,9 @@ async function storeMove(
   const messages = messagesFor(before, after).map((message) => ({ ...message, at }));
   const later = [...remindersFor(before, after, at), ...unfreezeMessages(before, after)];
   for (const message of [...messages, ...later]) await enqueue(tx, message);
+  if (context.directCards !== null && before.state !== after.state && after.state === 'pending') {
+    await enqueue(tx, { changeId: after.id, kind: 'direct-cards', at });
+  }
   // The card of a timed change also shows the state of its revert.
   if (after.parent) await enqueue(tx, { changeId: after.parent, kind: 'card-repost', at });
 }

@@ -57,6 +57,7 @@ export async function createTestContext(send: () => Promise<SendResult> = async 
     wake: () => undefined,
     services: () => [],
     discoversServices: false,
+    directCards: null,
     verifyServices: async () => [],
     refreshDirectory: () => undefined,
     estimateCost: async () => undefined,

@@ -2,7 +2,7 @@ import type { Json } from '../../json.ts';
 import { messageAt, messageJson } from '../messages.ts';
 import type { StoredMessage } from '../records.ts';
 import type { SlackState } from '../state.ts';
-import { type Conversation, isIn } from '../workspace/workspace.ts';
+import { type Conversation, directConversation, isIn, memberOf } from '../workspace/workspace.ts';
 import { conversationJson, isVisible, scopeFor, visibleConversation } from './channels.ts';
 import {
   flag,
@@ -72,6 +72,19 @@ function members(slack: SlackState, args: Json): SlackReply {
   return { ok: true, members: items, response_metadata };
 }
 
+/** Opens the direct conversation with one person. */
+function open(slack: SlackState, args: Json): SlackReply {
+  const users = (text(args, 'users') ?? '').split(',').filter(Boolean);
+  if (users.length === 0) return refuse('users_list_not_supplied');
+  const [id = '', ...others] = users;
+  if (others.length > 0) return missingScope(slack.manifest.scopes, 'mpim:write');
+  const member = memberOf(slack.workspace, id);
+  if (!member) return refuse('user_not_found');
+  if (member.deleted) return refuse('user_disabled');
+  if (member.kind === 'bot') return refuse('cannot_dm_bot');
+  return { ok: true, channel: { id: directConversation(slack.workspace, id).id } };
+}
+
 /** The conversation if the app may read its messages, otherwise Slack's refusal. */
 function readableConversation(slack: SlackState, args: Json): Conversation | SlackReply {
   const conversation = findConversation(slack, args, 'history');
@@ -129,6 +142,7 @@ function messagesReply(
 export const conversationMethods = {
   'conversations.info': method(info),
   'conversations.members': method(members),
+  'conversations.open': method(open, { scopes: ['im:write'] }),
   'conversations.list': method(list),
   'conversations.history': method(history),
   'conversations.replies': method(replies),

@@ -14,6 +14,7 @@ export const METHOD_TIERS = {
   'conversations.info': 'tier 3',
   'conversations.list': 'tier 2',
   'conversations.members': 'tier 4',
+  'conversations.open': 'tier 3',
   'conversations.replies': 'tier 3',
   'files.completeUploadExternal': 'tier 4',
   'files.getUploadURLExternal': 'tier 4',

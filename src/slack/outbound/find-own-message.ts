@@ -1,8 +1,4 @@
-import type {
-  ConversationsHistoryResponse,
-  ConversationsMembersResponse,
-  WebClient,
-} from '@slack/web-api';
+import type { ConversationsHistoryResponse, WebClient } from '@slack/web-api';
 import type { ChannelId, Position } from '../../changes/change.ts';
 import type { OwnTexts } from '../../workflow/messenger-port.ts';
 import { refusedBySlack } from '../slack-error.ts';
@@ -11,7 +7,6 @@ import { readPages } from './read-pages.ts';
 
 const PAGE_SIZE = 200;
 const HISTORY_PAGES_MAX = 10;
-const MEMBER_PAGES_MAX = 20;
 
 /** Messages count as own only with this bot id: a user can post the same text. */
 export interface OwnMessages {
@@ -27,22 +22,33 @@ interface MessageQuery {
 }
 
 /**
- * The position of an own message among the newest 200 of a channel or thread. Null where there is
- * none, for direct messages, and where the token lacks the optional scope to read the history.
+ * The position of an own message among the newest 200 of a channel, thread or direct conversation. Null
+ * where there is none, and where the token lacks the optional scopes to read the history.
  */
 export async function findOwnMessage(
   { lookups, botId, finder }: OwnMessages,
   { channel: wanted, threadTs, isSame }: MessageQuery,
 ): Promise<Position | null> {
-  // The history of direct messages needs a scope that Signalbox does not request.
-  if (/^[UW]/.test(wanted)) return null;
-  const channel = await channelIdOf(finder, wanted);
+  const isUser = /^[UW]/.test(wanted);
+  const channel = isUser ? await directChannel(lookups, wanted) : await channelIdOf(finder, wanted);
   if (!channel) return null;
   const messages = await messagesIn(lookups, channel, threadTs);
   const own = messages.find(
     ({ bot_id, ts, text }) => bot_id === botId && ts !== threadTs && isSame(text ?? ''),
   );
   return own?.ts ? { channel, ts: own.ts } : null;
+}
+
+/** The direct conversation with a user; null without the optional scope, or if Slack refuses it. */
+async function directChannel(lookups: WebClient, user: string): Promise<ChannelId | null> {
+  try {
+    const { channel } = await lookups.conversations.open({ users: user });
+    return (channel?.id as ChannelId | undefined) ?? null;
+  } catch (error) {
+    const refused = refusedBySlack(error);
+    if (refused === null || refused === 'ratelimited') throw error;
+    return null;
+  }
 }
 
 async function channelIdOf(finder: ChannelFinder, channel: string): Promise<ChannelId | null> {
@@ -96,24 +102,5 @@ export async function findOwnTexts(
   } catch (error) {
     const why = refusedBySlack(error);
     return { ok: false, why: why ?? 'no answer', passing: why === null || why === 'ratelimited' };
-  }
-}
-
-/** Whether a user is a member of a channel; null when the lookup fails. */
-export async function isChannelMember(
-  lookups: WebClient,
-  channel: ChannelId,
-  user: string,
-): Promise<boolean | null> {
-  const options = { channel };
-  const method = 'conversations.members';
-  try {
-    const how = { most: MEMBER_PAGES_MAX };
-    const pages = readPages<ConversationsMembersResponse>(lookups, method, options, how);
-    for await (const { members = [] } of pages) if (members.includes(user)) return true;
-    return false;
-  } catch {
-    // The answer only decides whether the user is notified twice, which does no harm.
-    return null;
   }
 }

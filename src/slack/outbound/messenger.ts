@@ -29,8 +29,9 @@ import type { Permalinks } from '../links/permalinks.ts';
 import { createPreviewLinks } from '../links/preview-links.ts';
 import { createClickNotices } from '../progress/click-notices.ts';
 import { refusedBySlack } from '../slack-error.ts';
+import { createChannelMembers } from './channel-members.ts';
 import { clickAnswers } from './click-answers.ts';
-import { findOwnTexts, isChannelMember, type OwnMessages } from './find-own-message.ts';
+import { findOwnTexts, type OwnMessages } from './find-own-message.ts';
 import { postMessage, postOnce, updateMessage } from './post.ts';
 import type { Respond } from './response-url.ts';
 
@@ -55,6 +56,7 @@ export function createMessenger(options: Options): Messenger {
   const { posts, lookups, drawing, channels, commands, finder, permalinks } = options;
   const previews = createPreviewLinks(options.log);
   const notices = createClickNotices(options);
+  const members = createChannelMembers(lookups, options.clock);
 
   /** Posts into a channel or direct message once; a configured name is replaced by its id. */
   async function postTo(
@@ -80,6 +82,10 @@ export function createMessenger(options: Options): Messenger {
     await postTo(channel, body, { threadTs, isSame });
   }
 
+  function isCard({ id }: Change, again: boolean) {
+    return again ? (text: string) => text.includes(` · ${id}`) : null;
+  }
+
   function cardChannel(change: Change): string | null {
     return change.requires.channel ?? channels.approvals;
   }
@@ -88,11 +94,13 @@ export function createMessenger(options: Options): Messenger {
     // Without an approvals channel the card is in the requester's direct messages.
     postCard: async (change, { again }): Promise<Position> => {
       const to = cardChannel(change) ?? change.requester;
-      const isSame = again ? (text: string) => text.includes(` · ${change.id}`) : null;
-      const card = await postTo(to, changeCard(change, drawing), { isSame });
+      const card = await postTo(to, changeCard(change, drawing), { isSame: isCard(change, again) });
       previews.cardPosted(change.id, card);
       return card;
     },
+    postDirectCard: (change, user, { again }) =>
+      postTo(user, changeCard(change, drawing), { isSame: isCard(change, again) }),
+    absentAmong: members.absentAmong,
     redrawCard: async (change, at) => {
       try {
         await updateMessage(posts, at, changeCard(change, drawing));
@@ -124,7 +132,8 @@ export function createMessenger(options: Options): Messenger {
       const { requester } = change;
       // The mention in the thread has already notified members of the channel.
       if (at.channel.startsWith('D')) return;
-      if (await isChannelMember(lookups, at.channel, requester)) return;
+      // An unknown answer only means that the user may be notified twice, which does no harm.
+      if (await members.has(at.channel, requester)) return;
       await permalinks.load([at]);
       await postLine({ channel: requester }, attempt, directLine(change, drawing));
     },

@@ -42,10 +42,16 @@ export async function dropMeta(tx: Tx, key: string): Promise<void> {
   await tx.deleteFrom('meta').where('key', '=', key).execute();
 }
 
-/** Returns the entries whose key begins with `prefix`, which must contain no `%` or `_`. */
+/** Returns the entries whose key begins with `prefix`, by the order of bytes. */
 export async function metaUnder(
   db: Db,
   prefix: string,
 ): Promise<readonly { readonly key: string; readonly value: string }[]> {
-  return db.selectFrom('meta').selectAll().where('key', 'like', `${prefix}%`).execute();
+  const end = `${prefix}\u{10ffff}`;
+  return db
+    .selectFrom('meta')
+    .selectAll()
+    .where('key', '>=', prefix)
+    .where('key', '<', end)
+    .execute();
 }

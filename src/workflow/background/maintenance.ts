@@ -6,6 +6,7 @@ import { pruneOutbox } from '../../storage/tables/queues/outbox.ts';
 import { dropExpiredSecrets } from '../../storage/tables/secrets.ts';
 import { pruneReports } from '../notify/announcement.ts';
 import { checkCards } from '../notify/check-cards.ts';
+import { pruneDirectCards } from '../notify/direct-cards.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { checkFreezes } from './check-freezes.ts';
 import { checkReverts } from './check-reverts.ts';
@@ -64,5 +65,6 @@ async function deleteExpired(context: WorkflowContext): Promise<void> {
     await pruneOutbox(tx, before);
     await pruneRateCounters(tx, before);
     await pruneReports(tx, now);
+    await pruneDirectCards(tx, now);
   });
 }

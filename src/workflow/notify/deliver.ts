@@ -20,6 +20,7 @@ import { offerRevert } from '../revert/unfreeze.ts';
 import { deliverRedraw, deliverReport } from './announcement.ts';
 import { needsCard } from './check-cards.ts';
 import { confirmBeforeDrawing } from './confirm-before-drawing.ts';
+import { deliverDirectCard, planDirectCards, refreshDirectCards } from './direct-cards.ts';
 import { giveUp } from './give-up.ts';
 import { deliverNotice, enqueueOperatorsNotice } from './notices.ts';
 import { isReminderDue, reminderAfter } from './reminders.ts';
@@ -112,6 +113,10 @@ async function sendOfChange(
   const stored = await loadChange(context.database.db, message.changeId);
   if (!stored) return null;
   const change = await confirmBeforeDrawing(context, stored);
+  if (message.kind === 'direct-cards') return planDirectCards(context, change);
+  if (message.kind === 'card' || message.kind === 'card-repost') {
+    await refreshDirectCards(context, change);
+  }
   // Before the call, so that a slow answer of Slack does not postpone the next reminder.
   const next = message.kind === 'reminder' ? reminderAfter(message, change, context.now()) : null;
   await send(context, change, message, { again: attempts > 1 });
@@ -121,10 +126,13 @@ async function sendOfChange(
 async function send(
   context: WorkflowContext,
   change: Change,
-  message: ChangeMessage,
+  message: Exclude<ChangeMessage, { kind: 'direct-cards' }>,
   attempt: PostAttempt,
 ): Promise<void> {
   const { messenger } = context;
+  if (message.kind === 'direct-card') {
+    return deliverDirectCard(context, change, message.user, attempt);
+  }
   if (message.kind === 'audit') return messenger.postAuditLine(change, attempt);
   if (message.kind === 'audit-break-glass') {
     return messenger.postAuditLine(change, attempt, message.event);

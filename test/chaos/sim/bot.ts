@@ -95,6 +95,7 @@ function contextOf(around: Environment, name: string, ports: Bot['ports']): Work
     },
     services: () => DIRECTORY,
     discoversServices: false,
+    directCards: null,
     verifyServices: async () => DIRECTORY,
     commands: commandsOn(ports, server, now),
     // The commands call the server directly and need no directory.

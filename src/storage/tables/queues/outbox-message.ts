@@ -1,4 +1,10 @@
-import { type ChangeId, type JsonObject, STATES, type State } from '../../../changes/change.ts';
+import {
+  type ChangeId,
+  type JsonObject,
+  STATES,
+  type State,
+  type UserId,
+} from '../../../changes/change.ts';
 
 export type Reminder = 'waiting' | 'escalated' | 'unknown';
 export type BreakGlassEvent = 'used' | 'reviewed';
@@ -10,9 +16,14 @@ type Message<Kind extends string, Body> = Kind extends string
 
 /** A message that is drawn from the current state of its change when it is delivered. */
 export type ChangeMessage = { readonly changeId: ChangeId } & (
-  | Message<'card' | 'card-repost' | 'audit' | 'unfreeze-offer' | 'follow-up', unknown>
+  | Message<
+      'card' | 'card-repost' | 'audit' | 'unfreeze-offer' | 'follow-up' | 'direct-cards',
+      unknown
+    >
   /** Reports the state that the change entered: in the thread, or directly to the requester. */
   | Message<'thread' | 'direct', { readonly state: State }>
+  /** The copy of the card in the direct messages of an approver. */
+  | Message<'direct-card', { readonly user: UserId }>
   | Message<'break-glass' | 'audit-break-glass', { readonly event: BreakGlassEvent }>
   | Message<'reminder', { readonly reminder: Reminder; readonly number: number }>
   | Message<'cost-effect', { readonly days: number; readonly text: string }>
@@ -33,6 +44,8 @@ export type OutboxMessage = ChangeMessage | ReportMessage;
 const KINDS: Readonly<Record<OutboxMessage['kind'], true>> = {
   card: true,
   'card-repost': true,
+  'direct-cards': true,
+  'direct-card': true,
   audit: true,
   'unfreeze-offer': true,
   thread: true,
@@ -63,6 +76,7 @@ export const PLAIN = {
   audit: 'audit',
   'unfreeze-offer': 'thawed',
   'follow-up': 'follow-up',
+  'direct-cards': 'direct-cards',
 } as const;
 export const REMINDER_PREFIX = 'remind:';
 const REMINDERS: Readonly<Record<Reminder, string>> = {
@@ -86,6 +100,8 @@ export function encodeMessage(message: OutboxMessage): StoredMessage {
     case 'thread':
     case 'direct':
       return { changeId, kind: `${message.kind}:${message.state}`, body: null };
+    case 'direct-card':
+      return { changeId, kind: `${message.kind}:${message.user}`, body: null };
     case 'break-glass':
       return { changeId, kind: BREAK_GLASS[message.event], body: null };
     case 'audit-break-glass':
@@ -116,6 +132,8 @@ export function decodeMessage({ changeId, kind, body }: StoredMessage): OutboxMe
     const state = STATES.find((each) => each === detail);
     return state ? { changeId, kind: head, state } : null;
   }
+  // Only Signalbox writes this table, with the id of a user there.
+  if (head === 'direct-card') return { changeId, kind: head, user: detail as UserId };
   const event = keyOf(BREAK_GLASS, head === 'audit' ? detail : kind);
   if (event)
     return { changeId, kind: head === 'audit' ? 'audit-break-glass' : 'break-glass', event };
