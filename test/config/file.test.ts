@@ -80,6 +80,8 @@ const REFUSED = casesIn(`
     access.openToTheWorld: cannot be “false” (one of: refused, allowed)
   the dates of cost requests have another form: usageDates: auto → usageDates: iso
     cloud.usageDates: cannot be “iso” (one of: auto, date-time, date)
+  cards go to an unknown place: notify: channel → notify: dms
+    notify: cannot be “dms” (one of: channel, dm, both)
   optional reads are neither on nor off: reads: contract → reads: live
     cloud.reads: cannot be “live” (one of: contract, extended)
   discovered services are allowed without extended reads: count: 1, self: refused } → count: 1, self: refused }\\n    discovered: allowed

@@ -22,6 +22,7 @@ const SCOPE_OF: Readonly<Record<string, string | readonly string[] | null>> = {
   'conversations.history': ['channels:history', 'groups:history'],
   'conversations.replies': ['channels:history', 'groups:history'],
   'conversations.members': ['channels:read', 'groups:read'],
+  'conversations.open': 'im:write',
   'auth.test': null,
   'chat.getPermalink': null,
   'chat.postEphemeral': 'chat:write',

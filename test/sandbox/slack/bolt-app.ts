@@ -38,6 +38,7 @@ export const manifest: Json = {
         'channels:read',
         'files:write',
         'channels:history',
+        'im:write',
       ],
     },
   },

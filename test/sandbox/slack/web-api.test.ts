@@ -47,6 +47,11 @@ test.for<[string, string, Json, string]>([
   ['no group', 'usergroups.users.list', { usergroup: 'S0NOTHING01' }, 'no_such_subteam'],
   ['a handle for an id', 'usergroups.users.list', { usergroup: 'db-leads' }, 'no_such_subteam'],
   ['a private channel', 'conversations.info', { channel: secret.id }, 'channel_not_found'],
+  ['no person to open', 'conversations.open', {}, 'users_list_not_supplied'],
+  ['an unknown person', 'conversations.open', { users: 'U0NOBODY001' }, 'user_not_found'],
+  ['a deactivated person', 'conversations.open', { users: hugo }, 'user_disabled'],
+  ['its own conversation', 'conversations.open', { users: 'U0SIGNALBOX' }, 'cannot_dm_bot'],
+  ['a group conversation', 'conversations.open', { users: `${ana},${emil}` }, 'missing_scope'],
   ['an unknown method', 'chat.shout', {}, 'unknown_method'],
   ['a Home tab of an unknown user', 'views.publish', HOME, 'user_not_found'],
   ['the wrong token', 'apps.connections.open', {}, 'not_allowed_token_type'],
@@ -63,6 +68,13 @@ async function expectRefused(method: string, args: Json, error: string): Promise
 function rules(count: number) {
   return Array.from({ length: count }, () => ({ type: 'divider' }));
 }
+
+test('an opened conversation is the one of later messages', async () => {
+  const slack = await startSlack();
+  const { channel } = await clientOf(slack).conversations.open({ users: ana });
+  const posted = await clientOf(slack).chat.postMessage({ channel: ana, text: 'x' });
+  expect(posted.channel).toBe(channel?.id);
+});
 
 test('a call needs the right token', async () => {
   const slack = await startSlack();

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { dropMeta, readMeta, replaceMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
+import {
+  dropMeta,
+  metaUnder,
+  readMeta,
+  replaceMeta,
+  writeMeta,
+} from '../../../src/storage/tables/meta.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 
 test.for(ENGINES)(
@@ -22,4 +28,14 @@ test.for(ENGINES)('a deleted value can be written again (%s)', async (engine) =>
   await transaction((tx) => writeMeta(tx, 'k', 'a'));
   await transaction((tx) => dropMeta(tx, 'k'));
   expect(await transaction((tx) => replaceMeta(tx, 'k', null, 'b'))).toBe(true);
+});
+
+test.for(ENGINES)('entries are found by the beginning of their key (%s)', async (engine) => {
+  const { db, transaction } = await freshDatabase(engine);
+  const keys = ['post:', 'post:a', 'post:ä_%', 'Post:b', 'post', 'posts', 'pos:a'];
+  await transaction(async (tx) => {
+    for (const key of keys) await writeMeta(tx, key, 'x');
+  });
+  const found = await metaUnder(db, 'post:');
+  expect(found.map(({ key }) => key).sort()).toEqual(['post:', 'post:a', 'post:ä_%']);
 });

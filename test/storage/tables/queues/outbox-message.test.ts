@@ -4,7 +4,7 @@ import {
   encodeMessage,
   type OutboxMessage,
 } from '../../../../src/storage/tables/queues/outbox-message.ts';
-import { newId } from '../../example-change.ts';
+import { ben, newId } from '../../example-change.ts';
 
 const changeId = newId();
 
@@ -25,6 +25,8 @@ test.for<[string, OutboxMessage]>([
   ['remind:doubt:60', { changeId, kind: 'reminder', reminder: 'unknown', number: 60 }],
   ['effect:7', { changeId, kind: 'cost-effect', days: 7, text: 'as estimated' }],
   ['kept', { changeId, kind: 'revert-stopped', why: 'gone' }],
+  ['direct-cards', { changeId, kind: 'direct-cards' }],
+  ['direct-card:UBEN', { changeId, kind: 'direct-card', user: ben }],
   ['report', { kind: 'report', body: { key: 'anchor' } }],
   ['redraw', { kind: 'redraw', body: { key: 'anchor' } }],
 ])('a message that is stored as %s is read back as it was', ([kind, message]) => {

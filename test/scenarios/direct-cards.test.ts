@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import type { StoredMessage } from '../../sandbox/slack/records.ts';
+import { textOf } from '../harness/messages.ts';
+import { requestChange, STAGING } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO, GUS } from '../harness/users.ts';
+
+const notify = (mode: string) => (file: Record<string, never>) => ({ ...file, notify: mode });
+
+/** Cleo may approve, and is not in the approvals channel. */
+async function withoutCleo(mode: string): Promise<TestSandbox> {
+  const sandbox = await startTestSandbox({ yaml: notify(mode) });
+  sandbox.slack.admin.kick('db-approvals', CLEO);
+  return sandbox;
+}
+
+/** The copies of the card in the direct messages of a user. */
+function copies({ slack }: TestSandbox, of: string): readonly StoredMessage[] {
+  const ids = new Set(
+    slack
+      .clientState(of)
+      .messages.filter(({ channel, ephemeral }) => channel[0] === 'D' && !ephemeral)
+      .map(({ ts }) => ts),
+  );
+  return slack
+    .messages(`D${of.slice(1)}`)
+    .filter(({ ts, text }) => ids.has(ts) && text.includes('Stop staging'));
+}
+
+function pass(sandbox: TestSandbox, minutes: number) {
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + minutes * 60_000);
+  sandbox.wake();
+}
+
+const titleOf = (message: StoredMessage | undefined) => message?.text.split('\n')[0];
+
+test('with notify: dm, approvers outside the channel get the card, redrawn in every state', async () => {
+  const sandbox = await withoutCleo('dm');
+  await requestChange(sandbox);
+  await expect.poll(() => copies(sandbox, CLEO)).toHaveLength(1);
+  const [copy] = copies(sandbox, CLEO);
+  expect(titleOf(copy)).toBe('○ Stop staging: waiting for approval');
+  expect([BEN, GUS, ANA].flatMap((user) => copies(sandbox, user))).toEqual([]);
+
+  await sandbox.press(CLEO, copy, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  await expect.poll(() => copies(sandbox, CLEO).map(titleOf)).toEqual(['● Stop staging: accepted']);
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
+});
+
+test('a press in the direct messages has the checks of the card', async () => {
+  const sandbox = await withoutCleo('dm');
+  await requestChange(sandbox);
+  await expect.poll(() => copies(sandbox, CLEO)).toHaveLength(1);
+  await sandbox.slack.admin.setGroup('db-leads', [BEN, GUS]);
+  await sandbox.press(CLEO, copies(sandbox, CLEO)[0], 'change.approve');
+  await sandbox.privateMessage(CLEO, 'can decide this');
+  expect(copies(sandbox, CLEO).map(titleOf)).toEqual(['○ Stop staging: waiting for approval']);
+  expect(sandbox.cloud.count('set state')).toBe(0);
+});
+
+test('with notify: both, every approver gets the card, but not its requester', async () => {
+  const sandbox = await withoutCleo('both');
+  await requestChange(sandbox);
+  for (const user of [BEN, CLEO, GUS]) {
+    await expect.poll(() => copies(sandbox, user)).toHaveLength(1);
+  }
+  expect(copies(sandbox, ANA)).toEqual([]);
+  expect(sandbox.slack.calls('conversations.members')).toEqual([]);
+});
+
+test('with notify: channel, nobody gets the card and no membership is read', async () => {
+  const sandbox = await withoutCleo('channel');
+  const card = await requestChange(sandbox);
+  await sandbox.press(BEN, card, 'change.reject');
+  pass(sandbox, 1);
+  await sandbox.card('waiting for approval');
+  expect([BEN, CLEO, GUS].flatMap((user) => copies(sandbox, user))).toEqual([]);
+  expect(sandbox.slack.calls('conversations.members')).toEqual([]);
+});
+
+test('a failed membership lookup leaves the card in the channel, where it can be approved', async () => {
+  const sandbox = await withoutCleo('dm');
+  const how = { error: 'fatal_error' };
+  sandbox.slack.failNext({ method: 'conversations.members', times: 9, how });
+  const card = await requestChange(sandbox);
+  await expect.poll(() => sandbox.slack.calls('conversations.members')).not.toEqual([]);
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  expect([BEN, CLEO, GUS].flatMap((user) => copies(sandbox, user))).toEqual([]);
+});
+
+test('a copy is posted once when Slack accepts the post without an answer', async () => {
+  const sandbox = await withoutCleo('dm');
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await sandbox.privateMessage(ANA, 'staging?');
+  sandbox.slack.failNext({ method: 'chat.postMessage', times: 2, how: 'reply-lost' });
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await expect
+    .poll(() => {
+      pass(sandbox, 0.1);
+      return sandbox.slack.calls('conversations.open').length;
+    })
+    .toBeGreaterThan(0);
+  await sandbox.press(BEN, await sandbox.card('waiting for approval'), 'change.approve');
+  await expect
+    .poll(() => {
+      pass(sandbox, 0.1);
+      return copies(sandbox, CLEO).map(titleOf);
+    })
+    .toEqual(['● Stop staging: accepted']);
+});
+
+test('a requester who left the channel gets one direct message at the ending', async () => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  sandbox.slack.admin.kick('db-approvals', ANA);
+  // The posts in the thread and in the audit channel are among them.
+  sandbox.slack.failNext({ method: 'chat.postMessage', times: 3, how: 'reply-lost' });
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('Stop staging: accepted');
+  const endings = () =>
+    sandbox.slack
+      .messages(`D${ANA.slice(1)}`)
+      .map(textOf)
+      .filter((text) => text.includes('was accepted'));
+  await expect
+    .poll(() => {
+      pass(sandbox, 0.1);
+      return sandbox.slack.calls('conversations.open').length;
+    })
+    .toBeGreaterThan(0);
+  expect(endings()).toHaveLength(1);
+});
