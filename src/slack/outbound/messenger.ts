@@ -27,9 +27,9 @@ import {
 } from '../cards/timing-lines.ts';
 import type { Permalinks } from '../links/permalinks.ts';
 import { createPreviewLinks } from '../links/preview-links.ts';
+import { createChannelMembers } from '../people/channel-members.ts';
 import { createClickNotices } from '../progress/click-notices.ts';
 import { refusedBySlack } from '../slack-error.ts';
-import { createChannelMembers } from './channel-members.ts';
 import { clickAnswers } from './click-answers.ts';
 import { findOwnTexts, type OwnMessages } from './find-own-message.ts';
 import { postMessage, postOnce, updateMessage } from './post.ts';
