@@ -102,6 +102,18 @@ test.for<[Grouping, readonly (readonly [string, number])[]]>([
   expect(lines.map(({ name, total }) => [name, total / 1e6])).toEqual(expected);
 });
 
+test('a tag or team called “warehouses” is another line than their storage', () => {
+  const services = [service('s-1', { tags: ['warehouses'], team: 'warehouses' })];
+  for (const by of ['tag', 'team'] as const) {
+    const question = { period, by, thenBy: null, scope: ALL_COSTS };
+    const found = scopedRows({ question, lineFor: () => 'cost' }, ROWS, services);
+    const lines = found.ok ? sumBy(found.rows, by, period) : [];
+    const sums = new Map(lines.map(({ name, total }) => [name, total / 1e6]));
+    expect(sums.get('warehouses')).toBe(3);
+    expect(sums.get('warehouses: storage + backup')).toBe(96);
+  }
+});
+
 /** The sums by team again, by another way: from the team to the rows of its services. */
 function byTeam(rows: readonly CostRow[], services: readonly Service[]): Map<string, bigint> {
   const sum = (own: readonly CostRow[]) => own.reduce((all, { total }) => all + BigInt(total), 0n);

@@ -4,7 +4,7 @@ import type { Mover } from '../../costs/comparison/movers.ts';
 import { isOfTime } from '../../costs/ledger/grouping.ts';
 import type { DayState } from '../../costs/ledger/ledger.ts';
 import type { CostRow } from '../../costs/ledger/row.ts';
-import { type SummaryLine, sumBy } from '../../costs/ledger/summary.ts';
+import { OTHER_LINES, type SummaryLine, sumBy } from '../../costs/ledger/summary.ts';
 import { type Money, moneySum } from '../../costs/money/money.ts';
 import type { CostQuestion } from '../../costs/question/question.ts';
 
@@ -45,7 +45,7 @@ export function linesOf(
   if (all.length <= most) return all;
   const others = all.slice(most);
   const name = `Other (${others.length})`;
-  return [...all.slice(0, most), combined(others, { key: 'other', name })];
+  return [...all.slice(0, most), combined(others, { key: OTHER_LINES, name })];
 }
 
 /** How many of the first lines fit into a table. */

@@ -3,7 +3,7 @@ import { dayNumber } from '../../costs/calendar/day.ts';
 import { type By, isOfTime } from '../../costs/ledger/grouping.ts';
 import { figure, shareText, signedFigure } from '../../costs/ledger/numbers.ts';
 import { creditsOf, type Micro } from '../../costs/ledger/row.ts';
-import type { SummaryLine } from '../../costs/ledger/summary.ts';
+import { OTHER_LINES, type SummaryLine } from '../../costs/ledger/summary.ts';
 import type { Money } from '../../costs/money/money.ts';
 import { moneyText, moneyValue, signedMoneyText } from '../../costs/money/money-text.ts';
 import type { AnswerPart, Cell, Figure } from '../../intent/answers/answer.ts';
@@ -21,14 +21,15 @@ export function tablePart(
 ): AnswerPart {
   const keys = new Set(lines.map(({ key }) => key));
   const others = [...(changes ?? [])].flatMap(([key, one]) => (keys.has(key) ? [] : [one]));
-  const changeOf = (key: string) => (key === 'other' ? combinedChange(others) : changes?.get(key));
+  const changeOf = (key: string) =>
+    key === OTHER_LINES ? combinedChange(others) : changes?.get(key);
   const { columns, cellsOf } = amountCells(lines, changes !== null);
   return {
     kind: 'table',
     caption: captionOf(by, lines),
     columns: [headingOf(by), ...columns],
     rows: lines.map((line) => [
-      nameCell(line, by, keys.has('other')),
+      nameCell(line, by, keys.has(OTHER_LINES)),
       ...cellsOf(line, changeOf(line.key)),
     ]),
   };

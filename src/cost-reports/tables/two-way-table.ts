@@ -1,5 +1,5 @@
 import { type Grouping, isOfTime } from '../../costs/ledger/grouping.ts';
-import type { SummaryLine } from '../../costs/ledger/summary.ts';
+import { OTHER_LINES, type SummaryLine } from '../../costs/ledger/summary.ts';
 import type { LineGroup, TwoGroupings } from '../../costs/ledger/two-groupings.ts';
 import type { AnswerPart, Cell } from '../../intent/answers/answer.ts';
 import {
@@ -135,7 +135,7 @@ function fittingGroups(
 }
 
 function otherRow(rest: readonly TableRow[], name: string): TableRow {
-  const group = { key: 'other', name };
+  const group = { key: OTHER_LINES, name };
   const lines = rest.map(({ line }) => line);
   const change = combinedChange(rest.map((row) => row.change));
   return { group, part: null, line: combined(lines, group), change };

@@ -1,5 +1,5 @@
 import type { DayState } from '../ledger/ledger.ts';
-import type { SummaryLine } from '../ledger/summary.ts';
+import { OTHER_LINES, type SummaryLine } from '../ledger/summary.ts';
 import { type Bucket, bucketsOf, type TimeUnit } from './bucket.ts';
 import { formatDay, formatMonth, formatShortSpan } from './format.ts';
 
@@ -16,7 +16,7 @@ export function onCalendar(
 ): readonly SummaryLine[] {
   const known = new Map(lines.map((line) => [line.key, line]));
   const own = bucketsOf(states, unit).map((bucket) => lineOf(bucket, unit, known.get(bucket.key)));
-  if (!known.has('other')) return own;
+  if (!known.has(OTHER_LINES)) return own;
   const named = new Map(own.map((line) => [line.key, line]));
   return lines.map((line) => named.get(line.key) ?? line);
 }

@@ -93,8 +93,9 @@ function warehousePart(row: CostRow): CostPart {
 
 /** A service has one line: with several tags it would count more than once. */
 function labelPart(row: CostRow, by: 'tag' | 'team'): CostPart {
-  if (row.kind === 'warehouse') return part(row, 'warehouses', 'warehouses: storage + backup');
-  const name = row.labels?.[by] ?? 'not in signalbox.yaml';
+  const own = row.labels?.[by] ?? 'not in signalbox.yaml';
+  // No tag or team has a name like this, so that the storage is a line of its own.
+  const name = row.kind === 'warehouse' ? 'warehouses: storage + backup' : own;
   return part(row, name, name);
 }
 

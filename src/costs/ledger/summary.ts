@@ -7,7 +7,7 @@ import type { CostRow, Micro } from './row.ts';
 
 /** The sum of a line, in millionths of a credit. */
 export interface SummaryLine {
-  /** An id, a day, the Monday of a week, a month or a metric; `other` for the remaining lines. */
+  /** An id, a day, the Monday of a week, a month or a metric; `OTHER_LINES` for the remaining lines. */
   readonly key: string;
   readonly name: string;
   readonly total: Micro;
@@ -22,6 +22,9 @@ export interface SummaryLine {
   /** Whether the total can still change, even if it is 0 now. */
   readonly isOpen: boolean;
 }
+
+/** With a space, so that no tag and no team is this key. */
+export const OTHER_LINES = 'other lines';
 
 interface Sum {
   readonly key: string;
@@ -93,7 +96,7 @@ function isBetter({ name, isOwnName }: CostPart, day: Day, than: Sum['name']): b
 
 function other(sums: readonly Sum[]): Sum {
   return {
-    key: 'other',
+    key: OTHER_LINES,
     name: { text: `Other (${sums.length})`, isOwn: true, day: '' },
     total: sums.reduce((sum, { total }) => sum + total, 0),
     byPrice: mergeByPrice(sums),

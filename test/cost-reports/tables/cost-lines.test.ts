@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { lineChanges, preparePeriods } from '../../../src/cost-reports/compare-periods.ts';
 import { linesOf } from '../../../src/cost-reports/tables/cost-lines.ts';
 import { tablePart } from '../../../src/cost-reports/tables/cost-table.ts';
 import { dayNumber } from '../../../src/costs/calendar/day.ts';
 import { dayStates } from '../../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../../src/costs/ledger/row.ts';
+import { OTHER_LINES } from '../../../src/costs/ledger/summary.ts';
 import { readPeriod } from '../../../src/costs/question/period.ts';
 import { answerMessage } from '../../../src/slack/blocks/answer-blocks.ts';
 import { daily, row, TODAY, totalOf } from '../../costs/rows.ts';
@@ -37,7 +39,7 @@ test('services that do not fit into a table are one line, and the lines add up',
         const question = { by: 'service', period, top: null } as const;
         const lines = linesOf(question, rows, dayStates(rows, period), null);
         expect(lines.reduce((sum, { total }) => sum + total, 0)).toBe(totalOf(rows, period));
-        const others = lines.find(({ key }) => key === 'other');
+        const others = lines.find(({ key }) => key === OTHER_LINES);
         expect(lines.length - (others ? 1 : 0) + Number(/\d+/.exec(others?.name ?? '0'))).toBe(
           count,
         );
@@ -46,6 +48,17 @@ test('services that do not fit into a table are one line, and the lines add up',
     ),
     { numRuns: 20 },
   );
+});
+
+test('a tag called “other” has its own change', () => {
+  const labels = { tag: 'other', team: 'no team' };
+  const rows = [...daily('2026-11-12', [4], { labels }), ...daily('2026-11-19', [9], { labels })];
+  const period = asked('yesterday');
+  const changes = lineChanges(rows, 'tag', preparePeriods(rows, {}, period, asked('2026-11-12')));
+  const lines = linesOf({ by: 'tag', period, top: null }, rows, dayStates(rows, period), changes);
+  const part = tablePart('tag', lines, changes);
+  const [row] = part.kind === 'table' ? part.rows : [];
+  expect(row?.at(-1)).toEqual({ value: 5, text: '+5.0' });
 });
 
 test('months sort by the calendar, except the most expensive ones', () => {

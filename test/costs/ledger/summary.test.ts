@@ -58,7 +58,12 @@ describe('by service', () => {
 
   test('the lines below the top are one line with their number', () => {
     const [, other, ...more] = sumBy(rows, 'service', WEEK, 1);
-    expect(other).toMatchObject({ key: 'other', name: 'Other (2)', total: microOf(25), days: 1 });
+    expect(other).toMatchObject({
+      key: 'other lines',
+      name: 'Other (2)',
+      total: microOf(25),
+      days: 1,
+    });
     expect(more).toEqual([]);
     expect(sumBy(rows, 'service', WEEK, 3)).toHaveLength(3);
   });

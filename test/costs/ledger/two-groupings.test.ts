@@ -36,7 +36,7 @@ function nameIn(one: CostRow, grouping: Grouping, metric: string): string {
   const date = new Date(`${one.day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
   const label = (text: string | undefined) =>
-    one.kind === 'warehouse' ? 'warehouses' : (text ?? 'not in signalbox.yaml');
+    one.kind === 'warehouse' ? 'warehouses: storage + backup' : (text ?? 'not in signalbox.yaml');
   const entity = one.kind === 'service' ? one.entityId : `${one.kind} ${one.entityId}`;
   const names: Record<Grouping, string> = {
     service: one.serviceId ?? entity,
