@@ -1,0 +1,122 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { FROM_FILES, NAMES } from '../../src/config/variables.ts';
+import { manifestsOf, RENDERED, type Rendered, renderedHash, sourceHash } from './helm/rendered.ts';
+
+const CHART = 'deploy/helm/signalbox';
+const readChart = (file: string) => readFileSync(`${CHART}/${file}`, 'utf8');
+const values = parse(readChart('values.yaml'));
+const schema = z.fromJSONSchema(JSON.parse(readChart('values.schema.json')));
+
+const Manifest = z.looseObject({
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string() }),
+  spec: z.looseObject({}).optional(),
+});
+
+function manifest(of: Rendered, kind: string) {
+  const found = manifestsOf(of).map((one) => Manifest.parse(one));
+  return found.find((one) => one.kind === kind);
+}
+
+test.for(RENDERED)('the rendered files of %s belong to the present chart', (name) => {
+  // If this fails: node test/deploy/helm/rendered.ts
+  expect(renderedHash(name)).toBe(sourceHash(name));
+});
+
+test('the default values and the values of the tests match the schema', () => {
+  expect(schema.safeParse(values).error).toBeUndefined();
+  for (const name of RENDERED) {
+    const own = parse(readFileSync(`test/deploy/helm/${name}.yaml`, 'utf8'));
+    expect(schema.safeParse({ ...values, ...own }).error).toBeUndefined();
+  }
+});
+
+test.for<[string, object]>([
+  ['a misspelt value', { replica: 2 }],
+  ['a misspelt inner value', { ingress: { hots: 'x' } }],
+  ['no replica', { replicas: 0 }],
+  ['an address without TLS', { cloudApiUrl: 'http://cloud.example.com' }],
+  ['an unknown mode', { slackMode: 'sockets' }],
+  ['a short digest', { image: { digest: 'sha256:12' } }],
+])('the schema refuses %s', ([, change]) => {
+  expect(schema.safeParse({ ...values, ...change }).success).toBe(false);
+});
+
+test('every value is used by a template, and every used value has a default', () => {
+  const templates = globSync(`${CHART}/templates/*`)
+    .map((file) => readFileSync(file, 'utf8'))
+    .join();
+  const used = new Set([...templates.matchAll(/\.Values\.([\w.]+)/g)].map(([, path = '']) => path));
+  const isGroup = (value: unknown) => z.record(z.string(), z.unknown()).safeParse(value).success;
+  const known = Object.entries(values).flatMap(([name, value]) =>
+    isGroup(value) && !used.has(name)
+      ? Object.keys(value as object).map((key) => `${name}.${key}`)
+      : [name],
+  );
+  expect([...used].toSorted()).toEqual(known.toSorted());
+});
+
+test('by default the chart has no part that needs an operator or an open port', () => {
+  const kinds = manifestsOf('default').map((one) => Manifest.parse(one).kind);
+  expect(kinds.toSorted()).toEqual(
+    ['ConfigMap', 'Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service'].toSorted(),
+  );
+});
+
+const Pod = z.looseObject({
+  securityContext: z.unknown(),
+  containers: z.tuple([
+    z.looseObject({
+      env: z.array(z.object({ name: z.string(), value: z.string() })),
+      securityContext: z.unknown(),
+      volumeMounts: z.unknown(),
+    }),
+  ]),
+});
+
+function podOf(deployment: unknown) {
+  const Deployment = z.object({ spec: z.object({ template: z.object({ spec: Pod }) }) });
+  return Deployment.parse(deployment).spec.template.spec;
+}
+
+test('the pod of the chart has the rights and volumes of the plain manifest', () => {
+  const plain = podOf(parse(readFileSync('deploy/kubernetes/deployment.yaml', 'utf8')));
+  const chart = podOf(manifest('default', 'Deployment'));
+  expect(chart.securityContext).toEqual(plain.securityContext);
+  expect(chart.containers[0].securityContext).toEqual(plain.containers[0].securityContext);
+  expect(chart.containers[0].volumeMounts).toEqual(plain.containers[0].volumeMounts);
+});
+
+test.for(RENDERED)('the bot reads each variable of %s, and no secret is a value', (name) => {
+  const names = podOf(manifest(name, 'Deployment')).containers[0].env.map((one) => one.name);
+  const known = [...NAMES, ...FROM_FILES.map((variable) => `${variable}_FILE`)];
+  expect(names.filter((one) => !known.includes(one))).toEqual([]);
+  expect(names.filter((one) => FROM_FILES.includes(one))).toEqual([]);
+});
+
+test('the Ingress passes the deliveries of Slack only, with TLS', () => {
+  expect(manifest('everything', 'Ingress')?.spec).toMatchObject({
+    tls: [{ hosts: ['signalbox.example.com'], secretName: 'tls' }],
+    rules: [{ http: { paths: [{ path: '/slack/events', pathType: 'Exact' }] } }],
+  });
+});
+
+test('the External Secret has each file that the bot reads', () => {
+  const Data = z.object({ data: z.array(z.object({ secretKey: z.string() })) });
+  const keys = Data.parse(manifest('everything', 'ExternalSecret')?.spec).data;
+  const files = podOf(manifest('everything', 'Deployment')).containers[0].env.flatMap(
+    ({ value }) =>
+      value.startsWith('/run/secrets/') ? [value.replace('/run/secrets/signalbox/', '')] : [],
+  );
+  expect(keys.map(({ secretKey }) => secretKey).toSorted()).toEqual(files.toSorted());
+});
+
+test('the rules of the chart are those of the other forms', () => {
+  expect(readChart('templates/monitoring.yaml')).toContain('.Files.Get "files/alerts.yaml"');
+  expect(readChart('files/alerts.yaml')).toBe(
+    readFileSync('deploy/prometheus/alerts.yaml', 'utf8'),
+  );
+});
