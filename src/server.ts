@@ -73,16 +73,25 @@ export interface HttpServers {
   readonly closeConnections: () => void;
 }
 
-/** Listens on `port`, or on any free port for 0, and for probes on `opsPort` if it is not null. */
+interface Addresses {
+  /** 0: any free port. */
+  readonly port: number;
+  /** For probes; null: they use `port` as well. */
+  readonly opsPort: number | null;
+  /** Null: every address of the machine. */
+  readonly bindAddress: string | null;
+}
+
+/** Opens both ports. Throws if one is in use. */
 export async function openServers(
-  { port, opsPort }: { readonly port: number; readonly opsPort: number | null },
+  { port, opsPort, bindAddress }: Addresses,
   starting: Probes,
 ): Promise<HttpServers> {
   const own = opsPort === null ? null : createHttpServer({ slack: null, probes: starting });
   const main = createHttpServer({ slack: refuseDelivery, probes: own ? null : starting });
   const all = own ? [main.server, own.server] : [main.server];
-  const opened = await listenOn(main.server, port);
-  if (own) await listenOn(own.server, opsPort ?? 0);
+  const opened = await listenOn(main.server, port, bindAddress);
+  if (own) await listenOn(own.server, opsPort ?? 0, bindAddress);
   return {
     port: opened,
     answerWith: (slack, probes) => {
@@ -101,8 +110,8 @@ export async function openServers(
 const refuseDelivery: RequestListener = (_request, response) =>
   sendPage(response, text(503, 'Signalbox is starting.'));
 
-async function listenOn(server: Server, port: number): Promise<number> {
-  server.listen(port);
+async function listenOn(server: Server, port: number, host: string | null): Promise<number> {
+  server.listen({ port, ...(host === null ? {} : { host }) });
   await once(server, 'listening');
   const address = server.address();
   return typeof address === 'object' && address ? address.port : port;

@@ -76,6 +76,8 @@ function fromEnvironment(variables: Environment) {
     port: variables.PORT,
     /** For probes and metrics; null: they use `port` as well. */
     opsPort: variables.OPS_PORT ?? null,
+    /** Null: both ports are open on every address of the machine. */
+    bindAddress: variables.BIND_ADDRESS ?? null,
     cloud: {
       url: variables.CLOUD_API_URL,
       keyId: variables.CLOUD_API_KEY_ID,

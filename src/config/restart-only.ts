@@ -11,6 +11,7 @@ export function fixedUntilRestart(before: Config, after: Config): readonly Confi
     ['SIGNALBOX_PREVIOUS_KEYS', keyTexts(before.previousKeys) !== keyTexts(after.previousKeys)],
     ['PORT', before.port !== after.port],
     ['OPS_PORT', before.opsPort !== after.opsPort],
+    ['BIND_ADDRESS', before.bindAddress !== after.bindAddress],
     ['SLACK_APP_TOKEN', isOther(before.slack.appToken, after.slack.appToken)],
     ['SLACK_SIGNING_SECRET', isOther(before.slack.signingSecret, after.slack.signingSecret)],
   ];

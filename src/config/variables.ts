@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { Secret } from '../errors.ts';
 import { strictConfigObject, withHint } from '../policy/problem.ts';
@@ -15,6 +16,10 @@ export const Variables = strictConfigObject({
     .default(''),
   PORT: port().default(3000),
   OPS_PORT: port().optional(),
+  BIND_ADDRESS: z
+    .string()
+    .refine((text) => isIP(text) !== 0, { error: withHint('must be an IP address', '127.0.0.1') })
+    .optional(),
   CLOUD_API_URL: address('the address of the cloud API, https://…'),
   CLOUD_API_KEY_ID: variable('the id of an API key, from the cloud console').regex(
     /^\S+$/,

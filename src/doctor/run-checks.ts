@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { pino } from 'pino';
 import { commandNames, commands, nouns } from '../commands/index.ts';
 import type { Env, ReadFile } from '../config/environment.ts';
@@ -62,10 +63,17 @@ export async function runChecks(input: CheckInput): Promise<DoctorReport> {
   return { version, sections: cleaned(sections, secretsIn(config)) };
 }
 
+/** The address at which this machine reaches the ports, as in a URL. */
+function hostOf(bindAddress: string | null): string {
+  if (bindAddress === null || /^(0\.0\.0\.0|::)$/.test(bindAddress)) return '127.0.0.1';
+  return isIPv6(bindAddress) ? `[${bindAddress}]` : bindAddress;
+}
+
 /** All checks run at the same time, so that the slowest answer limits the duration. */
 async function checkAll(context: CheckContext): Promise<readonly CheckSection[]> {
   const { config, withinMs } = context;
-  const target = { port: config.port, opsPort: config.opsPort ?? config.port, withinMs };
+  const host = hostOf(config.bindAddress);
+  const target = { host, port: config.port, opsPort: config.opsPort ?? config.port, withinMs };
   const [slack, apis, collector, database, instance] = await Promise.all([
     slackSections(context),
     checkApisAndReads(context),

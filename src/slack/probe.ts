@@ -2,6 +2,8 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { Secret } from '../errors.ts';
 
 export interface ProbeTarget {
+  /** An address of this machine, in brackets for IPv6. */
+  readonly host: string;
   readonly port: number;
   /** The port of the readiness probe. */
   readonly opsPort: number;
@@ -16,14 +18,14 @@ export type ProbeResult = 'answered' | 'other-secret' | 'unknown';
  * challenge. Throws when no process listens on the port.
  */
 export async function probeInstance(
-  { port, withinMs }: ProbeTarget,
+  { host, port, withinMs }: ProbeTarget,
   secret: Secret,
 ): Promise<ProbeResult> {
   const challenge = randomUUID();
   const body = JSON.stringify({ type: 'url_verification', challenge });
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const hmac = createHmac('sha256', secret.reveal()).update(`v0:${timestamp}:${body}`);
-  const answer = await fetch(`http://127.0.0.1:${port}/slack/events`, {
+  const answer = await fetch(`http://${host}:${port}/slack/events`, {
     method: 'POST',
     redirect: 'error',
     signal: AbortSignal.timeout(withinMs),
@@ -40,9 +42,9 @@ export async function probeInstance(
 }
 
 /** Null when the instance on the port is ready, else its reason; throws when none listens. */
-export async function readiness({ opsPort, withinMs }: ProbeTarget): Promise<string | null> {
+export async function readiness({ host, opsPort, withinMs }: ProbeTarget): Promise<string | null> {
   const signal = AbortSignal.timeout(withinMs);
-  const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`, { redirect: 'error', signal });
+  const answer = await fetch(`http://${host}:${opsPort}/readyz`, { redirect: 'error', signal });
   const text = (await answer.text()).trim().slice(0, 200);
   return answer.ok ? null : text;
 }
