@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Change, ChangeId, UserId } from '../../../src/changes/change.ts';
 import { listEvents } from '../../../src/storage/audit/append.ts';
 import { lockHolder, lockTarget } from '../../../src/storage/tables/changes/permits.ts';
+import { claimDueMessages, enqueue } from '../../../src/storage/tables/queues/outbox.ts';
 import type { Verb } from '../../../src/workflow/clicks.ts';
 import { refusalOfVerb } from '../../../src/workflow/review/review.ts';
 import {
@@ -244,4 +245,48 @@ test('the first of two approvals leaves the change pending', async () => {
   });
   await press('approve', cleo);
   expect(await current()).toMatchObject({ state: 'pending', approvals: [{ by: cleo }] });
+});
+
+test('a snooze delays the waiting reminders of its change for an hour', async () => {
+  const { context, change, press } = await clickable({ change: PENDING });
+  const reminder = { kind: 'reminder', reminder: 'waiting' } as const;
+  const [own, other] = [change.id, 'NOSUCH' as ChangeId];
+  await context.database.transaction(async (tx) => {
+    await enqueue(tx, { changeId: own, ...reminder, number: 1, at: minutes(15) });
+    await enqueue(tx, { changeId: own, ...reminder, number: 2, at: minutes(90) });
+    await enqueue(tx, { changeId: own, kind: 'audit', at: minutes(15) });
+    await enqueue(tx, { changeId: other, ...reminder, number: 1, at: minutes(15) });
+  });
+  await press('snooze', ben);
+  const dueAt = async (minute: number) => {
+    const batch = { owner: 'tests', now: minutes(minute), leaseMs: 9_999_999, limit: 50 };
+    const due = await context.database.transaction((tx) => claimDueMessages(tx, batch));
+    return due.map(({ kind, changeId }) => `${kind} ${changeId === own ? 'own' : 'other'}`);
+  };
+  expect(await dueAt(59)).toEqual(['audit own', 'remind:waiting:1 other', 'card own']);
+  expect(await dueAt(60)).toEqual(['remind:waiting:1 own']);
+  expect(await dueAt(89)).toEqual([]);
+  expect(await dueAt(90)).toEqual(['remind:waiting:2 own']);
+});
+
+const OWN_APPROVER: Partial<Change> = { ...PENDING, requires: { ...REQUIRES, self: true } };
+
+test.for<[string, Partial<Change>, UserId, readonly string[], string | null]>([
+  ['an approver', PENDING, ben, ['approver'], null],
+  ['a user who is no approver', PENDING, dora, ['operator'], 'not-an-approver'],
+  ['the requester with the role of an approver', PENDING, ana, ['approver'], 'not-an-approver'],
+  ['a requester who may approve', OWN_APPROVER, ana, ['approver'], null],
+  [
+    'an approver, after the decision',
+    { ...PENDING, state: 'approved' },
+    ben,
+    ['approver'],
+    'already-decided',
+  ],
+  ['an approver, after the expiry', { ...PENDING, expiresAt: NOON }, ben, ['approver'], 'expired'],
+  ['a user who may resolve it', UNKNOWN, ben, ['approver'], null],
+  ['a user who may not resolve it', UNKNOWN, ana, ['operator'], 'not-an-approver'],
+])('%s can snooze reminders, or is refused', async ([, over, id, roles, refusal]) => {
+  const { context, change } = await clickable({ change: over });
+  expect(refusalOfVerb(context, 'snooze', change, { id, roles })).toBe(refusal);
 });
