@@ -46,7 +46,7 @@ const stories = {
   ...bot,
   name: 'stories',
   include: STORIES.map((folder) => `${folder}/*.test.ts`),
-  exclude: [],
+  exclude: hasPromtool ? [] : ['test/scenarios/alerts.test.ts'],
 };
 
 const browser = {

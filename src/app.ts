@@ -11,6 +11,7 @@ import { openClock, type ProcessClock } from './open-clock.ts';
 import { type HttpServers, openServers, type Probes } from './server.ts';
 import type { Slack } from './slack/connect.ts';
 import type { ChannelIdStore } from './slack/outbound/channels.ts';
+import { METHOD_LIMITS } from './slack/outbound/measured-fetch.ts';
 import { appTokenProblem, isLastingRefusal } from './slack/token-errors.ts';
 import {
   auditChannelProblem,
@@ -52,7 +53,11 @@ type ReloadResult =
  */
 export async function startApp(options: AppOptions): Promise<StartResult> {
   const { config, version, log, cancel, now = () => new Date(), clock = systemClock } = options;
-  const metrics = createMetrics({ version, messageKinds: MESSAGE_KINDS });
+  const metrics = createMetrics({
+    version,
+    messageKinds: MESSAGE_KINDS,
+    slackLimits: METHOD_LIMITS,
+  });
   const measures = withTracedMeasures(metrics.measures);
   const retries = createStartRetries({ log, clock, cancel });
   const { problems } = retries;

@@ -163,7 +163,8 @@ function createClients(
   const shared = { version, clock, privateAddresses, stopping, leaving };
   const observe = (api: Api) => (call: Observation) => {
     measures.called(api, call);
-    log.info({ api, ...call, ms: Math.round(call.ms) }, 'API called');
+    const rounded = { waitedMs: Math.round(call.waitedMs), ms: Math.round(call.ms) };
+    log.info({ api, ...call, ...rounded }, 'API called');
   };
   const reads = (api: Api): CapabilityOptions => ({
     mode: config.reads,

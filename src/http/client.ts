@@ -52,6 +52,8 @@ export interface Observation {
   readonly status: number | null;
   /** The server's id of the request, for its support team. */
   readonly requestId: string | null;
+  /** How long it waited for the request budget, before `ms` began. */
+  readonly waitedMs: number;
   readonly ms: number;
 }
 
@@ -125,6 +127,7 @@ export function createHttp(options: HttpOptions): Http {
     const signal = call.signal ?? options.leaving;
     const patience = method === 'GET' ? timing.deadlineMs : timing.writeWaitMs;
     const until = Math.min(deadline - 1, clock.now() + patience);
+    const queuedAt = clock.now();
     const turn = await budget.take(priority, until, signal);
     if (signal?.aborted) return noAnswerError(operation, { kind: 'stopping' });
     if (!turn.ok) return noAnswerError(operation, { kind: 'budget', retryAfterMs: turn.inMs });
@@ -133,7 +136,8 @@ export function createHttp(options: HttpOptions): Http {
     const outcome = await transport.exchange(call, clock.timeout(deadline - sentAt));
     const tookMs = clock.now() - sentAt;
     const { status, requestId } = outcome;
-    options.observe?.({ operation, method, attempt, status, requestId, ms: tookMs });
+    const waitedMs = sentAt - queuedAt;
+    options.observe?.({ operation, method, attempt, status, requestId, waitedMs, ms: tookMs });
     if (!(outcome instanceof ApiError)) return { ...outcome, tookMs };
     if (outcome.status === 429) budget.pause(outcome.retryAfterMs ?? options.retryAfterMs);
     return outcome;

@@ -19,8 +19,13 @@ export interface Measures {
   readonly messageLost: (kind: string) => void;
   /** A claimed change was not sent: its permit is returned, and it is claimed again later. */
   readonly permitReturned: () => void;
+  /** A call of Slack's Web API ended. */
+  readonly slackCalled: (method: string, ending: SlackCallEnding) => void;
   /** Slack did not answer a lookup of a user or a user group. */
   readonly lookupFailed: () => void;
 }
+
+/** `limited`: Slack refused the call because of its rate limit. `failed`: it did not answer. */
+export type SlackCallEnding = 'answered' | 'limited' | 'failed';
 
 type AnswerEnding = 'answered' | 'drafted' | 'misread' | 'refused' | 'failed';

@@ -25,16 +25,20 @@ export interface Readings {
 }
 
 const ACK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3];
+const QUEUE_SECONDS = [0.1, 0.5, 1, 2.5, 5, 10, 12, 20, 40];
 const API_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 
 interface MetricsOptions {
   readonly version: string;
   /** The kinds of messages that can be given up. */
   readonly messageKinds: readonly string[];
+  /** How many calls of a method Slack permits in a minute. */
+  readonly slackLimits: ReadonlyMap<string, number>;
 }
 
 /** The metrics of one process, in its own registry. */
-export function createMetrics({ version, messageKinds }: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { version, messageKinds, slackLimits } = options;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -63,6 +67,16 @@ export function createMetrics({ version, messageKinds }: MetricsOptions): Metric
     buckets: API_SECONDS,
     registers,
   });
+  const queued = new Histogram({
+    name: 'signalbox_api_queue_seconds',
+    help: 'Time that a sent API request waited for the request budget',
+    labelNames: ['api'],
+    buckets: QUEUE_SECONDS,
+    registers,
+  });
+  const slackCalls = counter('slack_calls_total', 'Calls of the Slack Web API', 'method', 'ending');
+  const slackLimit = gauge('slack_limit_per_minute', 'Calls that Slack permits', 'method');
+  for (const [method, calls] of slackLimits) slackLimit.set({ method }, calls);
   const returned = counter('permits_returned_total', 'Permits returned because nothing was sent');
   // A counter that begins with 1 shows no increase, so that the first lost message would ring no alert.
   for (const kind of [...messageKinds, 'other']) lost.inc({ kind }, 0);
@@ -90,8 +104,11 @@ export function createMetrics({ version, messageKinds }: MetricsOptions): Metric
       messageLost: (kind) => lost.inc({ kind }),
       permitReturned: () => returned.inc(),
       acknowledged: (kind, ms) => acks.observe({ kind }, ms / 1_000),
-      called: (api, { operation, status, ms }) =>
-        calls.observe({ api, operation, status: String(status ?? 'none') }, ms / 1_000),
+      called: (api, { operation, status, waitedMs, ms }) => {
+        calls.observe({ api, operation, status: String(status ?? 'none') }, ms / 1_000);
+        queued.observe({ api }, waitedMs / 1_000);
+      },
+      slackCalled: (method, ending) => slackCalls.inc({ method, ending }),
     },
   };
 }

@@ -19,6 +19,7 @@ import { createPermalinks, type Permalinks } from './links/permalinks.ts';
 import { boltLogger } from './outbound/bolt-logger.ts';
 import { type ChannelIdStore, createChannelFinder } from './outbound/channels.ts';
 import { type Clients, createClients } from './outbound/clients.ts';
+import { measuredFetch } from './outbound/measured-fetch.ts';
 import { type Channels, createMessenger } from './outbound/messenger.ts';
 import { createRespond, type Post, type Respond } from './outbound/response-url.ts';
 import { type Actors, cachedAccounts, createActors } from './people/actors.ts';
@@ -45,7 +46,7 @@ interface SlackOptions {
   readonly log: Logger;
   readonly now: () => Date;
   readonly clock?: Clock | undefined;
-  readonly measures: Pick<Measures, 'lookupFailed'>;
+  readonly measures: Pick<Measures, 'lookupFailed' | 'slackCalled'>;
 }
 
 /** The connection to one workspace: lookups, messages and incoming payloads. */
@@ -77,8 +78,9 @@ const UNCHECKED =
 /** Checks tokens, scopes and user groups. Returns every problem that stops the start. */
 export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
-  const clients = createClients(options.botToken, slackApiUrl, options.log);
-  const checked = await checkInstallation({ ...options, ...clients, slackApiUrl });
+  const fetch = measuredFetch(slackApiUrl, options.measures);
+  const clients = createClients(options.botToken, { slackApiUrl, log: options.log, fetch });
+  const checked = await checkInstallation({ ...options, ...clients, slackApiUrl, fetch });
   if (!checked.ok) return checked;
   const { app: self, socketUrl } = checked;
   const { policy, log, now, channels, measures, clock = systemClock } = options;
@@ -133,7 +135,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       openMessenger,
       findPerson: peopleByName(lookups, now),
       deliveries: (onRefused) =>
-        createDeliveries({ ...options, slackApiUrl, socketUrl, clock, onRefused }),
+        createDeliveries({ ...options, slackApiUrl, socketUrl, clock, fetch, onRefused }),
       listen: (context) => startListening(context, parts),
     },
   };

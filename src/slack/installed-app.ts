@@ -47,6 +47,7 @@ interface Tokens {
   readonly opensSocket: boolean;
   readonly slackApiUrl: string;
   readonly log: Logger;
+  readonly fetch: typeof globalThis.fetch;
 }
 
 type InstallationCheck =
@@ -91,7 +92,7 @@ function scopeProblems(granted: readonly string[] | null): SlackProblem[] {
 async function requestSocket(
   tokens: Tokens,
 ): Promise<{ readonly url: string | null } | SlackProblem> {
-  const { appToken, opensSocket, slackApiUrl, log } = tokens;
+  const { appToken, opensSocket, slackApiUrl, log, fetch } = tokens;
   if (appToken === null || !opensSocket) return { url: null };
   const slack = new WebClient(appToken.reveal(), {
     slackApiUrl,
@@ -100,6 +101,7 @@ async function requestSocket(
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
     logger: boltLogger(log),
+    fetch,
   });
   try {
     const { url = null } = await slack.apps.connections.open();

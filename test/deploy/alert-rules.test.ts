@@ -1,12 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { stringify } from 'yaml';
+import { expect, test } from 'vitest';
 import { RULES } from './prometheus-files.ts';
-
-const PROMTOOL = process.env.PROMTOOL_PATH ?? '/usr/bin/promtool';
+import { expectFiring, firing } from './promtool.ts';
 
 /** Series with one value per minute, in the notation of promtool: `0+1x9` is 0 to 9. */
 type AllSeries = Readonly<Record<string, string>>;
@@ -26,6 +20,11 @@ const of = (name: string, instance = 'a') => `${name}{instance="${instance}"}`;
 const OUTBOX = 'signalbox_queue_age_seconds{queue="outbox"}';
 const INBOX = 'signalbox_queue_age_seconds{queue="inbox"}';
 const bucket = (le: string) => `signalbox_ack_seconds_bucket{le="${le}"}`;
+const waits = (le: string) => `signalbox_api_queue_seconds_bucket{api="cloud",le="${le}"}`;
+const slackCalls = (instance: string) =>
+  `signalbox_slack_calls_total{method="users.info",instance="${instance}"}`;
+const slackLimit = (instance: string) =>
+  `signalbox_slack_limit_per_minute{method="users.info",instance="${instance}"}`;
 const missed = 'signalbox_digests{state="missed"}';
 
 const CASES: Readonly<Record<string, AlertCase>> = {
@@ -127,6 +126,23 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     silent: { signalbox_lookup_failures_total: '0 1 2+0x30' },
     minutes: [6, 20],
   },
+  SignalboxSlackQuota: {
+    fires: {
+      [slackCalls('a')]: '0+45x30',
+      [slackCalls('b')]: '0+45x30',
+      [slackLimit('a')]: '100+0x30',
+      [slackLimit('b')]: '100+0x30',
+    },
+    silent: { [slackCalls('a')]: '0+70x30', [slackLimit('a')]: '100+0x30' },
+    minutes: [9, 18],
+    labels: { method: 'users.info' },
+  },
+  SignalboxApiQueueSlow: {
+    fires: { [waits('5')]: '0+0x30', [waits('10')]: '0+60x30', [waits('+Inf')]: '0+60x30' },
+    silent: { [waits('5')]: '0+60x30', [waits('10')]: '0+60x30', [waits('+Inf')]: '0+60x30' },
+    minutes: [9, 15],
+    labels: { api: 'cloud' },
+  },
   SignalboxAcksSlow: {
     fires: { [bucket('0.5')]: '0+0x30', [bucket('3')]: '0+60x30', [bucket('+Inf')]: '0+60x30' },
     silent: { [bucket('0.5')]: '0+60x30', [bucket('3')]: '0+60x30', [bucket('+Inf')]: '0+60x30' },
@@ -150,34 +166,6 @@ function inputOf(series: AllSeries, installation: string) {
     series: withLabel(name, `installation="${installation}"`),
     values,
   }));
-}
-
-/** Fails with the output of promtool where the alert does not fire exactly as expected. */
-function expectFiring(
-  alert: string,
-  input: readonly object[],
-  at: Readonly<Record<number, object[]>>,
-) {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-rules-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'test.yaml');
-  const expr = `ALERTS{alertname="${alert}",alertstate="firing"}`;
-  const promql_expr_test = Object.entries(at).map(([minutes, exp_samples]) => ({
-    expr,
-    eval_time: `${minutes}m`,
-    exp_samples,
-  }));
-  const tests = [{ interval: '1m', input_series: input, promql_expr_test }];
-  const rule_files = [resolve('deploy/prometheus/alerts.yaml')];
-  writeFileSync(file, stringify({ rule_files, evaluation_interval: '1m', tests }));
-  execFileSync(PROMTOOL, ['test', 'rules', file], { stdio: 'pipe', encoding: 'utf8' });
-}
-
-function firing(alert: string, labels: Readonly<Record<string, string>>) {
-  const severity = RULES.find((rule) => rule.alert === alert)?.labels.severity ?? 'none';
-  const all = { alertname: alert, alertstate: 'firing', severity, ...labels };
-  const pairs = Object.entries(all).map(([name, value]) => `${name}="${value}"`);
-  return { labels: `ALERTS{${pairs.join(',')}}`, value: 1 };
 }
 
 test('every alert has a case', () => {

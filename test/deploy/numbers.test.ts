@@ -32,7 +32,8 @@ async function told(): Promise<string> {
     trailProblem: null,
     isOutdated: false,
   });
-  return createMetrics({ version: '1.0.0', messageKinds: [] }).text(
+  const slackLimits = new Map([['users.info', 100]]);
+  return createMetrics({ version: '1.0.0', messageKinds: [], slackLimits }).text(
     { ...HEALTHY, gauges: levels },
     NOON,
   );

@@ -17,6 +17,7 @@ export const PROCESS_LIMITS = { timeout: 20_000, interval: 50 };
 /** One process of src/main.ts, with its signals and its log. */
 export interface BotProcess {
   readonly url: string;
+  readonly pid: number | undefined;
   readonly signal: (name: 'SIGTERM' | 'SIGHUP' | 'SIGUSR2' | 'SIGKILL') => void;
   /** Resolves with the exit code. */
   readonly exited: Promise<number | null>;
@@ -107,6 +108,7 @@ function spawnBot(env: Env, children: Set<ChildProcess>, preload?: string) {
   });
   void exited.then(() => port.resolve(null));
   const bot: WaitingProcess = {
+    pid: child.pid,
     exited,
     logged: () => logged,
     logLines: () => logLines,

@@ -2,7 +2,12 @@ import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiError, Secret } from '../../src/errors.ts';
-import { type Call, createHttp, type HttpOptions } from '../../src/http/client.ts';
+import {
+  type Call,
+  createHttp,
+  type HttpOptions,
+  type Observation,
+} from '../../src/http/client.ts';
 import { systemClock } from '../../src/http/clock.ts';
 import {
   breakOff,
@@ -244,6 +249,17 @@ describe('the request budget', () => {
     expect(clock.slept).toEqual([10_000]);
   });
 
+  test('the wait for a place is observed apart from the time of the request', async () => {
+    const server = await serve(OK);
+    const waits: number[] = [];
+    const observe = ({ waitedMs }: Observation) => waits.push(waitedMs);
+    const limit = { requests: 1, reads: 1, perMs: 10_000 };
+    const { send } = client(server.url, { limit, observe });
+    await send(READ);
+    await send(READ);
+    expect(waits).toEqual([0, 10_000]);
+  });
+
   test('a write uses a place that reads leave free', async () => {
     const server = await serve(OK);
     const { send, clock } = client(server.url, { limit: { requests: 10, perMs: 10_000 } });
@@ -441,7 +457,7 @@ test('every sent request is observed, repetitions included', async () => {
   const seen: unknown[] = [];
   const server = await serve(hangUp, raw(503, ''), OK);
   await client(server.url, { observe: (one) => seen.push(one) }).send(READ);
-  const common = { operation: 'getThing', method: 'GET', ms: 0 };
+  const common = { operation: 'getThing', method: 'GET', waitedMs: 0, ms: 0 };
   expect(seen).toEqual([
     { ...common, attempt: 1, status: null, requestId: null },
     { ...common, attempt: 2, status: 503, requestId: null },

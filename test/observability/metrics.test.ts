@@ -21,6 +21,7 @@ function measured(readings: Partial<Parameters<Metrics['text']>[0]> = {}) {
   const { measures, reloaded, text } = createMetrics({
     version: '1.0.0',
     messageKinds: ['card', 'notice'],
+    slackLimits: new Map([['users.info', 100]]),
   });
   const all = { gauges: async () => GAUGES, ...HEALTHY, ...readings };
   return { measures, reloaded, text: () => text(all, NOON) };
@@ -35,8 +36,9 @@ test('every measurement appears in the metrics', async () => {
   measures.messageLost('card');
   measures.permitReturned();
   measures.acknowledged('command', 30);
-  const seen = { operation: 'set state', attempt: 1, status: null, requestId: null, ms: 40_000 };
-  measures.called('cloud', { ...seen, method: 'PATCH' });
+  const seen = { operation: 'set state', attempt: 1, status: null, requestId: null };
+  measures.called('cloud', { ...seen, method: 'PATCH', waitedMs: 3_000, ms: 40_000 });
+  measures.slackCalled('users.info', 'limited');
   const lines = (await text()).split('\n');
   expect(lines).toEqual(
     expect.arrayContaining([
@@ -56,6 +58,10 @@ test('every measurement appears in the metrics', async () => {
       'signalbox_ack_seconds_bucket{le="0.025",kind="command"} 0',
       'signalbox_ack_seconds_bucket{le="0.05",kind="command"} 1',
       'signalbox_api_call_seconds_count{api="cloud",operation="set state",status="none"} 1',
+      'signalbox_api_queue_seconds_bucket{le="2.5",api="cloud"} 0',
+      'signalbox_api_queue_seconds_bucket{le="5",api="cloud"} 1',
+      'signalbox_slack_calls_total{method="users.info",ending="limited"} 1',
+      'signalbox_slack_limit_per_minute{method="users.info"} 100',
       'signalbox_open_changes{state="pending"} 2',
       'signalbox_open_change_age_seconds{state="pending"} 5400',
       'signalbox_open_change_age_seconds{state="unknown"} 0',

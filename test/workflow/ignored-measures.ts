@@ -9,6 +9,7 @@ export const ignoredMeasures: Measures = {
   refused: ignore,
   acknowledged: ignore,
   called: ignore,
+  slackCalled: ignore,
   lookupFailed: ignore,
   messageLost: ignore,
   permitReturned: ignore,

@@ -24,6 +24,7 @@ interface Options {
   readonly slackApiUrl: string;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly fetch: typeof globalThis.fetch;
   /** The URL for the first Socket Mode connection; null without one. */
   readonly socketUrl: string | null;
   /** Slack refuses new connections, and only a person can change that. */

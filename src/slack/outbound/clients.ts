@@ -2,7 +2,6 @@ import { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Secret } from '../../errors.ts';
 import { boltLogger } from './bolt-logger.ts';
-import { tracedFetch } from './traced-fetch.ts';
 
 export interface Clients {
   /** Opens and updates modals while a user waits, with a short timeout. */
@@ -18,8 +17,10 @@ export interface Clients {
  * its own options object, because Bolt modifies the object that it gets.
  * Source: docs/slack.md#web-api.
  */
-export function createClients(token: Secret, slackApiUrl: string, log: Logger): Clients {
-  const traced = tracedFetch(slackApiUrl);
+export function createClients(
+  token: Secret,
+  { slackApiUrl, log, fetch }: { slackApiUrl: string; log: Logger; fetch: typeof globalThis.fetch },
+): Clients {
   const client = (timeout: number, retries: number) =>
     new WebClient(token.reveal(), {
       slackApiUrl,
@@ -28,7 +29,7 @@ export function createClients(token: Secret, slackApiUrl: string, log: Logger): 
       rejectRateLimitedCalls: true,
       allowAbsoluteUrls: false,
       logger: boltLogger(log),
-      ...(traced ? { fetch: traced } : {}),
+      fetch,
     });
   return { views: client(2_500, 0), posts: client(10_000, 0), lookups: client(4_000, 1) };
 }

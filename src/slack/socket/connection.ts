@@ -105,6 +105,8 @@ export interface SocketOptions {
   readonly slackApiUrl: string;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Sends the calls of the Web API. */
+  readonly fetch: typeof globalThis.fetch;
 }
 
 /**
@@ -117,7 +119,7 @@ export async function openConnection(
   receive: (payload: Payload, connection: SocketConnection) => void,
   url: string | null = null,
 ): Promise<SocketConnection> {
-  const { appToken, slackApiUrl, log } = options;
+  const { appToken, slackApiUrl, log, fetch } = options;
   const connection = new SocketConnection({
     appToken: appToken.reveal(),
     logger: boltLogger(log),
@@ -131,7 +133,7 @@ export async function openConnection(
       retryConfig: { retries: 0 },
       rejectRateLimitedCalls: true,
       // The library always requests a URL: this reply takes the place of that call.
-      ...(url === null ? {} : { fetch: async () => Response.json({ ok: true, url }) }),
+      fetch: url === null ? fetch : async () => Response.json({ ok: true, url }),
     },
   });
   connection.on('slack_event', (payload: Payload) => receive(payload, connection));

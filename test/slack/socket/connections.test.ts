@@ -62,6 +62,7 @@ async function connected({ receive, firstUrl, timeout, ...settings }: Options = 
     every,
     appToken: new Secret(slack.appToken),
     slackApiUrl: slack.apiUrl,
+    fetch,
     log: createLog({ level: 'warn' }, { write: (line) => warnings.push(line) }),
     clock,
     receive: receive ?? ((payload) => void payload.ack()),

@@ -33,9 +33,9 @@ export async function readGauges(db: Db, now: Date, configuration: string): Prom
     await withAnswerLimit(
       Promise.all([
         openChanges(db),
-        waiting(db, 'outbox', 'done_at', now),
+        undeliveredMessages(db, now),
         undelivered(db),
-        waiting(db, 'inbox', 'handled_at', now),
+        waitingClicks(db, now),
         digestStates(db),
         storedTrailError(db),
         mayExecute(db, configuration),
@@ -56,19 +56,31 @@ async function openChanges(db: Db): Promise<ReadonlyMap<State, Gauge>> {
   return new Map(OPEN.map((state) => [state, found.get(state) ?? { count: 0, since: null }]));
 }
 
-/** Counts due entries only; a reminder for tomorrow does not count. */
-async function waiting(
-  db: Db,
-  table: 'outbox' | 'inbox',
-  done: 'done_at' | 'handled_at',
-  now: Date,
-): Promise<Gauge> {
+async function waitingClicks(db: Db, now: Date): Promise<Gauge> {
   const row = await db
-    // The two tables differ in the name of this column only.
-    .selectFrom(table as 'outbox')
+    .selectFrom('inbox')
     .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('not_before').as('oldest')])
-    .where(done as 'done_at', 'is', null)
+    .where('handled_at', 'is', null)
     .where('not_before', '<=', toText(now))
+    .executeTakeFirstOrThrow();
+  return gaugeOf(row.n, row.oldest);
+}
+
+/**
+ * Counts due messages and those that wait for a retry, which has moved their due time; a reminder for
+ * tomorrow does not count. A message that was tried is as old as its first attempt.
+ */
+async function undeliveredMessages(db: Db, now: Date): Promise<Gauge> {
+  const row = await db
+    .selectFrom('outbox')
+    .select((eb) => [
+      eb.fn.countAll().as('n'),
+      eb.fn.min(eb.fn.coalesce('first_tried_at', 'not_before')).as('oldest'),
+    ])
+    .where('done_at', 'is', null)
+    .where((eb) =>
+      eb.or([eb('not_before', '<=', toText(now)), eb('first_tried_at', 'is not', null)]),
+    )
     .executeTakeFirstOrThrow();
   return gaugeOf(row.n, row.oldest);
 }

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { readGauges } from '../../../../src/storage/tables/queues/gauges.ts';
-import { enqueue } from '../../../../src/storage/tables/queues/outbox.ts';
+import {
+  claimDueMessages,
+  enqueue,
+  retryMessageAt,
+} from '../../../../src/storage/tables/queues/outbox.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { elsewhere, minutes, NOON, stored } from '../../example-change.ts';
 
@@ -21,3 +25,18 @@ test.for(ENGINES)('open entries are counted, with the age of the oldest, on %s',
   expect(levels.inbox).toEqual({ count: 0, since: null });
   expect(levels.digests.get('posted')).toBe(0);
 });
+
+test.for(ENGINES)(
+  'a message that waits for its retry is as old as its first attempt on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    await database.transaction(async (tx) => {
+      await enqueue(tx, { kind: 'report', body: {}, at: NOON });
+      const lease = { owner: 'bot', leaseMs: 60_000 };
+      const [due] = await claimDueMessages(tx, { now: NOON, limit: 1, ...lease });
+      await retryMessageAt(tx, due?.id ?? 0, minutes(15));
+    });
+    const levels = await readGauges(database.db, minutes(12), 'c1');
+    expect(levels.outbox).toEqual({ count: 1, since: NOON });
+  },
+);

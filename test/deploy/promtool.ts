@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { RULES } from './prometheus-files.ts';
+
+const PROMTOOL = process.env.PROMTOOL_PATH ?? '/usr/bin/promtool';
+
+/** A series with its values, one per minute, in the notation of promtool: `0+1x9` is 0 to 9. */
+export interface InputSeries {
+  readonly series: string;
+  readonly values: string;
+}
+
+/** Minutes, and the samples of the expression that are expected then. */
+type Expected = Readonly<Record<number, readonly object[]>>;
+
+/** Fails with the output of promtool where the alert does not fire exactly as expected. */
+export function expectFiring(alert: string, input: readonly InputSeries[], at: Expected): void {
+  expectSamples(`ALERTS{alertname="${alert}",alertstate="firing"}`, input, at);
+}
+
+/** Fails where any alert fires at one of these minutes. */
+export function expectNoAlert(input: readonly InputSeries[], minutes: readonly number[]): void {
+  const at = Object.fromEntries(minutes.map((minute) => [minute, []]));
+  expectSamples('ALERTS{alertstate="firing"}', input, at);
+}
+
+function expectSamples(expr: string, input: readonly InputSeries[], at: Expected): void {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-rules-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'test.yaml');
+  const promql_expr_test = Object.entries(at).map(([minutes, exp_samples]) => ({
+    expr,
+    eval_time: `${minutes}m`,
+    exp_samples,
+  }));
+  const tests = [{ interval: '1m', input_series: input, promql_expr_test }];
+  const rule_files = [resolve('deploy/prometheus/alerts.yaml')];
+  writeFileSync(file, stringify({ rule_files, evaluation_interval: '1m', tests }));
+  execFileSync(PROMTOOL, ['test', 'rules', file], { stdio: 'pipe', encoding: 'utf8' });
+}
+
+/** The sample of a firing alert. */
+export function firing(alert: string, labels: Readonly<Record<string, string>> = {}) {
+  const severity = RULES.find((rule) => rule.alert === alert)?.labels.severity ?? 'none';
+  const all = { alertname: alert, alertstate: 'firing', severity, ...labels };
+  const pairs = Object.entries(all).map(([name, value]) => `${name}="${value}"`);
+  return { labels: `ALERTS{${pairs.join(',')}}`, value: 1 };
+}
+
+/** The values of series by name and labels. */
+export type Samples = ReadonlyMap<string, number>;
+
+/** Reads the metrics of these targets as Prometheus does, with `up`, which is 0 without an answer. */
+export async function scrape(targets: Readonly<Record<string, string>>): Promise<Samples> {
+  const samples = new Map<string, number>();
+  for (const [instance, url] of Object.entries(targets)) {
+    const own = `instance="${instance}",job="signalbox"`;
+    const text = await pageOf(`${url}/metrics`);
+    samples.set(`up{${own}}`, text === null ? 0 : 1);
+    for (const [, name, labels, value] of (text ?? '').matchAll(SAMPLE)) {
+      samples.set(`${name}{${labels ? `${labels},` : ''}${own}}`, Number(value));
+    }
+  }
+  return samples;
+}
+
+const SAMPLE = /^(signalbox_\w+)(?:\{(.*)\})? ([\d.e+-]+)$/gm;
+
+async function pageOf(url: string): Promise<string | null> {
+  try {
+    return await (await fetch(url)).text();
+  } catch {
+    // The process does not listen any more.
+    return null;
+  }
+}
+
+/** Three minutes with the first samples and an hour with the second ones. A series may be in one only. */
+export function inputOf(before: Samples, during: Samples): readonly InputSeries[] {
+  return [...new Set([...before.keys(), ...during.keys()])].map((series) => {
+    const first = before.get(series) ?? '_';
+    const then = during.get(series);
+    return { series, values: `${first}x2 ${then === undefined ? 'stale' : `${then}x60`}` };
+  });
+}
