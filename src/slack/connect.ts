@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import type { Secret } from '../errors.ts';
 import { type Clock, systemClock } from '../http/clock.ts';
 import type { Command } from '../intent/define.ts';
-import { during, newRequest } from '../observability/log.ts';
 import type { Measures } from '../observability/metrics-port.ts';
 import { traced } from '../observability/trace.ts';
 import type { Policy } from '../policy/policy-types.ts';
@@ -22,6 +21,7 @@ import { type Clients, createClients } from './outbound/clients.ts';
 import { measuredFetch } from './outbound/measured-fetch.ts';
 import { type Channels, createMessenger } from './outbound/messenger.ts';
 import { createRespond, type Post, type Respond } from './outbound/response-url.ts';
+import { measuringAck, trackWork, withRequestId } from './payload-process.ts';
 import { type Actors, cachedAccounts, createActors } from './people/actors.ts';
 import { peopleByName } from './people/find-person.ts';
 import { findGroups } from './people/groups.ts';
@@ -205,50 +205,3 @@ const NO_RECEIVER: Receiver = {
   start: async () => undefined,
   stop: async () => undefined,
 };
-
-type Process = App['processEvent'];
-
-/** Logs every line about one payload with the same request id. */
-function withRequestId(process: Process, log: Logger): Process {
-  return (event) =>
-    during({ request: newRequest() }, () => {
-      log.debug({ kind: kindOf(event.body) }, 'payload received');
-      return process(event);
-    });
-}
-
-/** Measures how long Slack waits for the acknowledgement of a payload. */
-function measuringAck(process: Process, { acknowledged }: Measures): Process {
-  return (event) => {
-    const began = performance.now();
-    const kind = kindOf(event.body);
-    const ack: typeof event.ack = async (response) => {
-      await event.ack(response);
-      acknowledged(kind, performance.now() - began);
-    };
-    return process({ ...event, ack });
-  };
-}
-
-// A closed list, because values from a payload must not become metric labels.
-const KINDS = ['event_callback', 'block_actions', 'block_suggestion', 'view_submission'];
-
-function kindOf(body: Readonly<Record<string, unknown>>): string {
-  if (typeof body.command === 'string') return 'command';
-  return KINDS.find((kind) => kind === body.type) ?? 'other';
-}
-
-/** Tracks the running listeners, because Bolt does not wait for them when it stops. */
-function trackWork() {
-  const running = new Set<Promise<void>>();
-  return {
-    during: async (next: () => Promise<void>) => {
-      const work = next();
-      running.add(work);
-      await work.finally(() => running.delete(work));
-    },
-    idle: async () => {
-      await Promise.allSettled(running);
-    },
-  };
-}
