@@ -24,6 +24,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   const server = await ownServer();
   await server.start();
+  // The other projects of this run use the same server, and so do runs that a test starts.
+  process.env.PG_TEST_URL = server.url;
   project.provide('postgresUrl', server.url);
   return server.remove;
 }
