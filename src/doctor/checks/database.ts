@@ -1,3 +1,4 @@
+import { isLoopback } from '../../config/variables.ts';
 import { databaseProblem } from '../../storage/engine/database-errors.ts';
 import type { DatabaseInspection, FileFacts } from '../../storage/engine/inspect-database.ts';
 import { NEWER_SCHEMA_FIX } from '../../storage/migrations/migrate.ts';
@@ -30,6 +31,8 @@ export function databaseLines(answers: DatabaseResults): readonly CheckLine[] {
     ...trailLines(found),
     writtenLine(found, file, written),
     ...fileLines(file),
+    ...transportLines(url, file),
+    ...limitLines(found),
     ...durabilityLines(found),
     ...clockLines(found),
   ];
@@ -132,6 +135,27 @@ function fileLines(file: FileFacts | null): readonly CheckLine[] {
     ? 'held by a running Signalbox; a second one cannot start'
     : 'free: no Signalbox uses the file';
   return ownedByUs ? [rights, ok('lock', lock)] : [rights];
+}
+
+// A configuration that needs TLS names it: docs/operating.md#tls-to-the-database.
+function transportLines(url: string, file: FileFacts | null): readonly CheckLine[] {
+  if (file || !URL.canParse(url) || isOnThisMachine(new URL(url))) return [];
+  const mode = new URL(url).searchParams.get('sslmode');
+  if (mode === 'verify-full') return [ok('transport', 'TLS with a verified certificate')];
+  const says = mode === 'no-verify' ? 'TLS without a verified certificate' : 'without TLS';
+  return [warning('transport', `${says}, as DATABASE_INSECURE permits`, 'use sslmode=verify-full')];
+}
+
+function isOnThisMachine({ hostname, searchParams }: URL): boolean {
+  const host = searchParams.get('host') ?? hostname;
+  return host.startsWith('/') || isLoopback(host);
+}
+
+function limitLines({ statementTimeout }: DatabaseInspection): readonly CheckLine[] {
+  if (statementTimeout !== '0') return [];
+  const says = 'a statement has no time limit: a pooler drops the limits of Signalbox';
+  const fix = 'set the limits for the role: docs/operating.md, PgBouncer';
+  return [warning('time limits', says, fix)];
 }
 
 function durabilityLines({ durability }: DatabaseInspection): readonly CheckLine[] {

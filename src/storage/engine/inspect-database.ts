@@ -48,6 +48,8 @@ export interface DatabaseInspection {
   /** Signalbox has used the database, and this release can use its schema. */
   readonly isReadable: boolean;
   readonly durability: Durability | null;
+  /** The limit of a statement, as the server applies it, for example `10s`; null for SQLite. */
+  readonly statementTimeout: string | null;
   /** The clock of the server, and of this machine halfway through the query, in milliseconds. */
   readonly clock: { readonly server: Date; readonly here: number } | null;
   readonly mayCreateTables: boolean;
@@ -93,6 +95,7 @@ export async function inspectDatabase(url: string, key: AuditKey): Promise<Datab
       known,
       isReadable,
       durability: server ? await readDurability(db) : null,
+      statementTimeout: server ? await statementTimeoutOf(db) : null,
       clock: server ? await clockOf(db) : null,
       mayCreateTables: server ? await mayCreate(db) : true,
       keyProblem: isReadable ? await keyProblem(db, key) : null,
@@ -166,6 +169,12 @@ async function clockOf(db: Db): Promise<DatabaseInspection['clock']> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   const [row] = rows;
   return row ? { server: row.now, here: (started + Date.now()) / 2 } : null;
+}
+
+async function statementTimeoutOf(db: Db): Promise<string | null> {
+  const { rows } = await sql<{ limit: string }>`
+    select current_setting('statement_timeout') as limit`.execute(db);
+  return rows[0]?.limit ?? null;
 }
 
 async function mayCreate(db: Db): Promise<boolean> {

@@ -150,6 +150,7 @@ const WELL: DatabaseInspection = {
   known: SCHEMA_VERSION,
   isReadable: true,
   durability: { fsync: 'on', synchronousCommit: 'on' },
+  statementTimeout: '10s',
   clock: { server: new Date(), here: Date.now() },
   mayCreateTables: true,
   keyProblem: null,
@@ -157,10 +158,12 @@ const WELL: DatabaseInspection = {
   instances: [],
 };
 
-function linesOf(change: Partial<DatabaseInspection>) {
+const VERIFIED = 'postgres://db/signalbox?sslmode=verify-full';
+
+function linesOf(change: Partial<DatabaseInspection>, url = VERIFIED) {
   const examined = { ok: true, value: { ...WELL, ...change } } as const;
   const written = { ok: true, value: undefined } as const;
-  return databaseLines({ url: 'postgres://db/signalbox', file: null, examined, written });
+  return databaseLines({ url, file: null, examined, written });
 }
 
 test.for<[string, Partial<DatabaseInspection>, string, string]>([
@@ -171,11 +174,28 @@ test.for<[string, Partial<DatabaseInspection>, string, string]>([
     'fsync',
   ],
   ['has another time', { clock: { server: new Date(0), here: 60_000 } }, 'clock', 'NTP'],
+  ['applies no time limit', { statementTimeout: '0' }, 'time limits', 'PgBouncer'],
   ['lets nobody make tables', { schema: 1, mayCreateTables: false }, 'rights', 'grant create'],
 ])('a server that %s is reported', ([, change, name, fix]) => {
   const told = line(linesOf(change), name);
   expect(told?.status).not.toBe('ok');
   expect(told?.fix).toContain(fix);
+});
+
+test.for<[string, string | undefined]>([
+  ['postgres://db/x', 'without TLS, as DATABASE_INSECURE permits'],
+  ['postgres://db/x?sslmode=disable', 'without TLS, as DATABASE_INSECURE permits'],
+  [
+    'postgres://db/x?sslmode=no-verify',
+    'TLS without a verified certificate, as DATABASE_INSECURE permits',
+  ],
+  [VERIFIED, 'TLS with a verified certificate'],
+  ['postgres://127.0.0.1/x', undefined],
+  ['postgres:///x?host=/run/postgresql', undefined],
+])('the transport to %s is shown', ([url, says]) => {
+  const shown = line(linesOf({}, url), 'transport');
+  expect(shown?.says).toBe(says);
+  if (says) expect(shown?.status).toBe(url === VERIFIED ? 'ok' : 'warning');
 });
 
 test('a healthy server has no next steps', () => {
