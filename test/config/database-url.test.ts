@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { databaseUrlProblem, withExplicitTls } from '../../src/config/database-url.ts';
+import { readStore } from '../../src/config/environment.ts';
 import { load, said } from './fixtures.ts';
 
 const ELSEWHERE = 'postgres://bot:canary@db.example.com:5432/signalbox';
@@ -36,6 +37,16 @@ test.for<[string, string, string]>([
 ])('an address %s is refused before anything is sent', ([, url, words]) => {
   expect(databaseUrlProblem(url, false)?.problem).toContain(words);
   expect(said({ DATABASE_URL: url }).join()).toContain(words);
+});
+
+test('commands that need only the database refuse and verify in the same way', () => {
+  const read = (url: string) => readStore({ DATABASE_URL: url }, () => '');
+  expect(read(`${ELSEWHERE}?sslmode=disable`)).toMatchObject({
+    ok: false,
+    problems: [{ where: 'DATABASE_URL' }],
+  });
+  const store = read(ELSEWHERE);
+  expect(store.ok && store.value.DATABASE_URL.reveal()).toBe(`${ELSEWHERE}?sslmode=verify-full`);
 });
 
 test('no problem of an address shows its password', () => {
