@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
+import { createLog } from '../../src/observability/log.ts';
 import {
   expectFiring,
   expectNoAlert,
@@ -138,15 +139,21 @@ test('alerts fire when Slack refuses a card although each retry is soon due', as
 });
 
 test('SignalboxPermitsReturned fires when an API refuses every request', async () => {
-  const sandbox = await startTestSandbox();
+  const lines: string[] = [];
+  const log = createLog({ level: 'info' }, { write: (line) => lines.push(line) });
+  const sandbox = await startTestSandbox({ log });
   const before = await read(sandbox);
   expect(metricIn(before, 'signalbox_permits_returned_total')).toBe(0);
   const rateLimit = { operation: 'set state', fault: '429', times: 1_000_000 } as const;
   sandbox.cloud.injectFault(rateLimit);
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
+  const isAnswer = (line: string) => /updateServiceState.*API called/.test(line);
+  const answered = () => lines.filter(isAnswer).length;
   const attempts = () => {
-    pass(sandbox, 0.5);
-    return sandbox.cloud.count('set state');
+    const sent = sandbox.cloud.count('set state');
+    // While a request is in progress its lease must not end.
+    if (sent === answered()) pass(sandbox, 1 / 6);
+    return sent;
   };
   await expect.poll(attempts, { timeout: 20_000 }).toBeGreaterThanOrEqual(7);
   const isOften = (count: number) => count >= 6;
