@@ -12,8 +12,8 @@ const PRESSED_AGAIN_AFTER_MS = 5_000;
 const ENDS_WITHIN_MS = 150_000;
 const OPENS_WITHIN_MS = 10_000;
 
-const WAITS = /: waiting for approval/;
-const GOES_ON = /: (waiting for approval|approved|running)/;
+const WAITS = / requests: /;
+const GOES_ON = / requests: |: (approved|running)/;
 const IN_DOUBT = /nobody knows/;
 
 interface Around {

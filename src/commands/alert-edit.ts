@@ -18,12 +18,11 @@ import {
   readAlertNames,
   storedNames,
 } from '../intent/answers/alert-names.ts';
-import { alertSnapshot } from '../intent/answers/alert-text.ts';
+import { alertLabel, alertSnapshot } from '../intent/answers/alert-text.ts';
 import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
 import {
   AlertName,
   choiceField,
-  fieldsOf,
   numberField,
   type TypedValues,
   textField,
@@ -81,12 +80,10 @@ export const alertEdit: ChangeCommand = changeCommand({
   desired: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.body ?? {},
   problems: ({ alert: _, ...edit }, before) => problemsOf(edit, before),
   rows: ({ alert: _, ...edit }, before) => {
-    const own = fieldsOf(args).map(({ name, label }) => [name, label] as const);
-    const labels = new Map([...own, ['channel', 'Channel'], ['channels', 'Channels']]);
     const names = storedNames(before);
     return (updateOf(edit, before)?.changes ?? []).map(({ field, ...change }) => ({
       field,
-      label: labels.get(field) ?? field,
+      label: alertLabel(field),
       before: namedValue(field, asJson(change.before), names),
       after: namedValue(field, asJson(change.after), names),
     }));
@@ -219,8 +216,10 @@ function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
 
 /** `channels (notifies Paging)`: a field that stays as it is, with the name that it refers to. */
 function keptText(field: string, value: Json, names: AlertNames): string {
+  const label = alertLabel(field).toLowerCase();
   const named = namedValue(field, value, names);
-  return named === value ? field : `${field} (${named})`;
+  if (named !== value) return `${label} (${named})`;
+  return Array.isArray(value) ? `${value.length} ${label}` : label;
 }
 
 // Values of a reply are JSON.

@@ -84,7 +84,8 @@ function overview({ view, changes, elsewhere }: Shown): Answer {
     title: view.service.name,
     parts: [
       { kind: 'facts', facts: [...overviewFacts(view), ...lastLine] },
-      ...changesPart(changes.slice(0, 1)),
+      ...unknownPart(changes),
+      ...changesPart(changes.filter(({ state }) => state !== 'unknown').slice(0, 1)),
       offersPart(view, true),
       ...notePart(view),
     ],
@@ -101,7 +102,8 @@ function allDetails({ view, changes, elsewhere }: Shown): Answer {
     parts: [
       { kind: 'facts', facts: detailFacts(view) },
       { kind: 'facts', facts: lines.length === 0 ? none : lines },
-      ...changesPart(changes),
+      ...unknownPart(changes),
+      ...changesPart(changes.filter(({ state }) => state !== 'unknown')),
       offersPart(view, false),
       ...notePart(view),
     ],
@@ -113,6 +115,26 @@ const LINES_MAX = 10;
 function changesPart(changes: readonly Change[]): readonly AnswerPart[] {
   return changes.length === 0 ? [] : [{ kind: 'changes', changes }];
 }
+
+/** An unknown outcome blocks the service, so its question is asked here as well. */
+function unknownPart(changes: readonly Change[]): readonly AnswerPart[] {
+  return changes
+    .filter(({ state }) => state === 'unknown')
+    .flatMap((change): readonly AnswerPart[] => [
+      { kind: 'changes', changes: [change] },
+      { kind: 'text', text: BLOCKED },
+      {
+        kind: 'actions',
+        actions: [
+          { id: 'change.happened', label: 'It happened', value: change.id },
+          { id: 'change.did-not-happen', label: 'It did not happen', value: change.id },
+        ],
+      },
+    ]);
+}
+
+const BLOCKED =
+  'Other changes of this service are blocked. Check the console, then record what you found.';
 
 function offersPart({ service: { id } }: ServiceView, isOverview: boolean): AnswerPart {
   const offers = [

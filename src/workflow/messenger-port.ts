@@ -147,8 +147,8 @@ export interface HomeLists {
   /** The user's requests that have not started. */
   readonly mine: readonly Change[];
   readonly running: readonly Change[];
-  /** Ended break-glass changes that the user may review. */
-  readonly toReview: readonly Change[];
+  /** Unknown outcomes, then ended break-glass changes that the user may review. */
+  readonly toAnswer: readonly { readonly change: Change; readonly mayAnswer: boolean }[];
   readonly recent: readonly Change[];
   /** Null for a user who may not ask for costs, and while none are stored. */
   readonly costs: { readonly lines: readonly string[]; readonly asOf: Date } | null;

@@ -45,7 +45,7 @@ test('a new user follows the guide, and each step is done when the simulators ha
 
   await follow(page, 'Ben in #db-approvals');
   await button(page, 'Approve').click();
-  await page.getByText('(1 of 2)').waitFor();
+  await page.getByText('(1 of 2 from').waitFor();
   await follow(page, 'Cleo in #db-approvals');
   await button(page, 'Approve').click();
   await guide.getByText('3 of 5 done').waitFor();

@@ -64,7 +64,7 @@ test('by keyboard: Ana requests, is refused her own approval, and Ben and Cleo a
   await page.getByText('someone else must approve').waitFor();
 
   for (const [name, words] of [
-    ['Ben', '(1 of 2)'],
+    ['Ben', '(1 of 2 from'],
     ['Cleo', 'Stop analytics-prod: accepted'],
   ] as const) {
     await actAs(page, name);

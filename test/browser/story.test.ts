@@ -15,7 +15,7 @@ test('in a browser: Ana requests, Ben and Cleo approve, and the service stops on
 
   const ben = await openAs(BEN, APPROVALS);
   await ben.getByRole('button', { name: 'Approve', exact: true }).click();
-  await ben.getByText('(1 of 2)').waitFor();
+  await ben.getByText('(1 of 2 from').waitFor();
   await picture(ben, 'card');
   expect(sandbox.cloud.count('set state')).toBe(0);
 

@@ -174,11 +174,11 @@ test('in a browser: the end of the newest message stays visible when the message
   await askFor(ana, '/service stop analytics-prod nightly maintenance', 'Stop analytics-prod');
   const [ben, cleo] = [await openAs(BEN, APPROVALS, 600), await openAs(CLEO, APPROVALS, 600)];
   for (const page of [ben, cleo]) {
-    await page.getByText('Stop analytics-prod: waiting for approval').waitFor();
+    await page.getByText('requests: stop analytics-prod').waitFor();
     await expect.poll(() => belowView(page), SLOW_MACHINE).toBeLessThan(2);
   }
   await ben.getByRole('button', { name: 'Approve', exact: true }).last().click();
-  await ben.getByText('(1 of 2)').waitFor();
+  await ben.getByText('(1 of 2 from').waitFor();
   await expect.poll(() => belowView(ben), SLOW_MACHINE).toBeLessThan(2);
   await cleo.getByRole('button', { name: 'Approve', exact: true }).last().click();
   for (const page of [ben, cleo]) {
@@ -244,7 +244,7 @@ test('in a browser: a password is shown once, and an unknown outcome is left to 
   const where = 'provider=aws region=eu-west-1 ip=10.0.0.0/8';
   await askFor(ana, `/service create "new one" ${where} "a new market"`, 'Create service new one');
   const ben = await openAs(BEN, APPROVALS);
-  await ben.getByText('Create service new one: waiting for approval').waitFor();
+  await ben.getByText('requests: create service new one').waitFor();
   await ben.getByRole('button', { name: 'Approve', exact: true }).last().click();
   const show = ben.getByRole('button', { name: 'Show the password' });
   await show.waitFor();
@@ -256,7 +256,7 @@ test('in a browser: a password is shown once, and an unknown outcome is left to 
 
   sandbox.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
   await askFor(ana, '/service stop lab-core for the night', 'Stop lab-core');
-  await ben.getByText('Stop lab-core: waiting for approval').waitFor();
+  await ben.getByText('requests: stop lab-core').waitFor();
   await ben.getByRole('button', { name: 'Approve', exact: true }).last().click();
   await ben.getByRole('button', { name: 'It happened' }).waitFor();
   await picture(ben, 'unknown');

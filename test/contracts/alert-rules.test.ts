@@ -56,8 +56,8 @@ describe('/alert edit', () => {
     );
     const threshold = { threshold: { type: 'number_input', value: '900' } };
     const { lines } = await bot.submit(view.id, { threshold });
-    expect(lines).toContain('Threshold  850 → 900');
-    expect(lines.join('\n')).toMatch(/Unchanged {2}.*message/);
+    expect(lines).toContain('Threshold · 850 · 900');
+    expect(lines.join('\n')).toMatch(/Unchanged: .*message/);
     bot.alerts.editAlert(LATENCY, { message: 'Checkout is slow' });
   });
 

@@ -85,7 +85,8 @@ async function exchange(profile: Profile, line: string): Promise<Pair> {
   const answer = await bot.type(line);
   const isPreview = JSON.stringify(answer.blocks).includes('change.confirm');
   const shown = isPreview ? await bot.confirm(answer) : answer;
-  const lines = bot.currentLines(shown).map(lasting);
+  const details = isPreview ? await bot.requestLines(shown) : [];
+  const lines = [...bot.currentLines(shown), ...details].map(lasting);
   return {
     requests: recorder.takeRequests().filter(isOf(line)),
     shown: lines.filter(isKept(line)),
@@ -101,15 +102,13 @@ function isOf(line: string) {
 
 function isKept(line: string) {
   return (shownLine: string) =>
-    line.startsWith('/cost')
-      ? /^analytics-prod ·/.test(shownLine)
-      : !shownLine.startsWith('Cost  ');
+    line.startsWith('/cost') ? /^analytics-prod ·/.test(shownLine) : !/^(Cost) /.test(shownLine);
 }
 
 /** Removes the parts that differ between runs: the change id, durations and times. */
 function lasting(line: string): string {
   return line
-    .replace(/· [0-9A-Z]{6}$/, '· <id>')
+    .replace(/(· |\()[0-9A-Z]{6}(?=\)?$)/, '$1<id>')
     .replace(/after \d+ ms/, 'after <time>')
     .replace(/^(Answered|Requested by|Seen)(.*?)\[[^\]]+\]/, '$1$2[<now>]');
 }
@@ -153,7 +152,7 @@ function all(): readonly Pair[] {
   return names.flatMap((name) => [pairOf(name, 'contract'), pairOf(name, 'live')]);
 }
 
-test('the “Sends” line of a card equals the sent body, except for hidden values', () => {
+test('the “Sends” line of a request equals the sent body, except for hidden values', () => {
   const bodies = all().flatMap(({ requests, shown }) => {
     const [write] = requests.filter(({ body }) => body !== '');
     const card = shown.find((line) => line.startsWith('Sends '));

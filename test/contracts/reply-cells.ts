@@ -105,7 +105,9 @@ async function written(bot: ContractBot, line: string): Promise<readonly string[
   const card = await bot.confirm(await bot.type(line));
   const drawn = bot.currentLines(card);
   if (drawn[0]?.includes('outcome unknown')) await bot.resolveUnknown(card);
-  const shownLines = drawn.filter((each, index) => index === 0 || /^The server /.test(each));
+  const request = (await bot.requestLines(card)).filter((each) => /^The server /.test(each));
+  const own = drawn.filter((each, index) => index === 0 || /^(The server |⚠)/.test(each));
+  const shownLines = [...own, ...request];
   if (!drawn.some((each) => each.includes('[Show the password]'))) return shownLines;
   return [...shownLines, `behind “Show the password”  ${await bot.revealPassword(card)}`];
 }

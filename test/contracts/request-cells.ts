@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { ServiceCreation } from '../../src/cloud/schema.ts';
 import { commands } from '../../src/commands/index.ts';
+import { alertLabel } from '../../src/intent/answers/alert-text.ts';
 import { type Field, fieldsOf } from '../../src/intent/arguments/arguments.ts';
 import { type Command, verbOf } from '../../src/intent/define.ts';
 import { ANA } from '../harness/users.ts';
@@ -37,7 +38,9 @@ export async function knownExchanges(bot: ContractBot, names: readonly string[])
     const command = commandOf(line);
     bot.time.pass(61_000);
     const isChange = command.kind === 'change';
-    const preview = isChange ? await bot.run(line) : [];
+    const asked = isChange ? await bot.type(line) : null;
+    const request = asked ? await bot.requestLines(asked) : [];
+    const preview = asked ? [...bot.linesIn(asked), ...request] : [];
     const form = await formLines(bot, command, line);
     known.push({ command, line, requests: pair.contract.requests, preview, form });
   }
@@ -162,13 +165,13 @@ function modalCell({ label, rest }: Field, form: readonly string[]): string {
 
 function previewCell(field: string, arg: Field | null, preview: readonly string[]): string {
   const label = arg?.label;
-  const row = preview.find((line) => label && line.startsWith(`${label}  `));
-  if (label && row) return label;
+  const short = label?.replace(' (id)', '');
+  if (label && preview.some((line) => [label, short].includes(line.split('  ')[0]))) return label;
   const kept = preview.find((line) => line.startsWith('Unchanged  '));
   const [name = field] = field.split('.');
   const labels = ['Channel'].filter((each) => preview.some((line) => line.startsWith(`${each}  `)));
   if (labels.length > 0 && name === 'channel') return labels.join();
-  if (kept?.split(/[ ,]+/).includes(name)) return 'Unchanged';
+  if (kept?.includes(alertLabel(name).toLowerCase())) return 'Unchanged';
   const sends = preview.find((line) => line.startsWith('Sends  '));
   if (sends?.includes(`"${name}"`)) return 'Sends';
   return 'not shown: the same for every change';

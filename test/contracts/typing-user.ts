@@ -8,7 +8,7 @@ import { linesOf } from './message-lines.ts';
 
 const CHANNEL = 'ops';
 const CARDS = 'db-approvals';
-const STILL = /: (waiting for approval|approved|running)$/;
+const STILL = / requests: |: (approved|running) ·/;
 const LATEST_MS = 10_000;
 
 /** After this many commands the clock advances, so that the rate limit per user is not reached. */
@@ -111,6 +111,21 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
     await until(() => (title().includes('outcome unknown') ? null : true), 'the recorded outcome');
   }
 
+  /** The lines of *Show request* for a preview or a card. */
+  async function requestLines({ channel, ts }: StoredMessage): Promise<readonly string[]> {
+    const place = { in: 'message', channel, ts } as const;
+    const press = () => slack.click(ANA, place, 'change.details');
+    const before = privately().length;
+    const inApprovals = () =>
+      slack
+        .messages(CARDS)
+        .filter((message) => message.ephemeralFor === ANA && !isProgress(message));
+    const shownBefore = inApprovals().length;
+    await press();
+    const found = () => privately()[before] ?? inApprovals()[shownBefore];
+    return linesOf((await until(found, 'the request')).blocks);
+  }
+
   /** The password that the button on the card of a creation shows once. */
   async function revealPassword({ channel, ts }: StoredMessage): Promise<string> {
     await slack.click(ANA, { in: 'message', channel, ts }, 'change.reveal');
@@ -129,14 +144,22 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
     submit,
     confirm,
     answerTo,
+    requestLines,
     revealPassword,
     resolveUnknown,
     linesIn: ({ blocks }: StoredMessage) => linesOf(blocks),
     run: async (line: string) => linesOf((await type(line)).blocks),
     /** The current lines of the same message. */
     currentLines: ({ channel, ts }: StoredMessage) =>
-      linesOf(slack.messages(channel).find((message) => message.ts === ts)?.blocks ?? []),
+      withoutId(
+        linesOf(slack.messages(channel).find((message) => message.ts === ts)?.blocks ?? []),
+      ),
   };
+}
+
+/** The lines of a card, without the id of its change in the first one. */
+export function withoutId([title = '', ...rest]: readonly string[]): readonly string[] {
+  return [title.replace(/ · [0-9A-Z]{6}( · .*)?$/, ''), ...rest];
 }
 
 function withinRateLimit(slack: SlackSimulator, rest: () => void): SlackSimulator {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { textOf } from './messages.ts';
-import { NO_MESSAGE } from './requests.ts';
+import { NO_MESSAGE, requested } from './requests.ts';
 import { startTestSandbox, type TestSandbox, type TestSandboxOptions } from './test-sandbox.ts';
 import { ANA, BEN } from './users.ts';
 
@@ -57,7 +57,7 @@ export async function approve(
 ): Promise<void> {
   await sandbox.slack.command(ANA, 'ops', line);
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, `${title}?`), 'change.confirm');
-  const card = await sandbox.card(`${title}: waiting`);
+  const card = await sandbox.card(requested(title));
   // The usage report and the reads of the start have used the budget of requests.
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 11_000);
   await sandbox.press(BEN, card, 'change.approve');

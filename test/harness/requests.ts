@@ -10,6 +10,11 @@ export const NO_MESSAGE = { text: '', blocks: [] };
 
 type Requesting = Pick<TestSandbox, 'slack'> & People;
 
+/** The words of the card of a waiting change with this title: `Stop staging`. */
+export function requested(title: string): string {
+  return `requests: ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
+}
+
 /** Requests and confirms a change of a service, which needs approvals, and returns its card. */
 export async function requestChange(
   sandbox: Requesting,
@@ -21,7 +26,7 @@ export async function requestChange(
   const preview = await sandbox.privateMessage(as, `${name}?`);
   await sandbox.press(as, preview, 'change.confirm');
   const title = `${verb[0]?.toUpperCase()}${verb.slice(1)} ${name}`;
-  const card = await sandbox.card(`${title}: waiting for approval`);
+  const card = await sandbox.card(requested(title));
   if (!card) throw new Error(`There is no card of ${title}`);
   return card;
 }
@@ -53,7 +58,7 @@ export async function expectCardText(sandbox: TestSandbox, title: string, words:
 
 /** The id of the change that the card shows. */
 export function changeIdOf(card: { readonly text: string } | undefined): string {
-  return / · ([0-9A-Z]{6})$/m.exec(card?.text ?? '')?.[1] ?? 'no id';
+  return / · ([0-9A-Z]{6})(?: ·|$)/m.exec(card?.text ?? '')?.[1] ?? 'no id';
 }
 
 /** Waits until no request has been sent to Slack or the cloud for 150 ms. */

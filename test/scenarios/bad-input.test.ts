@@ -123,7 +123,7 @@ test('a second click on confirm posts no second card', async () => {
     sandbox.press(ANA, preview, 'change.confirm'),
     sandbox.press(ANA, preview, 'change.confirm'),
   ]);
-  await sandbox.card('waiting for approval');
+  await sandbox.card('requests: ');
   await sandbox.privateMessage(ANA, 'Sent to #db-approvals');
   expect(sandbox.slack.messages('db-approvals')).toHaveLength(1);
   expect(sandbox.slack.messages('db-approvals')).toHaveLength(1);

@@ -62,7 +62,7 @@ async function approved(sandbox: Sandbox, line: string) {
 
 describe('a preview', () => {
   test.for<[string, string, readonly string[]]>([
-    ['/service stop staging', 'Stop staging?', [CHECKED, 'Size  8–32 GB × 2 replicas']],
+    ['/service stop staging', 'Stop staging?', [CHECKED, '8–32 GB × 2 replicas']],
     ['/service start archive', 'Start archive?', ['stopped (checked just now)', '× 1 replica']],
     ['/service start ci', 'Start ci?', ['Idle, not stopped: the next query wakes it']],
     ['/service stop ci', 'Stop ci?', ['Idle now: once it is stopped, queries no longer wake it']],
@@ -112,7 +112,7 @@ describe('a preview', () => {
   test('in contract mode sends no read and shows what was last seen', async () => {
     const sandbox = await started({ yaml: (file) => file });
     const text = await answered(sandbox, '/service stop staging', 'Stop staging?');
-    expect(text).toContain('Never seen');
+    expect(text).toContain('never seen');
     expect(text).not.toContain('checked');
     expect(sandbox.cloud.count('get service')).toBe(0);
   });
@@ -143,7 +143,7 @@ describe('a change without effect', () => {
 
   test('is requested in contract mode', async () => {
     const sandbox = await started({ yaml: (file) => file });
-    expect(await answered(sandbox, '/service stop archive', 'Stop archive?')).toContain('Sends');
+    expect(await answered(sandbox, '/service stop archive', 'Stop archive?')).toContain('Approval');
   });
 });
 
@@ -162,7 +162,7 @@ describe('a failed read', () => {
     const text = await answered(sandbox, '/service stop staging', 'Stop staging?');
     expect(text).toContain('Current state unknown: ');
     expect(text).toContain(why);
-    expect(text).toContain('Never seen');
+    expect(text).toContain('never seen');
   });
 
   test('that gets no answer is dropped after 10 s', async () => {
@@ -248,7 +248,7 @@ describe('right before sending', () => {
     await sandbox.slack.command(FINN, 'ops', '/service scale staging min=16 max=48');
     const preview = await sandbox.privateMessage(FINN, 'Scale staging?');
     await sandbox.press(FINN, preview, 'change.confirm');
-    const second = await sandbox.card(`Requested by  <@${FINN}>`);
+    const second = await sandbox.card(`<@${FINN}> requests: `);
     sandbox.pass(11);
     await sandbox.press(BEN, second, 'change.approve');
     await sandbox.cardLater('Scale staging: accepted');
@@ -323,7 +323,8 @@ describe('undo and for=', () => {
     sandbox.pass(90);
     await sandbox.press(ANA, sent, 'change.undo');
     const preview = await sandbox.privateMessage(ANA, 'undo of');
-    expect(preview?.text).toContain(body);
+    await sandbox.press(ANA, preview, 'change.details');
+    await sandbox.privateMessage(ANA, `Sends  PATCH replicaScaling ${body}`);
   });
 
   test('for= reverts the first scale of a service', async () => {

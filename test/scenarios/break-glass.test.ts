@@ -22,7 +22,7 @@ async function previewFor(sandbox: TestSandbox, as: string) {
 /** The card of a request that waits for two approvals. */
 async function waitingCard(sandbox: TestSandbox, as = ANA) {
   await sandbox.press(as, await previewFor(sandbox, as), 'change.confirm');
-  return sandbox.card('Stop analytics-prod: waiting for approval');
+  return sandbox.card('requests: stop analytics-prod');
 }
 
 async function useBreakGlass(sandbox: TestSandbox, card: Awaited<ReturnType<typeof waitingCard>>) {
@@ -42,7 +42,7 @@ test('with break-glass a change runs without approvals, and everyone is notified
   const ended = await useBreakGlass(sandbox, card);
   expect(sandbox.cloud.effectCount('set state', ANALYTICS)).toBe(1);
   const text = textOf(ended ?? NO_MESSAGE);
-  expect(text).toContain('⚠ Break-glass by');
+  expect(text).toContain('⚠ EMERGENCY');
   expect(text).toContain(REASON);
   expect(text).toContain('nobody yet');
 
@@ -160,7 +160,11 @@ test.for([
   await sandbox.restart(yaml);
   const ended = await sandbox.card('not run: the current policy refuses it');
   expect(textOf(ended ?? NO_MESSAGE)).toContain(words);
-  expect(buttonsOf(ended ?? NO_MESSAGE)).toEqual(['change.review', 'change.details']);
+  expect(buttonsOf(ended ?? NO_MESSAGE)).toEqual([
+    'change.request-again',
+    'change.review',
+    'change.details',
+  ]);
   expect(sandbox.cloud.effectCount('set state', ANALYTICS)).toBe(0);
 });
 

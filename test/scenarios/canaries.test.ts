@@ -61,7 +61,7 @@ test('no secret gets into the database, the log or Slack, whatever a server repe
   });
   await sandbox.slack.command(ANA, 'ops', CREATION);
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics new?'), 'change.confirm');
-  await sandbox.press(BEN, await sandbox.card('waiting for approval'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   await sandbox.card('Create service analytics new: accepted');
   for (const line of ['/alert list', '/alert show 1', '/cost 7d', '/service show staging']) {
     await sandbox.slack.command(ANA, 'ops', line);

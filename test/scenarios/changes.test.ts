@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/changes/change.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
+import { changeIdOf, NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, FINN, NOON } from '../harness/users.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
@@ -18,13 +18,9 @@ async function said(
   return textOf((await sandbox.privateMessage(as, words)) ?? NO_MESSAGE);
 }
 
-function idIn(text: string): string {
-  return / ([2-9A-HJKMNP-TV-Z]{6})\b/.exec(text)?.[1] ?? '';
-}
-
 async function requestAndReadId(sandbox: TestSandbox, as = ANA, line?: string): Promise<string> {
   const card = await requestChange(sandbox, as, line);
-  return idIn(textOf(card ?? NO_MESSAGE).replace(/.*Requested by/s, ''));
+  return changeIdOf(card);
 }
 
 test('a change is shown with its history and only the buttons that its reader may press', async () => {
@@ -34,7 +30,7 @@ test('a change is shown with its history and only the buttons that its reader ma
   // Ids are case-insensitive and accept a leading #.
   await sandbox.slack.command(ANA, 'ops', `/change show #${id.toLowerCase()}`);
   const own = await sandbox.privateMessage(ANA, 'History');
-  expect(textOf(own ?? NO_MESSAGE)).toContain('Stop staging: waiting for approval');
+  expect(textOf(own ?? NO_MESSAGE)).toContain('requests: stop staging');
   expect(textOf(own ?? NO_MESSAGE)).toContain('requested service stop staging');
   expect(buttonsOf(own ?? NO_MESSAGE)).toContain('change.cancel');
   expect(buttonsOf(own ?? NO_MESSAGE)).not.toContain('change.approve');
@@ -66,7 +62,7 @@ test('for an unknown id the nearest ones are offered', async () => {
   expect(own).toContain('Your newest requests');
   const none = await said(sandbox, DORA, '/change show 999999', 'no change “999999”');
   expect(none).toContain('You have no requests');
-  await sandbox.card('Stop staging: waiting for approval');
+  await sandbox.card('requests: stop staging');
 });
 
 test('only the requester can cancel a change with a command', async () => {

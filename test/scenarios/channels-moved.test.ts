@@ -30,10 +30,10 @@ test('after the approvals channel is renamed, old cards keep working and new one
   await pass(sandbox, 1);
   await confirmed(sandbox, '/service start staging for the morning');
   const cards = () => sandbox.slack.messages('db-decisions').filter(({ threadTs }) => !threadTs);
-  await sandbox.card('Start staging: waiting for approval', 'db-decisions');
+  await sandbox.card('requests: start staging', 'db-decisions');
   expect(await sandbox.reload(edited('#db-approvals', '#db-decisions'))).toEqual({ ok: true });
   await pass(sandbox, 1);
-  const second = await sandbox.card('Start staging: waiting for approval', 'db-decisions');
+  const second = await sandbox.card('requests: start staging', 'db-decisions');
   await sandbox.press(BEN, second, 'change.approve');
   await sandbox.card('Start staging: accepted', 'db-decisions');
   expect(cards()).toHaveLength(2);

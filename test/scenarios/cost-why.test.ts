@@ -9,7 +9,7 @@ async function scaleStaging(sandbox: TestSandbox) {
   await sandbox.slack.command(ANA, 'ops', '/service scale staging min=64 max=128 load test');
   const preview = await sandbox.privateMessage(ANA, 'Scale staging?');
   await sandbox.press(ANA, preview, 'change.confirm');
-  const card = await sandbox.card('Scale staging: waiting for approval');
+  const card = await sandbox.card('requests: scale staging');
   await sandbox.press(BEN, card, 'change.approve');
   return sandbox.card('Scale staging: accepted');
 }

@@ -46,7 +46,7 @@ test('a change that was typed in a direct message is confirmed there', async () 
   const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
   expect(preview?.text).toContain('a &lt; b &amp; c');
   await sandbox.press(ANA, preview, 'change.confirm');
-  await sandbox.card('Stop staging: waiting for approval');
+  await sandbox.card('requests: stop staging');
   await sandbox.privateMessage(ANA, 'Sent to #db-approvals');
 });
 

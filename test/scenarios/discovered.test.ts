@@ -173,7 +173,7 @@ test('hostile markup in a discovered name mentions nobody', async () => {
   );
   await answer(sandbox, `/service stop ${STAGING} for the night`, 'Stop ');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop '), 'change.confirm');
-  const card = await sandbox.card('waiting for approval');
+  const card = await sandbox.card('requests: ');
   expect(card?.text).not.toMatch(/<!(?!date)/);
   const posted = sandbox.slack.mentions().filter(({ via }) => via === 'post');
   expect(posted.map(({ kind }) => kind)).not.toContain('channel');
@@ -267,7 +267,7 @@ test('an approval waits while the tags of the server are unknown, and counts aft
   await sandbox.privateMessage(BEN, NOT_VERIFIED);
   sandbox.cloud.clearFaults();
   await rediscover(sandbox);
-  await sandbox.press(BEN, await sandbox.card('Stop staging: waiting'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: stop staging'), 'change.approve');
   await isStopped(sandbox);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
+import { NO_MESSAGE, requested } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { freshUrl } from '../storage/engines.ts';
@@ -17,7 +17,7 @@ async function run(sandbox: TestSandbox, verb: 'Stop' | 'Start', service: string
   );
   const preview = await sandbox.privateMessage(ANA, `${verb} ${service}?`);
   await sandbox.press(ANA, preview, 'change.confirm');
-  const card = await sandbox.card(`${verb} ${service}: waiting for approval`);
+  const card = await sandbox.card(requested(`${verb} ${service}`));
   await sandbox.press(BEN, card, 'change.approve');
   return sandbox.card(`${verb} ${service}: accepted`);
 }
@@ -48,7 +48,7 @@ test('the preview and the card of a stop show the same cost effect', async () =>
     ) ?? [];
   expect(said).not.toBe('');
   await sandbox.press(ANA, preview, 'change.confirm');
-  expect(textOf((await sandbox.card('Stop staging: waiting')) ?? NO_MESSAGE)).toContain(said);
+  expect(textOf((await sandbox.card('requests: stop staging')) ?? NO_MESSAGE)).toContain(said);
 });
 
 test('a preview without a usage report shows no estimate and works otherwise', async () => {
@@ -73,7 +73,7 @@ test('a service that was just scaled has no settled days to estimate from', asyn
   await sandbox.slack.command(ANA, 'ops', '/service scale staging min=16 max=16 idle=off');
   const first = await sandbox.privateMessage(ANA, 'Scale staging?');
   await sandbox.press(ANA, first, 'change.confirm');
-  await sandbox.press(BEN, await sandbox.card('Scale staging: waiting'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: scale staging'), 'change.approve');
   await sandbox.card('Scale staging: accepted');
   await sandbox.slack.command(ANA, 'ops', '/service scale staging min=8 max=8');
   await sandbox.privateMessage(ANA, 'unknown: needs 7 settled days since');

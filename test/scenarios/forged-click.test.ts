@@ -54,7 +54,7 @@ test.for(ENGINES)(
     await attack((tx) => storeClick(tx, { signing: null }, approvalOf(change)));
     await sandbox.privateMessage(BEN, `Your click “approve” on ${change} had no effect`);
     await sandbox.card('A stored click has no signature', 'db-audit');
-    await sandbox.card('Stop staging: waiting for approval');
+    await sandbox.card('requests: stop staging');
     expect(sandbox.cloud.count('set state')).toBe(0);
   },
 );

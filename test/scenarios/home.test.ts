@@ -86,7 +86,7 @@ test('after the first of two approvals, the Home tab shows what is missing', asy
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod nightly maintenance');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics-prod?'), 'change.confirm');
-  await sandbox.card('waiting for approval');
+  await sandbox.card('requests: ');
   await opened(sandbox, BEN, '2 approvals');
   await sandbox.slack.click(BEN, HOME, 'change.approve');
   await expect.poll(() => homeOf(sandbox, BEN)).toContain('Waiting for you (0)');

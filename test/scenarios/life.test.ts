@@ -13,7 +13,7 @@ test('a stopped service is started with the button of its final card', async () 
   await sandbox.press(ANA, ended, 'change.undo');
   const preview = await sandbox.privateMessage(ANA, 'Start staging?');
   await sandbox.press(ANA, preview, 'change.confirm');
-  await sandbox.press(BEN, await sandbox.card('Start staging: waiting'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: start staging'), 'change.approve');
   await sandbox.card('Start staging: accepted');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(2);
 });
@@ -29,7 +29,7 @@ test('only an approver can decide, and other users read who can', async () => {
   }
   await sandbox.press(GINA, card, 'change.approve');
   await sandbox.privateMessage(GINA, 'Guests cannot');
-  expect(textOf((await sandbox.card('waiting for approval')) ?? NO_MESSAGE)).toContain('0 of 1');
+  expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
@@ -54,10 +54,14 @@ test('a rejection shows its reason on the card and in its thread', async () => {
   await sandbox.slack.submit(BEN, form, because('Not during the sale'));
   const card = await sandbox.card('Stop staging: rejected');
   expect(textOf(card ?? NO_MESSAGE)).toContain('Not during the sale');
-  expect(buttonsOf(card ?? NO_MESSAGE)).toEqual(['change.details']);
+  expect(buttonsOf(card ?? NO_MESSAGE)).toEqual(['change.request-again', 'change.details']);
   await expect
     .poll(() => sandbox.slack.messages('db-approvals').map(textOf).join())
     .toContain('rejected “stop staging”: Not during the sale');
+
+  await sandbox.press(FINN, card, 'change.request-again');
+  const again = await sandbox.privateMessage(FINN, 'Stop staging?');
+  expect(again?.text).toContain('for the night');
 });
 
 test('only the requester can cancel a change', async () => {
@@ -132,6 +136,20 @@ test('a request without an answer has an unknown outcome, is not sent again, and
     'change.details',
   ]);
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
+
+  const homeOf = (as: string) => JSON.stringify(sandbox.slack.clientState(as).home ?? []);
+  for (const [as, words] of [
+    [BEN, '"change.happened"'],
+    [FINN, '@db-leads can record it'],
+  ] as const) {
+    await sandbox.slack.openHome({ as });
+    await expect.poll(() => homeOf(as)).toContain('Needs your answer (1)');
+    expect(homeOf(as)).toContain(words);
+  }
+  expect(homeOf(FINN)).not.toContain('change.happened');
+  await sandbox.slack.command(BEN, 'ops', '/service show staging');
+  const blocked = await sandbox.privateMessage(BEN, 'Other changes of this service are blocked');
+  expect(buttonsOf(blocked ?? NO_MESSAGE)).toContain('change.did-not-happen');
 
   // Another approved change of the same service waits until the outcome is recorded.
   const second = await requestChange(sandbox, FINN, '/service start staging once more');

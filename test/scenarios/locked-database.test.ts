@@ -34,7 +34,7 @@ test('while another program locks the database file nothing is lost, and Signalb
   // What failed under the lock is retried: the card may have been posted and not yet recorded.
   sandbox.clock.now = new Date(NOON.getTime() + 5 * 60_000);
   sandbox.wake();
-  expect(textOf((await sandbox.card('waiting for approval')) ?? NO_MESSAGE)).toContain('0 of 1');
+  expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
   expect((await sandbox.slack.click(BEN, place, 'change.approve')).error).toBeNull();
   await sandbox.card('Stop staging: accepted');
   expect(sandbox.cloud.count('set state')).toBe(1);

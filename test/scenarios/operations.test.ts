@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
+import { NO_MESSAGE, requestChange, requested } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, EMIL } from '../harness/users.ts';
 
@@ -11,7 +11,7 @@ async function approved(sandbox: TestSandbox, line: string, title: string) {
   await sandbox.slack.command(ANA, 'ops', line);
   const preview = await sandbox.privateMessage(ANA, `${title}?`);
   await sandbox.press(ANA, preview, 'change.confirm');
-  const waiting = await sandbox.card(`${title}: waiting`);
+  const waiting = await sandbox.card(requested(title));
   await sandbox.press(BEN, waiting, 'change.approve');
   const now = () => sandbox.slack.messages('db-approvals').find(({ ts }) => ts === waiting?.ts);
   await expect.poll(() => now()?.text).toContain(`${title}: accepted`);
@@ -67,7 +67,7 @@ test('a service to be created has a name, and no id or last seen time', async ()
   const { preview, card } = await approved(sandbox, line, 'Create service analytics new');
   for (const message of [preview, card]) {
     expect(message?.text).toContain('Name  analytics new');
-    expect(message?.text).not.toMatch(/Last seen|^Service {2}/m);
+    expect(message?.text).not.toMatch(/[Ll]ast seen|^Service {2}/m);
   }
 });
 
@@ -189,7 +189,7 @@ test('an alert edited after the preview is not overwritten', async () => {
   const alert = sandbox.alerts.alerts().find(({ name }) => name && !name.includes('<'));
   await sandbox.slack.command(ANA, 'ops', `/alert edit ${alert?.id} threshold=4321`);
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Edit alert'), 'change.confirm');
-  const card = await sandbox.card('waiting for approval');
+  const card = await sandbox.card('requests: ');
   sandbox.alerts.editAlert(alert?.id ?? '', { threshold: 99 });
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.card('not run: it changed since the preview');
@@ -238,7 +238,7 @@ test('IP addresses are not posted to a channel; approvers see them in a private 
   const preview = await sandbox.privateMessage(ANA, 'Create service analytics new?');
   expect(textOf(preview ?? NO_MESSAGE)).toContain('10.0.0.0/8');
   await sandbox.press(ANA, preview, 'change.confirm');
-  const card = await sandbox.card('Create service analytics new: waiting');
+  const card = await sandbox.card('requests: create service analytics new');
   expect(textOf(card ?? NO_MESSAGE)).not.toContain('10.0.0.0/8');
   await sandbox.press(EMIL, card, 'change.details');
   await sandbox.privateMessage(EMIL, 'Only @db-leads can decide this');

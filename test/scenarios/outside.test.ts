@@ -102,7 +102,7 @@ test('a user of another workspace in a shared channel cannot approve', async () 
   });
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
-  const card = await sandbox.card('waiting for approval', 'shared-partners');
+  const card = await sandbox.card('requests: ', 'shared-partners');
   await sandbox.press(SVEN, card, 'change.approve');
   await sandbox.privateMessage(SVEN, 'Only members of this workspace can use Signalbox');
   expect(sandbox.cloud.count('set state')).toBe(0);

@@ -99,7 +99,7 @@ test('a change requested in a thread stays there until it is confirmed', async (
   const edited = await sandbox.privateMessage(ANA, 'much too slow');
   expect(edited).toMatchObject({ channel: OPS, threadTs: message.ts });
   await sandbox.press(ANA, edited, 'change.confirm');
-  await sandbox.card('Stop staging: waiting for approval');
+  await sandbox.card('requests: stop staging');
 });
 
 test('below a message without a thread, the answer is posted in the channel', async () => {

@@ -30,7 +30,7 @@ test('a group deleted at run time counts as empty, and other groups are not affe
   await sandbox.slack.admin.disableGroup('db-leads');
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.privateMessage(BEN, 'Only ');
-  expect(textOf((await sandbox.card('waiting for approval')) ?? NO_MESSAGE)).toContain('0 of 1');
+  expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
   await sandbox.slack.command(DORA, 'ops', '/service list');
   await sandbox.privateMessage(DORA, '12 services');
   await sandbox.slack.command(ANA, 'ops', '/service start staging');
@@ -41,7 +41,7 @@ test('a change approved by a group that is deleted before it runs does not run',
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', '/service stop staging in=2h for the night');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
-  await sandbox.press(BEN, await sandbox.card('waiting for approval'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   await sandbox.card('Stop staging: approved');
   await sandbox.slack.admin.disableGroup('db-leads');
   sandbox.clock.now = new Date(NOON.getTime() + 2 * 3_600_000);
@@ -73,7 +73,7 @@ test('a button of an older version gets a private explanation', async () => {
     element,
   });
   await sandbox.privateMessage(BEN, 'This button is from an older version');
-  expect(textOf((await sandbox.card('waiting for approval')) ?? NO_MESSAGE)).toContain('0 of 1');
+  expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
 });
 
 test('an internal error shows a reference and no details', async () => {

@@ -78,14 +78,14 @@ test.for(WAYS)('Request approval replaces the preview from %s', async ([, open])
   await expect.poll(() => textOf(shown(sandbox, preview))).toContain('Sent to #db-approvals');
   expect(buttonsOf(shown(sandbox, preview))).toEqual([]);
   expect(live(sandbox)).toEqual([]);
-  await sandbox.card('Stop staging: waiting for approval');
+  await sandbox.card('requests: stop staging');
 });
 
 test.for(WAYS)('Cancel replaces the preview from %s', async ([, open]) => {
   const { sandbox, preview } = await previewBy(open);
   await sandbox.press(ANA, preview, 'change.cancel');
   await expect.poll(() => textOf(shown(sandbox, preview))).toContain('Nothing was changed.');
-  expect(buttonsOf(shown(sandbox, preview))).toEqual([]);
+  expect(buttonsOf(shown(sandbox, preview))).toEqual(['change.request-again']);
 });
 
 test.for(WAYS)('the edited preview replaces the preview from %s', async ([, open]) => {
@@ -95,7 +95,7 @@ test.for(WAYS)('the edited preview replaces the preview from %s', async ([, open
   await expect.poll(() => textOf(shown(sandbox, preview))).toContain('for the weekend');
   expect(live(sandbox)).toHaveLength(1);
   await sandbox.press(ANA, preview, 'change.confirm');
-  await sandbox.card('Stop staging: waiting for approval');
+  await sandbox.card('requests: stop staging');
   expect(live(sandbox)).toEqual([]);
 });
 

@@ -13,7 +13,7 @@ test.for(ENGINES)('a hundred presses by three approvers send one request (%s)', 
     await sandbox.privateMessage(ANA, 'Stop analytics-prod?'),
     'change.confirm',
   );
-  const card = await sandbox.card('waiting for approval');
+  const card = await sandbox.card('requests: ');
 
   const approvers = [BEN, CLEO, GUS];
   const presses = Array.from({ length: 100 }, (_, index) =>

@@ -80,7 +80,7 @@ test('commands, changes, refusals and API calls are counted in the metrics', asy
   const sandbox = await startTestSandbox();
   await sandbox.press(ANA, await requestChange(sandbox), 'change.approve');
   await sandbox.privateMessage(ANA, 'You requested this change');
-  await sandbox.press(BEN, await sandbox.card('waiting for approval'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   await sandbox.card('Stop staging: accepted');
   const told = await (await fetch(`${sandbox.url}/metrics`)).text();
   for (const line of [

@@ -78,7 +78,7 @@ test('a restored copy does not send its open changes, and their cards say so', a
   // The restore is handled once: changes requested afterwards stay open.
   await requestChange(sandbox, ANA, '/service stop staging in=30m again');
   await sandbox.restart();
-  await sandbox.card('Stop staging: waiting for approval');
+  await sandbox.card('requests: stop staging');
 });
 
 test.for([
@@ -174,7 +174,7 @@ test('a second installation with the same audit channel is refused, and the firs
 
   sandbox.setEnv({ DATABASE_URL: first });
   await sandbox.restart();
-  await sandbox.card('Stop staging: waiting for approval');
+  await sandbox.card('requests: stop staging');
 
   // With its own key the second installation starts.
   const key = Buffer.alloc(32, 9).toString('base64');
@@ -262,7 +262,7 @@ test('a forged anchor in a reason is not taken for a restore', async () => {
 
   await requestChange(sandbox, ANA, '/service stop staging in=30m again');
   await sandbox.restart();
-  await sandbox.press(BEN, await sandbox.card('Stop staging: waiting'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: stop staging'), 'change.approve');
   await sandbox.card('Stop staging: approved');
 });
 

@@ -57,7 +57,7 @@ async function freeze(sandbox: TestSandbox): Promise<void> {
   await sandbox.slack.command(ANA, 'ops', line);
   const preview = await sandbox.privateMessage(ANA, 'Freeze everything tagged staging?');
   await sandbox.press(ANA, preview ?? { ...NO_MESSAGE, channel: '', ts: '' }, 'change.confirm');
-  const card = await sandbox.card('Freeze everything tagged staging: wait');
+  const card = await sandbox.card('requests: freeze everything tagged staging');
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.card('Freeze everything tagged staging: done');
 }

@@ -80,7 +80,7 @@ test('a change of Signalbox is shown as its own and not as one made elsewhere', 
   const sandbox = await start();
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
-  await sandbox.press(BEN, await sandbox.card('Stop staging: waiting'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: stop staging'), 'change.approve');
   // The usage report uses up the reads of the first ten seconds.
   await cardAfterRetries(sandbox, 'Stop staging: accepted');
   pass(sandbox, 600_000);

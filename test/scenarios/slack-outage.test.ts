@@ -42,7 +42,7 @@ test('a card whose post began an outage of 90 minutes is posted once after it', 
     return cards(sandbox).length;
   };
   await expect.poll(posted).toBe(1);
-  const card = await sandbox.card('Stop staging: waiting for approval');
+  const card = await sandbox.card('requests: stop staging');
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.card('Stop staging: accepted');
   expect(cards(sandbox)).toHaveLength(1);
@@ -71,7 +71,7 @@ test('a deleted card of a pending change is posted again, and its buttons work',
   const first = await requestChange(sandbox);
   sandbox.slack.admin.deleteMessage('db-approvals', first.ts);
   await sandbox.restart();
-  const second = await sandbox.card('Stop staging: waiting for approval');
+  const second = await sandbox.card('requests: stop staging');
   expect(changeIdOf(second)).toBe(changeIdOf(first));
   await sandbox.press(BEN, second, 'change.approve');
   await sandbox.card('Stop staging: accepted');

@@ -23,7 +23,7 @@ test.for(ENGINES)(
     expect(slack.messages('db-approvals')).toHaveLength(0);
 
     await sandbox.press(ANA, preview, 'change.confirm');
-    const card = await sandbox.card('waiting for approval');
+    const card = await sandbox.card('requests: ');
     await sandbox.press(BEN, card, 'change.approve');
     await sandbox.card('1 of 2');
     expect(cloud.count('set state')).toBe(0);

@@ -6,6 +6,7 @@ import {
   NO_MESSAGE,
   requestAndApprove,
   requestChange,
+  requested,
   STAGING,
   setTime,
   threadText,
@@ -58,8 +59,8 @@ test('a scheduled change waits for its time and runs once', async () => {
   const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
   expect(preview?.text).toContain('Runs  <!date^1795201200^');
   await sandbox.press(ANA, preview, 'change.confirm');
-  const card = await sandbox.card('waiting for approval');
-  expect(card?.text).toContain('Approve by  <!date^');
+  const card = await sandbox.card('requests: ');
+  expect(card?.text).toContain('approve by <!date^');
   await sandbox.press(BEN, card, 'change.approve');
   expect((await sandbox.card('Stop staging: approved'))?.text).toContain(
     'It can be cancelled until then',
@@ -88,6 +89,7 @@ test('a change that is not approved by its scheduled time expires', async () => 
   await requestChange(sandbox, ANA, '/service stop staging at=14:00');
   setTime(sandbox, '13:00');
   expect(buttonsOf((await sandbox.card('Stop staging: expired')) ?? NO_MESSAGE)).toEqual([
+    'change.request-again',
     'change.details',
   ]);
   expect(sent(sandbox)).toBe(0);
@@ -203,7 +205,7 @@ async function temporaryAlertEdit(sandbox: TestSandbox) {
     await sandbox.privateMessage(ANA, 'Edit alert 5xx rate?'),
     'change.confirm',
   );
-  await sandbox.press(BEN, await sandbox.card('waiting for approval'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   return { id, threshold: () => sandbox.alerts.alert(id)?.threshold };
 }
 
@@ -246,7 +248,7 @@ async function frozenBeforeRevert(span: string) {
   setTime(sandbox, '15:00');
   await sandbox.slack.command(ANA, 'ops', `/change freeze staging until=${span} backfill`);
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Freeze staging?'), 'change.confirm');
-  await sandbox.press(BEN, await sandbox.card('Freeze staging: waiting'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: freeze staging'), 'change.approve');
   const freeze = await sandbox.card('Freeze staging: done');
   setTime(sandbox, '16:00');
   await sandbox.card('Start staging: not run: the current policy refuses it');
@@ -284,7 +286,7 @@ test('a revert is offered as soon as its freeze is ended early', async () => {
     await sandbox.privateMessage(ANA, 'Unfreeze staging?'),
     'change.confirm',
   );
-  await sandbox.press(BEN, await sandbox.card('Unfreeze staging: waiting'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: unfreeze staging'), 'change.approve');
   await sandbox.card('Unfreeze staging: done');
   sandbox.wake();
   await expect.poll(asked).toBeDefined();
@@ -298,7 +300,7 @@ test('a revert is offered only after the last of two freezes has ended', async (
     await sandbox.privateMessage(FINN, 'Freeze everything?'),
     'change.confirm',
   );
-  await sandbox.press(BEN, await sandbox.card('Freeze everything: waiting'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: freeze everything'), 'change.approve');
   await sandbox.card('Freeze everything: done');
   setTime(sandbox, '19:00');
   await sandbox.slack.command(FINN, 'ops', '/change freezes');
@@ -311,7 +313,7 @@ test('a revert is offered only after the last of two freezes has ended', async (
     await sandbox.privateMessage(FINN, 'Unfreeze everything?'),
     'change.confirm',
   );
-  await sandbox.press(BEN, await sandbox.card('Unfreeze everything: waiting'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: unfreeze everything'), 'change.approve');
   await sandbox.card('Unfreeze everything: done');
   sandbox.wake();
   await expect.poll(asked).toBeDefined();
@@ -327,7 +329,7 @@ test('a revert is not offered if the target was edited elsewhere during the free
     await sandbox.privateMessage(ANA, 'Freeze everything?'),
     'change.confirm',
   );
-  await sandbox.press(BEN, await sandbox.card('Freeze everything: waiting'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: freeze everything'), 'change.approve');
   await sandbox.card('Freeze everything: done');
   setTime(sandbox, '14:00');
   await sandbox.card('Edit alert 5xx rate: not run: the current policy refuses it');
@@ -370,7 +372,7 @@ test.for<[string, string, string, unknown]>([
   sandbox.cloud.injectFault({ operation, fault: 'close-after-effect', times: 1 });
   await sandbox.slack.command(ANA, 'ops', line);
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, `${title}?`), 'change.confirm');
-  await sandbox.press(BEN, await sandbox.card(`${title}: waiting for approval`), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card(requested(title)), 'change.approve');
   await resolveAsApplied(sandbox, title);
   const planned = await sandbox.card(`${back}: planned`);
   // Four hours after it was sent, not after the outcome was recorded.

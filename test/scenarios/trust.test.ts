@@ -238,7 +238,7 @@ test('nothing is approved while the membership lookup fails', async () => {
   });
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.privateMessage(BEN, 'Slack did not answer the membership lookup');
-  expect(textOf((await sandbox.card('waiting for approval')) ?? NO_MESSAGE)).toContain('0 of 1');
+  expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
 
   sandbox.slack.clearFaults();
   await sandbox.press(BEN, card, 'change.approve');
@@ -276,7 +276,7 @@ test('a card that Slack refused is posted again', async () => {
     return sandbox.slack.messages('db-approvals').length;
   };
   await expect.poll(cards).toBe(1);
-  await sandbox.card('waiting for approval');
+  await sandbox.card('requests: ');
 });
 
 test('a card keeps working after a restart', async () => {

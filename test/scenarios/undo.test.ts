@@ -19,11 +19,12 @@ test.for<[string, string, string, string]>([
   const name = line.split(' ').at(-1);
   await sandbox.slack.command(ANA, 'ops', line);
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, `${verb} ${name}?`), 'change.confirm');
-  await sandbox.press(BEN, await sandbox.card('waiting for approval'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   await sandbox.press(ANA, await sandbox.card('accepted'), 'change.undo');
   const preview = await sandbox.privateMessage(ANA, title);
-  expect(preview?.text).toContain(body);
   expect(preview?.text).toContain('undo of');
+  await sandbox.press(ANA, preview, 'change.details');
+  await sandbox.privateMessage(ANA, `Sends  PATCH state ${body}`);
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
 
@@ -50,7 +51,7 @@ test('undoing an alert edit restores its previous values', async () => {
     await sandbox.privateMessage(ANA, 'Edit alert 5xx rate?'),
     'change.confirm',
   );
-  await sandbox.press(BEN, await sandbox.card('waiting for approval'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   const card = await sandbox.card('accepted');
   await sandbox.press(FINN, card, 'change.undo');
   expect((await sandbox.privateMessage(FINN, 'undo of'))?.text).toContain('250 → 100');
@@ -81,8 +82,8 @@ test('another user can undo a change only with the necessary role', async () => 
   await sandbox.privateMessage(DORA, '/service start');
   await sandbox.press(FINN, card, 'change.undo');
   await sandbox.press(FINN, await sandbox.privateMessage(FINN, 'Start staging?'), 'change.confirm');
-  const asked = await sandbox.card('Start staging: waiting for approval');
-  expect(asked?.text).toContain(`Requested by  <@${FINN}>`);
+  const asked = await sandbox.card('requests: start staging');
+  expect(asked?.text).toContain(`<@${FINN}> requests: start staging`);
 });
 
 test('an undo is refused while the target cannot be read', async () => {
@@ -93,7 +94,7 @@ test('an undo is refused while the target cannot be read', async () => {
     await sandbox.privateMessage(ANA, 'Edit alert 5xx rate?'),
     'change.confirm',
   );
-  await sandbox.press(BEN, await sandbox.card('waiting for approval'), 'change.approve');
+  await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   const card = await sandbox.card('accepted');
   sandbox.alerts.injectFault({ operation: 'get alert', fault: '500', times: 20 });
   await sandbox.press(ANA, card, 'change.undo');

@@ -20,7 +20,7 @@ const UNPREFIXED = new RegExp(`(?<![\\w.-])/(${NOUNS})\\b`, 'g');
 const change = changeIn('pending');
 const lists = {
   waiting: [change],
-  toReview: [],
+  toAnswer: [],
   mine: [],
   running: [],
   recent: [],

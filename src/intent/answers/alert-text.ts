@@ -3,6 +3,27 @@ import type { JsonObject, Snapshot } from '../../changes/change.ts';
 import { type AlertNames, notifiesText } from './alert-names.ts';
 import type { Cell } from './answer.ts';
 
+/** What users read for the fields of an alert, which have other names in the API. */
+const LABELS: Readonly<Record<string, string>> = {
+  thresholdType: 'Type',
+  thresholdMax: 'Upper bound',
+  webhookId: 'Webhook',
+  dashboardId: 'Dashboard',
+  tileId: 'Tile',
+  savedSearchId: 'Saved search',
+  groupBy: 'Group by',
+  silenced: 'Silence',
+  numConsecutiveWindows: 'Consecutive windows',
+  scheduleOffsetMinutes: 'Schedule offset (minutes)',
+  scheduleStartAt: 'Schedule start',
+};
+
+/** The label of an alert field: `groupBy` → `Group by`, also for fields of newer servers. */
+export function alertLabel(field: string): string {
+  const words = field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return LABELS[field] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
 /** The threshold of an alert in the server's words: `above 100`, `between 5 and 10`. */
 export function thresholdText({ thresholdType, threshold, thresholdMax }: Alert): string | null {
   if (threshold === null) return thresholdType;

@@ -132,3 +132,16 @@ function textCell({ text, at }: DrawnCell) {
   const elements = [dateElement(at, { format: '{date_num} {time}', fallback: text })];
   return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
 }
+
+/** The changed fields with their values before and after; names are literal. */
+export function beforeAfterTable(rows: readonly (readonly [string, Cell, Cell])[]): Shown {
+  const drawn = rows.map((row) => row.map(drawnCell));
+  const header = ['Field', 'Before', 'After'];
+  const text = drawn.map(changeText).join('\n');
+  return { block: alignedTable(header, drawn, [false, false, false]), text };
+}
+
+function changeText([field, before, after]: readonly DrawnCell[]): string {
+  const [label, was, is] = [field, before, after].map((cell) => (cell ? inlineOf(cell) : ''));
+  return mrkdwnOf([label ?? '', '  ', was ?? '', ' → ', is ?? '']);
+}

@@ -1,81 +1,23 @@
-import { type Change, hasAuditMismatch, type State } from '../../changes/change.ts';
-import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
+import { type Change, hasAuditMismatch, isEnded } from '../../changes/change.ts';
 import { buttons, fact, lines, type Message, message, title } from '../blocks/blocks.ts';
-import { bounded, either, type Line, type RichInline } from '../blocks/rich-text.ts';
-import { breakGlassLines } from './break-glass.ts';
+import { either, type Line, type RichInline } from '../blocks/rich-text.ts';
 import type { DrawContext } from './draw-context.ts';
-import { endingLines } from './ending.ts';
-import { actionText, roleText } from './naming.ts';
+import { ending } from './ending.ts';
+import { roleText } from './naming.ts';
 import { cardButtons } from './parts/card-buttons.ts';
+import { asOneLine, type Summary, summaryParts, warningLine } from './parts/short-lines.ts';
+import { cardTitle } from './parts/state-text.ts';
+import { titleLines } from './parts/title-lines.ts';
 import {
   costLines,
-  planLines,
-  previewedLines,
+  gapLines,
   redacted,
-  sendsLine,
+  requestedState,
   stateCheckLines,
   targetLines,
 } from './plan-lines.ts';
 import { stoppedLine } from './refusals.ts';
 import { timingLines } from './timing-lines.ts';
-
-const MARKS: Readonly<Record<State, string>> = {
-  draft: '○',
-  pending: '○',
-  approved: '○',
-  executing: '◐',
-  succeeded: '●',
-  failed: '✕',
-  unknown: '?',
-  rejected: '✕',
-  cancelled: '✕',
-  expired: '✕',
-  stale: '✕',
-  denied: '✕',
-};
-
-const TITLES: Readonly<Record<State, string>> = {
-  draft: 'draft, not requested',
-  pending: 'waiting for approval',
-  approved: 'approved',
-  executing: 'running',
-  succeeded: 'accepted',
-  failed: 'rejected by the server',
-  unknown: 'outcome unknown',
-  rejected: 'rejected',
-  cancelled: 'cancelled',
-  expired: 'expired',
-  stale: 'not run: it changed since the preview',
-  denied: 'not run: the current policy refuses it',
-};
-
-// Signalbox stores freezes itself: no server accepts or rejects them.
-function titles({ plan }: Change): Readonly<Record<State, string>> {
-  return TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox'
-    ? { ...TITLES, succeeded: 'done', failed: 'not done' }
-    : TITLES;
-}
-
-/** The state in words, as the title of a card shows it. */
-export function stateText(change: Change): string {
-  const { resolution, state, breakGlass, stopReason: stopped, parent } = change;
-  if (hasAuditMismatch(change)) {
-    const end = ['denied', 'stale'].includes(state) ? 'not run: ' : '';
-    return `${end}it does not match the audit trail`;
-  }
-  if (stopped === 'restored') return 'not tracked: the database was restored';
-  if (stopped === 'gap-accepted') return 'not run: a gap of the audit trail was accepted';
-  if (state === 'approved' && parent) return 'planned';
-  if (state === 'approved' && breakGlass) return 'emergency, without approval';
-  if (!resolution) return titles(change)[state];
-  return resolution.happened ? 'it happened' : 'it did not happen';
-}
-
-export function cardTitle(change: Change): string {
-  // A header holds 150 characters. A long name must not push the state out of it.
-  const mark = MARKS[hasAuditMismatch(change) ? 'denied' : change.state];
-  return `${mark} ${bounded(actionText(change), 100)}: ${stateText(change)}`;
-}
 
 interface CardButtons {
   /** The buttons that are left out. */
@@ -95,19 +37,7 @@ export function changeCard(
     return message(title(cardTitle(change)), lines(stoppedLine(change, drawing), details));
   }
   return message(
-    title(cardTitle(change)),
-    lines(
-      ...facts(change),
-      ...warnings(change),
-      ...stateCheckLines(change),
-      ...endingLines(change, drawing),
-    ),
-    lines(
-      ...people(change),
-      ...(change.stopReason ? [stoppedLine(change, drawing)] : []),
-      ...approvalLines(change, drawing),
-      ruleLine(change, drawing),
-    ),
+    ...summaryParts(summaryOf(change, drawing)),
     buttons(block, ...cardButtons(change, drawing, hidden)),
   );
 }
@@ -119,65 +49,97 @@ export function blockId({ version, child, followUp }: Change): string {
   return ['card', version, ...changed].join(':');
 }
 
-function facts(change: Change): readonly Line[] {
-  const { id, requester, reason, createdAt } = change;
+function summaryOf(change: Change, drawing: DrawContext): Summary {
+  return isEnded(change) || change.state === 'unknown'
+    ? endedSummary(change, drawing)
+    : openSummary(change, drawing);
+}
+
+/** What approvers need to decide, and what a user may still stop. */
+function openSummary(change: Change, drawing: DrawContext): Summary {
+  const { state, plan, reason, breakGlass } = change;
+  const isPending = state === 'pending';
+  const because = reason && !breakGlass ? [fact('Reason', reason)] : [];
+  const target = targetLines(change, requestedState(plan));
+  const isAlert = plan.target.kind === 'alert';
+  return {
+    head: [...titleLines(change), ...(isAlert || breakGlass ? [] : target)],
+    warnings: state === 'executing' ? [] : [...plan.warnings.map(warningLine), ...gapLines(plan)],
+    plan: redacted(plan),
+    facts: [
+      ...(isPending ? because : []),
+      ...(breakGlass ? [] : costLines(plan)),
+      ...asOneLine(timingLines(change)),
+      ...approvalLines(change, drawing),
+      ...ending(change, drawing).facts,
+    ],
+    extras: [...(isPending ? [] : because), ...(isAlert || breakGlass ? target : [])],
+  };
+}
+
+/** How the change ended, who decided, and what to do next. */
+function endedSummary(change: Change, drawing: DrawContext): Summary {
+  const { plan, reason, stopReason } = change;
+  const { facts, extras, warnings } = ending(change, drawing);
+  return {
+    head: titleLines(change),
+    warnings: [...stateCheckLines(change), ...warnings],
+    plan: { ...redacted(plan), unchangedFields: [] },
+    facts: [
+      ...decisionLines(change),
+      ...(stopReason ? [stoppedLine(change, drawing)] : []),
+      ...facts,
+      ...asOneLine(timingLines(change)),
+    ],
+    extras: [
+      peopleLine(change),
+      ...(reason ? [fact('Reason', reason)] : []),
+      ...costLines(plan),
+      ...extras,
+    ],
+  };
+}
+
+function decisionLines({ rejection, cancelledBy }: Change): readonly Line[] {
   return [
-    ...targetLines(change),
-    ...previewedLines(change),
-    fact('Requested by', { user: requester }, ', ', { at: createdAt }, ` · ${id}`),
-    ...(reason ? [fact('Reason', reason)] : []),
-    ...planLines(redacted(change.plan)),
-    sendsLine(redacted(change.plan)),
-    ...timingLines(change),
-    ...costLines(change.plan),
+    ...(rejection ? [fact('Rejected by', { user: rejection.by }, ': ', rejection.reason)] : []),
+    ...(cancelledBy ? [fact('Cancelled by', { user: cancelledBy })] : []),
   ];
 }
 
-function warnings({ state, plan }: Change): readonly Line[] {
-  if (!['pending', 'approved'].includes(state)) return [];
-  return plan.warnings.map((warning) => [{ bold: '⚠ ' }, warning]);
+/** `Requested by Ana · approved by Ben, Cleo (2 of 2)` */
+function peopleLine({ requester, approvals, requires }: Change): Line {
+  const words: Line = ['Requested by ', { user: requester }];
+  if (approvals.length === 0) return words;
+  const counted = ` (${approvals.length} of ${requires.count})`;
+  return [...words, ' · approved by ', ...namesOf(approvals), counted];
 }
 
-function people(change: Change): readonly Line[] {
-  const { approvals, requires, rejection, state } = change;
-  const names: RichInline[] = approvals.flatMap(({ by }, index) => [
+function namesOf(approvals: Change['approvals']): Line {
+  return approvals.flatMap(({ by }, index): RichInline[] => [
     ...(index > 0 ? [', '] : []),
     { user: by },
   ]);
-  const approvers = names.length > 0 ? names : ['nobody yet'];
-  const approved = fact('Approved by', ...approvers, ` (${approvals.length} of ${requires.count})`);
-  return [
-    ...breakGlassLines(change),
-    ...(requires.count > 0 && (state === 'pending' || names.length > 0) ? [approved] : []),
-    ...(rejection ? [fact('Rejected by', { user: rejection.by }, ': ', rejection.reason)] : []),
-    ...(change.cancelledBy ? [fact('Cancelled by', { user: change.cancelledBy })] : []),
-  ];
 }
 
-function ruleLine({ requires }: Change, { policy }: DrawContext): Line {
-  return fact(`Rule ${requires.rule}`, `${roleText(policy, requires.to)} may request`);
+/** `Approved  Ben (1 of 2 from @db-leads) · @db-operators can approve too after 17:40` */
+function approvalLines(change: Change, drawing: DrawContext): readonly Line[] {
+  const { approvals, requires, state } = change;
+  if (requires.count === 0 || state !== 'pending') return [peopleLine(change)];
+  const names: Line = approvals.length > 0 ? namesOf(approvals) : ['nobody yet'];
+  const counted: Line = [` (${approvals.length} of ${requires.count} from `];
+  const from = approversOf(change, drawing);
+  return [fact('Approved', ...names, ...counted, ...from, ')', ...escalation(change, drawing))];
 }
 
 // The mention notifies the approvers once: Slack sends no notification for an edited message.
-function approvalLines(change: Change, drawing: DrawContext): readonly Line[] {
-  const { from, count, self } = change.requires;
-  if (change.state !== 'pending' || from === null) return [];
-  const groups = drawing.groupIds(from).map((group) => ({ group }));
-  const who: Line = groups.length > 0 ? either(groups) : [`the role ${from}`];
-  const notSelf: Line = self ? [] : [', not ', { user: change.requester }];
-  return [
-    fact('Needs', `${count} of `, ...who, ...notSelf),
-    ...escalationLines(change, drawing),
-    fact(change.plan.timing?.startAt ? 'Approve by' : 'Expires', { at: change.expiresAt }),
-  ];
+function approversOf({ requires: { from } }: Change, { groupIds }: DrawContext): Line {
+  const groups = from === null ? [] : groupIds(from).map((group) => ({ group }));
+  return groups.length > 0 ? either(groups) : [`the role ${from}`];
 }
 
-function escalationLines(
-  { requires, confirmedAt }: Change,
-  { policy }: DrawContext,
-): readonly Line[] {
-  const { escalation } = requires;
-  if (!escalation || !confirmedAt) return [];
-  const at = new Date(confirmedAt.getTime() + escalation.afterMs);
-  return [fact('Escalates', `to ${roleText(policy, escalation.to)} `, { at })];
+function escalation({ requires, confirmedAt }: Change, { policy }: DrawContext): Line {
+  if (!requires.escalation || !confirmedAt) return [];
+  const at = new Date(confirmedAt.getTime() + requires.escalation.afterMs);
+  return [` · ${roleText(policy, requires.escalation.to)} can approve too after `, { at }];
 }

@@ -3,17 +3,29 @@ import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import { fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import type { DrawContext } from './draw-context.ts';
-import { followUpLines } from './follow/follow-up.ts';
+import { followUp } from './follow/follow-up.ts';
+
+interface Ending {
+  readonly facts: readonly Line[];
+  /** What an unanswered request may have created, and replies that differ from the request. */
+  readonly warnings: readonly Line[];
+  /** Times and ids, which help to investigate. */
+  readonly extras: readonly Line[];
+}
 
 /** How an execution ended. The text claims no more than Signalbox knows. */
-export function endingLines(change: Change, drawing: DrawContext): readonly Line[] {
-  const { outcome: ending, resolution } = change;
-  if (!ending) return change.state === 'approved' ? waiting(change) : [];
+export function ending(change: Change, drawing: DrawContext): Ending {
+  const { outcome, resolution, state } = change;
+  const none = { warnings: [], extras: [] };
+  if (!outcome) return { ...none, facts: state === 'approved' ? waiting(change) : [] };
+  const { lines, candidates } = followUp(change);
   const happened: readonly Line[] = resolution ? [resolutionLine(resolution)] : [];
-  const answered = requestLine(ending, change);
-  const followUp = followUpLines(change);
-  const words = endingWords(ending, change, drawing);
-  return [...words, answered, ...happened, ...followUp, ...nextStep(change)];
+  const words = outcomeWords(outcome, change, drawing);
+  return {
+    facts: [...words, ...happened, ...nextStep(change), ...lines],
+    warnings: [...candidates, ...reportedWarnings(outcome)],
+    extras: [requestLine(outcome, change)],
+  };
 }
 
 function resolutionLine({ by, note, evidence }: Resolution): Line {
@@ -38,7 +50,7 @@ function waiting({ notBefore, plan }: Change): readonly Line[] {
   ];
 }
 
-function endingWords(
+function outcomeWords(
   ending: ExecutionOutcome,
   change: Change,
   drawing: DrawContext,
@@ -46,10 +58,11 @@ function endingWords(
   const after = endingNote(change, drawing);
   const isLocal = TARGET_TRAITS[change.plan.target.kind].appliedBy === 'signalbox';
   if (ending.how === 'succeeded') {
-    const reported = ending.reported.join(', ') || 'no details';
+    const plain = ending.reported.filter((each) => !isWarning(each));
+    const reported = plain.join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
     if (isLocal) return [[{ bold: 'Done. ' }, after]];
-    return [[{ bold: 'The server reports: ' }, `${reported}. ${after}`]];
+    return [[{ bold: 'The server reports: ' }, `${reported}.`], [after]];
   }
   if (ending.how === 'failed') {
     return [
@@ -60,9 +73,22 @@ function endingWords(
   if (change.resolution) return [[{ bold: 'Known at the time: ' }, answerOf(ending)]];
   return [
     [{ bold: 'Known so far: ' }, answerOf(ending)],
-    ['Signalbox does not send it again.'],
-    ['Other changes to this target are blocked until this is resolved.'],
+    [
+      'Signalbox does not send it again. ',
+      'Other changes to this target are blocked until this is resolved.',
+    ],
   ];
+}
+
+/** Values in the reply that are not as sent, each on a line of its own. */
+function reportedWarnings(outcome: ExecutionOutcome): readonly Line[] {
+  return outcome.how === 'succeeded'
+    ? outcome.reported.filter(isWarning).map((each) => [each])
+    : [];
+}
+
+function isWarning(reported: string): boolean {
+  return reported.startsWith('⚠');
 }
 
 function endingNote({ command, followUp }: Change, { commands }: DrawContext): string {

@@ -3,9 +3,11 @@ import { countWords } from '../../intent/answers/texts.ts';
 import { type Button, buttons, fact, lines, type MessagePart, noteLine } from '../blocks/blocks.ts';
 import type { Line, RichInline } from '../blocks/rich-text.ts';
 import { breakGlassLines, reviewButtons } from './break-glass.ts';
-import { cardTitle } from './card.ts';
 import { cardPlace, type LinkOf } from './card-link.ts';
-import { actionText } from './naming.ts';
+import type { DrawContext } from './draw-context.ts';
+import { actionText, roleText } from './naming.ts';
+import { outcomeButtons } from './parts/card-buttons.ts';
+import { cardTitle } from './parts/state-text.ts';
 import { costLines, planLines, sendsLine, targetLines } from './plan-lines.ts';
 import { timingLines } from './timing-lines.ts';
 
@@ -70,14 +72,22 @@ export function ownRequest(change: Change, linkOf: LinkOf): HomeParts {
   ];
 }
 
-/** An emergency change that this user may review: who ran it, and why. */
-export function toReview(change: Change, linkOf: LinkOf): HomeParts {
+/** An unknown outcome, or an emergency change to review. Other users read who can record the outcome. */
+export function toAnswerRow(change: Change, mayAnswer: boolean, drawing: DrawContext): HomeParts {
+  const { id, requires } = change;
+  const isUnknown = change.state === 'unknown';
+  const who = roleText(drawing.policy, requires.from ?? requires.to);
+  const blocked = 'Other changes to this target are blocked until the outcome is recorded.';
   return [
     lines(
-      [`${cardTitle(change)} · ${change.id}`, ...placeOf(change, linkOf)],
+      [`${cardTitle(change)} · ${id}`, ...placeOf(change, drawing.linkOf)],
       ...breakGlassLines(change),
+      ...(isUnknown ? [[blocked]] : []),
+      ...(mayAnswer ? [] : [[`${who} can record it after a check of the console.`]]),
     ),
-    actions(change, ...reviewButtons(change)),
+    mayAnswer
+      ? actions(change, ...(isUnknown ? outcomeButtons(change) : reviewButtons(change)))
+      : null,
   ];
 }
 

@@ -9,7 +9,7 @@ import { buttons, lines, type MessagePart, message, noteLine, title } from '../b
 import type { Line } from '../blocks/rich-text.ts';
 import { titleOf } from '../forms/form.ts';
 import type { DrawContext } from './draw-context.ts';
-import { fitting, homeRow, ownRequest, toDecide, toReview } from './home-rows.ts';
+import { fitting, homeRow, ownRequest, toAnswerRow, toDecide } from './home-rows.ts';
 import { refusalLine } from './refusals.ts';
 
 type HomeParts = readonly (MessagePart | null)[];
@@ -32,16 +32,22 @@ export function homeView(found: HomeContent, { drawing, commands }: HomeOptions)
   return { type: 'home', blocks: blocks as never[] };
 }
 
-function listSections(lists: HomeLists, { linkOf }: DrawContext): HomeParts {
-  const { waiting, toReview: review, mine, running, recent, costs, unreadable, more, at } = lists;
+function listSections(lists: HomeLists, drawing: DrawContext): HomeParts {
+  const { linkOf } = drawing;
+  const { waiting, toAnswer, mine, running, recent, costs, unreadable, more, at } = lists;
+  const answers = toAnswer.map(({ change }) => change);
+  const mayAnswer = new Set(toAnswer.flatMap((each) => (each.mayAnswer ? [each.change.id] : [])));
   const waits = `${waiting.length}${more ? '+' : ''}`;
   return [
     title(`Waiting for you (${waits})`),
     ...(waiting.length > 0
       ? fitting(waiting, (change) => toDecide(change, linkOf), { most: 10, bytes: 120_000 })
       : [noteLine('Nothing is waiting for you.')]),
-    ...section(review, `Needs your answer (${review.length})`, () =>
-      fitting(review, (change) => toReview(change, linkOf), { most: 8, bytes: 20_000 }),
+    ...section(toAnswer, `Needs your answer (${toAnswer.length})`, () =>
+      fitting(answers, (change) => toAnswerRow(change, mayAnswer.has(change.id), drawing), {
+        most: 8,
+        bytes: 20_000,
+      }),
     ),
     ...section(mine, `Your requests (${mine.length})`, () =>
       fitting(mine, (change) => ownRequest(change, linkOf), { most: 8, bytes: 20_000 }),

@@ -1,4 +1,4 @@
-import type { Change, Json, JsonObject, Plan, Snapshot, State } from '../../changes/change.ts';
+import type { Change, Json, JsonObject, Plan, PlanRow, Snapshot } from '../../changes/change.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import { currentSizeText } from '../../intent/answers/service-size.ts';
 import { valueText } from '../../workflow/request/plan.ts';
@@ -42,21 +42,24 @@ function hidden(field: string, value: Json): Json {
 
 /** One line per changed field, then the fields that stay as they are. */
 export function planLines({ rows, unchangedFields }: Plan): readonly Line[] {
-  const changed = rows.map(({ label, before, after }): Line => {
-    const then = instantOf(before);
+  const kept = unchangedFields.length > 0 ? [fact('Unchanged', unchangedFields.join(', '))] : [];
+  return [...rowLines(rows), ...kept];
+}
+
+export function rowLines(rows: readonly PlanRow[]): readonly Line[] {
+  return rows.map(({ label, before, after }): Line => {
+    const then = storedInstant(before);
     const was: Line = then
       ? [then, ' → ']
       : before === null
         ? []
         : [`${bounded(valueText(before), 300)} → `];
-    return fact(label, ...was, instantOf(after) ?? { bold: bounded(valueText(after), 600) });
+    return fact(label, ...was, storedInstant(after) ?? { bold: bounded(valueText(after), 600) });
   });
-  const kept = unchangedFields.length > 0 ? [fact('Unchanged', unchangedFields.join(', '))] : [];
-  return [...changed, ...kept];
 }
 
 /** A stored instant, which Slack shows in the reader's time zone; null for any other value. */
-function instantOf(value: Json): { at: Date } | null {
+export function storedInstant(value: Json): { at: Date } | null {
   const isInstant = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
   return isInstant ? { at: new Date(value) } : null;
 }
@@ -64,7 +67,7 @@ function instantOf(value: Json): { at: Date } | null {
 /** Includes the start of the id, because two services can have the same or similar names. */
 export function targetLines(
   { plan: { target } }: Pick<Change, 'plan'>,
-  ...more: readonly string[]
+  more: Line = [],
 ): readonly Line[] {
   const { label, exists, appliedBy } = TARGET_TRAITS[target.kind];
   if (appliedBy === 'signalbox') return [fact(label, bounded(target.name, 150))];
@@ -72,9 +75,9 @@ export function targetLines(
   if (!exists) return [];
   const { tags, warehouse, id, discovered } = target;
   const unlisted = discovered && 'not in signalbox.yaml';
-  const about = [tags?.join(', '), warehouse, id.slice(0, 8), unlisted, ...more];
+  const about = [tags?.join(', '), warehouse, id.slice(0, 8), unlisted];
   const words = about.flatMap((each) => (each ? ` · ${each}` : [])).join('');
-  return [fact(label, bounded(target.name, 150), words)];
+  return [fact(label, bounded(target.name, 60), bounded(words, 80), ...more)];
 }
 
 export function sendsLine({ target, sends, body }: Plan): Line {
@@ -87,9 +90,27 @@ export function sendsLine({ target, sends, body }: Plan): Line {
 const SHORT = 60;
 const LONG = 300;
 
-/** `running (checked just now)`, for the line of the target; empty if it was not read. */
-export function stateWords({ before }: Plan): readonly string[] {
-  return before?.wasRead ? [`${stateOf(before)} (checked just now)`] : [];
+/** `running (checked just now)`, or when the target was seen last, for the line of a preview. */
+export function stateWords({ target, before }: Plan): Line {
+  if (before?.wasRead) return [` · ${stateOf(before)} (checked just now)${sizeWords(before)}`];
+  if (!TARGET_TRAITS[target.kind].exists) return [];
+  if (!before) return [' · never seen'];
+  return [` · last seen ${seenState(before)}`, { at: before.seenAt }];
+}
+
+/** `running when requested`, for the line of a card; empty if the target was not read. */
+export function requestedState({ before }: Plan): Line {
+  return before?.wasRead ? [` · ${stateOf(before)} when requested${sizeWords(before)}`] : [];
+}
+
+function sizeWords({ fields }: Snapshot): string {
+  const size = currentSizeText(fields);
+  return size ? ` · ${bounded(size, LONG)}` : '';
+}
+
+function seenState({ fields, volatileFields }: Snapshot): string {
+  const state = volatileFields?.state ?? fields.state;
+  return typeof state === 'string' ? `${bounded(state, SHORT)}, ` : '';
 }
 
 function stateOf({ fields }: Snapshot): string {
@@ -97,26 +118,23 @@ function stateOf({ fields }: Snapshot): string {
   return typeof state === 'string' ? bounded(state, SHORT) : 'state unknown';
 }
 
-/** The size that was read for the preview, and what could not be read. */
-export function readStateLines({ before, gaps = [] }: Plan): readonly Line[] {
-  const size = before?.wasRead ? currentSizeText(before.fields) : null;
-  return [...(size ? [fact('Size', bounded(size, LONG))] : []), ...gaps.map(gapLine)];
+/** What was read for the preview, with its time. */
+export function readStateLine({ before }: Plan): readonly Line[] {
+  if (!before?.wasRead) return [];
+  const words = `${stateOf(before)}${sizeWords(before)}`;
+  return [fact('At the request', words, ', read ', { at: before.seenAt })];
 }
 
-function gapLine(gap: string): Line {
-  return [bounded(gap, LONG)];
+/** When a target that was not read for the preview was seen last. */
+export function seenLines({ target, before }: Plan): readonly Line[] {
+  if (!TARGET_TRAITS[target.kind].exists || before?.wasRead) return [];
+  if (!before) return [[{ bold: 'Never seen' }]];
+  return [fact('Last seen', seenState(before), { at: before.seenAt }, ` (${before.source})`)];
 }
 
-const OPEN: readonly State[] = ['pending', 'approved'];
-
-/** For approvers: what the requester saw, with its time. */
-export function previewedLines({ state, plan }: Change): readonly Line[] {
-  const { before, gaps = [] } = plan;
-  if (!OPEN.includes(state)) return [];
-  if (!before?.wasRead) return gaps.map(gapLine);
-  const size = currentSizeText(before.fields);
-  const words = [stateOf(before), ...(size ? [bounded(size, LONG)] : [])].join(' · ');
-  return [fact('At the request', words, ', read ', { at: before.seenAt }), ...gaps.map(gapLine)];
+/** What could not be read for the preview. */
+export function gapLines({ gaps = [] }: Plan): readonly Line[] {
+  return gaps.map((gap) => [bounded(gap, LONG)]);
 }
 
 /** What the read right before sending found: the differences, or that there was no answer. */

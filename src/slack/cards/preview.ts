@@ -1,51 +1,54 @@
-import type { Change, Plan, Snapshot, State } from '../../changes/change.ts';
-import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
+import type { Change } from '../../changes/change.ts';
 import type { Freeze } from '../../policy/policy-types.ts';
-import { buttons, fact, lines, type Message, message, title } from '../blocks/blocks.ts';
-import type { Line } from '../blocks/rich-text.ts';
-import { cardTitle, stateText } from './card.ts';
+import { buttons, fact, lines, type Message, message } from '../blocks/blocks.ts';
+import { bounded, type Line } from '../blocks/rich-text.ts';
 import { cardLink, type LinkOf, openCard } from './card-link.ts';
 import type { DrawContext } from './draw-context.ts';
 import { actionText, lowerActionText, roleText } from './naming.ts';
-import { previewButtons } from './parts/card-buttons.ts';
-import {
-  costLines,
-  planLines,
-  readStateLines,
-  redacted,
-  sendsLine,
-  stateWords,
-  targetLines,
-} from './plan-lines.ts';
-import { previewBlock } from './private-block.ts';
+import { mayRequestAgain, previewButtons, requestAgainButtons } from './parts/card-buttons.ts';
+import { asOneLine, summaryParts, warningLine } from './parts/short-lines.ts';
+import { cardTitle, stateText } from './parts/state-text.ts';
+import { costLines, gapLines, stateWords, targetLines } from './plan-lines.ts';
+import { ownBlock, previewBlock } from './private-block.ts';
 import { freezeNote } from './refusals.ts';
 import { timingLines } from './timing-lines.ts';
 
 /** The preview of a draft, which only its requester sees. */
-export function preview(
-  draft: Change,
-  { others, before, freezes }: RelatedChanges,
-  drawing: DrawContext,
-): Message {
+export function preview(draft: Change, related: RelatedChanges, drawing: DrawContext): Message {
+  const { plan, reason } = draft;
+  const target = targetLines(draft, stateWords(plan));
+  const isAlert = plan.target.kind === 'alert';
+  const question: Line = [{ bold: `${bounded(actionText(draft), 150)}?` }];
   return message(
-    title(`${actionText(draft)}?`),
-    lines(
-      ...before.map((each) => beforeLine(each, drawing)),
-      ...targetLines(draft, ...stateWords(draft.plan)),
-      ...seenLines(draft.plan),
-      ...readStateLines(draft.plan),
-      ...planLines(draft.plan),
-      sendsLine(draft.plan),
-      ...timingLines(draft),
-      ...costLines(draft.plan),
-      approvalLine(draft, drawing),
-      ...(draft.reason ? [fact('Reason', draft.reason)] : []),
-      ...draft.plan.warnings.map((warning): Line => [{ bold: '⚠ ' }, warning]),
-      ...freezes.map(freezeLine),
-      ...others.map((each) => otherLine(each, drawing)),
-    ),
+    ...summaryParts({
+      head: [question, ...(isAlert ? [] : target)],
+      warnings: [
+        ...relatedLines(related, drawing),
+        ...plan.warnings.map(warningLine),
+        ...gapLines(plan),
+      ],
+      plan,
+      facts: [
+        ...costLines(plan),
+        ...asOneLine(timingLines(draft)),
+        approvalLine(draft, drawing),
+        ...(reason ? [fact('Reason', reason)] : []),
+      ],
+      extras: isAlert ? target : [],
+    }),
     buttons(previewBlock(draft.id), ...previewButtons(draft)),
   );
+}
+
+function relatedLines(
+  { before, freezes, others }: RelatedChanges,
+  drawing: DrawContext,
+): readonly Line[] {
+  return [
+    ...before.map((each) => beforeLine(each, drawing)),
+    ...freezes.map(freezeLine),
+    ...others.map((each) => otherLine(each, drawing)),
+  ];
 }
 
 /** Changes and freezes of the same target. */
@@ -70,18 +73,6 @@ function beforeLine(before: Change, { linkOf }: DrawContext): Line {
 
 function blockingNote({ state }: Change): string {
   return state === 'unknown' ? ' A new request waits until that outcome is recorded.' : '';
-}
-
-function seenLines({ target, before }: Plan): readonly Line[] {
-  if (!TARGET_TRAITS[target.kind].exists || before?.wasRead) return [];
-  return [seenLine(before)];
-}
-
-function seenLine(before: Snapshot | null): Line {
-  const state = before?.volatileFields?.state ?? before?.fields.state;
-  if (!before) return [{ bold: 'Never seen' }];
-  const words = typeof state === 'string' ? `${state}, ` : '';
-  return fact('Last seen', words, { at: before.seenAt }, ` (${before.source})`);
 }
 
 function approvalLine({ requires, plan }: Change, { policy }: DrawContext): Line {
@@ -116,12 +107,10 @@ export function answeredPreview(
   { linkOf }: DrawContext,
 ): Message {
   return message(
-    title(cardTitle(change)),
-    lines(nextStep(change, cardChannel, linkOf), [`Change ${change.id}`]),
+    lines([{ bold: cardTitle(change) }, ` · ${change.id}`], nextStep(change, cardChannel, linkOf)),
+    buttons(ownBlock(change.id), ...requestAgainButtons(change)),
   );
 }
-
-const NOT_RUN: readonly State[] = ['rejected', 'expired', 'stale', 'denied'];
 
 function nextStep(change: Change, cardChannel: string | null, linkOf: LinkOf): Line {
   const { state } = change;
@@ -129,9 +118,9 @@ function nextStep(change: Change, cardChannel: string | null, linkOf: LinkOf): L
     const open = openCard(change, linkOf);
     return [`Sent to ${cardChannel}. Updates appear in its thread.`, ...open];
   }
-  if (state === 'cancelled') return ['Nothing was changed.'];
   // A draft can expire between two clicks of its requester.
-  if (NOT_RUN.includes(state)) return ['Nothing was changed. Request it again.'];
+  if (mayRequestAgain(change)) return ['Nothing was changed.'];
+  if (state === 'succeeded') return [cardLink(change, 'The card', linkOf), ' shows the result.'];
   return runLine(change, linkOf);
 }
 
@@ -141,13 +130,4 @@ function runLine(change: Change, linkOf: LinkOf): Line {
     return ['It runs now. ', cardLink(change, 'The card', linkOf), ' shows the result.'];
   const card = cardLink(change, 'the card', linkOf);
   return ['It runs ', { at: new Date(timing.startAt) }, '. Cancel it on ', card, ' until then.'];
-}
-
-/** The request for one reader. */
-export function fullRequest(change: Change, isFull: boolean): Message {
-  const plan = isFull ? change.plan : redacted(change.plan);
-  return message(
-    title(actionText(change)),
-    lines(...targetLines(change), ...planLines(plan), sendsLine(plan)),
-  );
 }

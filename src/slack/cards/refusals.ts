@@ -18,7 +18,9 @@ const AGAIN = 'Try again in a minute.';
 const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'not-found': () => ['This change no longer exists. Request it again.'],
   'not-draft': (denial) => ['This was already requested', ...stateClause(denial)],
-  'not-pending': () => ['The requester has not requested approval yet.'],
+  'not-pending': () => [
+    'The requester has not requested approval yet. Decide on the card once it is posted.',
+  ],
   'not-approved': (denial) => ['This is not approved', ...stateClause(denial)],
   'not-executing': (denial) => ['This is not running', ...stateClause(denial)],
   'not-unknown': (denial) => ['The outcome is already known', ...stateClause(denial)],
@@ -26,7 +28,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'not-requester': ({ change }) => [
     'Only the requester',
     ...(change ? [', ', { user: change.requester }, ','] : []),
-    ' can do this.',
+    ' can do this. Ask them to do it.',
   ],
   'self-approval': (denial, drawing) => {
     const [action, duty] = denial.change?.breakGlass
@@ -52,7 +54,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'approvals-missing': (denial, drawing) => [
     'The current policy requires more approvals than this change has',
     ...ruleNote(denial, drawing),
-    '. Nothing was sent.',
+    '. Nothing was sent. Request it again.',
   ],
   'too-late': () => ['The scheduled time has passed. Request it again with a later time.'],
   'no-break-glass': ({ rule }) => [
@@ -96,10 +98,14 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'lookup-failed': () => [
     `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
   ],
-  deactivated: () => ['This account is deactivated.'],
-  guest: () => ['Guests cannot use Signalbox.'],
-  bot: () => ['Apps and bots cannot use Signalbox.'],
-  'other-workspace': () => ['Only members of this workspace can use Signalbox.'],
+  deactivated: () => [
+    'This account is deactivated. An administrator of the workspace can activate it.',
+  ],
+  guest: () => ['Guests cannot use Signalbox. Ask a full member of the workspace to request it.'],
+  bot: () => ['Apps and bots cannot use Signalbox. A user must request it.'],
+  'other-workspace': () => [
+    'Only members of this workspace can use Signalbox. Ask one of them to request it.',
+  ],
   'rate-limited': () => [
     'You sent too many requests in a short time, so this one was ignored. ',
     'Try again in a few minutes.',
@@ -124,14 +130,18 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   ],
   frozen: ({ freeze, target }, drawing) => {
     const subject = target ?? 'The target';
-    if (!freeze) return [`${subject} is frozen.`];
+    if (!freeze) {
+      return [
+        `${subject} is frozen. ${slashCommand(drawing.prefix, 'change freezes')} shows until when.`,
+      ];
+    }
     const until: Line = [`${subject} is frozen until `, { at: freeze.until }];
     return [...until, ...freezeNote(freeze), unfreezeHint(freeze, drawing)];
   },
   never: (denial, drawing) => [
     `The policy never allows ${commandText(denial, drawing)}`,
     denial.never ? `: ${denial.never.reason}.` : '.',
-    ' Break-glass does not override this.',
+    ' Break-glass does not override this. The owners of signalbox.yaml can change it.',
   ],
   'reason-required': ({ rule }, { policy }) => [
     `${ruleName(rule)} requires a reason${minimumLength(policy, rule)}. Add it at the end of the `,
@@ -211,9 +221,29 @@ const STATES: Readonly<Record<State, string>> = {
   denied: 'the policy refuses it',
 };
 
-/** `: it was approved by Ben, 14:01.` */
+const AGAIN_IF_NEEDED = 'Request it again if it is still needed.';
+const FOLLOW = 'Updates appear in the thread of its card.';
+
+/** What a user can do next about a change in this state. */
+const NEXT: Readonly<Record<State, string>> = {
+  draft: 'Its requester must request approval first.',
+  pending: 'An approver can decide on its card.',
+  approved: FOLLOW,
+  executing: FOLLOW,
+  succeeded: 'Its card shows the response.',
+  failed: AGAIN_IF_NEEDED,
+  unknown: 'Record the outcome on its card.',
+  rejected: AGAIN_IF_NEEDED,
+  cancelled: AGAIN_IF_NEEDED,
+  expired: AGAIN_IF_NEEDED,
+  stale: AGAIN_IF_NEEDED,
+  denied: AGAIN_IF_NEEDED,
+};
+
+/** `: it was approved by Ben, 14:01. Updates appear in the thread of its card.` */
 function stateClause({ change }: Denial): Line {
-  return change ? [`: ${STATES[change.state]}`, ...decidedBy(change), '.'] : ['.'];
+  if (!change) return ['.'];
+  return [`: ${STATES[change.state]}`, ...decidedBy(change), `. ${NEXT[change.state]}`];
 }
 
 // Names only the user who brought about this state: an approver did not cancel the change.

@@ -17,7 +17,7 @@ import { receiveGapClick } from '../../workflow/review/gap-click.ts';
 import { receiveIncidentClick } from '../../workflow/review/incident-click.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
-import { fullRequest } from '../cards/preview.ts';
+import { fullRequest } from '../cards/parts/full-request.ts';
 import { refusalMessage } from '../cards/refusals.ts';
 import { commandByCallbackId, settingOf } from '../forms/form.ts';
 import { openForm, redrawForm } from '../forms/open-form.ts';
@@ -232,7 +232,7 @@ async function details(
 ): Promise<Message | null> {
   const authorized = await authorizeDetails(bot.context, id, by);
   return authorized.ok
-    ? fullRequest(authorized.change, authorized.isFull)
+    ? fullRequest(authorized.change, authorized.isFull, bot.drawing)
     : refusalMessage(authorized.denial, bot.drawing);
 }
 

@@ -9,6 +9,7 @@ import type { Message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { cardLink } from '../cards/card-link.ts';
 import { lowerActionText } from '../cards/naming.ts';
+import { mayRequestAgain } from '../cards/parts/card-buttons.ts';
 import { refusalMessage } from '../cards/refusals.ts';
 import type { CommandLine, SlackContext } from '../slack-context.ts';
 import { answerLine } from './typed-command.ts';
@@ -58,7 +59,8 @@ export async function requestAgain(
 ): Promise<Message | null> {
   const change = await loadForUser(bot.context, id);
   const command = change && bot.context.commands.get(change.command);
-  if (!command || change.stopReason !== 'target-changed') return notFound(bot);
+  const isVisible = change?.card || change?.requester === typed.by;
+  if (!command || !isVisible || !mayRequestAgain(change)) return notFound(bot);
   const { args, target } = change.plan;
   const given = Object.entries(args).map(([name, value]) => {
     // By its id: the target may have another name by now.

@@ -13,11 +13,12 @@ import { answerMessage } from '../blocks/answer-blocks.ts';
 import { buttons, lines, type Message, message } from '../blocks/blocks.ts';
 import { type Line, withoutLinks } from '../blocks/rich-text.ts';
 import { breakGlassFact, breakGlassThreadLine } from '../cards/break-glass.ts';
-import { cardTitle, changeCard } from '../cards/card.ts';
+import { changeCard } from '../cards/card.ts';
 import { cardLink } from '../cards/card-link.ts';
 import type { DrawContext } from '../cards/draw-context.ts';
 import { followUpLine } from '../cards/follow/follow-up.ts';
 import { homeView } from '../cards/home.ts';
+import { cardTitle } from '../cards/parts/state-text.ts';
 import { directLine, reminderLine, threadLine } from '../cards/thread-line.ts';
 import {
   revertButton,
@@ -174,8 +175,9 @@ export function createMessenger(options: Options): Messenger {
   };
 }
 
-function cardsIn({ waiting, toReview, mine, running, recent }: HomeLists) {
-  return [...waiting, ...toReview, ...mine, ...running, ...recent].map(({ card }) => card);
+function cardsIn({ waiting, toAnswer, mine, running, recent }: HomeLists) {
+  const answers = toAnswer.map(({ change }) => change);
+  return [...waiting, ...answers, ...mine, ...running, ...recent].map(({ card }) => card);
 }
 
 /** A definite refusal of Slack is a value; an unknown outcome is thrown. */

@@ -2,9 +2,10 @@ import type { Change, ChangeId, UserId } from '../../changes/change.ts';
 import type { Actor } from '../../changes/outcome.ts';
 import { commandsFor } from '../../policy/matching.ts';
 import { changesToReview, listChanges } from '../../storage/tables/changes/change-lists.ts';
+import type { Verb } from '../clicks.ts';
 import type { HomeContent, HomeLists } from '../messenger-port.ts';
 import type { WorkflowContext } from '../ports.ts';
-import { refusalOfVerb } from '../review/review.ts';
+import { refusalOfVerb, rolesIn } from '../review/review.ts';
 
 const MANY = 200;
 const RECENT = 8;
@@ -46,23 +47,35 @@ async function listsFor(context: WorkflowContext, actor: Actor): Promise<HomeLis
   // A revert was requested together with its change.
   const own = mine.filter(({ parent }) => parent === null);
   const now = context.now();
+  const may = (verb: Verb, change: Change) => refusalOfVerb(context, verb, change, actor) === null;
+  const unanswered = running.filter(
+    (change) => change.state === 'unknown' && (concerns(change, actor) || may('happened', change)),
+  );
   return {
     waiting: pending
-      .filter((change) => refusalOfVerb(context, 'approve', change, actor) === null)
+      .filter((change) => may('approve', change))
       .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime()),
     mine: own,
     running: running.filter(
-      (change) => isVisible(change) && !own.some(({ id }) => id === change.id),
+      (change) => isVisible(change) && ![...own, ...unanswered].some(({ id }) => id === change.id),
     ),
-    toReview: unreviewed.filter(
-      (change) => refusalOfVerb(context, 'review', change, actor) === null,
-    ),
+    toAnswer: [
+      ...unanswered.map((change) => ({ change, mayAnswer: may('happened', change) })),
+      ...unreviewed
+        .filter((change) => may('review', change))
+        .map((change) => ({ change, mayAnswer: true })),
+    ],
     recent: ended.filter(isVisible).slice(0, RECENT),
     costs: await costsFor(context, actor),
     unreadable: [...unreadable],
     more: pending.length === MANY,
     at: now,
   };
+}
+
+/** Whether a change has to be known to the user: its requester, and the roles of its rule. */
+function concerns({ requester, requires }: Change, { id, roles }: Actor): boolean {
+  return requester === id || roles.some((role) => rolesIn(requires).includes(role));
 }
 
 /** Like the answer of `/cost`, for users who may ask for it. Home is shown without it if it fails. */

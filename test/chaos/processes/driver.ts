@@ -101,7 +101,7 @@ export async function startDriver(sandbox: ControlledSandbox, death: string) {
   async function live({ line }: Call): Promise<CardPlace['card']> {
     await insist(() => slack.command(ANA, 'ops', line), preview, 'a preview');
     const posted = await insist(() => press(ANA, preview(), 'change.confirm'), card, 'a card');
-    const decided = () => (card()?.text.includes('waiting for approval') ? undefined : card());
+    const decided = () => (card()?.text.includes(' requests: ') ? undefined : card());
     await insist(() => press(BEN, card(), 'change.approve'), decided, 'a decision');
     await ended();
     for (let round = 0; round < 3; round += 1) {

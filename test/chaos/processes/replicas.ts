@@ -155,4 +155,4 @@ function openUsers(sandbox: ControlledSandbox, chance: RandomSource) {
   return { live, presses: () => presses };
 }
 
-const STILL = /: (waiting for approval|approved|running)/;
+const STILL = / requests: |: (approved|running)/;

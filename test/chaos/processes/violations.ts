@@ -1,5 +1,5 @@
 import type { Change } from '../../../src/changes/change.ts';
-import { stateText } from '../../../src/slack/cards/card.ts';
+import { stateText } from '../../../src/slack/cards/parts/state-text.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { readEndState } from '../../harness/end-state.ts';
 import { isCard } from '../../harness/messages.ts';

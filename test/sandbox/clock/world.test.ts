@@ -16,7 +16,7 @@ test('moved time lets a request expire and a revert run, in the real bot', async
   const request = async (line: string, title: string) => {
     await slack.command(ANA, 'ops', line);
     await press(ANA, await privateMessage(ANA, `${title}?`), 'change.confirm');
-    return card(`${title}: waiting for approval`);
+    return card(`requests: ${title.toLowerCase()}`);
   };
   await request('/service stop analytics-prod nightly maintenance', 'Stop analytics-prod');
   const staging = await request('/service stop staging for=1h "a short pause"', 'Stop staging');

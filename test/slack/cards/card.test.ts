@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { type Change, STATES } from '../../../src/changes/change.ts';
 import { lines, type Message, message } from '../../../src/slack/blocks/blocks.ts';
-import { cardTitle, changeCard } from '../../../src/slack/cards/card.ts';
+import { changeCard } from '../../../src/slack/cards/card.ts';
+import { cardTitle } from '../../../src/slack/cards/parts/state-text.ts';
 import { answeredPreview, preview } from '../../../src/slack/cards/preview.ts';
 import { threadLine } from '../../../src/slack/cards/thread-line.ts';
 import {
@@ -16,6 +17,7 @@ import {
   SUCCESS,
   UNKNOWN,
 } from '../../changes/fixtures.ts';
+import { linesOf } from '../../contracts/message-lines.ts';
 import { buttonsOf as buttonsIn } from '../../harness/messages.ts';
 import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
 
@@ -28,9 +30,12 @@ function drawingsOf(change: Change): readonly Message[] {
   ];
 }
 
+function blocksOf({ blocks }: Message) {
+  return blocks.map((block) => ({ ...block }));
+}
+
 function buttonsOf(change: Change): readonly string[] {
-  const { blocks } = changeCard(change, drawing);
-  return buttonsIn({ text: '', blocks: blocks.map((block) => ({ ...block })) });
+  return buttonsIn({ text: '', blocks: blocksOf(changeCard(change, drawing)) });
 }
 
 function named(name: string): Partial<Change> {
@@ -69,14 +74,14 @@ test('the buttons are those that the state leaves open', () => {
   ).toMatchInlineSnapshot(`
     {
       "approved": "change.cancel change.details",
-      "cancelled": "change.details",
-      "denied": "change.details",
+      "cancelled": "change.request-again change.details",
+      "denied": "change.request-again change.details",
       "draft": "",
       "executing": "change.details",
-      "expired": "change.details",
-      "failed": "change.details",
+      "expired": "change.request-again change.details",
+      "failed": "change.request-again change.details",
       "pending": "change.approve change.reject change.details change.cancel",
-      "rejected": "change.details",
+      "rejected": "change.request-again change.details",
       "stale": "change.request-again change.details",
       "succeeded": "change.undo change.details",
       "unknown": "change.happened change.did-not-happen change.details",
@@ -105,18 +110,13 @@ test('a card that is redrawn never uses the id of its buttons again', () => {
 test('the card of a waiting change says all that an approver has to know', () => {
   const change = changeIn('pending', { approvals: [{ by: ben.id, at: NOON }] });
   expect(changeCard(change, drawing).text).toMatchInlineSnapshot(`
-    "○ Stop analytics-prod: waiting for approval
+    "○ <@U0ANA> requests: stop analytics-prod · K3M9QD · expires <!date^1795190400^{date_short_pretty} at {time}|2026-11-20T16:00:00.000Z>
     Service  analytics-prod · prod · main · 2f7c9d34
-    Requested by  <@U0ANA>, <!date^1795175400^{date_short_pretty} at {time}|2026-11-20T11:50:00.000Z> · K3M9QD
-    Reason  nightly maintenance
-    State  running → stopped
-    Sends  PATCH state {"command":"stop"}
-    Cost  about −18.0 credits a day, from 14 final days
     ⚠ Queries and pipes of this service stop.
-    Approved by  <@U0BEN> (1 of 2)
-    Needs  2 of the approvers, not <@U0ANA>
-    Expires  <!date^1795190400^{date_short_pretty} at {time}|2026-11-20T16:00:00.000Z>
-    Rule 2  @db-operators may request"
+    State  running → stopped
+    Reason  nightly maintenance
+    Cost  about −18.0 credits a day, from 14 final days
+    Approved  <@U0BEN> (1 of 2 from the approvers)"
   `);
 });
 
@@ -138,7 +138,7 @@ test('the approvers are called by one mention, and only while they are needed', 
 
 test('a role without a group is called by its name', () => {
   const card = changeCard(changeIn('pending'), { ...drawing, groupIds: () => [] });
-  expect(card.text).toContain('2 of the role approver, not <@U0ANA>');
+  expect(card.text).toContain('2 from the role approver');
 });
 
 test.for<[string, Partial<Change>, string[]]>([
@@ -227,7 +227,8 @@ test.for(everyState)('3,000 letters everywhere hide nothing that counts when %s'
   });
   for (const drawn of drawingsOf(change)) expectSound(drawn);
   const words = cardTitle(changeIn(state)).split(': ').at(-1) ?? '';
-  expect(shownIn(changeCard(change, drawing)).split('\n')[0]).toContain(words);
+  const [first] = linesOf(blocksOf(changeCard(change, drawing)));
+  expect(first).toContain(state === 'pending' ? 'requests: stop n' : words);
 });
 
 test('a preview shows what will be sent, what is known, who must approve and what else is open', () => {
@@ -237,15 +238,13 @@ test('a preview shows what will be sent, what is known, who must approve and wha
     preview(draft, { others: [other], before: [], freezes: [] }, drawing).text,
   ).toMatchInlineSnapshot(`
     "Stop analytics-prod?
-    Service  analytics-prod · prod · main · 2f7c9d34
-    Last seen  running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> (reply to a scale)
+    Service  analytics-prod · prod · main · 2f7c9d34 · last seen running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z>
+    ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting for approval).
+    ⚠ Queries and pipes of this service stop.
     State  running → stopped
-    Sends  PATCH state {"command":"stop"}
     Cost  about −18.0 credits a day, from 14 final days
     Approval  2 of @db-leads, not you · rule 2 · expires in 4 h
-    Reason  nightly maintenance
-    ⚠ Queries and pipes of this service stop.
-    ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting for approval)."
+    Reason  nightly maintenance"
   `);
 });
 
@@ -280,7 +279,7 @@ test.for<[string, Partial<Change>, string]>([
     { requires: { ...REQUIRES, expiresAfterMs: 90 * 60_000 } },
     'expires in 1.5 h',
   ],
-  ['nothing was seen', { plan: { ...PLAN, before: null } }, 'Never seen'],
+  ['nothing was seen', { plan: { ...PLAN, before: null } }, 'never seen'],
 ])('a preview says so when %s', ([, over, words]) => {
   expect(preview(changeIn('draft', over), ALONE, drawing).text).toContain(words);
 });
@@ -288,12 +287,15 @@ test.for<[string, Partial<Change>, string]>([
 test.for<[string, Change, string]>([
   ['it waits', changeIn('pending'), 'Sent to #db-approvals.'],
   ['it is cancelled', changeIn('cancelled'), 'Nothing was changed.'],
-  ['it has expired', changeIn('expired'), 'Nothing was changed. Request it again.'],
+  ['it has expired', changeIn('expired'), 'Nothing was changed.'],
   ['it needs nobody', changeIn('approved'), 'It runs now.'],
+  ['it has ended', changeIn('succeeded'), 'The card shows the result.'],
 ])('an answered preview loses its buttons and says that %s', ([, change, words]) => {
   const answered = answeredPreview(change, '#db-approvals', drawing);
   expect(answered.text).toContain(words);
-  expect(JSON.stringify(answered.blocks)).not.toContain('button');
+  const isMissed = ['cancelled', 'expired'].includes(change.state);
+  const ids = buttonsIn({ text: '', blocks: blocksOf(answered) });
+  expect(ids).toEqual(isMissed ? ['change.request-again'] : []);
 });
 
 test('each outcome is one line in the thread', () => {
@@ -315,7 +317,7 @@ test('each outcome is one line in the thread', () => {
       "<@U0ANA> <@U0BEN> rejected “stop analytics-prod”: not during the launch",
       "<@U0ANA> “stop analytics-prod” expired before it was decided. Nothing was changed.",
       "<@U0ANA> “stop analytics-prod” was not run. analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",
-      "<@U0ANA> “stop analytics-prod” was not run. analytics-prod is frozen.",
+      "<@U0ANA> “stop analytics-prod” was not run. analytics-prod is frozen. /change freezes shows until when.",
     ]
   `);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FollowUp } from '../../../src/changes/follow-up.ts';
 import { lines, message } from '../../../src/slack/blocks/blocks.ts';
 import type { Line } from '../../../src/slack/blocks/rich-text.ts';
-import { followUpLine, followUpLines } from '../../../src/slack/cards/follow/follow-up.ts';
+import { followUpLine, followUp as followUpOf } from '../../../src/slack/cards/follow/follow-up.ts';
 import { changeIn, minutes } from '../../changes/fixtures.ts';
 
 const WHY = 'the server did not answer within 10 s';
@@ -14,8 +14,12 @@ function shown(state: 'succeeded' | 'unknown', over: Partial<FollowUp>) {
     ...over,
   };
   const change = { ...changeIn(state), resolution: null, followUp };
+  const ofCard = followUpOf(change);
   const texts = (all: readonly Line[]) => message(lines(...all)).text;
-  return { card: texts(followUpLines(change)), thread: texts([followUpLine(change)]) };
+  return {
+    card: texts([...ofCard.lines, ...ofCard.candidates]),
+    thread: texts([followUpLine(change)]),
+  };
 }
 
 test.for<[string, 'succeeded' | 'unknown', Partial<FollowUp>, RegExp]>([

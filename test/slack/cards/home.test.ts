@@ -11,7 +11,7 @@ import { drawing, NASTY, NASTY_SEEN } from '../fixtures.ts';
 
 const EMPTY: HomeLists = {
   waiting: [],
-  toReview: [],
+  toAnswer: [],
   mine: [],
   running: [],
   recent: [],

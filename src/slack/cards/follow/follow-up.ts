@@ -15,15 +15,20 @@ const WHY: Readonly<Record<EvidenceGap, string>> = {
   'trail-problem': 'The audit trail has a problem, so Signalbox settles nothing by itself.',
 };
 
+interface FollowUpLines {
+  readonly lines: readonly Line[];
+  readonly candidates: readonly Line[];
+}
+
 /** What the optional reads show of the target after the send. */
-export function followUpLines({ state, followUp, resolution }: Change): readonly Line[] {
-  if (!followUp) return [];
-  if (state === 'unknown') return unknownLines(followUp);
-  const { seen } = followUp;
+export function followUp({ state, followUp: follow, resolution }: Change): FollowUpLines {
+  if (!follow) return { lines: [], candidates: [] };
+  if (state === 'unknown') return unknownLines(follow);
+  const { seen } = follow;
   // What was read before a resolution is no value after it.
   const isOutdated = seen && resolution && seen.at < resolution.at;
-  const isHidden = followUp.state === 'closed' || isOutdated;
-  return state !== 'succeeded' || isHidden ? [] : [shownLine(followUp)];
+  const isHidden = follow.state === 'closed' || isOutdated;
+  return { lines: state !== 'succeeded' || isHidden ? [] : [shownLine(follow)], candidates: [] };
 }
 
 const EVERY = 'checked every 30 s';
@@ -59,14 +64,14 @@ function gapLine(gap: string, seen: FollowUp['seen']): Line {
 }
 
 /** Beside the buttons: what a person who records the outcome can compare. */
-function unknownLines({ seen, gap, why, candidates }: FollowUp): readonly Line[] {
-  if (gap !== null) return [gapLine(gap, seen)];
-  if (seen === null) return [fact(SHOWS, 'not read yet')];
-  return [
-    fact(SHOWS, `${seen.text} (checked `, { at: seen.at }, ')'),
-    ...candidates.map(candidateLine),
-    ...(why === null ? [] : [[WHY[why]]]),
-  ];
+function unknownLines({ seen, gap, why, candidates }: FollowUp): FollowUpLines {
+  if (gap !== null) return { lines: [gapLine(gap, seen)], candidates: [] };
+  if (seen === null) return { lines: [fact(SHOWS, 'not read yet')], candidates: [] };
+  const shown = fact(SHOWS, `${seen.text} (checked `, { at: seen.at }, ')');
+  return {
+    lines: [shown, ...(why === null ? [] : [[WHY[why]]])],
+    candidates: candidates.map(candidateLine),
+  };
 }
 
 function candidateLine({ name, id, state, createdAt }: FollowUp['candidates'][number]): Line {
@@ -77,10 +82,10 @@ function candidateLine({ name, id, state, createdAt }: FollowUp['candidates'][nu
 
 /** In the thread, once: how the target ended. */
 export function followUpLine(change: Change): Line {
-  const { requester, followUp } = change;
+  const { requester, followUp: follow } = change;
   const what = `“${lowerActionText(change)}”`;
   const who: Line = [{ user: requester }, ' '];
-  const { seen = null, state, gap = null } = followUp ?? {};
+  const { seen = null, state, gap = null } = follow ?? {};
   const shown: Line = seen ? [`${seen.text}, since `, { at: seen.at }, '.'] : ['unknown.'];
   if (state === 'settled') return [...who, `${what} is done. The server shows: `, ...shown];
   if (state === 'failed') {

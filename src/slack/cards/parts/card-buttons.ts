@@ -1,4 +1,4 @@
-import { type Change, hasAuditMismatch, type State } from '../../../changes/change.ts';
+import { type Change, hasAuditMismatch, isEnded, type State } from '../../../changes/change.ts';
 import type { Button } from '../../blocks/blocks.ts';
 import { breakGlassButton, reviewButtons } from '../break-glass.ts';
 import type { DrawContext } from '../draw-context.ts';
@@ -44,6 +44,13 @@ function breakGlassButtons(change: Change): readonly Button[] {
   return change.requires.breakGlass === null ? [] : [breakGlassButton(change)];
 }
 
+export function outcomeButtons({ id }: Pick<Change, 'id'>): readonly Button[] {
+  return [
+    { id: 'change.happened', label: 'It happened', value: id },
+    { id: 'change.did-not-happen', label: 'It did not happen', value: id },
+  ];
+}
+
 const notRun = (change: Change): readonly Button[] => [
   ...requestAgainButtons(change),
   ...revertButtons(change),
@@ -63,11 +70,7 @@ const BUTTONS: Readonly<Record<State, (change: Change) => readonly Button[]>> = 
   approved: (change) => [cancel(change), showRequest(change)],
   executing: (change) => [showRequest(change)],
   succeeded: () => [],
-  unknown: (change) => [
-    { id: 'change.happened', label: 'It happened', value: change.id },
-    { id: 'change.did-not-happen', label: 'It did not happen', value: change.id },
-    showRequest(change),
-  ],
+  unknown: (change) => [...outcomeButtons(change), showRequest(change)],
   failed: notRun,
   rejected: notRun,
   cancelled: notRun,
@@ -88,8 +91,14 @@ function acceptedButtons(change: Change, { commands }: Drawing): readonly Button
   ];
 }
 
-/** A revert has a button of its own, because nobody typed its command. */
-function requestAgainButtons({ id, state, stopReason, parent }: Change): readonly Button[] {
-  if (state !== 'stale' || stopReason !== 'target-changed' || parent) return [];
-  return [{ id: 'change.request-again', label: 'Request again with current values', value: id }];
+/** Whether *Request again* is offered. A revert has a button of its own: nobody typed its command. */
+export function mayRequestAgain(change: Change): boolean {
+  const { state, parent } = change;
+  return isEnded(change) && state !== 'succeeded' && !parent && !hasAuditMismatch(change);
+}
+
+export function requestAgainButtons(change: Change): readonly Button[] {
+  if (!mayRequestAgain(change)) return [];
+  const current = change.stopReason === 'target-changed' ? ' with current values' : '';
+  return [{ id: 'change.request-again', label: `Request again${current}`, value: change.id }];
 }

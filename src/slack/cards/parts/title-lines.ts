@@ -1,0 +1,34 @@
+import type { Change } from '../../../changes/change.ts';
+import { fact } from '../../blocks/blocks.ts';
+import { bounded, type Line } from '../../blocks/rich-text.ts';
+import { lowerActionText } from '../naming.ts';
+import { cardTitle } from './state-text.ts';
+
+const ACTION_MAX = 100;
+
+/** The first lines of a card: requester, action and target, or the state; for an emergency, why. */
+export function titleLines(change: Change): readonly Line[] {
+  const { id, state, requester, breakGlass, expiresAt, plan } = change;
+  const action = bounded(lowerActionText(change), ACTION_MAX);
+  if (breakGlass) return [...emergencyLines(change, action), stateLine(change)];
+  if (state !== 'pending') return [stateLine(change)];
+  const until = plan.timing?.startAt ? 'approve by' : 'expires';
+  const title: Line = [{ bold: '○ ' }, { user: requester }, { bold: ` requests: ${action}` }];
+  return [[...title, ` · ${id} · ${until} `, { at: expiresAt }]];
+}
+
+function stateLine(change: Change): Line {
+  return [{ bold: cardTitle(change) }, ` · ${change.id}`];
+}
+
+function emergencyLines({ breakGlass, review }: Change, action: string): readonly Line[] {
+  if (!breakGlass) return [];
+  const { by, at, reason } = breakGlass;
+  return [
+    [{ bold: '⚠ EMERGENCY · ' }, { user: by }, { bold: `: ${action} without approval` }],
+    fact('Reason', reason),
+    review
+      ? fact('Reviewed by', { user: review.by }, ', ', { at: review.at }, ': ', review.note)
+      : fact('Reviewed by', 'nobody yet · used ', { at }),
+  ];
+}

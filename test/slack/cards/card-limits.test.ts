@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { list } from '../../../sandbox/json.ts';
+import { type Change, type ChangeId, STATES, type State } from '../../../src/changes/change.ts';
+import { commands } from '../../../src/commands/index.ts';
+import { fieldsOf } from '../../../src/intent/arguments/arguments.ts';
+import type { ChangeCommand } from '../../../src/intent/define.ts';
+import type { Message } from '../../../src/slack/blocks/blocks.ts';
+import { changeCard } from '../../../src/slack/cards/card.ts';
+import { LINE_MAX, LINES_MAX } from '../../../src/slack/cards/parts/short-lines.ts';
+import { preview } from '../../../src/slack/cards/preview.ts';
+import { ben, changeIn, minutes, NOON, PLAN, REQUIRES } from '../../changes/fixtures.ts';
+import { linesOf } from '../../contracts/message-lines.ts';
+import { drawing, expectSound } from '../fixtures.ts';
+
+/** A phone that is 390 points wide shows 45 characters in a row, and 32 rows above the buttons. */
+const PHONE = { row: 45, rows: 32 };
+const CHARACTERS_MAX = PHONE.row * PHONE.rows;
+
+/** A name takes about 12 characters, a time about 24. */
+const READ = [
+  [/@U\w+/g, 'n'.repeat(12)],
+  [/\[\d{4}-[^\]]+\]/g, 't'.repeat(24)],
+] as const;
+
+function shownLines({ blocks }: Message): readonly string[] {
+  const shown = blocks.filter(({ type }) => type !== 'actions');
+  return shown.flatMap((block) => {
+    const lines = linesOf([{ ...block }]);
+    // The header of a table names its columns.
+    const own = block.type === 'table' ? lines.slice(1) : lines;
+    return own.map((line) => READ.reduce((text, [what, as]) => text.replace(what, as), line));
+  });
+}
+
+const LONG = 'a long text that says more than fits on a line of a phone, '.repeat(9).trim();
+const VALUE = 'previous value of forty characters here.';
+const changeCommands = commands.filter((each) => each.kind === 'change');
+
+/** A change with every field of its command, and the longest texts. */
+function fullest(command: ChangeCommand, state: State, over: Partial<Change>): Change {
+  const rows = fieldsOf(command.args).map(({ name, label }) => ({
+    field: name,
+    label,
+    before: VALUE,
+    after: VALUE,
+  }));
+  const before = { ...PLAN.before, fields: { state: 'running' }, wasRead: true } as const;
+  const revert = { afterMs: 4 * 3_600_000, label: 'Start it again', line: '' };
+  const differences = rows.map(({ label }) => ({ label, was: VALUE, is: VALUE }));
+  return changeIn(state, {
+    command: command.name,
+    reason: LONG,
+    plan: {
+      ...PLAN,
+      ...(command.unchanged ? { target: { ...PLAN.target, kind: 'alert' } } : {}),
+      rows,
+      body: { ...PLAN.body, scope: { everything: true }, until: minutes(60).toISOString() },
+      before: { ...before, seenAt: NOON, source: 'read just now' },
+      unchangedFields: command.unchanged ? rows.map(({ label }) => label) : [],
+      warnings: Array(6).fill(LONG),
+      gaps: [LONG, LONG],
+      timing: { startAt: minutes(60).toISOString(), revert },
+      cost: { text: LONG, perDay: -1, share: -1 },
+    },
+    requires: { ...REQUIRES, escalation: { to: 'operator', afterMs: 1 }, breakGlass: 'approver' },
+    stateCheck: { kind: 'differs', differences, changedBy: null },
+    ...over,
+  });
+}
+
+const used = { by: ben.id, at: NOON, reason: LONG };
+const candidate = { name: LONG, id: 'x'.repeat(36), state: 'running', createdAt: NOON };
+const followUp = {
+  state: 'open',
+  seen: { text: LONG, at: NOON },
+  gap: null,
+  why: 'creation',
+  candidates: [candidate, candidate],
+  revision: 1,
+} as const;
+const child = { id: 'P7T2WA' as ChangeId, state: 'stale' } as const;
+
+const VARIANTS: Readonly<Record<string, Partial<Change>>> = {
+  'with every detail': {},
+  'as an emergency': { breakGlass: used },
+  'as a reviewed emergency': { breakGlass: used, review: { by: ben.id, at: NOON, note: LONG } },
+  'with a follow-up': { followUp, child },
+  'as a revert': { parent: 'P7T2WA' as ChangeId },
+};
+
+function drawn(change: Change): readonly Message[] {
+  const cards = [changeCard(change, drawing)];
+  if (change.state !== 'draft') return cards;
+  const freeze = { from: NOON, until: minutes(60), on: null, reason: LONG, by: null };
+  const related = { others: [change, change], before: [change], freezes: [freeze as never] };
+  return [...cards, preview(change, related, drawing)];
+}
+
+const cases = changeCommands.flatMap((command) =>
+  STATES.map((state) => [command.name, state, command] as const),
+);
+
+test.for(cases)('%s, %s: at most eight lines above the buttons', ([, state, command]) => {
+  for (const [variant, over] of Object.entries(VARIANTS)) {
+    for (const message of drawn(fullest(command, state, over))) {
+      const lines = shownLines(message);
+      expect(lines.length, `${variant}\n${lines.join('\n')}`).toBeLessThanOrEqual(LINES_MAX);
+      for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(LINE_MAX);
+      expect(lines.join('').length).toBeLessThanOrEqual(CHARACTERS_MAX);
+      expectSound(message);
+    }
+  }
+});
+
+test('the phone shows a whole card: eight lines of four rows', () => {
+  expect(LINES_MAX * Math.ceil(LINE_MAX / PHONE.row)).toBe(PHONE.rows);
+});
+
+test('what has no line of its own is counted', () => {
+  const [command] = changeCommands.filter(({ name }) => name === 'service create');
+  if (!command) throw new Error('There is no such command');
+  const text = shownLines(changeCard(fullest(command, 'pending', {}), drawing)).join('\n');
+  expect(text).toMatch(/\(\d+ more in Show request\)/);
+  expect(text).toMatch(/ · \d+ more in Show request/);
+});
+
+test.for(changeCommands.map(({ name, undo }) => [name, undo] as const))(
+  'no row of buttons of %s has break-glass: it is in the menu',
+  ([name]) => {
+    const [command] = changeCommands.filter((each) => each.name === name);
+    if (!command) throw new Error('There is no such command');
+    for (const state of ['draft', 'pending'] as const) {
+      for (const message of drawn(fullest(command, state, {}))) {
+        const rows = message.blocks
+          .filter(({ type }) => type === 'actions')
+          .map((row) => ({ ...row }));
+        const elements = rows.flatMap((row) => list('elements' in row ? row.elements : []));
+        const ids = elements.map(({ action_id }) => action_id);
+        expect(ids).not.toContain('change.break-glass');
+        if (ids.length > 0) expect(JSON.stringify(rows)).toContain('change.break-glass K3M9QD');
+      }
+    }
+  },
+);
