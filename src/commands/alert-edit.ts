@@ -59,6 +59,7 @@ type AlertChanges = Omit<z.output<typeof args>, 'alert'>;
 
 export const alertEdit: ChangeCommand = changeCommand({
   name: 'alert edit',
+  title: 'Edit an alert',
   summary: 'Edit an alert; other fields stay as they are',
   examples: ['alert edit "5xx rate" threshold=250 interval=15m'],
   args,

@@ -34,6 +34,7 @@ type Filter = z.output<typeof args>;
 
 export const alertList: QueryCommand = queryCommand({
   name: 'alert list',
+  title: 'Find alerts',
   summary: 'Find alerts by words, state, source or silence',
   examples: ['alert list checkout', 'alert list state=ALERT silenced=off'],
   args,

@@ -8,6 +8,7 @@ import { queryCommand } from '../intent/define.ts';
 
 export const alertShow = queryCommand({
   name: 'alert show',
+  title: 'Look up an alert',
   summary: 'Show all fields of an alert',
   examples: ['alert show "5xx rate"'],
   args: z.strictObject({ alert: AlertName }),

@@ -20,6 +20,7 @@ import { backupShow } from './backup-show.ts';
 
 export const backupList: QueryCommand = queryCommand({
   name: 'backup list',
+  title: 'List backups',
   summary: 'List the backups of a service',
   examples: ['backup list analytics-prod'],
   permission: 'service:view-backups',

@@ -21,6 +21,7 @@ const BackupId = z
 
 export const backupShow = queryCommand({
   name: 'backup show',
+  title: 'Look up a backup',
   summary: 'Look up one backup of a service',
   examples: ['backup show analytics-prod 5f0e4f0a-8f58-4f6f-8b1c-2d3e4f5a6b7c'],
   permission: 'service:view-backups',

@@ -20,6 +20,7 @@ const ONE_SCOPE = {
 
 export const changeFreeze = changeCommand({
   name: 'change freeze',
+  title: 'Freeze changes',
   summary: 'Block all changes of a service, a tag or everything for a while',
   examples: [
     'change freeze tag=prod until=4h launch of the shop',

@@ -4,6 +4,7 @@ import { queryCommand } from '../intent/define.ts';
 
 export const changeFreezes = queryCommand({
   name: 'change freezes',
+  title: 'List freezes',
   summary: 'List current and future freezes, and how to end them',
   examples: ['change freezes'],
   args: z.strictObject({}),

@@ -7,6 +7,7 @@ const Text = z.string().trim().min(1).max(80, 'is too long');
 
 export const changeLog = queryCommand({
   name: 'change log',
+  title: 'Read the audit trail',
   summary: 'Read the audit trail: who did what and when, refusals included',
   examples: [
     'change log',

@@ -6,6 +6,7 @@ import { changeCommand } from '../intent/define.ts';
 export const changeUnfreeze = changeCommand({
   name: 'change unfreeze',
   aliases: ['change thaw'],
+  title: 'End a freeze',
   summary: 'End a freeze early, if it was made in Slack',
   examples: ['change unfreeze tag:prod the launch is over', 'change unfreeze 7KQ2MX'],
   args: z.strictObject({

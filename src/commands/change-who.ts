@@ -6,6 +6,7 @@ import { queryCommand } from '../intent/define.ts';
 
 export const changeWho = queryCommand({
   name: 'change who',
+  title: 'Look up permissions',
   summary: 'Show who may use a command, who approves it, and by which rule',
   examples: [
     'change who service stop analytics-prod',

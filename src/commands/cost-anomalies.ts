@@ -9,6 +9,7 @@ const DEFAULT_DAYS = 60;
 
 export const costAnomalies = queryCommand({
   name: 'cost anomalies',
+  title: 'List unusual costs',
   summary: 'Show unusual costs',
   examples: ['cost anomalies', 'cost anomalies backtest 60d'],
   permission: 'organization:view',

@@ -3,6 +3,7 @@ import { queryCommand } from '../intent/define.ts';
 
 export const costBudget = queryCommand({
   name: 'cost budget',
+  title: 'Look up budgets',
   summary: 'Show spend and forecast of each budget',
   examples: ['cost budget'],
   permission: 'organization:view',

@@ -7,11 +7,13 @@ const Words = z.string().max(200, 'is too long: at most 200 characters');
 
 export const costCsv = queryCommand({
   name: 'cost csv',
+  title: 'Get costs as a file',
   summary: 'Get the rows of a period as a CSV file',
   examples: ['cost csv last-month'],
   permission: 'organization:view',
   args: z.strictObject({ words: textField(Words, { label: 'Question', rest: true }) }),
 
+  submit: () => 'Get file',
   target: () => null,
   answer: ({ words = '' }, context, asker) => answerCsv(words, context, asker),
 });

@@ -26,6 +26,16 @@ const OPTIONS = [
   'quiet',
 ];
 
+const SUBMIT: ReadonlyMap<string, string> = new Map([
+  ['list', 'List digests'],
+  ['add', 'Add digest'],
+  ['remove', 'Remove digest'],
+  ['pause', 'Pause digest'],
+  ['resume', 'Resume digest'],
+  ['now', 'Post digest'],
+  ['preview', 'Preview'],
+] satisfies [(typeof DIGEST_ACTIONS)[number], string][]);
+
 const Action = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });
 const Names = z.array(z.string().max(80)).max(50);
 
@@ -42,6 +52,7 @@ function daysOf(value: unknown): unknown {
 
 export const costDigest = queryCommand({
   name: 'cost digest',
+  title: 'Manage cost digests',
   summary: 'List, add, pause or post the cost digests of channels',
   examples: [
     'cost digest list',
@@ -96,6 +107,7 @@ export const costDigest = queryCommand({
   // A name or a time that is missing has a default; a bare “add” opens the form.
   needsForm: ({ what, ...rest }) => what === 'add' && Object.keys(rest).length === 0,
 
+  submit: ({ what = '' }) => SUBMIT.get(what) ?? 'Continue',
   target: () => null,
   answer: ({ what, which, services, warehouses, tags, teams, ...options }, { digests }, asker) => {
     const on = defined({ services, warehouses, tags, teams });

@@ -7,6 +7,7 @@ const Words = z.string().max(200, 'is too long: at most 200 characters');
 
 export const costForecast = queryCommand({
   name: 'cost forecast',
+  title: 'Forecast costs',
   summary: 'Show the expected costs of a month, quarter or year',
   examples: ['cost forecast', 'cost forecast quarter', 'cost forecast year team analytics'],
   permission: 'organization:view',

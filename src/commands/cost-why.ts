@@ -7,6 +7,7 @@ const Words = z.string().max(200, 'is too long: at most 200 characters');
 
 export const costWhy = queryCommand({
   name: 'cost why',
+  title: 'Explain costs',
   summary: 'Show what changed the costs between two periods',
   examples: ['cost why 7d', 'cost why last month', 'cost why 7d team analytics'],
   permission: 'organization:view',

@@ -7,6 +7,7 @@ const Words = z.string().max(200, 'is too long: at most 200 characters');
 
 export const cost = queryCommand({
   name: 'cost',
+  title: 'Look up costs',
   summary: 'Show costs by period, service, metric or team',
   examples: [
     'cost mtd by service by metric',

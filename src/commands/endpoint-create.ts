@@ -27,6 +27,7 @@ const TYPE_OF: Readonly<Record<string, string>> = {
 
 export const endpointCreate = changeCommand({
   name: 'endpoint create',
+  title: 'Create an endpoint',
   summary: 'Create a private endpoint',
   examples: [
     'endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b description="orders feed"',

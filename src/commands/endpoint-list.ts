@@ -11,6 +11,7 @@ const COLUMNS = ['Description', 'Status', 'Type', 'Endpoint', 'Private DNS names
 
 export const endpointList = queryCommand({
   name: 'endpoint list',
+  title: 'List endpoints',
   summary: 'List the private endpoints of a service',
   examples: ['endpoint list analytics-prod'],
   permission: 'service:manage-pipes',

@@ -12,6 +12,7 @@ import { pipeSettings } from './pipe-settings.ts';
 
 export const pipeList: QueryCommand = queryCommand({
   name: 'pipe list',
+  title: 'List pipes',
   summary: 'List the data pipes of a service',
   examples: ['pipe list analytics-prod'],
   permission: 'service:manage-pipes',

@@ -7,6 +7,7 @@ import { queryCommand } from '../intent/define.ts';
 
 export const pipeSettings = queryCommand({
   name: 'pipe settings',
+  title: 'Look up pipe settings',
   summary: 'Show the settings of a data pipe',
   examples: ['pipe settings analytics-prod orders'],
   permission: 'service:manage-pipes',

@@ -117,6 +117,7 @@ const args = z.strictObject({
 
 export const serviceCreate = changeCommand({
   name: 'service create',
+  title: 'Create a service',
   summary: 'Create a service',
   examples: [
     'service create "analytics eu" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=64',

@@ -10,6 +10,7 @@ type ListRead = Awaited<ReturnType<CommandContext['reads']['cloud']['services']>
 
 export const serviceList = queryCommand({
   name: 'service list',
+  title: 'List services',
   summary: 'List the services and their last known state',
   examples: ['service list'],
   args: z.strictObject({}),

@@ -20,6 +20,7 @@ import { settledAsRequested, UNFOLLOWED } from '../intent/settled.ts';
 
 export const serviceScale: ChangeCommand = changeCommand({
   name: 'service scale',
+  title: 'Scale a service',
   summary: 'Change the memory, replicas or idling of a service',
   examples: [
     'service scale analytics-prod min=16 max=64',

@@ -18,6 +18,7 @@ const Details = choiceField(z.enum([DETAILS], `must be ${DETAILS}`), () => [DETA
 
 export const serviceShow = queryCommand({
   name: 'service show',
+  title: 'Look up a service',
   summary: 'Show the state, size and last changes of a service',
   examples: ['service show analytics-prod', 'service show analytics-prod details'],
   args: z.strictObject({ service: ServiceName, details: Details }),

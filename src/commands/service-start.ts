@@ -11,6 +11,7 @@ import { settledInState, UNFOLLOWED } from '../intent/settled.ts';
 
 export const serviceStart = changeCommand({
   name: 'service start',
+  title: 'Start a service',
   summary: 'Start a stopped service',
   examples: ['service start analytics-prod maintenance is over'],
   permission: 'service:manage',

@@ -11,6 +11,7 @@ import { settledInState, UNFOLLOWED } from '../intent/settled.ts';
 
 export const serviceStop = changeCommand({
   name: 'service stop',
+  title: 'Stop a service',
   summary: 'Stop a service',
   examples: ['service stop analytics-prod nightly maintenance'],
   permission: 'service:manage',

@@ -42,6 +42,8 @@ interface CommandWords {
   readonly name: string;
   /** Earlier names: still accepted when typed, in policy files and in stored changes. */
   readonly aliases?: readonly string[];
+  /** The task, as the title of its form and the label of its button; at most 24 characters. */
+  readonly title: string;
   readonly summary: string;
   readonly examples: readonly string[];
   /** The permission that the key of the cloud API needs; if missing, it calls no such operation. */
@@ -55,6 +57,8 @@ export interface QueryCommand<Args = unknown> extends CommandWords {
   readonly args: z.ZodObject;
   readonly target: (args: Args) => Target | null;
   readonly answer: (args: Args, context: CommandContext, asker: Caller) => Answer | Promise<Answer>;
+  /** The submit button of the form, named by the result; if missing, `Look up`. */
+  readonly submit?: (given: TypedValues) => string;
   /** Whether the line lacks so much that Signalbox opens the form instead. */
   readonly needsForm?: (given: TypedValues) => boolean;
 }
@@ -198,7 +202,7 @@ export function queryCommand<Shape extends z.ZodObject>(
 export function changeCommand<Shape extends z.ZodObject>(
   definition: Omit<ChangeCommand<ResolvedValues<Shape>>, 'kind'> & { args: Shape },
 ): ChangeCommand {
-  const args = definition.args.extend(timingShape(definition.timed));
+  const args = definition.args.extend(timingShape(definition.timed, verbOf(definition)));
   return { ...definition, args, kind: 'change' } as unknown as ChangeCommand;
 }
 
@@ -211,6 +215,6 @@ export function nounOf(command: Command): string {
   return command.name.split(' ')[0] ?? command.name;
 }
 
-export function verbOf(command: Command): string {
+export function verbOf(command: Pick<Command, 'name'>): string {
   return command.name.split(' ').slice(1).join(' ');
 }

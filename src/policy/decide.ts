@@ -65,6 +65,23 @@ export function requirementFor(
   return rule && isCertain && isOpenTo(rule, about.target) ? requirementOf(rule) : null;
 }
 
+/**
+ * Returns what the rule for a change requires of its reason, for any requester. Without a target, a
+ * reason is required if every rule that may decide requires one.
+ */
+export function reasonFor(policy: Policy, command: string, target: Target | null): Rule['reason'] {
+  if (target !== null) {
+    const { rule, isCertain } = ruleFor(policy, { command, target, kind: 'change' });
+    return rule && isCertain ? rule.reason : NO_REASON;
+  }
+  const all = reachable(policy, command).map(({ reason }) => reason);
+  const isRequired = all.length > 0 && all.every(({ required }) => required);
+  const minimum = Math.min(...all.map((reason) => reason.minimum));
+  return isRequired ? { required: true, minimum } : NO_REASON;
+}
+
+const NO_REASON: Rule['reason'] = { required: false, minimum: 0 };
+
 /** Whether a rule may allow changes of the target: a discovered service needs its permission. */
 function isOpenTo({ discovered }: Rule, target: Target | null): boolean {
   return discovered || !target?.discovered;

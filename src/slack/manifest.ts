@@ -1,7 +1,7 @@
 import { slashCommand } from '../intent/answers/texts.ts';
 import type { Command } from '../intent/define.ts';
 import { usageHint } from '../intent/help.ts';
-import { callbackIdOf, titleOf } from './forms/form.ts';
+import { callbackIdOf } from './forms/form.ts';
 import { PALETTE } from './forms/palette.ts';
 
 interface ManifestOptions {
@@ -102,7 +102,7 @@ function hint(commands: readonly Command[], noun: string): string {
 
 function shortcutOf(command: Command) {
   return {
-    name: titleOf(command),
+    name: command.title,
     type: 'global' as const,
     callback_id: callbackIdOf(command),
     description: `${command.summary}: opens the form of “${command.name}”`,

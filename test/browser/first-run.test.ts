@@ -124,7 +124,7 @@ test('Escape closes a form, the controls and a thread, and returns the focus', a
       .then((text) => String(text).startsWith(name));
   await composer.fill('/service scale ci more');
   await composer.press('Enter');
-  await page.getByRole('dialog').getByText('Scale service').waitFor();
+  await page.getByRole('dialog').getByText('Scale a service').waitFor();
   await page.keyboard.press('Escape');
   await expect.poll(hasFocus('Message #ops'), SLOW_MACHINE).toBe(true);
 

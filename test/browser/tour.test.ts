@@ -56,8 +56,8 @@ test('in a browser: Ben decides in his Home tab, which updates after each press'
   const root = '#slack_blocks_to_jsx';
   expect(await ana.evaluate(colour(`${root} a`))).not.toBe(await ana.evaluate(colour(root)));
   await picture(ana, 'home-of-ana');
-  await ana.getByRole('button', { name: 'Create endpoint' }).click();
-  await ana.getByRole('dialog').getByText('Create endpoint').waitFor();
+  await ana.getByRole('button', { name: 'Create an endpoint' }).click();
+  await ana.getByRole('dialog').getByText('Create an endpoint').waitFor();
   await close(ana);
 });
 
@@ -65,13 +65,13 @@ test('in a browser: a form keeps the typed values and shows only the fields that
   const ana = await openAs(ANA, OPS);
   await say(ana, '/service scale ci "more builds"');
   const dialog = ana.getByRole('dialog');
-  await dialog.getByText('Scale service').waitFor();
+  await dialog.getByText('Scale a service').waitFor();
   await dialog.getByText('more builds').waitFor();
   await picture(ana, 'form-scale');
   await close(ana);
 
   await say(ana, '/service create');
-  await dialog.getByText('Create service').waitFor();
+  await dialog.getByText('Create a service').waitFor();
   const region = dialog.getByRole('combobox', { name: 'Region' });
   expect(await region.count()).toBe(0);
   await dialog.getByRole('combobox', { name: 'Provider' }).click();
@@ -122,7 +122,7 @@ test('in a browser: the answers about a backup and a pipe, and the form of an en
 
   await say(ana, '/endpoint create staging');
   const dialog = ana.getByRole('dialog');
-  await dialog.getByText('Create endpoint').waitFor();
+  await dialog.getByText('Create an endpoint').waitFor();
   const name = dialog.getByRole('textbox', { name: /^Endpoint service name/ });
   expect(await name.count()).toBe(0);
   await dialog.getByRole('combobox', { name: /^Type/ }).click();
@@ -216,11 +216,11 @@ test('in a browser: a digest is added in its form and posted in the channel', as
   const ana = await openAs(ANA, COSTS);
   await say(ana, '/cost digest add');
   const dialog = ana.getByRole('dialog');
-  await dialog.getByText('Cost digest').waitFor();
+  await dialog.getByText('Manage cost digests').waitFor();
   await dialog.getByRole('textbox', { name: /^Time(?! zone)/ }).fill('09:30');
   await dialog.getByRole('textbox', { name: /^Time zone/ }).fill('Europe/Berlin');
   await picture(ana, 'form-digest');
-  await dialog.getByRole('button', { name: 'Look up' }).click();
+  await dialog.getByRole('button', { name: 'Add digest' }).click();
   await ana.getByText('Posted in #db-costs Mon–Fri at 09:30 (Europe/Berlin).').waitFor();
 
   await ana.getByRole('button', { name: 'Post now' }).click();

@@ -23,18 +23,18 @@ describe('/service create', () => {
     expect(await answersTo(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
       ",
         typed: ip needs at least one address, for example 10.0.0.0/8 (you typed ,)
-        form:  [ipAccessList] needs at least one address, for example 10.0.0.0/8
+        form:  [ipAccessList] Allowed addresses needs at least one address, for example 10.0.0.0/8 (you typed ,).
       10.0.0.0/8: taken
       10.0.0.0/33
         typed: ip must hold one address per line, for example 10.0.0.0/8 (you typed 10.0.0.0/33)
-        form:  [ipAccessList] must hold one address per line, for example 10.0.0.0/8
+        form:  [ipAccessList] Allowed addresses must hold one address per line, for example 10.0.0.0/8 (you typed 10.0.0.0/33).
       10.0.0.300
         typed: ip must hold one address per line, for example 10.0.0.0/8 (you typed 10.0.0.300)
-        form:  [ipAccessList] must hold one address per line, for example 10.0.0.0/8
+        form:  [ipAccessList] Allowed addresses must hold one address per line, for example 10.0.0.0/8 (you typed 10.0.0.300).
       2001:db8::/32: taken
       office
         typed: ip must hold one address per line, for example 10.0.0.0/8 (you typed office)
-        form:  [ipAccessList] must hold one address per line, for example 10.0.0.0/8"
+        form:  [ipAccessList] Allowed addresses must hold one address per line, for example 10.0.0.0/8 (you typed office)."
     `);
   });
 
@@ -52,16 +52,16 @@ describe('/service create', () => {
     expect(await answersTo(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
       "0.0.0.0/0
         typed: opens the form: ip must not allow all addresses, or a large part of them, (0.0.0.0/0) (you typed 0.0.0.0/0)
-        form:  [ipAccessList] must not allow all addresses, or a large part of them, (0.0.0.0/0)
+        form:  [ipAccessList] Allowed addresses must not allow all addresses, or a large part of them, (0.0.0.0/0) (you typed 0.0.0.0/0).
       ::/0
         typed: opens the form: ip must not allow all addresses, or a large part of them, (::/0) (you typed ::/0)
-        form:  [ipAccessList] must not allow all addresses, or a large part of them, (::/0)
+        form:  [ipAccessList] Allowed addresses must not allow all addresses, or a large part of them, (::/0) (you typed ::/0).
       10.0.0.0/8,0.0.0.0/0
         typed: opens the form: ip must not allow all addresses, or a large part of them, (0.0.0.0/0) (you typed 10.0.0.0/8,0.0.0.0/0)
-        form:  [ipAccessList] must not allow all addresses, or a large part of them, (0.0.0.0/0)
+        form:  [ipAccessList] Allowed addresses must not allow all addresses, or a large part of them, (0.0.0.0/0) (you typed 10.0.0.0/8,0.0.0.0/0).
       0.0.0.0/1
         typed: opens the form: ip must not allow all addresses, or a large part of them, (0.0.0.0/1) (you typed 0.0.0.0/1)
-        form:  [ipAccessList] must not allow all addresses, or a large part of them, (0.0.0.0/1)"
+        form:  [ipAccessList] Allowed addresses must not allow all addresses, or a large part of them, (0.0.0.0/1) (you typed 0.0.0.0/1)."
     `);
     expect(await answersTo(open, ADDRESSES, ['0.0.0.0/0'])).toMatch(/: taken$/);
     expect(

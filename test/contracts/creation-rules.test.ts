@@ -24,15 +24,15 @@ describe('/service create', () => {
     expect(await answersTo(scale, create('name'), values)).toMatchInlineSnapshot(`
       "a, a×49, a×50: taken
       a×51
-        typed: Name must be 1 to 50 letters, digits and spaces (you typed a×51)
-        form:  [name] must be 1 to 50 letters, digits and spaces
+        typed: Name must be 1 to 50 letters, digits and spaces, not a×51
+        form:  [name] Name must be 1 to 50 letters, digits and spaces, not a×51.
       a-b: taken
       größer
-        typed: Name must be 1 to 50 letters, digits and spaces (you typed größer)
-        form:  [name] must be 1 to 50 letters, digits and spaces
+        typed: Name must be 1 to 50 letters, digits and spaces, not größer
+        form:  [name] Name must be 1 to 50 letters, digits and spaces, not größer.
          
         typed: opens the form: Name  []  (Letters, digits and spaces)
-        form:  [name] must be 1 to 50 letters, digits and spaces"
+        form:  [name] Name must be 1 to 50 letters, digits and spaces, not."
     `);
   });
 
@@ -41,8 +41,8 @@ describe('/service create', () => {
     expect(await answersTo(scale, rule, ['aws', 'ibm'])).toMatchInlineSnapshot(`
       "aws: taken
       ibm
-        typed: provider must be one of aws, gcp, azure (you typed ibm)
-        form:  not offered; [provider] must be one of aws, gcp, azure"
+        typed: provider must be one of aws, gcp, azure, not ibm
+        form:  not offered; [provider] Provider must be one of aws, gcp, azure, not ibm."
     `);
   });
 
@@ -55,11 +55,11 @@ describe('/service create', () => {
         typed: taken
         form:  not offered; taken
       eu-west-1
-        typed: opens the form: region must be a region of gcp (you typed eu-west-1)
-        form:  not offered; [region] must be a region of gcp
+        typed: opens the form: region must be a region of gcp, not eu-west-1
+        form:  not offered; [region] Region must be a region of gcp, not eu-west-1.
       atlantis
-        typed: region must be one of ap-northeast-1, ap-south-1, ap-southeast-1, ap-southeast-2, eu-central-1, eu-west-1, eu-west-2, us-east-1, us-east-2, us-west-2, me-central-1, us-east1, us-central1, europe-west4, asia-southeast1, eastus, eastus2, westus3, germanywestcentral (you typed atlantis)
-        form:  not offered; [region] must be one of ap-northeast-1, ap-south-1, ap-southeast-1, ap-southeast-2, eu-central-1, eu-west-1, eu-west-2, us-east-1, us-east-2, us-west-2, me-central-1, us-east1, us-central1, europe-west4, asia-southeast1, eastus, eastus2, westus3, germanywestcentral"
+        typed: region must be one of ap-northeast-1, ap-south-1, ap-southeast-1, ap-southeast-2, eu-central-1, eu-west-1, eu-west-2, us-east-1, us-east-2, us-west-2, me-central-1, us-east1, us-central1, europe-west4, asia-southeast1, eastus, eastus2, westus3, germanywestcentral, not atlantis
+        form:  not offered; [region] Region must be one of ap-northeast-1, ap-south-1, ap-southeast-1, ap-southeast-2, eu-central-1, eu-west-1, eu-west-2, us-east-1, us-east-2, us-west-2, me-central-1, us-east1, us-central1, europe-west4, asia-southeast1, eastus, eastus2, westus3, germanywestcentral, not atlantis."
     `);
   });
 
@@ -79,15 +79,15 @@ describe('/service create', () => {
     expect(await answersTo(scale, rule, values)).toMatchInlineSnapshot(`
       "12
         typed: opens the form: min must not be above the maximum, 12 (you typed 16)
-        form:  [minReplicaMemoryGb] must not be above the maximum, 12
+        form:  [minReplicaMemoryGb] Minimum memory per replica (GB) must not be above the maximum, 12 (you typed 16).
       16, 20: taken
       18
-        typed: max must be a multiple of 4 from 8 to 356 (you typed 18) | [create with 16] [create with 20]
-        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+        typed: max must be a multiple of 4 from 8 to 356, not 18: | [16] [20]
+        form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 18: 16 or 20.
       356: taken
       360
-        typed: max must be a multiple of 4 from 8 to 356 (you typed 360) | [create with 356]
-        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356"
+        typed: max must be a multiple of 4 from 8 to 356, not 360: | [356]
+        form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 360: 356."
     `);
   });
 
@@ -95,11 +95,11 @@ describe('/service create', () => {
     const values = ['1', '2', '20', '21'];
     expect(await answersTo(scale, create('numReplicas'), values)).toMatchInlineSnapshot(`
       "1
-        typed: opens the form: replicas must be 2 to 20 for the first service of a warehouse (you typed 1)
-        form:  [numReplicas] must be 2 to 20 for the first service of a warehouse
+        typed: opens the form: replicas must be 2 to 20 for the first service of a warehouse, not 1
+        form:  [numReplicas] Replicas must be 2 to 20 for the first service of a warehouse, not 1.
       2, 20: taken
       21
-        typed: replicas must be a whole number from 1 to 20 (you typed 21)
+        typed: replicas must be a whole number from 1 to 20, not 21
         form:  [numReplicas] Please enter a number of at most 20."
     `);
   });
@@ -108,13 +108,13 @@ describe('/service create', () => {
     const inside = create('numReplicas', `${AWS} warehouse=${WAREHOUSE}`);
     expect(await answersTo(scale, inside, ['0', '1'])).toMatchInlineSnapshot(`
       "0
-        typed: replicas must be a whole number from 1 to 20 (you typed 0)
+        typed: replicas must be a whole number from 1 to 20, not 0
         form:  [numReplicas] Please enter a number of at least 1.
       1: taken"
     `);
     expect(await answersTo(basic, create('numReplicas'), ['0', '1'])).toMatchInlineSnapshot(`
       "0
-        typed: replicas must be a whole number from 1 to 20 (you typed 0)
+        typed: replicas must be a whole number from 1 to 20, not 0
         form:  [numReplicas] Please enter a number of at least 1.
       1: taken"
     `);
@@ -124,7 +124,7 @@ describe('/service create', () => {
     const values = ['4', '5', '6'];
     expect(await answersTo(scale, create('idleTimeoutMinutes'), values)).toMatchInlineSnapshot(`
       "4
-        typed: idle-timeout must be a whole number of minutes, 5 or more (you typed 4)
+        typed: idle-timeout must be a whole number of minutes, 5 or more, not 4
         form:  [idleTimeoutMinutes] Please enter a number of at least 5.
       5, 6: taken"
     `);
@@ -153,7 +153,7 @@ describe('/service create', () => {
     );
     expect(errors).toMatchInlineSnapshot(`
       {
-        "maxReplicaMemoryGb": "is required with an own cloud region and must be one of 48, 116, 172, 232",
+        "maxReplicaMemoryGb": "Maximum memory per replica (GB) is required with an own cloud region and must be one of 48, 116, 172, 232.",
       }
     `);
   });
@@ -163,16 +163,16 @@ describe('/service create', () => {
     const values = ['44', '48', '52', '116', '172', '232', '236'];
     expect(await answersTo(scale, rule, values)).toMatchInlineSnapshot(`
       "44
-        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44) | [create with 48] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=44 max=232 byoc=own-1
-        form:  not offered; [minReplicaMemoryGb] is required with an own cloud region and must be one of 48, 116, 172, 232
+        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44): | [48] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=44 max=232 byoc=own-1
+        form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44): 48.
       48: taken
       52
-        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 52) | [create with 48] [create with 116] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=52 max=232 byoc=own-1
-        form:  not offered; [minReplicaMemoryGb] is required with an own cloud region and must be one of 48, 116, 172, 232
+        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 52): | [48] [116] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=52 max=232 byoc=own-1
+        form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 52): 48 or 116.
       116, 172, 232: taken
       236
-        typed: min must not be above the maximum, 232 (you typed 236) | min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 236) | [create with 232] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=236 max=232 byoc=own-1
-        form:  not offered; [minReplicaMemoryGb] is required with an own cloud region and must be one of 48, 116, 172, 232"
+        typed: min must not be above the maximum, 232 (you typed 236) | min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 236) | [232] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=236 max=232 byoc=own-1
+        form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must not be above the maximum, 232 (you typed 236): 232."
     `);
   });
 
@@ -191,8 +191,8 @@ describe('/service create', () => {
     expect(await answersTo(scale, create('backupId'), values)).toMatchInlineSnapshot(`
       "53837fde-9e4f-4c3d-b63e-8c949cf4822f: taken
       yesterday
-        typed: backup must be a backup id from the console (you typed yesterday)
-        form:  [backupId] must be a backup id from the console"
+        typed: backup must be a backup id from the console, not yesterday
+        form:  [backupId] Start from a backup (id) must be a backup id from the console, not yesterday."
     `);
   });
 
@@ -202,10 +202,10 @@ describe('/service create', () => {
       "mysql on: taken
       mysql
         typed: endpoints must have one protocol per line, for example “mysql on” (you typed mysql)
-        form:  [endpoints] must have one protocol per line, for example “mysql on”
+        form:  [endpoints] Protocols must have one protocol per line, for example “mysql on” (you typed mysql).
       mysql maybe
         typed: endpoints must have one protocol per line, for example “mysql on” (you typed mysql maybe)
-        form:  [endpoints] must have one protocol per line, for example “mysql on”"
+        form:  [endpoints] Protocols must have one protocol per line, for example “mysql on” (you typed mysql maybe)."
     `);
   });
 });

@@ -30,8 +30,8 @@ describe('/endpoint create', () => {
     expect(await answersTo(bot, rule, values)).toMatchInlineSnapshot(`
       "a, a×254, a×255: taken
       a×256
-        typed: description must be a text of at most 255 characters (you typed a×59…)
-        form:  [description] must be a text of at most 255 characters"
+        typed: description must be a text of at most 255 characters, not a×59…
+        form:  [description] Description must be a text of at most 255 characters, not a×59…."
     `);
   });
 
@@ -41,11 +41,11 @@ describe('/endpoint create', () => {
       await answersTo(bot, rule, ['vpc', 'GCP_PSC_SERVICE_ATTACHMENT']),
     ).toMatchInlineSnapshot(`
       "vpc
-        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC (you typed vpc) | [create with VPC_ENDPOINT_SERVICE] [create with VPC_RESOURCE] [create with STREAMING_MULTI_VPC]
-        form:  not offered; [type] must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC
+        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not vpc: | [VPC_ENDPOINT_SERVICE] [VPC_RESOURCE] [STREAMING_MULTI_VPC]
+        form:  not offered; [type] Type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not vpc: VPC_ENDPOINT_SERVICE, VPC_RESOURCE or STREAMING_MULTI_VPC.
       GCP_PSC_SERVICE_ATTACHMENT
-        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC (you typed GCP_PSC_SERVICE_ATTACHMENT)
-        form:  not offered; [type] must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC"
+        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not GCP_PSC_SERVICE_ATTACHMENT
+        form:  not offered; [type] Type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not GCP_PSC_SERVICE_ATTACHMENT."
     `);
   });
 
@@ -68,7 +68,8 @@ describe('/endpoint create', () => {
       `/endpoint create staging description=feed ${whole}`,
       { [field]: '' },
     );
-    expect(errors).toEqual({ [field]: `is required when type is ${type}` });
+    const sentence = new RegExp(`^[A-Z][^.]+ is required when type is ${type}\\.$`);
+    expect(errors).toEqual({ [field]: expect.stringMatching(sentence) });
   });
 
   test.for([
@@ -89,8 +90,8 @@ describe('/endpoint create', () => {
     expect(await answersTo(bot, rule, values)).toMatchInlineSnapshot(`
       "SASL_IAM, SASL_SCRAM: taken
       NONE
-        typed: authentication must be one of SASL_IAM, SASL_SCRAM (you typed NONE)
-        form:  not offered; [streamAuthentication] must be one of SASL_IAM, SASL_SCRAM"
+        typed: authentication must be one of SASL_IAM, SASL_SCRAM, not NONE
+        form:  not offered; [streamAuthentication] Authentication must be one of SASL_IAM, SASL_SCRAM, not NONE."
     `);
   });
 });

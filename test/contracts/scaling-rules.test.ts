@@ -25,22 +25,22 @@ describe('/service scale', () => {
     const rule = scale('maxReplicaMemoryGb', 'min=8');
     expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
       "4
-        typed: max must be a multiple of 4 from 8 to 356 (you typed 4) | [scale with 8]
-        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+        typed: max must be a multiple of 4 from 8 to 356, not 4: | [8]
+        form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 4: 8.
       8, 12: taken
       30
-        typed: max must be a multiple of 4 from 8 to 356 (you typed 30) | [scale with 28] [scale with 32]
-        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+        typed: max must be a multiple of 4 from 8 to 356, not 30: | [28] [32]
+        form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 30: 28 or 32.
       352, 356: taken
       360
-        typed: max must be a multiple of 4 from 8 to 356 (you typed 360) | [scale with 356]
-        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+        typed: max must be a multiple of 4 from 8 to 356, not 360: | [356]
+        form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 360: 356.
       8.5
-        typed: max must be a multiple of 4 from 8 to 356 (you typed 8.5) | [scale with 8] [scale with 12]
-        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+        typed: max must be a multiple of 4 from 8 to 356, not 8.5: | [8] [12]
+        form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 8.5: 8 or 12.
       lots
-        typed: max must be a multiple of 4 from 8 to 356 (you typed lots)
-        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356"
+        typed: max must be a multiple of 4 from 8 to 356, not lots
+        form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not lots."
     `);
   });
 
@@ -49,16 +49,16 @@ describe('/service scale', () => {
     const rule = scale('minReplicaMemoryGb', 'max=356');
     expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
       "4
-        typed: min must be a multiple of 4 from 8 to 356 (you typed 4) | [scale with 8]
-        form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+        typed: min must be a multiple of 4 from 8 to 356, not 4: | [8]
+        form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 4: 8.
       8: taken
       10
-        typed: min must be a multiple of 4 from 8 to 356 (you typed 10) | [scale with 8] [scale with 12]
-        form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+        typed: min must be a multiple of 4 from 8 to 356, not 10: | [8] [12]
+        form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 10: 8 or 12.
       12, 356: taken
       360
-        typed: min must be a multiple of 4 from 8 to 356 (you typed 360) | [scale with 356]
-        form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356"
+        typed: min must be a multiple of 4 from 8 to 356, not 360: | [356]
+        form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 360: 356."
     `);
   });
 
@@ -67,16 +67,16 @@ describe('/service scale', () => {
     expect(await answersTo(free, rule, ['116', '120', '124'])).toMatchInlineSnapshot(`
       "116, 120: taken
       124
-        typed: max must be at most 120 for an organization on the free plan (you typed 124) | [scale with 120] | /service scale staging min=8 max=124
-        form:  not offered; [maxReplicaMemoryGb] must be at most 120 for an organization on the free plan"
+        typed: max must be at most 120 for an organization on the free plan, not 124: | [120] | /service scale staging min=8 max=124
+        form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be at most 120 for an organization on the free plan, not 124: 120."
     `);
     expect(
       await answersTo(free, scale('minReplicaMemoryGb'), ['120', '124']),
     ).toMatchInlineSnapshot(`
       "120: taken
       124
-        typed: min must be at most 120 for an organization on the free plan (you typed 124) | [scale with 120] | /service scale staging min=124
-        form:  not offered; [minReplicaMemoryGb] must be at most 120 for an organization on the free plan"
+        typed: min must be at most 120 for an organization on the free plan, not 124: | [120] | /service scale staging min=124
+        form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be at most 120 for an organization on the free plan, not 124: 120."
     `);
   });
 
@@ -86,7 +86,7 @@ describe('/service scale', () => {
       "60, 64: taken
       68
         typed: opens the form: min must not be above the maximum, 64 (you typed 68)
-        form:  [minReplicaMemoryGb] must not be above the maximum, 64"
+        form:  [minReplicaMemoryGb] Minimum memory per replica (GB) must not be above the maximum, 64 (you typed 68)."
     `);
   });
 
@@ -94,17 +94,17 @@ describe('/service scale', () => {
     const values = ['0', '1', '2', '20', '21', '1.5', 'two'];
     expect(await answersTo(paid, scale('numReplicas'), values)).toMatchInlineSnapshot(`
       "0
-        typed: replicas must be a whole number from 1 to 20 (you typed 0)
+        typed: replicas must be a whole number from 1 to 20, not 0
         form:  [numReplicas] Please enter a number of at least 1.
       1, 2, 20: taken
       21
-        typed: replicas must be a whole number from 1 to 20 (you typed 21)
+        typed: replicas must be a whole number from 1 to 20, not 21
         form:  [numReplicas] Please enter a number of at most 20.
       1.5
-        typed: replicas must be a whole number from 1 to 20 (you typed 1.5)
+        typed: replicas must be a whole number from 1 to 20, not 1.5
         form:  [numReplicas] Please enter a whole number.
       two
-        typed: replicas must be a whole number from 1 to 20 (you typed two)
+        typed: replicas must be a whole number from 1 to 20, not two
         form:  [numReplicas] Please enter a number."
     `);
   });
@@ -114,11 +114,11 @@ describe('/service scale', () => {
     const rule = scale('idleTimeoutMinutes', 'idle=on');
     expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
       "4
-        typed: idle-timeout must be a whole number of minutes, 5 or more (you typed 4)
+        typed: idle-timeout must be a whole number of minutes, 5 or more, not 4
         form:  [idleTimeoutMinutes] Please enter a number of at least 5.
       5, 6: taken
       5.5
-        typed: idle-timeout must be a whole number of minutes, 5 or more (you typed 5.5)
+        typed: idle-timeout must be a whole number of minutes, 5 or more, not 5.5
         form:  [idleTimeoutMinutes] Please enter a whole number."
     `);
   });
@@ -142,8 +142,8 @@ describe('/service scale', () => {
         typed: taken
         form:  not offered; taken
       sometimes
-        typed: idle must be on or off (you typed sometimes)
-        form:  not offered; [idleScaling] must be on or off"
+        typed: idle must be on or off, not sometimes
+        form:  not offered; [idleScaling] Scale to zero when idle must be on or off, not sometimes."
     `);
   });
 
@@ -152,7 +152,7 @@ describe('/service scale', () => {
     expect(await answersTo(paid, emptied, [''])).toMatchInlineSnapshot(`
       "(empty)
         typed: “replicas=” is given twice. | For example: /service scale analytics-prod min=16 max=64
-        form:  [minReplicaMemoryGb] is missing: set at least one field to change"
+        form:  [minReplicaMemoryGb] Minimum memory per replica (GB) is missing: set at least one field to change."
     `);
   });
 

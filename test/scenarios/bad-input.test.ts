@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Json } from '../../sandbox/json.ts';
 import { buttonsOf, placeOf, textOf } from '../harness/messages.ts';
 import { STAGING } from '../harness/requests.ts';
-import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
 
 const empty = { text: '', blocks: [] };
@@ -66,13 +67,45 @@ test('a command with missing arguments opens a form, and submitting it shows a p
 test('a change of a prod service without a reason opens a form that keeps the typed values', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod');
-  const view = await sandbox.modal(ANA, 'service.stop');
-  const shown = JSON.stringify(
-    sandbox.slack.clientState(ANA).views.find(({ id }) => id === view)?.blocks,
-  );
+  await sandbox.modal(ANA, 'service.stop');
+  const shown = JSON.stringify(openView(sandbox)?.blocks);
   expect(shown).toContain('Add a reason for the approvers');
   expect(shown).toContain('analytics-prod');
+  expect(reasonOf(sandbox)).toMatchObject({ optional: false, element: { focus_on_load: true } });
 });
+
+test('the reason is required in a form as soon as its service needs one', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop');
+  const viewId = await sandbox.modal(ANA, 'service.stop');
+  expect(reasonOf(sandbox)).toMatchObject({ optional: true });
+  const place = { in: 'view', viewId } as const;
+  const field = { as: ANA, place, blockId: 'service', actionId: 'service' };
+  const optionOf = async (value: string) =>
+    (await sandbox.slack.suggest({ ...field, value })).options[0];
+  const element = { type: 'external_select', selected_option: await optionOf('analytics-prod') };
+
+  const choose = (chosen: Json) =>
+    sandbox.slack.press({ ...field, element: chosen, values: { service: { service: chosen } } });
+
+  // The form is submitted before it was redrawn.
+  await sandbox.slack.submit(ANA, viewId, { service: { service: element } });
+  expect(openView(sandbox)?.errors).toEqual({ reason: 'Add a reason for the approvers.' });
+
+  await choose(element);
+  await expect.poll(() => reasonOf(sandbox)).toMatchObject({ optional: false });
+  const staging = { type: 'external_select', selected_option: await optionOf('staging') };
+  await choose(staging);
+  await expect.poll(() => reasonOf(sandbox)).toMatchObject({ optional: true });
+});
+
+function openView(sandbox: TestSandbox) {
+  return sandbox.slack.clientState(ANA).views.at(-1);
+}
+
+function reasonOf(sandbox: TestSandbox) {
+  return openView(sandbox)?.blocks.find(({ block_id }) => block_id === 'reason');
+}
 
 test('an edited preview replaces the first one, which can no longer be confirmed', async () => {
   const sandbox = await startTestSandbox();

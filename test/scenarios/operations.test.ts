@@ -55,7 +55,7 @@ test('for a size that is not a multiple of four, the nearest sizes are offered',
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', '/service scale staging max=30 for the sale');
   const answer = (await sandbox.privateMessage(ANA, 'max must be a multiple of 4')) ?? NO_MESSAGE;
-  expect(textOf(answer)).toContain('(you typed 30)');
+  expect(textOf(answer)).toContain(', not 30:');
   expect(textOf(answer)).toContain('max=28');
   expect(textOf(answer)).toContain('max=32');
 });

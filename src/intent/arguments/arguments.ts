@@ -59,7 +59,7 @@ export interface Field extends FieldMeta {
 
 export const ServiceName = z.string().min(1).meta({ label: 'Service', names: 'service' });
 export const PipeName = z.string().min(1).meta({ label: 'Pipe', names: 'pipe' });
-export const AlertName = z.string().min(1).meta({ label: 'Alert', names: 'alert', steers: true });
+export const AlertName = z.string().min(1).meta({ label: 'Alert', names: 'alert' });
 
 /** A key that names a scope by one word; a form has the scope field for it. */
 export function scopeField(word: 'tag' | 'warehouse', label: string) {

@@ -90,10 +90,10 @@ function within(spans: readonly string[]): readonly string[] {
 
 const REVERT_SPAN = spanSchema('30m', '14d', '4h');
 
-const START = {
+const startShape = (verb: string) => ({
   at: textField(ClockTimeText, {
     word: 'at',
-    label: 'Start at',
+    label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} at`,
     hint: '20:00 or 2026-11-22T20:00 in your time zone. Leave empty to run once approved',
     suggestions: similarTimes,
     synonyms: ['start', 'from', 'when', 'time', 'begin'],
@@ -101,14 +101,14 @@ const START = {
   }),
   in: textField(spanSchema('1m', '30d', '2h'), {
     word: 'in',
-    label: 'Start in',
+    label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} in`,
     hint: 'For example 2h, instead of a time',
     suggestions: similarSpans,
     synonyms: ['after', 'wait', 'delay'],
     afterReason: true,
     typedOnly: true,
   }),
-};
+});
 
 const REVERT = {
   for: textField(REVERT_SPAN, {
@@ -121,14 +121,22 @@ const REVERT = {
   }),
 };
 
-/** The timing keys of a change; parser, forms and help use this definition. */
-export function timingShape(timed: TimingSupport | undefined): Readonly<Record<string, z.ZodType>> {
+/**
+ * The timing keys of a change; parser, forms and help use this definition. Their labels have the verb
+ * of the command: `Stop at`.
+ */
+export function timingShape(
+  timed: TimingSupport | undefined,
+  verb: string,
+): Readonly<Record<string, z.ZodType>> {
   if (timed === undefined) return {};
-  return timed === 'start' ? START : { ...START, ...REVERT };
+  return timed === 'start' ? startShape(verb) : { ...startShape(verb), ...REVERT };
 }
 
+const TIMING_KEYS = Object.keys(timingShape('start and revert', ''));
+
 export function isTimingKey(name: string): boolean {
-  return Object.hasOwn(START, name) || Object.hasOwn(REVERT, name);
+  return TIMING_KEYS.includes(name);
 }
 
 export const NO_TIMING: RequestedTiming = { at: null, inMs: null, forMs: null };

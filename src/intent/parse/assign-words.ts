@@ -1,4 +1,4 @@
-import { findByName } from '../../directory/directory.ts';
+import { findByName, type NamedItem } from '../../directory/directory.ts';
 import { type Field, isPlaced, type TypedValues } from '../arguments/arguments.ts';
 import { nearest } from './nearest.ts';
 import type { Vocabulary } from './parse-result.ts';
@@ -7,50 +7,51 @@ import type { Word } from './split-words.ts';
 
 type WordAssignment =
   | { readonly given: TypedValues; readonly rest: readonly string[] }
-  | { readonly unknownKey: string }
+  /** A key that the command does not have. */
+  | { readonly unknown: Word }
+  /** A key of the command among the words of the reason, which begins at this index. */
+  | { readonly misplaced: Word; readonly reasonAt: number }
   | { readonly twice: string };
 
-/** Assigns words to fields by position or key; `rest` has the other words. */
+/**
+ * Assigns words to fields by position or key; `rest` has the other words. Only a quoted `key=value` is
+ * part of a reason: any other one is a key.
+ */
 export function assignWords(
   fields: readonly Field[],
   words: readonly Word[],
-  vocabulary: Vocabulary,
+  { vocabulary, takesReason }: { vocabulary: Vocabulary; takesReason: boolean },
 ): WordAssignment {
   const given: Record<string, string> = {};
   const keyed = fields.filter(({ word }) => word !== undefined);
+  const placed = fields.filter(isPlaced);
   let left = [...words];
-  for (const field of fields.filter(isPlaced)) {
+  for (const field of placed) {
     if (left[0] && isKeyed(left[0], field, keyed)) break;
-    const taken = takePlaced(field, left, vocabulary);
+    const takesAll = !takesReason && field === placed.at(-1) && !fields.some(({ rest }) => rest);
+    const taken = takePlaced(field, left, { vocabulary, takesAll });
     if (taken.length === 0) break;
-    given[field.name] = taken.map(({ text }) => text).join(' ');
+    given[field.name] = textOf(taken);
     left = left.slice(taken.length);
   }
 
-  // Keys are read only before the reason begins: “now load=high” has no key.
   while (left[0] && keyed.length > 0) {
     const pair = pairOf(left[0]);
     if (!pair) break;
     const field = fieldOf(left[0], keyed);
-    if (!field && beginsReason(pair.key, keyed)) break;
-    if (!field) return { unknownKey: pair.key };
+    if (!field) return { unknown: left[0] };
     if (given[field.name] !== undefined) return { twice: pair.key };
     given[field.name] = pair.value;
     left = left.slice(1);
   }
   const { taken, rest } = takeTrailing(keyed, left);
+  const stray = takesReason || keyed.length > 0 ? rest.find((word) => pairOf(word)) : undefined;
+  const reasonAt = words.length - left.length;
+  if (stray) return fieldOf(stray, keyed) ? { misplaced: stray, reasonAt } : { unknown: stray };
   const twice = taken.find(({ name }) => given[name] !== undefined)?.word;
   if (twice !== undefined) return { twice };
   for (const { name, value } of taken) given[name] ??= value;
   return { given, rest: rest.map(({ text }) => text) };
-}
-
-/** A command whose only keys are start and end times reads an unknown `load=high` as its reason. */
-function beginsReason(key: string, keyed: readonly Field[]): boolean {
-  const words = keyed.flatMap(({ word }) => word ?? []);
-  const others = keyed.flatMap(({ synonyms: otherwise = [] }) => otherwise);
-  const isNear = nearest(key, words).length > 0 || others.includes(key.toLowerCase());
-  return keyed.every(({ afterReason: trails }) => trails) && !isNear;
 }
 
 /** Takes the keys at the end: `nightly maintenance at=20:00 for=4h` → `at` and `for`. */
@@ -71,7 +72,7 @@ function pairOf({ text, quoted }: Word): { readonly key: string; readonly value:
 /** An unknown key is reported as unknown; it never becomes the value of an optional field. */
 function isKeyed(typed: Word, field: Field, keyed: readonly Field[]): boolean {
   if (fieldOf(typed, keyed)) return true;
-  return field.optional && keyed.length > 0 && pairOf(typed) !== null;
+  return field.optional && pairOf(typed) !== null;
 }
 
 function fieldOf(typed: Word, keyed: readonly Field[]): Field | undefined {
@@ -79,22 +80,57 @@ function fieldOf(typed: Word, keyed: readonly Field[]): Field | undefined {
   return keyed.find(({ word, name }) => [word, name.toLowerCase()].includes(key));
 }
 
-// Names may contain spaces: the longest run of words that is a known name is one value.
-function takePlaced(field: Field, words: readonly Word[], vocabulary: Vocabulary): readonly Word[] {
-  if (field.names && field.names !== 'pipe') {
-    const known = thingsOf(field.names, vocabulary);
-    for (let count = Math.min(8, words.length); count > 1; count -= 1) {
-      const run = words.slice(0, count);
-      if (run.some(({ quoted }) => quoted)) continue;
-      if (findByName(known, run.map(({ text }) => text).join(' ')).length > 0) return run;
-    }
-  }
-  // An unknown command is quoted in the answer with both words, noun and verb.
-  const isNoun = field.names === 'ask' && !isKnown(words.slice(0, 1), field, vocabulary);
-  return words.slice(0, isNoun ? 2 : 1);
+interface NameSearch {
+  readonly vocabulary: Vocabulary;
+  /** No reason and no other field follows, so that all words are the name. */
+  readonly takesAll: boolean;
 }
 
-function isKnown(words: readonly Word[], { names }: Field, vocabulary: Vocabulary): boolean {
-  const known = names ? thingsOf(names, vocabulary) : [];
-  return words.some(({ text }) => findByName(known, text).length > 0);
+function takePlaced(
+  field: Field,
+  words: readonly Word[],
+  { vocabulary, takesAll }: NameSearch,
+): readonly Word[] {
+  if (field.names && field.names !== 'pipe') {
+    const known = thingsOf(field.names, vocabulary);
+    const run = knownRun(words, known) ?? similarRun(words, known);
+    if (run) return run;
+    if (takesAll) return wordsBeforeKeys(words);
+  }
+  // An unknown command is quoted in the answer with both words, noun and verb.
+  return words.slice(0, field.names === 'ask' ? 2 : 1);
+}
+
+// Names may contain spaces: the longest run of words that is a known name is one value.
+function knownRun(words: readonly Word[], known: readonly NamedItem[]) {
+  return runsOf(words, 1).find((run) => findByName(known, textOf(run)).length > 0);
+}
+
+/** The longest run of several words that is similar to a name with as many words: `5xx rtae`. */
+function similarRun(words: readonly Word[], known: readonly NamedItem[]) {
+  const names = known.flatMap(({ name, aliases }) => [name, ...aliases]);
+  return runsOf(words, 2).find((run) => {
+    const alike = names.filter((name) => name.split(/\s+/).length === run.length);
+    return nearest(textOf(run), alike).length > 0;
+  });
+}
+
+const NAME_WORDS_MAX = 8;
+
+/** The first words that can be one name, the longest run first; a quoted word is a name of its own. */
+function runsOf(words: readonly Word[], least: number): readonly (readonly Word[])[] {
+  const most = Math.min(NAME_WORDS_MAX, wordsBeforeKeys(words).length);
+  const counts = Array.from({ length: Math.max(0, most - least + 1) }, (_, index) => most - index);
+  return counts
+    .map((count) => words.slice(0, count))
+    .filter((run) => run.length === 1 || run.every(({ quoted }) => !quoted));
+}
+
+function wordsBeforeKeys(words: readonly Word[]): readonly Word[] {
+  const end = words.findIndex((word, index) => index > 0 && pairOf(word) !== null);
+  return end < 0 ? words : words.slice(0, end);
+}
+
+function textOf(words: readonly Word[]): string {
+  return words.map(({ text }) => text).join(' ');
 }

@@ -62,8 +62,10 @@ function readArguments(
 ): ParseResult {
   const { prefix = '' } = vocabulary;
   const fields = fieldsOf(command.args);
-  const read = assignWords(fields, words, vocabulary);
-  if ('unknownKey' in read) return unknownKey(command, words, read.unknownKey, prefix);
+  const takesReason = command.kind === 'change';
+  const read = assignWords(fields, words, { vocabulary, takesReason });
+  if ('unknown' in read) return unknownKey(command, words, read.unknown, prefix);
+  if ('misplaced' in read) return misplacedKey(command, words, read, prefix);
   if ('twice' in read) return misread(`“${read.twice}=” is given twice.`, command, prefix);
 
   const { given, rest } = read;
@@ -98,24 +100,56 @@ function keysOf({ args }: Command): readonly string[] {
 function unknownKey(
   command: Command,
   words: readonly Word[],
-  key: string,
+  unknown: Word,
   prefix: string,
 ): ParseResult {
+  const [key = '', value = ''] = unknown.text.split(/=(.*)/s);
   const near = nearestKeys(key, fieldsOf(command.args));
-  const known =
-    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Keys: ${keysOf(command).join(', ')}.`;
-  const offers = near.map((meant) => {
-    const again = words.map((word) => quoteWord(withKey(word, key, meant)));
-    const line = [command.name, ...again].join(' ');
-    return { label: `with ${meant}=`, line };
-  });
-  const sentence = `${slashCommand(prefix, command.name)} has no key “${key}=”. ${known}`;
-  return { ...misread(sentence, command, prefix), offers };
+  const keys = keysOf(command).join(', ');
+  const known = keys === '' ? '' : ` Keys: ${keys}.`;
+  const hint = near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : known;
+  const corrected = near.map((meant) => ({ ...unknown, text: `${meant}=${value}` }));
+  const offers = corrected.map((word) => ({
+    label: word.text,
+    line: lineOf(command, withWord(words, unknown, word)),
+  }));
+  const sentence = `${slashCommand(prefix, command.name)} has no key “${key}=”.${hint}`;
+  return {
+    ...misread(sentence, command, prefix),
+    offers: [...offers, ...inReason(command, words, unknown)],
+  };
 }
 
-function withKey(word: Word, key: string, meant: string): Word {
-  const isIt = !word.quoted && word.text.startsWith(`${key}=`);
-  return isIt ? { ...word, text: `${meant}${word.text.slice(key.length)}` } : word;
+/** A key within the reason could be meant as a value or as a word of the reason: Signalbox asks. */
+function misplacedKey(
+  command: Command,
+  words: readonly Word[],
+  { misplaced, reasonAt }: { readonly misplaced: Word; readonly reasonAt: number },
+  prefix: string,
+): ParseResult {
+  const [key] = misplaced.text.split('=');
+  const others = words.filter((word) => word !== misplaced);
+  const moved = [...others.slice(0, reasonAt), misplaced, ...others.slice(reasonAt)];
+  const sentence = `Write “${key}=” before the reason, or quote it as part of the reason.`;
+  const offers = [{ label: misplaced.text, line: lineOf(command, moved) }];
+  return {
+    ...misread(sentence, command, prefix),
+    offers: [...offers, ...inReason(command, words, misplaced)],
+  };
+}
+
+function inReason(command: Command, words: readonly Word[], word: Word): readonly CommandOffer[] {
+  if (command.kind === 'query') return [];
+  const line = lineOf(command, withWord(words, word, { ...word, quoted: true }));
+  return [{ label: 'Part of the reason', line }];
+}
+
+function withWord(words: readonly Word[], word: Word, other: Word): readonly Word[] {
+  return words.map((one) => (one === word ? other : one));
+}
+
+function lineOf({ name }: Command, words: readonly Word[]): string {
+  return [name, ...words.map(quoteWord)].join(' ');
 }
 
 /** The keys with this label or synonym; if there are none, those with a similar name. */
@@ -139,7 +173,14 @@ function nearestKeys(key: string, fields: readonly Field[]): readonly string[] {
   return [...new Set(words.map(({ word }) => word))];
 }
 
-function misread(sentence: string, { examples: [example] }: Command, prefix: string): ParseProblem {
+function misread(sentence: string, command: Command, prefix: string): ParseProblem {
+  const [example] = command.examples;
   const shown = example ? `${sentence}\nFor example: ${slashCommand(prefix, example)}` : sentence;
-  return { kind: 'misread', sentence: shown, problems: {}, offers: [] };
+  return {
+    kind: 'misread',
+    sentence: shown,
+    problems: {},
+    offers: [],
+    asked: { command, given: {} },
+  };
 }

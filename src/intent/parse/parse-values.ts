@@ -8,9 +8,9 @@ import {
   isPlaced,
   type TypedValues,
 } from '../arguments/arguments.ts';
-import { problemOfIssue } from '../arguments/explain.ts';
+import { oneOf, problemOfIssue } from '../arguments/explain.ts';
 import { separateTiming, timingProblems } from '../arguments/timing.ts';
-import { type Command, verbOf } from '../define.ts';
+import type { Command } from '../define.ts';
 import { nearest } from './nearest.ts';
 import type { ParseProblem, ParseResult, TypedCommand, Vocabulary } from './parse-result.ts';
 import { resolveListed } from './resolve-listed.ts';
@@ -118,14 +118,43 @@ export function parseProblemOf(
   const fields = fieldsOf(asked.command.args);
   const sentences = problems.map((problem) => sentenceOf(problem, fields, asked));
   const { command, given, reason } = asked;
-  const first = new Map(problems.map(({ field, problem }) => [field, problem] as const).reverse());
+  const inForm = problems.map((each) => [each.field, formSentence(each, asked, among)] as const);
+  const offers = distinct(problems.flatMap((problem) => offersFor(problem, fields, asked, among)));
+  const isOne = sentences.length === 1 && offers.length > 0;
   return {
     kind: 'misread',
-    sentence: [...new Set(sentences)].join('\n'),
-    problems: Object.fromEntries(first),
-    offers: distinct(problems.flatMap((problem) => offersFor(problem, fields, asked, among))),
+    sentence: `${[...new Set(sentences)].join('\n')}${isOne ? ':' : ''}`,
+    // The first problem of each field.
+    problems: Object.fromEntries(inForm.toReversed()),
+    offers,
     asked: { command, given: { ...given, reason } },
   };
+}
+
+/** The sentence below a field: by its label, with the nearest accepted values. */
+function formSentence(
+  { field, problem }: FieldProblem,
+  { command, given }: TypedCommand,
+  among: FieldContext,
+): string {
+  const asking = fieldsOf(command.args).find(({ name }) => name === field);
+  const typed = given[field];
+  const near = asking && typed ? valuesNear(typed, asking, among) : [];
+  const label = asking?.label ?? (field === 'reason' && !isSentence(problem) ? 'Reason' : '');
+  const nearest = near.length > 0 ? `: ${oneOf(near)}` : '';
+  const whole = `${label} ${problem}${valueNote(problem, typed)}${nearest}`.trim();
+  return isSentence(whole) ? whole : `${whole}.`;
+}
+
+function isSentence(text: string): boolean {
+  return /[.?!]$/.test(text);
+}
+
+/** `, not 30`: the value that was typed, unless the problem names it. */
+function valueNote(problem: string, typed: string | undefined): string {
+  if (!typed?.trim() || problem.includes(`“${typed}”`)) return '';
+  const isShort = problem.startsWith('must be ') && !/for example|\(/.test(problem);
+  return isShort ? `, not ${cut(typed)}` : ` (you typed ${cut(typed)})`;
 }
 
 function distinct(offers: readonly CommandOffer[]): readonly CommandOffer[] {
@@ -139,12 +168,10 @@ function sentenceOf(
 ) {
   const known = fields.find(({ name }) => name === field);
   const name = known?.word ?? known?.label ?? (field === 'reason' ? 'Reason' : field);
-  const isSaid = !known || !given[field] || problem.includes(`“${given[field]}”`);
-  const said = isSaid ? '' : ` (you typed ${cut(given[field])})`;
-  return `${name} ${problem}${said}`.trim();
+  return `${name} ${problem}${known ? valueNote(problem, given[field]) : ''}`.trim();
 }
 
-function cut(text = ''): string {
+function cut(text: string): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
@@ -158,14 +185,9 @@ function offersFor(
   const typed = given[field];
   if (!asking || !typed) return [];
   return valuesNear(typed, asking, among).map((value) => ({
-    label: labelOf(command, asking, value),
+    label: value,
     line: commandLine(command, { ...given, [field]: value }, reason),
   }));
-}
-
-function labelOf(command: Command, { word }: Field, value: string): string {
-  const verb = verbOf(command) || command.name;
-  return word === undefined ? `${verb} ${value}` : `${verb} with ${value}`;
 }
 
 function valuesNear(typed: string, { input, suggestions: like }: Field, among: FieldContext) {

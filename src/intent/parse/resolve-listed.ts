@@ -1,7 +1,6 @@
 import { findByName } from '../../directory/directory.ts';
 import { fieldsOf, type TypedValues } from '../arguments/arguments.ts';
 import type { ListedItem, ServerLists } from '../arguments/listed-items.ts';
-import { verbOf } from '../define.ts';
 import type { ParseProblem, TypedCommand } from './parse-result.ts';
 import { commandLine } from './suggest-line.ts';
 
@@ -37,7 +36,7 @@ function ambiguous(
   const what = field.word ?? field.name;
   const problem = `${found.length} of them are called “${given[field.name]}” (${what}). Which one do you mean?`;
   const offers = found.slice(0, 5).map(({ id, name, about }) => ({
-    label: `${verbOf(command)} with ${[name, about, id].filter(Boolean).join(' · ')}`,
+    label: [name, about, id].filter(Boolean).join(' · '),
     line: commandLine(command, { ...given, [field.name]: id }, reason),
   }));
   return { kind: 'misread', sentence: problem, problems: { [field.name]: problem }, offers };

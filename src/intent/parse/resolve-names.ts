@@ -2,7 +2,6 @@ import { findByName, type NamedItem, type Service } from '../../directory/direct
 import { slashCommand } from '../answers/texts.ts';
 import type { Field } from '../arguments/arguments.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../arguments/scopes.ts';
-import { verbOf } from '../define.ts';
 import { nearest } from './nearest.ts';
 import type { ParseProblem, TypedCommand, Vocabulary } from './parse-result.ts';
 import { commandLine, nameToType } from './suggest-line.ts';
@@ -105,7 +104,7 @@ function unclear(
     const shared = findByName(things, thing.name).length > 1;
     const again = { ...given, [name]: nameToType(thing, things) };
     return {
-      label: `${verbOf(command)} ${shared ? thing.id : thing.name}`,
+      label: shared ? thing.id : thing.name,
       line: commandLine(command, again, reason),
     };
   });

@@ -7,7 +7,6 @@ import { createDenial } from '../../workflow/denial.ts';
 import type { HomeContent, HomeLists } from '../../workflow/messenger-port.ts';
 import { buttons, lines, type MessagePart, message, noteLine, title } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
-import { titleOf } from '../forms/form.ts';
 import type { DrawContext } from './draw-context.ts';
 import { fitting, homeRow, ownRequest, toAnswerRow, toDecide } from './home-rows.ts';
 import { refusalLine } from './refusals.ts';
@@ -98,5 +97,5 @@ function commandSection(
 
 function commandButton(command: Command) {
   const id = `command.${command.name.replaceAll(' ', '.')}`;
-  return { id, label: titleOf(command), value: command.name };
+  return { id, label: command.title, value: command.name };
 }

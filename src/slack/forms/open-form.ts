@@ -1,3 +1,4 @@
+import type { View } from '@slack/web-api';
 import type { Snapshot, UserId } from '../../changes/change.ts';
 import { slashCommand, utcStamp } from '../../intent/answers/texts.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
@@ -15,7 +16,8 @@ import { missingObject } from '../outbound/error-message.ts';
 import type { ReplyTarget } from '../outbound/post.ts';
 import { orLate, PROGRESS_AFTER_MS } from '../progress/progress.ts';
 import type { CommandLine, SlackContext } from '../slack-context.ts';
-import { commandForm, type FormHints, waitingForm } from './form.ts';
+import { commandForm, type FormHints, type FormSetting, waitingForm } from './form.ts';
+import { needsReason } from './required-reason.ts';
 import { readLists } from './server-lists.ts';
 import { fullVocabulary, localVocabulary } from './vocabulary.ts';
 
@@ -52,7 +54,7 @@ export async function openForm(
   if (!given.alert) {
     const lastSeen = knownOf(lastSeenOf(bot, command, given));
     const known = { ...lastSeen, line: line ?? lastSeen.line };
-    const view = commandForm(command, given, localVocabulary(bot), { replyTarget, known });
+    const view = ownForm(bot, command, given, { replyTarget, known });
     await views.open({ trigger_id: trigger, view });
     return null;
   }
@@ -62,8 +64,20 @@ export async function openForm(
     view: waitingForm(command, ['Reading the alert…']),
   });
   const view_id = opened.view?.id ?? '';
-  await redrawForm(bot, command, given, { by, replyTarget, view_id, line });
+  await redrawForm(bot, command, given, { by, replyTarget, view_id, line, isFirst: true });
   return null;
+}
+
+/** The form of a command whose fields need no read of the target. */
+function ownForm(
+  bot: SlackContext,
+  command: Command,
+  given: TypedValues,
+  setting: FormSetting,
+): View {
+  const vocabulary = localVocabulary(bot);
+  const isNeeded = needsReason(bot, command, given, vocabulary);
+  return commandForm(command, given, vocabulary, { ...setting, needsReason: isNeeded });
 }
 
 interface FormRequest {
@@ -73,6 +87,8 @@ interface FormRequest {
   readonly hash?: string;
   /** The problem to correct. */
   readonly line?: string | null;
+  /** Whether its fields appear for the first time. */
+  readonly isFirst?: boolean;
 }
 
 /** Redraws an open form for its current values, with the values of the chosen target. */
@@ -80,7 +96,7 @@ export async function redrawForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { by, replyTarget, view_id, hash, line = null }: FormRequest,
+  { by, replyTarget, view_id, hash, line = null, isFirst = false }: FormRequest,
 ): Promise<void> {
   const update = { view_id, ...(hash ? { hash } : {}) };
   const { views } = bot.clients.views;
@@ -94,11 +110,11 @@ export async function redrawForm(
   }
   if (!given.alert) {
     const known = knownOf(lastSeenOf(bot, command, given));
-    const view = commandForm(command, given, localVocabulary(bot), { replyTarget, known });
+    const view = ownForm(bot, command, given, { replyTarget, known, isRedrawn: !isFirst });
     await views.update({ ...update, view });
     return;
   }
-  const view = await alertForm(bot, command, given, { by, replyTarget, line }).catch(
+  const view = await alertForm(bot, command, given, { by, replyTarget, line, isFirst }).catch(
     (error: unknown) => {
       bot.log.warn({ err: error }, 'an alert could not be read for its form');
       const missing = missingObject(error);
@@ -117,7 +133,7 @@ async function alertForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { by, replyTarget, line: problem }: Pick<FormRequest, 'by' | 'replyTarget' | 'line'>,
+  { by, replyTarget, line: problem, isFirst }: Omit<FormRequest, 'view_id' | 'hash'>,
 ) {
   const vocabulary = await fullVocabulary(bot);
   const resolved = resolveAlert(command, given, vocabulary);
@@ -148,6 +164,8 @@ async function alertForm(
       fixed,
       filledWith: prefilled,
       known: { hints: {}, line },
+      needsReason: needsReason(bot, command, filled, vocabulary),
+      isRedrawn: !isFirst,
     },
   );
 }

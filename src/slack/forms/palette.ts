@@ -88,7 +88,12 @@ export async function chooseCommand(
   if (!view || !command) return;
   const { replyTarget } = settingOf(view.private_metadata);
   const hash = view.hash ? { hash: view.hash } : {};
-  await redrawForm(bot, command, {}, { by: user.id, replyTarget, view_id: view.id, ...hash });
+  await redrawForm(
+    bot,
+    command,
+    {},
+    { by: user.id, replyTarget, view_id: view.id, isFirst: true, ...hash },
+  );
 }
 
 const frame = {

@@ -2,7 +2,7 @@ import type { FieldProblem } from '../../errors.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
 import { type Command, nounOf } from '../../intent/define.ts';
 import type { Intent, ParseResult, Vocabulary } from '../../intent/parse/parse-result.ts';
-import { hasField, parseValues } from '../../intent/parse/parse-values.ts';
+import { hasField, parseProblemOf, parseValues } from '../../intent/parse/parse-values.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
 import { VERBS } from '../../workflow/clicks.ts';
 import { isDatabaseUnavailable } from '../../workflow/limits/database-unavailable.ts';
@@ -13,6 +13,7 @@ import { isPreview } from '../cards/private-block.ts';
 import { changedIn, commandByCallbackId, settingOf } from '../forms/form.ts';
 import { formlessTrigger, openForm } from '../forms/open-form.ts';
 import { readReasonFormMetadata } from '../forms/reason-form.ts';
+import { reasonProblem } from '../forms/required-reason.ts';
 import { listOfChosenPipe } from '../forms/server-lists.ts';
 import { formVocabulary, fullVocabulary } from '../forms/vocabulary.ts';
 import { postEphemeral, type ReplyTarget } from '../outbound/post.ts';
@@ -125,17 +126,21 @@ async function answerAgain(
 
 /** Error texts by field; null when the form is valid. */
 function errorsOf(
-  { context }: SlackContext,
+  bot: SlackContext,
   understood: ParseResult,
   shown: readonly string[],
 ): Errors | null {
+  const { context } = bot;
   const [first = 'reason'] = shown;
   const under = (problems: readonly FieldProblem[]) =>
     Object.fromEntries(
       problems.map(({ field, problem }) => [shown.includes(field) ? field : first, problem]),
     );
   if (understood.kind === 'incomplete') {
-    return under(understood.missing.map(({ name }) => ({ field: name, problem: 'Required' })));
+    const problem = (label: string) => `${label} is required.`;
+    return under(
+      understood.missing.map(({ name, label }) => ({ field: name, problem: problem(label) })),
+    );
   }
   if (understood.kind === 'misread') {
     const found = Object.entries(understood.problems);
@@ -143,10 +148,16 @@ function errorsOf(
     return under(problems.length > 0 ? problems : [{ field: first, problem: understood.sentence }]);
   }
   if (understood.kind !== 'intent' || understood.command.kind === 'query') return null;
+  const { command, given, args } = understood;
+  const commandContext = context.commandContext();
   // Problems that need a fresh read of the target are reported in the answer.
-  const problems =
-    understood.command.problems?.(understood.args, null, context.commandContext()) ?? [];
-  return problems.length > 0 ? under(problems) : null;
+  const found = command.problems?.(args, null, commandContext) ?? [];
+  const reason = reasonProblem(bot, understood);
+  const problems = [...found, ...(reason ? [reason] : [])];
+  if (problems.length === 0) return null;
+  const among = { ...commandContext.organization, given };
+  const asked = { command, given, reason: understood.reason ?? '' };
+  return errorsOf(bot, parseProblemOf(asked, problems, among), shown);
 }
 
 async function decide(

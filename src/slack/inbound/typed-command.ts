@@ -17,6 +17,7 @@ import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import { type Message, withNote } from '../blocks/blocks.ts';
 import { preview } from '../cards/preview.ts';
 import { openForm } from '../forms/open-form.ts';
+import { reasonProblem } from '../forms/required-reason.ts';
 import { readLists } from '../forms/server-lists.ts';
 import {
   freezeVocabulary,
@@ -183,15 +184,14 @@ function namesIn({ command, args }: Intent, given: Intent['given']) {
   return { ...given, ...Object.fromEntries(named) };
 }
 
-const NEEDS_REASON = 'Add a reason for the approvers.';
-
 async function answerRequest(
   bot: SlackContext,
   typed: CommandLine,
   command: ChangeCommand,
-  { args, given, reason, timing }: Intent,
+  intent: Intent,
 ): Promise<Message | null> {
   const { context, drawing } = bot;
+  const { args, given, reason, timing } = intent;
   const requested = await requestChange(context, {
     ...{ command, args, given, timing, reason },
     edits: typed.replyTarget.edits ?? null,
@@ -207,9 +207,9 @@ async function answerRequest(
   }
   if ('denial' in requested) {
     // The form keeps the other values, so that only the reason has to be added.
-    return requested.denial.refusal === 'reason-required'
-      ? openForm(bot, typed, command, { ...given, reason: reason ?? '' }, NEEDS_REASON)
-      : answerRefusal(bot, requested.denial);
+    if (requested.denial.refusal !== 'reason-required') return answerRefusal(bot, requested.denial);
+    const line = reasonProblem(bot, intent)?.problem ?? null;
+    return openForm(bot, typed, command, { ...given, reason: reason ?? '' }, line);
   }
   if ('noEffect' in requested) {
     const { sentence, offers } = requested.noEffect;

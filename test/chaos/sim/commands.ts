@@ -61,6 +61,7 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
   return {
     ...changeCommand({
       name: kind,
+      title: kind,
       summary: kind,
       examples: [],
       args: z.strictObject({ thing: z.string(), mark: z.string() }),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { commands } from '../../../src/commands/index.ts';
+import { commands as registry } from '../../../src/commands/index.ts';
+import type { Service } from '../../../src/directory/directory.ts';
 import type { SlackFreeze } from '../../../src/intent/arguments/freezes.ts';
 import { parseLine } from '../../../src/intent/parse/parse-line.ts';
 import { parseValues } from '../../../src/intent/parse/parse-values.ts';
@@ -27,7 +28,7 @@ test.for<[string, string, string]>([
   ['what stands in quotes', 'staging "nightly  maintenance"', 'nightly  maintenance'],
   ['the rest after two words of a name', 'analytics eu nightly', 'nightly'],
   ['a quoted word that a longer name ends with', '"analytics-dev" "prod"', 'prod'],
-  ['words with an equals sign', 'staging load=high today', 'load=high today'],
+  ['words with a quoted equals sign', 'staging "load=high" today', 'load=high today'],
   ['words that were escaped', 'staging load &gt; 5 &amp; rising', 'load > 5 & rising'],
 ])('the reason is %s', ([, rest, reason]) => {
   expect(read(`/service stop ${rest}`)).toMatchObject({ kind: 'intent', reason });
@@ -36,7 +37,7 @@ test.for<[string, string, string]>([
 test.for(['change thaw', 'change unfreeze'])('`/%s` ends a freeze', (words) => {
   const freeze = { id: '7KQ2MX', name: 'tag:prod', aliases: [] } as unknown as SlackFreeze;
   const [noun = '', verb = ''] = words.split(' ');
-  const vocabulary = { ...vocabularyOf(), commands, freezes: [freeze] };
+  const vocabulary = { ...vocabularyOf(), commands: registry, freezes: [freeze] };
   const intent = parseLine(noun, `${verb} 7KQ2MX`, vocabulary);
   expect(intent).toMatchObject({ kind: 'intent', command: { name: 'change unfreeze' } });
 });
@@ -62,8 +63,8 @@ test.for<[string, string, string]>([
   ],
   ['a value in quotes', 'staging message="a = b"', 'service=id-of-staging message=a = b'],
   [
-    'a reason with an equals sign behind them',
-    'staging min=16 because max=64 was too much',
+    'a reason with a quoted equals sign behind them',
+    'staging min=16 because "max=64" was too much',
     'service=id-of-staging minReplicaMemoryGb=16 because “because max=64 was too much”',
   ],
   [
@@ -106,18 +107,63 @@ test.for([
   'service tne staging message="all is well" min=16 late',
   'service stop stagin "two  spaces"',
   'service tune stagin message="all is well" min=16 it is late',
-  'service stop analytics load=high',
   'service stop twin tonight',
 ])('every offer for “%s” can be run and keeps all that was typed', (line) => {
   const understood = read(line);
   const offers = understood.kind === 'misread' ? understood.offers : [];
   expect(offers.length).toBeGreaterThan(0);
-  const reasons = ['all of it', 'late', 'two  spaces', 'it is late', 'load=high', 'tonight'];
+  const reasons = ['all of it', 'late', 'two  spaces', 'it is late', 'tonight'];
   for (const offer of offers) {
     const again = read(offer.line);
     expect(again.kind).toBe('intent');
     expect(reasons).toContain(again.kind === 'intent' ? again.reason : null);
   }
+});
+
+test.for<[string, string, string]>([
+  ['a known name', '5xx rate', 'alert show alert=a1'],
+  ['swapped letters', '5xx rtae', '[alert show "5xx rate"]'],
+  [
+    'a part of the name and more words',
+    'rate of errors',
+    "There's no alert called “rate of errors”",
+  ],
+  ['a known name before a key', '5xx rate threshold=5', 'alert edit alert=a1 threshold=5'],
+  ['swapped letters before a key', '5xx rtae threshold=5', '[alert edit "5xx rate" threshold=5]'],
+  [
+    'a reason behind the name',
+    '5xx rtae threshold=5 noise',
+    '[alert edit "5xx rate" threshold=5 "noise"]',
+  ],
+])('the name of an alert may have several words: %s', ([, rest, understood]) => {
+  const verb = rest.includes('=') ? 'edit' : 'show';
+  const alerts = ['5xx rate', 'Checkout errors'].map((name, at) => ({
+    id: `a${at + 1}`,
+    name,
+    aliases: [],
+  }));
+  const vocabulary = { ...vocabularyOf(), commands: registry, alerts };
+  expect(gist(parseLine('alert', `${verb} ${rest}`, vocabulary))).toContain(understood);
+});
+
+test('a known name is not read as a longer name that is similar', () => {
+  const longer = { ...services[0], id: 'longer', name: 'staging us', aliases: [] } as Service;
+  expect(gist(read('/service stop staging eu outage', [...services, longer]))).toBe(
+    'service stop service=id-of-staging because “eu outage”',
+  );
+});
+
+test.for([
+  '/service stop staging load=high today',
+  '/service tune staging nightly min=16 run',
+  '/service stop staging "all night" for=4h please',
+])('“%s” can be sent on with the key in the reason, without a loss', (line) => {
+  const understood = read(line);
+  const [quoted] = understood.kind === 'misread' ? understood.offers.slice(-1) : [];
+  expect(quoted?.label).toBe('Part of the reason');
+  const again = read(quoted?.line ?? '');
+  const words = line.split(' ').slice(3).join(' ').replaceAll('"', '');
+  expect(again).toMatchObject({ kind: 'intent', reason: words, timing: { forMs: null } });
 });
 
 test.for([
@@ -148,6 +194,11 @@ test('each "no" is a sentence that helps', () => {
     '/service list staging',
     '/service tune staging mim=16',
     '/service tune staging colour=red',
+    '/service stop staging foo=bar',
+    '/service stop staging nightly load=high today',
+    '/service tune staging nightly min=16 run',
+    '/service stop staging nightly for=4h run',
+    '/service show staging foo=bar',
     '/service tune staging min=much',
     `/service stop staging ${'why '.repeat(200)}`,
   ];
@@ -162,10 +213,20 @@ test('each "no" is a sentence that helps', () => {
       "/service list does not take “staging”.
     For example: /service list",
       "/service tune has no key “mim=”. Did you mean min?
-    For example: /service tune staging min=16 [service tune staging min=16]",
+    For example: /service tune staging min=16 [service tune staging min=16] [service tune staging "mim=16"]",
       "/service tune has no key “colour=”. Keys: min, idle-timeout, message.
-    For example: /service tune staging min=16",
-      "min must be a whole number of GB (you typed much)",
+    For example: /service tune staging min=16 [service tune staging "colour=red"]",
+      "/service stop has no key “foo=”. Did you mean for?
+    For example: /service stop analytics-prod nightly maintenance [service stop staging for=bar] [service stop staging "foo=bar"]",
+      "/service stop has no key “load=”. Keys: at, in, for.
+    For example: /service stop analytics-prod nightly maintenance [service stop staging nightly "load=high" today]",
+      "Write “min=” before the reason, or quote it as part of the reason.
+    For example: /service tune staging min=16 [service tune staging min=16 nightly run] [service tune staging nightly "min=16" run]",
+      "Write “for=” before the reason, or quote it as part of the reason.
+    For example: /service stop analytics-prod nightly maintenance [service stop staging for=4h nightly run] [service stop staging nightly "for=4h" run]",
+      "/service show does not take “foo=bar”.
+    For example: /service show analytics-prod",
+      "min must be a whole number of GB, not much",
       "Reason is too long: 799 of at most 500 characters",
     ]
   `);
