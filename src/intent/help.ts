@@ -1,4 +1,4 @@
-import type { Answer, AnswerPart } from './answers/answer.ts';
+import type { Answer, AnswerPart, CommandOffer, InlinePart } from './answers/answer.ts';
 import { slashCommand } from './answers/texts.ts';
 import { type Field, fieldsOf, isPlaced } from './arguments/arguments.ts';
 import { type Command, nounOf, verbOf } from './define.ts';
@@ -23,27 +23,163 @@ function wordOf({ name, word, rest }: Field): string {
   return rest ? name : `${word}=`;
 }
 
-/** Returns the help: first the commands that the reader may use, then the others. */
+/** The line that shows every command with its syntax. */
+const ALL = 'all';
+
+/** A noun, or null for all; `about` is a verb of it, or `all` for every command with its syntax. */
+export interface HelpTopic {
+  readonly noun: string | null;
+  readonly about: string | null;
+}
+
+export interface HelpReader {
+  /** The roles of the reader, as a sentence. */
+  readonly who: string;
+  readonly mayUse: (command: Command) => boolean;
+  /** The names of the commands that the reader uses most, in order. */
+  readonly frequent: readonly string[];
+  /** A sentence that concerns all commands. */
+  readonly note: string | null;
+  readonly prefix: string;
+}
+
+type TextLine = readonly InlinePart[];
+
+const LINES_MAX = 12;
+const BUTTONS_MAX = 4;
+
+/** Returns the help: examples first, at most 12 lines, and buttons. Every command has one more answer. */
 export function helpFor(
-  noun: string | null,
+  { noun, about }: HelpTopic,
   commands: readonly Command[],
-  mayUse: (command: Command) => boolean,
-  prefix = '',
+  reader: HelpReader,
 ): Answer {
   const own = commands.filter((command) => noun === null || nounOf(command) === noun);
-  const usable = own.filter(mayUse);
-  const others = own.filter((command) => !mayUse(command));
+  if (about === ALL) return everything(own, reader);
+  const asked = noun && about ? own.find(({ name }) => name === `${noun} ${about}`) : undefined;
+  if (asked) return helpOf(asked, reader);
+  return noun === null ? overview(own, reader) : helpOfNoun(noun, own, reader);
+}
+
+function overview(commands: readonly Command[], reader: HelpReader): Answer {
+  const nouns = [...new Set(commands.map(nounOf))];
+  const rows = nouns.flatMap((noun) => {
+    const usable = commands.filter((each) => nounOf(each) === noun && reader.mayUse(each));
+    return usable.length > 0 ? [nounLine(noun, usable, reader)] : [];
+  });
+  const more = `Examples of a noun: ${slashCommand(reader.prefix, 'service help')}`;
+  const last = rows.length > 0 ? more : 'No rule of the policy allows you a command.';
+  return answer('Commands of Signalbox', commands, { rows, last: [last], reader });
+}
+
+/** `service  /service stop staging · also list, show, start`; a change says more than a list. */
+function nounLine(noun: string, usable: readonly Command[], { prefix }: HelpReader): TextLine {
+  const shown = usable.find(({ kind }) => kind === 'change') ?? usable[0];
+  const others = usable.filter((each) => each !== shown).map(verbOf);
+  const verbs = others.filter((verb) => verb !== '').join(', ');
+  const example = slashCommand(prefix, shown?.examples[0] ?? noun);
+  return [{ bold: noun }, `  ${example}${verbs === '' ? '' : ` · also ${verbs}`}`];
+}
+
+function helpOfNoun(noun: string, own: readonly Command[], reader: HelpReader): Answer {
+  const { prefix, mayUse } = reader;
+  const rows = own.filter(mayUse).map((command): TextLine => {
+    const example = slashCommand(prefix, command.examples[0] ?? command.name);
+    return [{ bold: example }, `  ${command.summary}`];
+  });
+  const others = own.filter((command) => !mayUse(command)).map(({ name }) => name);
+  const who = slashCommand(prefix, `change who ${others[0]}`);
+  const last =
+    others.length > 0 ? [`Not for your roles: ${others.join(', ')}. ${who} shows who may.`] : [];
+  return answer(slashCommand(prefix, noun), own, { rows, last, reader });
+}
+
+function helpOf(command: Command, { prefix, mayUse }: HelpReader): Answer {
+  const may = mayUse(command);
+  const lines: readonly TextLine[] = [
+    [command.summary],
+    ...command.examples.map((example): TextLine => [{ bold: slashCommand(prefix, example) }]),
+    [`Syntax: ${usage(command, prefix)}`],
+    [may ? 'A rule of the policy allows it to you.' : 'No rule allows it to your roles.'],
+  ];
+  const who = { label: 'Who may use it', line: `change who ${command.name}` };
+  const offers = [...(may ? [offerOf(command)] : []), who, SHOW_ALL];
+  const title = slashCommand(prefix, command.name);
   return {
-    title: noun === null ? 'Commands of Signalbox' : slashCommand(prefix, noun),
+    title,
     parts: [
-      ...lines('You can use', usable, prefix),
-      ...lines('You do not have the role for', others, prefix),
+      { kind: 'lines', lines },
+      { kind: 'offers', offers },
     ],
   };
 }
 
-function lines(title: string, commands: readonly Command[], prefix: string): readonly AnswerPart[] {
+interface HelpLines {
+  readonly rows: readonly TextLine[];
+  readonly last: readonly string[];
+  readonly reader: HelpReader;
+}
+
+/** Keeps the limit of lines, the title included, however many commands there are. */
+function answer(
+  title: string,
+  commands: readonly Command[],
+  { rows, last, reader }: HelpLines,
+): Answer {
+  const { who, note } = reader;
+  const after = [...last, ...(note === null ? [] : [note])].map((text): TextLine => [text]);
+  const room = LINES_MAX - 2 - after.length;
+  const left = rows.length - (room - 1);
+  const shown =
+    rows.length > room ? [...rows.slice(0, room - 1), [`${left} more commands.`]] : rows;
+  return {
+    title,
+    parts: [
+      { kind: 'lines', lines: [[who], ...shown, ...after] },
+      { kind: 'offers', offers: offersFor(commands, reader) },
+    ],
+  };
+}
+
+const SHOW_ALL: CommandOffer = { label: 'Show all commands', line: `signalbox help ${ALL}` };
+/** Offered to a reader who has requested little so far. */
+const COMMON = ['service list', 'change list', 'cost', 'service show', 'alert list'];
+
+function offersFor(
+  commands: readonly Command[],
+  { frequent, mayUse }: HelpReader,
+): readonly CommandOffer[] {
+  const usable = commands.filter(mayUse);
+  const names = [...frequent, ...COMMON, ...usable.map(({ name }) => name)];
+  const offered = [...new Set(names)].flatMap((name) => usable.filter((one) => one.name === name));
+  return [...offered.slice(0, BUTTONS_MAX).map(offerOf), SHOW_ALL];
+}
+
+function offerOf({ title, name }: Command): CommandOffer {
+  return { label: title, line: name };
+}
+
+/** Every command with an example and its syntax: first those that the reader may use. */
+function everything(commands: readonly Command[], { mayUse, prefix }: HelpReader): Answer {
+  const others = commands.filter((command) => !mayUse(command));
+  return {
+    title: 'All commands of Signalbox',
+    parts: [
+      ...table('You can use', commands.filter(mayUse), prefix),
+      ...table('Your roles do not allow', others, prefix),
+    ],
+  };
+}
+
+function table(
+  caption: string,
+  commands: readonly Command[],
+  prefix: string,
+): readonly AnswerPart[] {
   if (commands.length === 0) return [];
-  const rows = commands.map((command) => [usage(command, prefix), command.summary] as const);
-  return [{ kind: 'table', columns: [title, 'What it does'], rows }];
+  const rows = commands.map((command) => {
+    const example = slashCommand(prefix, command.examples[0] ?? command.name);
+    return [example, command.summary, usage(command, prefix)] as const;
+  });
+  return [{ kind: 'table', caption, columns: [caption, 'What it does', 'Syntax'], rows }];
 }

@@ -137,6 +137,7 @@ function denialOfForm(
 interface UsableCommands {
   readonly ok: true;
   readonly commands: readonly string[];
+  readonly roles: readonly RoleName[];
   /** Those that also apply to services outside the configuration; null if none is discovered. */
   readonly onDiscovered: readonly string[] | null;
 }
@@ -153,6 +154,7 @@ export async function authorizeForms(
   return {
     ok: true,
     commands: commandsFor(policy, commands, actor),
+    roles: actor.roles,
     onDiscovered: discoversServices ? commandsOnDiscovered(policy, commands, actor) : null,
   };
 }

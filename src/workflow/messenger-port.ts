@@ -151,7 +151,11 @@ export interface HomeLists {
   readonly toAnswer: readonly { readonly change: Change; readonly mayAnswer: boolean }[];
   readonly recent: readonly Change[];
   /** Null for a user who may not ask for costs, and while none are stored. */
-  readonly costs: { readonly lines: readonly string[]; readonly asOf: Date } | null;
+  readonly costs: {
+    readonly title: string;
+    readonly lines: readonly string[];
+    readonly asOf: Date;
+  } | null;
   /** Changes whose rows are damaged, in none of the lists. */
   readonly unreadable: readonly ChangeId[];
   /** More changes are pending than were read, so that `waiting` may be incomplete. */

@@ -31,19 +31,19 @@ describe('/alert edit', () => {
       "1m, 15m, 1h, 99999m: taken
       0m
         typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 0m)
-        form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
+        form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed 0m).
       5
         typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 5)
-        form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
+        form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed 5).
       m5
         typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed m5)
-        form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
+        form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed m5).
       5 minutes
         typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 5 minutes)
-        form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
+        form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed 5 minutes).
       100000m
         typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 100000m)
-        form:  [interval] must be a number and a unit, for example 5m, 15m or 1h"
+        form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed 100000m)."
     `);
   });
 
@@ -75,12 +75,12 @@ describe('/alert edit', () => {
     expect(await answersTo(bot, edit('threshold'), values)).toMatchInlineSnapshot(`
       "851, 0, -5, 0.5: taken
       many
-        typed: threshold must be a number (you typed many)
+        typed: threshold must be a number, not many
         form:  [threshold] Please enter a number.
       850
         typed: opens the form: Alert “Checkout latency p95”
       threshold must differ from the current value, or set another field (you typed 850)
-        form:  [threshold] must differ from the current value, or set another field"
+        form:  [threshold] Threshold must differ from the current value, or set another field."
     `);
   });
 
@@ -91,10 +91,10 @@ describe('/alert edit', () => {
       above
         typed: opens the form: Alert “Checkout latency p95”
       threshold must differ from the current value, or set another field
-        form:  [threshold] must differ from the current value, or set another field
+        form:  [threshold] Threshold must differ from the current value, or set another field.
       between
-        typed: type must be above or below (you typed between)
-        form:  not offered; [thresholdType] must be above or below"
+        typed: type must be above or below, not between
+        form:  not offered; [thresholdType] Type must be above or below, not between."
     `);
   });
 
@@ -179,7 +179,7 @@ describe('/alert edit', () => {
       Checkout latency p95
         typed: opens the form: Alert “Checkout latency p95”
       threshold must differ from the current value, or set another field
-        form:  [threshold] must differ from the current value, or set another field"
+        form:  [threshold] Threshold must differ from the current value, or set another field."
     `);
     expect(await bot.run(`/alert edit ${LATENCY} name=" "`)).toEqual(['name must not be empty']);
   });
@@ -188,6 +188,7 @@ describe('/alert edit', () => {
     expect(await bot.run(`/alert edit ${LATENCY} source=search`)).toEqual([
       '/alert edit has no key “source=”. Keys: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for.',
       'For example: /alert edit "5xx rate" threshold=250 interval=15m',
+      '[Part of the reason]',
     ]);
   });
 

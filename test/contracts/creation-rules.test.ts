@@ -32,7 +32,7 @@ describe('/service create', () => {
         form:  [name] Name must be 1 to 50 letters, digits and spaces, not größer.
          
         typed: opens the form: Name  []  (Letters, digits and spaces)
-        form:  [name] Name must be 1 to 50 letters, digits and spaces, not."
+        form:  [name] Name must be 1 to 50 letters, digits and spaces."
     `);
   });
 

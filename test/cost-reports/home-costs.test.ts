@@ -14,21 +14,26 @@ function reading(over: Partial<CostReading> = {}): CostReading {
 }
 
 async function lines(over: Partial<CostReading>) {
-  return (await homeCosts(async () => reading(over), NOW))?.lines ?? null;
+  const shown = await homeCosts(async () => reading(over), NOW);
+  return shown && [shown.title, ...shown.lines];
 }
 
 test('yesterday is marked as long as it is not settled, and the month has its range', async () => {
   expect(await lines({})).toEqual([
-    'Yesterday, Thu 19 Nov (UTC): 4.0 credits so far',
+    'Yesterday 4.0 credits so far',
+    'Thu 19 Nov (UTC), not final',
     'November 2026 is heading for 300 credits (298–302), about 80% sure, if usage does not change.',
   ]);
   const final = ROWS.map((one) => ({ ...one, locked: true }));
-  expect((await lines({ rows: final }))?.[0]).toBe('Yesterday, Thu 19 Nov (UTC): 4.0 credits');
+  expect((await lines({ rows: final }))?.slice(0, 2)).toEqual([
+    'Yesterday 4.0 credits',
+    'Thu 19 Nov (UTC)',
+  ]);
 });
 
 test('with a month that is not stored there is no forecast', async () => {
   const gap = { month: '2026-09', why: 'not read yet', denied: false, from: null };
-  expect(await lines({ gaps: [gap] })).toHaveLength(1);
+  expect(await lines({ gaps: [gap] })).toHaveLength(2);
 });
 
 test('without a stored report, and without data of yesterday, nothing is shown', async () => {

@@ -84,7 +84,7 @@ export function read(line: string, known: readonly Service[] = services): ParseR
 export function gist(understood: ParseResult): string {
   switch (understood.kind) {
     case 'help':
-      return `help for ${understood.noun}`;
+      return ['help for', understood.noun, understood.about].filter(Boolean).join(' ');
     case 'incomplete':
       return `${understood.command.name} lacks ${understood.missing.map(({ name }) => name)}`;
     case 'misread':

@@ -1,35 +1,129 @@
 import { expect, test } from 'vitest';
-import { helpFor, usage, usageHint } from '../../src/intent/help.ts';
+import { commands as registry } from '../../src/commands/index.ts';
+import type { Answer, CommandOffer } from '../../src/intent/answers/answer.ts';
+import { type Command, nounOf, verbOf } from '../../src/intent/define.ts';
+import { type HelpReader, helpFor, usage, usageHint } from '../../src/intent/help.ts';
 import { nearest } from '../../src/intent/parse/nearest.ts';
-import { commands, serviceTune } from './fixtures.ts';
+import { parseLine } from '../../src/intent/parse/parse-line.ts';
+import { commands, serviceTune, vocabularyOf } from './fixtures.ts';
 
-function tables(parts: ReturnType<typeof helpFor>['parts']) {
-  return parts.flatMap((part) =>
-    part.kind === 'table' ? [[part.columns[0], ...part.rows.map(([line]) => line)]] : [],
+const OPERATOR: HelpReader = {
+  who: 'Your roles: operator (@db-operators).',
+  mayUse: () => true,
+  frequent: [],
+  note: null,
+  prefix: '',
+};
+const VIEWER = { ...OPERATOR, mayUse: ({ kind }: Command) => kind === 'query' };
+const READERS = [
+  ['may use everything', OPERATOR],
+  ['may only read', VIEWER],
+  ['may only change', { ...OPERATOR, mayUse: ({ kind }: Command) => kind === 'change' }],
+  ['may use nothing', { ...OPERATOR, mayUse: () => false }],
+] as const;
+const NOUNS = [null, ...new Set(registry.map(nounOf))];
+const NOTE = 'Services that are not in signalbox.yaml: no rule allows you to change them.';
+
+function linesOf({ title, parts }: Answer): readonly string[] {
+  const lines = parts.flatMap((part) => (part.kind === 'lines' ? part.lines : []));
+  const texts = lines.map((line) =>
+    line.map((part) => (typeof part === 'string' ? part : Object.values(part)[0])).join(''),
   );
+  return [title, ...texts.flatMap((text) => text.split('\n'))];
 }
 
-test('help shows first what the reader may use, and says whose the rest is', () => {
-  const reads = helpFor('service', commands, ({ kind }) => kind === 'query');
-  expect(reads.title).toBe('/service');
-  expect(tables(reads.parts)).toEqual([
-    ['You can use', '/service list', '/service show <service> [<details>]'],
-    [
-      'You do not have the role for',
-      '/service start <service> [at=] [in=] [for=] [reason]',
-      '/service stop <service> [at=] [in=] [for=] [reason]',
-      '/service tune <service> [min=] [idle-timeout=] [message=] [reason]',
-    ],
+function offersOf({ parts }: Answer): readonly CommandOffer[] {
+  return parts.flatMap((part) => (part.kind === 'offers' ? part.offers : []));
+}
+
+test.for(
+  READERS.flatMap(([who, reader]) =>
+    NOUNS.map((noun) => [noun ?? 'everything', who, noun, reader] as const),
+  ),
+)('the help for %s has at most 12 lines for a user who %s', ([, , noun, reader]) => {
+  const help = helpFor({ noun, about: null }, registry, { ...reader, note: NOTE });
+  expect(linesOf(help).length).toBeLessThanOrEqual(12);
+  expect(linesOf(help)).toContain(NOTE);
+  expect(linesOf(help)[1]).toBe(OPERATOR.who);
+  expect(offersOf(help).at(-1)?.label).toBe('Show all commands');
+  expect(offersOf(help).length).toBeLessThanOrEqual(5);
+  for (const command of registry.filter((each) => noun !== null && nounOf(each) === noun)) {
+    const isShown = linesOf(help).some((line) => line.startsWith(`/${command.examples[0]}  `));
+    expect(isShown).toBe(reader.mayUse(command));
+  }
+});
+
+test.for(registry.map((command) => [command.name, command] as const))(
+  'the help for %s has its examples before its syntax, in at most 12 lines',
+  ([, command]) => {
+    const about = verbOf(command);
+    // A command without a verb has the help of its noun.
+    if (about === '') return expect(nounOf(command)).toBe(command.name);
+    const lines = linesOf(helpFor({ noun: nounOf(command), about }, registry, OPERATOR));
+    expect(lines.length).toBeLessThanOrEqual(12);
+    const syntax = lines.findIndex((line) => line.startsWith('Syntax: '));
+    const examples = command.examples.map((example) => lines.lastIndexOf(`/${example}`));
+    expect(Math.min(...examples)).toBeGreaterThan(0);
+    expect(Math.max(...examples)).toBeLessThan(syntax);
+  },
+);
+
+test('with more commands than fit, the rest is counted', () => {
+  const many = Array.from({ length: 20 }, (_, index) => ({
+    ...serviceTune,
+    name: `service tune${index}`,
+  }));
+  const lines = linesOf(helpFor({ noun: 'service', about: null }, many, OPERATOR));
+  expect(lines).toHaveLength(12);
+  expect(lines.at(-1)).toBe('11 more commands.');
+});
+
+test('help says who the reader is, what the roles allow, and who may do the rest', () => {
+  expect(linesOf(helpFor({ noun: 'service', about: null }, commands, VIEWER))).toEqual([
+    '/service',
+    'Your roles: operator (@db-operators).',
+    '/service list  List the services and their last known state',
+    '/service show analytics-prod  Show the state, size and last changes of a service',
+    'Not for your roles: service start, service stop, service tune. /change who service start shows who may.',
   ]);
 });
 
-test.for<[string, boolean, string]>([
-  ['may use everything', true, 'You can use'],
-  ['may use nothing', false, 'You do not have the role for'],
-])('help for a user who %s has one table', ([, may, title]) => {
-  expect(tables(helpFor(null, commands, () => may).parts).map(([heading]) => heading)).toEqual([
-    title,
+test('the overview has one example of each noun, a change where one is allowed', () => {
+  const lines = linesOf(helpFor({ noun: null, about: null }, registry, OPERATOR));
+  expect(lines.filter((line) => line.startsWith('service  '))).toEqual([
+    expect.stringMatching(
+      /^service {2}\/service start analytics-prod .* · also list, show, stop, /,
+    ),
   ]);
+});
+
+test.for<[string, readonly string[], readonly string[]]>([
+  ['used nothing yet', [], ['service list', 'change list', 'cost', 'service show']],
+  ['requests stops', ['service stop'], ['service stop', 'service list', 'change list', 'cost']],
+])('a reader who %s gets these buttons', ([, frequent, names]) => {
+  const help = helpFor({ noun: null, about: null }, registry, { ...OPERATOR, frequent });
+  expect(offersOf(help).map(({ line }) => line)).toEqual([...names, 'signalbox help all']);
+});
+
+test('what a reader may not use is no button', () => {
+  const help = helpFor({ noun: null, about: null }, registry, {
+    ...VIEWER,
+    frequent: ['service stop'],
+  });
+  expect(offersOf(help).map(({ line }) => line)).not.toContain('service stop');
+});
+
+test('“Show all commands” has each command once, with example and syntax', () => {
+  const [button] = offersOf(helpFor({ noun: 'cost', about: null }, registry, VIEWER)).slice(-1);
+  const [noun = '', ...words] = (button?.line ?? '').split(' ');
+  const topic = parseLine(noun, words.join(' '), { ...vocabularyOf(), commands: registry });
+  expect(topic).toEqual({ kind: 'help', noun: 'signalbox', about: 'all' });
+  const { parts } = helpFor({ noun: null, about: 'all' }, registry, VIEWER);
+  const rows = parts.flatMap((part) => (part.kind === 'table' ? part.rows : []));
+  expect(rows.map(([, , syntax]) => syntax).toSorted()).toEqual(
+    registry.map((command) => usage(command)).toSorted(),
+  );
+  expect(parts[0]).toMatchObject({ columns: ['You can use', 'What it does', 'Syntax'] });
 });
 
 test('the words of help are those that Slack shows while people type', () => {

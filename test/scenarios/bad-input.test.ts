@@ -3,7 +3,7 @@ import type { Json } from '../../sandbox/json.ts';
 import { buttonsOf, placeOf, textOf } from '../harness/messages.ts';
 import { STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA } from '../harness/users.ts';
+import { ANA, DORA } from '../harness/users.ts';
 
 const empty = { text: '', blocks: [] };
 
@@ -162,14 +162,24 @@ test('a second click on confirm posts no second card', async () => {
   expect(sandbox.slack.messages('db-approvals')).toHaveLength(1);
 });
 
-test('help is available to every user and lists the permitted commands first', async () => {
+test('help says who the reader is, what the roles allow, and what was used most', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command('U0DORA0001', 'ops', '/signalbox');
-  const help = textOf(
-    (await sandbox.privateMessage('U0DORA0001', 'Commands of Signalbox')) ?? empty,
+  await sandbox.slack.command(ANA, 'ops', '/service scale staging min=16 max=32 a test');
+  await sandbox.privateMessage(ANA, 'Scale staging?');
+  await sandbox.slack.command(ANA, 'ops', '/signalbox');
+  const own = (await sandbox.privateMessage(ANA, 'Commands of Signalbox')) ?? empty;
+  expect(own.text).toContain('Your roles: operator (@db-operators), oncall.');
+  expect(textOf(own)).toMatch(/"value":"service scale".*"value":"signalbox help all"/);
+
+  await sandbox.slack.command(DORA, 'ops', '/service help');
+  const help = (await sandbox.privateMessage(DORA, 'Your roles: viewer (@engineering).')) ?? empty;
+  expect(help.text).toContain('/service list  List the services');
+  expect(help.text).toContain('Not for your roles: service start, service stop, ');
+  await sandbox.press(DORA, help, 'command.2');
+  const all = (await sandbox.privateMessage(DORA, 'All commands of Signalbox')) ?? empty;
+  expect(textOf(all)).toMatch(
+    /You can use.*\/service list.*Your roles do not allow.*\/service stop/,
   );
-  expect(help.indexOf('/service list')).toBeLessThan(help.indexOf('You do not have the role'));
-  expect(help.indexOf('You do not have the role')).toBeLessThan(help.indexOf('/service stop'));
 });
 
 test('/service list shows every service of the configuration', async () => {

@@ -38,6 +38,12 @@ const vocabulary = {
 } as unknown as Parameters<typeof parseLine>[2];
 const misread = (noun: string, text: string) => parseLine(noun, text, vocabulary);
 
+function help(noun: string | null, about: string | null) {
+  const mayUse = ({ kind }: { readonly kind: string }) => kind === 'query';
+  const reader = { who: 'Your roles: oncall.', frequent: [], note: null, prefix: PREFIX, mayUse };
+  return answerMessage(helpFor({ noun, about }, commands, reader));
+}
+
 test.for<[string, unknown]>([
   ['refusals', REFUSALS.map((name) => refusalMessage(createDenial(name, { change }), drawing))],
   [
@@ -48,7 +54,9 @@ test.for<[string, unknown]>([
     'Home',
     homeView({ ok: true, actor: everyone, lists: { ...lists, at: NOON } }, { drawing, commands }),
   ],
-  ['help', answerMessage(helpFor(null, commands, () => true, PREFIX))],
+  ...[null, 'service', 'cost', 'change'].map((noun) => ['help', help(noun, null)] as const),
+  ['the help for a command', help('service', 'stop')],
+  ['all commands', help(null, 'all')],
   ['an unknown verb', misread('service', 'stopp staging')],
   ['an unknown key', misread('service', 'stop staging colour=red')],
   ['an unknown name', misread('service', 'stop stagign')],

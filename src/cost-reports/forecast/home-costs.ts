@@ -9,6 +9,8 @@ import { monthForecastDays, monthForecastOf } from './cost-forecast.ts';
 
 /** What App Home shows about costs. */
 interface HomeCosts {
+  /** `Yesterday 317 credits` */
+  readonly title: string;
   readonly lines: readonly string[];
   /** When the report was read. */
   readonly asOf: Date;
@@ -28,12 +30,13 @@ export async function homeCosts(
   const [state] = dayStates(read.rows, { first: yesterday, last: yesterday });
   if (read.fetchedAt === null || !state || state.state === 'no-data') return null;
   const { day, total, price } = state;
-  const open = isSettledDay(state) ? '' : ' so far';
+  const isFinal = isSettledDay(state);
   const forecast = monthForecastOf(read, (rows) => rows, today);
   const cost = creditsText(total, moneyOf([[price, total]]));
   return {
+    title: `Yesterday ${cost}${isFinal ? '' : ' so far'}`,
     lines: [
-      `Yesterday, ${formatDay(day)} (UTC): ${cost}${open}`,
+      `${formatDay(day)} (UTC)${isFinal ? '' : ', not final'}`,
       ...(forecast ? [forecast.text] : []),
     ],
     asOf: read.fetchedAt,

@@ -17,7 +17,9 @@ export function parseLine(noun: string, typed: string, vocabulary: Vocabulary): 
   if (command) return readArguments(command, rest, vocabulary);
 
   const [verb, ...others] = words;
-  if (!verb || verb.text.toLowerCase() === 'help') return { kind: 'help', noun };
+  if (!verb || verb.text.toLowerCase() === 'help') {
+    return { kind: 'help', noun, about: others[0]?.text.toLowerCase() ?? null };
+  }
   return unknownVerb({ noun, verb: verb.text, rest: others }, own, vocabulary);
 }
 

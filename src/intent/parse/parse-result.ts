@@ -32,7 +32,8 @@ export interface Vocabulary {
 }
 
 export type ParseResult =
-  | { readonly kind: 'help'; readonly noun: string }
+  /** `about`: the word after `help`, for example a verb of the noun. */
+  | { readonly kind: 'help'; readonly noun: string; readonly about: string | null }
   | {
       readonly kind: 'intent';
       readonly command: Command;

@@ -1,7 +1,6 @@
 import type { View } from '@slack/web-api';
 import { unreadableText } from '../../intent/answers/texts.ts';
 import type { Command } from '../../intent/define.ts';
-import { usage } from '../../intent/help.ts';
 import { commandsFor } from '../../policy/matching.ts';
 import { createDenial } from '../../workflow/denial.ts';
 import type { HomeContent, HomeLists } from '../../workflow/messenger-port.ts';
@@ -57,7 +56,7 @@ function listSections(lists: HomeLists, drawing: DrawContext): HomeParts {
     ]),
     ...section(recent, 'Recent', () => listed(recent.map((change) => homeRow(change, linkOf)))),
     ...(costs
-      ? [title('Costs'), lines(...costs.lines.map((text) => [text])), asOfNote(costs.asOf)]
+      ? [title(costs.title), lines(...costs.lines.map((text) => [text])), asOfNote(costs.asOf)]
       : []),
     unreadable.length > 0 ? noteLine(unreadableText(unreadable)) : null,
   ];
@@ -76,22 +75,21 @@ function listed(all: readonly Line[]): HomeParts {
   return [lines(...all.slice(0, LINES_MAX)), left > 0 ? noteLine(`${left} more not shown.`) : null];
 }
 
-/** Change commands as buttons that open their forms; queries as lines to type. */
+/** The commands that this user may use, as buttons: changes open their forms, queries answer. */
 function commandSection(
   actor: (HomeContent & { ok: true })['actor'],
-  { policy, prefix }: DrawContext,
+  { policy }: DrawContext,
   commands: readonly Command[],
 ): HomeParts {
   const names = commands.map(({ name }) => name);
   const usable = commandsFor(policy, names, actor);
   const own = commands.filter(({ name }) => usable.includes(name));
-  const changes = own.filter(({ kind }) => kind === 'change').slice(0, BUTTONS_MAX);
-  const queries = own.filter(({ kind }) => kind === 'query');
+  const group = (kind: Command['kind']) => own.filter((command) => command.kind === kind);
   return [
     title('Commands'),
     own.length === 0 ? noteLine('No rule of the policy allows you a command.') : null,
-    buttons('home:commands', ...changes.map(commandButton)),
-    lines(...queries.map((query): Line => [{ code: usage(query, prefix) }, `  ${query.summary}`])),
+    buttons('home:commands', ...group('change').slice(0, BUTTONS_MAX).map(commandButton)),
+    buttons('home:queries', ...group('query').slice(0, BUTTONS_MAX).map(commandButton)),
   ];
 }
 

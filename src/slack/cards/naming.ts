@@ -12,6 +12,19 @@ export function roleText(policy: Policy, role: RoleName | null): string {
   return handles.join(' or ') || `the role ${role ?? 'that the rule names'}`;
 }
 
+/** `Your roles: operator (@db-operators), oncall.`, or how to get one. */
+export function rolesText(policy: Policy, own: readonly RoleName[]): string {
+  if (own.length === 0) {
+    const all = [...policy.roles.values()].flatMap(({ groups }) => groups);
+    return `You have no role. These groups have one: ${[...new Set(all)].join(', ')}.`;
+  }
+  const named = own.map((role) => {
+    const hasGroups = (policy.roles.get(role)?.groups.length ?? 0) > 0;
+    return hasGroups ? `${role} (${roleText(policy, role)})` : role;
+  });
+  return `Your roles: ${named.join(', ')}.`;
+}
+
 const NAMED_MAX = 5;
 
 /** `Ben, Cleo or others`, with the number of the others where it is known. */

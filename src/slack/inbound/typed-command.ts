@@ -1,19 +1,17 @@
-import type { AnswerPart } from '../../intent/answers/answer.ts';
 import { slashCommand } from '../../intent/answers/texts.ts';
 import { fieldsOf, isPlaced } from '../../intent/arguments/arguments.ts';
 import type { ServerLists } from '../../intent/arguments/listed-items.ts';
 import { isTimingKey } from '../../intent/arguments/timing.ts';
 import { type ChangeCommand, nounOf } from '../../intent/define.ts';
-import { helpFor } from '../../intent/help.ts';
 import { parseLine } from '../../intent/parse/parse-line.ts';
 import type { Intent, ParseProblem } from '../../intent/parse/parse-result.ts';
 import { parseProblemOf } from '../../intent/parse/parse-values.ts';
 import { commandLine } from '../../intent/parse/suggest-line.ts';
 import { newRequest, requestNow } from '../../observability/log.ts';
 import { note } from '../../observability/trace.ts';
-import { authorizeForm, authorizeForms } from '../../workflow/authorize.ts';
+import { authorizeForm } from '../../workflow/authorize.ts';
 import { requestChange } from '../../workflow/request/request.ts';
-import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
+import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import { type Message, withNote } from '../blocks/blocks.ts';
 import { preview } from '../cards/preview.ts';
 import { openForm } from '../forms/open-form.ts';
@@ -28,7 +26,7 @@ import {
 } from '../forms/vocabulary.ts';
 import { errorMessage } from '../outbound/error-message.ts';
 import type { CommandLine, SlackContext } from '../slack-context.ts';
-import { answerQuery, answerRefusal } from './typed-query.ts';
+import { answerHelp, answerQuery, answerRefusal } from './typed-query.ts';
 
 /** The private answer to a command; null when a modal was opened instead. */
 export async function answerTyped(bot: SlackContext, typed: CommandLine): Promise<Message | null> {
@@ -37,7 +35,7 @@ export async function answerTyped(bot: SlackContext, typed: CommandLine): Promis
     case 'refused':
       return answerRefusal(bot, understood.denial);
     case 'help':
-      return help(bot, typed, understood.noun);
+      return answerHelp(bot, typed, understood);
     case 'misread':
       bot.context.measures.answered(understood.asked?.command.name ?? 'none', 'misread');
       return misread(bot, typed, understood);
@@ -226,27 +224,6 @@ async function answerRequest(
     given: { ...given, reason: asked.reason },
     sentence,
   });
-}
-
-/** Help works for every user. Without an identity it lists no command as usable. */
-async function help(bot: SlackContext, { by }: CommandLine, noun: string): Promise<Message> {
-  const { context, commands } = bot;
-  const names = commands.map(({ name }) => name);
-  const authorized = await authorizeForms(context, by, names);
-  const usable = authorized.ok ? authorized.commands : [];
-  const of = commands.some((command) => nounOf(command) === noun) ? noun : null;
-  const answer = helpFor(of, commands, ({ name }) => usable.includes(name), bot.prefix);
-  const onDiscovered = authorized.ok ? authorized.onDiscovered : null;
-  return answerMessage({ ...answer, parts: [...answer.parts, ...discoveredNote(onDiscovered)] });
-}
-
-function discoveredNote(commands: readonly string[] | null): readonly AnswerPart[] {
-  if (commands === null) return [];
-  const text =
-    commands.length > 0
-      ? `Of services that are not in signalbox.yaml, a rule can allow you: ${commands.join(', ')}.`
-      : 'Services that are not in signalbox.yaml: no rule allows you to change them.';
-  return [{ kind: 'note', text }];
 }
 
 /** The server's error, or a reference that finds an internal error in the log. */

@@ -1,11 +1,15 @@
 import type { Change } from '../../changes/change.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
-import type { QueryCommand } from '../../intent/define.ts';
-import type { Intent } from '../../intent/parse/parse-result.ts';
-import { authorizeQuery } from '../../workflow/authorize.ts';
+import { nounOf, type QueryCommand } from '../../intent/define.ts';
+import { type HelpReader, helpFor } from '../../intent/help.ts';
+import type { Intent, ParseResult } from '../../intent/parse/parse-result.ts';
+import { authorizeForms, authorizeQuery } from '../../workflow/authorize.ts';
 import type { Denial } from '../../workflow/denial.ts';
+import { frequentCommands } from '../../workflow/queries/frequent-commands.ts';
+import { answerMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { answerWithCard } from '../cards/answer-with-card.ts';
+import { rolesText } from '../cards/naming.ts';
 import { refusalMessage } from '../cards/refusals.ts';
 import { sendFiles } from '../outbound/upload.ts';
 import type { CommandLine, SlackContext } from '../slack-context.ts';
@@ -40,4 +44,37 @@ function cardsIn({ change, parts }: Answer): readonly Change['card'][] {
 export function answerRefusal({ context, drawing }: SlackContext, denial: Denial): Message {
   context.measures.answered(denial.command ?? 'none', 'refused');
   return refusalMessage(denial, drawing);
+}
+
+/** Help works for every user. Without an identity it lists no command as usable. */
+export async function answerHelp(
+  bot: SlackContext,
+  { by }: CommandLine,
+  { noun, about }: ParseResult & { readonly kind: 'help' },
+): Promise<Message> {
+  const { context, commands, prefix } = bot;
+  const names = commands.map(({ name }) => name);
+  const [authorized, frequent] = await Promise.all([
+    authorizeForms(context, by, names),
+    frequentCommands(context, by),
+  ]);
+  const usable = authorized.ok ? authorized.commands : [];
+  const reader: HelpReader = {
+    who: authorized.ok
+      ? rolesText(context.policy, authorized.roles)
+      : refusalMessage(authorized.denial, bot.drawing).text,
+    mayUse: ({ name }) => usable.includes(name),
+    frequent,
+    note: authorized.ok ? discoveredNote(authorized.onDiscovered) : null,
+    prefix,
+  };
+  const of = commands.some((command) => nounOf(command) === noun) ? noun : null;
+  return answerMessage(helpFor({ noun: of, about }, commands, reader));
+}
+
+function discoveredNote(commands: readonly string[] | null): string | null {
+  if (commands === null) return null;
+  return commands.length > 0
+    ? `Of services that are not in signalbox.yaml, a rule can allow you: ${commands.join(', ')}.`
+    : 'Services that are not in signalbox.yaml: no rule allows you to change them.';
 }

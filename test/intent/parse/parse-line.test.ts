@@ -235,7 +235,8 @@ test('each "no" is a sentence that helps', () => {
 test.for([
   ['/service', 'help for service'],
   ['/service help', 'help for service'],
-  ['/service HELP me', 'help for service'],
+  ['/service HELP me', 'help for service me'],
+  ['/service help stop', 'help for service stop'],
   ['/signalbox', 'help for signalbox'],
   ['/signalbox \u200b', 'help for signalbox'],
 ])('%s asks for help', ([line = '', understood]) => {

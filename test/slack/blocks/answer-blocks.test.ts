@@ -286,7 +286,11 @@ test('a sentence of 3,000 letters is cut, not refused', () => {
 });
 
 test('help fits, whatever one may do', () => {
-  const answers: readonly Answer[] = [true, false].map((may) => helpFor(null, commands, () => may));
+  const reader = { who: 'Your roles: oncall.', frequent: [], note: null, prefix: '' };
+  const answers: readonly Answer[] = [null, 'all'].flatMap((about) =>
+    [true, false].map((may) =>
+      helpFor({ noun: null, about }, commands, { ...reader, mayUse: () => may }),
+    ),
+  );
   for (const help of answers) expectSound(answerMessage(help));
-  expectSound(answerMessage(helpFor(null, commands, ({ kind }) => kind === 'query')));
 });

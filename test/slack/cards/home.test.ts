@@ -122,9 +122,10 @@ test('a card in direct messages is not linked to', () => {
 
 test('only what a person may use is offered', () => {
   const viewer = texts(drawn({}, actor('U0DORA', 'viewer')));
-  expect(viewer).toContain('/service list');
+  expect(viewer).toContain('"action_id":"command.service.list","value":"service list"');
+  expect(viewer).toContain('"text":"Look up a service"');
   expect(viewer).not.toContain('command.service.stop');
-  expect(viewer).not.toContain('/pipe settings');
+  expect(viewer).not.toContain('pipe settings');
   const operator = texts(drawn({}, actor('U0ANA', 'operator')));
   expect(operator).toContain('"action_id":"command.service.stop","value":"service stop"');
   expect(operator).not.toContain('command.service.scale');

@@ -134,3 +134,20 @@ export function changesToReview(
 ): Promise<Change[]> {
   return select(db, { where: isUnreviewed, limit, onUnreadable });
 }
+
+/** The commands of the changes that a user requested, the most frequent first; reverts do not count. */
+export async function requestedCommands(
+  db: Db,
+  requester: UserId,
+  most: number,
+): Promise<readonly string[]> {
+  const query = db
+    .selectFrom('change')
+    .select('command')
+    .where('requester', '=', requester)
+    .where('parent', 'is', null)
+    .groupBy('command')
+    .orderBy(({ fn }) => fn.countAll(), 'desc')
+    .orderBy('command');
+  return (await query.limit(most).execute()).map(({ command }) => command);
+}
