@@ -12,14 +12,9 @@ const List = z.enum(CHANGE_LISTS, { error: 'must be pending, mine, all or review
 
 export const changeList = queryCommand({
   name: 'change list',
-<<<<<<< HEAD
+  title: 'List changes',
   summary: 'List changes by approval, person, service, state or time',
   examples: ['change list', 'change list mine', 'change list service=staging since=yesterday'],
-=======
-  title: 'List changes',
-  summary: 'List changes: waiting for approval, your own, all, or emergencies to review',
-  examples: ['change list', 'change list mine', 'change list review'],
->>>>>>> 645b78a (Title forms by task, require reasons, ask about keys)
   args: z.strictObject({
     which: choiceField(List, () => CHANGE_LISTS, { label: 'Which' }),
     service: ServiceName.optional().meta({ ...ServiceName.meta(), word: 'service' }),

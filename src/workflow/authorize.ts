@@ -1,4 +1,4 @@
-import type { Change, ChangeId, Target, UserId } from '../changes/change.ts';
+import type { Change, ChangeId, RoleName, Target, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import { commandsFor, commandsOnDiscovered, reachable, selects } from '../policy/matching.ts';

@@ -172,9 +172,9 @@ test('help says who the reader is, what the roles allow, and what was used most'
   expect(textOf(own)).toMatch(/"value":"service scale".*"value":"signalbox help all"/);
 
   await sandbox.slack.command(DORA, 'ops', '/service help');
-  const help = (await sandbox.privateMessage(DORA, 'Your roles: viewer (@engineering).')) ?? empty;
-  expect(help.text).toContain('/service list  List the services');
-  expect(help.text).toContain('Not for your roles: service start, service stop, ');
+  const help = await sandbox.privateMessage(DORA, 'Your roles: viewer (@engineering).');
+  expect(help?.text).toContain('/service list  List the services');
+  expect(help?.text).toContain('Not for your roles: service start, service stop, ');
   await sandbox.press(DORA, help, 'command.2');
   const all = (await sandbox.privateMessage(DORA, 'All commands of Signalbox')) ?? empty;
   expect(textOf(all)).toMatch(

@@ -54,7 +54,10 @@ test.for<[string, unknown]>([
     'Home',
     homeView({ ok: true, actor: everyone, lists: { ...lists, at: NOON } }, { drawing, commands }),
   ],
-  ...[null, 'service', 'cost', 'change'].map((noun) => ['help', help(noun, null)] as const),
+  ...[null, 'service', 'cost', 'change'].map((noun): [string, unknown] => [
+    'help',
+    help(noun, null),
+  ]),
   ['the help for a command', help('service', 'stop')],
   ['all commands', help(null, 'all')],
   ['an unknown verb', misread('service', 'stopp staging')],

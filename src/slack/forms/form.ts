@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KnownBlock } from '@slack/types';
+import type { KnownBlock, ModalView } from '@slack/types';
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import {
@@ -106,7 +106,7 @@ export function commandForm(
   given: TypedValues,
   vocabulary: Vocabulary,
   setting: FormSetting,
-): View {
+): ModalView {
   const { replyTarget, fixed = {}, filledWith = {}, known = NOTHING_KNOWN } = setting;
   const among = { ...vocabulary.organization, given };
   const fields = shownFields(command, among, setting);
