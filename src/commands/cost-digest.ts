@@ -99,8 +99,14 @@ export const costDigest = queryCommand({
       word: 'quiet',
       label: 'Post only if something needs attention',
     }),
+    confirm: choiceField(z.literal('yes', 'must be yes'), () => ['yes'], {
+      word: 'confirm',
+      label: 'Confirm the removal',
+      typedOnly: true,
+    }),
   }),
   hasField: (field, { given }) => {
+    if (field === 'confirm') return given.what === 'remove';
     if (!OPTIONS.includes(field)) return field !== 'which' || given.what !== 'list';
     return given.what === 'add' || given.what === 'preview';
   },
@@ -109,11 +115,17 @@ export const costDigest = queryCommand({
 
   submit: ({ what = '' }) => SUBMIT.get(what) ?? 'Continue',
   target: () => null,
-  answer: ({ what, which, services, warehouses, tags, teams, ...options }, { digests }, asker) => {
+  answer: (args, { digests }, asker) => {
+    const { what, which, confirm, services, warehouses, tags, teams, ...options } = args;
     const on = defined({ services, warehouses, tags, teams });
     const scope = Object.keys(on).length > 0 ? { on } : {};
     return digests(
-      { what, which: which ?? null, options: { ...defined(options), ...scope } },
+      {
+        what,
+        which: which ?? null,
+        isConfirmed: confirm === 'yes',
+        options: { ...defined(options), ...scope },
+      },
       asker,
     );
   },

@@ -42,8 +42,8 @@ interface CommandWords {
   readonly name: string;
   /** Earlier names: still accepted when typed, in policy files and in stored changes. */
   readonly aliases?: readonly string[];
-  /** The task, as the title of its form and the label of its button; at most 24 characters. */
-  readonly title: string;
+  /** The task, as the title of its form; at most 24 characters. If missing, verb and noun are. */
+  readonly title?: string;
   readonly summary: string;
   readonly examples: readonly string[];
   /** The permission that the key of the cloud API needs; if missing, it calls no such operation. */
@@ -217,4 +217,11 @@ export function nounOf(command: Command): string {
 
 export function verbOf(command: Pick<Command, 'name'>): string {
   return command.name.split(' ').slice(1).join(' ');
+}
+
+/** The task of a command, as the title of its form and the label of its button: `Stop a service`. */
+export function titleOf(command: Command): string {
+  const { title, kind, name } = command;
+  const words = kind === 'query' ? name : `${verbOf(command)} ${nounOf(command)}`.trim();
+  return title ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

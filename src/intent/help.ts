@@ -1,7 +1,7 @@
 import type { Answer, AnswerPart, CommandOffer, InlinePart } from './answers/answer.ts';
 import { slashCommand } from './answers/texts.ts';
 import { type Field, fieldsOf, isPlaced } from './arguments/arguments.ts';
-import { type Command, nounOf, verbOf } from './define.ts';
+import { type Command, nounOf, titleOf, verbOf } from './define.ts';
 
 /** The hint that Slack shows while a user types the slash command. */
 export function usageHint(commands: readonly Command[], noun: string): string {
@@ -155,8 +155,8 @@ function offersFor(
   return [...offered.slice(0, BUTTONS_MAX).map(offerOf), SHOW_ALL];
 }
 
-function offerOf({ title, name }: Command): CommandOffer {
-  return { label: title, line: name };
+function offerOf(command: Command): CommandOffer {
+  return { label: titleOf(command), line: command.name };
 }
 
 /** Every command with an example and its syntax: first those that the reader may use. */

@@ -1,5 +1,5 @@
 import { slashCommand } from '../intent/answers/texts.ts';
-import type { Command } from '../intent/define.ts';
+import { type Command, titleOf } from '../intent/define.ts';
 import { usageHint } from '../intent/help.ts';
 import { callbackIdOf } from './forms/form.ts';
 import { PALETTE } from './forms/palette.ts';
@@ -102,7 +102,7 @@ function hint(commands: readonly Command[], noun: string): string {
 
 function shortcutOf(command: Command) {
   return {
-    name: command.title,
+    name: titleOf(command),
     type: 'global' as const,
     callback_id: callbackIdOf(command),
     description: `${command.summary}: opens the form of “${command.name}”`,

@@ -43,7 +43,7 @@ export async function authorizeQuery(
 
 /** The same without a record, for a user who does not act now. */
 export async function mayQuery(
-  { people, policy, now }: DecisionContext,
+  { people, policy, now }: Pick<DecisionContext, 'people' | 'policy' | 'now'>,
   { command, target, by, fresh = false }: QueryRequest,
 ): Promise<boolean> {
   const identity = await people.identify(by, { fresh });

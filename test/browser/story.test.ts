@@ -31,7 +31,7 @@ test('in a browser: Ana requests, Ben and Cleo approve, and the service stops on
 test('in a browser: a user without a role sees the reason and who can request it', async () => {
   const emil = await openAs(EMIL, OPS);
   await say(emil, '/service start analytics-prod please');
-  await emil.getByText("You can't use /service start on analytics-prod").waitFor();
+  await emil.getByText("You can't start analytics-prod").waitFor();
   await picture(emil, 'refusal');
 });
 

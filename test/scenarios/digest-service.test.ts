@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { buttonsOf, textOf } from '../harness/messages.ts';
 import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, DORA, EMIL } from '../harness/users.ts';
+import { ANA, DORA, EMIL, FINN } from '../harness/users.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 
 const COSTS = 'C0DBCOSTS01';
@@ -144,7 +144,15 @@ test('the list shows each digest with its time and buttons to pause, resume and 
   await answer(sandbox, DORA, '/cost digest resume #db-costs', 'Digest resumed');
   sandbox.clock.now = new Date('2026-11-20T13:03:00Z');
   sandbox.wake();
-  await answer(sandbox, DORA, `/cost digest remove ${id}`, 'Digest removed: #db-costs, 14:00');
+  const confirmed = `/cost digest remove ${id} confirm=yes`;
+  const refusal = await answer(sandbox, DORA, confirmed, 'can remove the digest #db-costs, 14:00.');
+  expect(refusal).toContain(`"user_id":"${ANA}"`);
+  expect(refusal).toContain(', or @db-operators can remove');
+  await sandbox.slack.command(FINN, 'ops', `/cost digest remove ${id}`);
+  const question = await sandbox.privateMessage(FINN, 'Remove the digest #db-costs, 14:00?');
+  await answer(sandbox, DORA, '/cost digest list', '1 cost digest');
+  await sandbox.press(FINN, question, 'command.0');
+  await sandbox.privateMessage(FINN, 'Digest removed: #db-costs, 14:00');
   await answer(sandbox, DORA, '/cost digest list', 'No cost digests yet');
   expect(posted(sandbox)).toEqual([]);
 });
@@ -226,7 +234,7 @@ test('the stored last post of a digest is deleted with the digest', async () => 
   await answer(sandbox, ANA, ADD, 'Digest added');
   await answer(sandbox, ANA, '/cost digest now #db-costs', 'The scheduled one is still sent');
   expect(await storedPosts()).toBe(1);
-  await answer(sandbox, ANA, '/cost digest remove #db-costs', 'Digest removed');
+  await answer(sandbox, ANA, '/cost digest remove #db-costs confirm=yes', 'Digest removed');
   expect(await storedPosts()).toBe(0);
 });
 
@@ -245,7 +253,7 @@ test('a digest whose service was removed is reported once and can be removed', a
       await answer(sandbox, ANA, '/cost digest list', 'has invalid options'),
     ) ?? [];
   await answer(sandbox, ANA, `/cost digest preview ${id}`, 'Invalid digest');
-  await answer(sandbox, ANA, `/cost digest remove ${id}`, 'Digest removed');
+  await answer(sandbox, ANA, `/cost digest remove ${id} confirm=yes`, 'Digest removed');
 });
 
 test('“add” without arguments opens a form with the current channel', async () => {

@@ -94,7 +94,7 @@ test('in a new sandbox a start of lab-core shows its size, and a scale then has 
 test('a refused request does not read the usage report', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(BEN, 'ops', '/service stop staging because');
-  await sandbox.privateMessage(BEN, "You can't use /service stop");
+  await sandbox.privateMessage(BEN, "You can't stop");
   // The directory reads the last week, an estimate reads several months.
   const read = () => JSON.stringify(sandbox.cloud.requests().map(({ reply }) => reply));
   expect(read()).not.toContain('2026-09');

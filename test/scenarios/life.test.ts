@@ -36,7 +36,7 @@ test('only an approver can decide, and other users read who can', async () => {
 test('a user without the role cannot request a change and reads which rule applies and who may', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(DORA, 'ops', '/service stop staging because');
-  const refused = await sandbox.privateMessage(DORA, "You can't use /service stop on staging");
+  const refused = await sandbox.privateMessage(DORA, "You can't stop staging");
   expect(textOf(refused ?? NO_MESSAGE)).toContain('rule 4 allows @db-operators');
   expect(textOf(refused ?? NO_MESSAGE)).toContain(`<@${ANA}>`);
   await sandbox.slack.command(EMIL, 'ops', '/service list');
@@ -74,7 +74,7 @@ test('only the requester can cancel a change', async () => {
   // A client may still show old buttons: Ben presses a button that the card no longer has.
   const late = await pressGone(sandbox, BEN, card);
   expect(late.error).toBeNull();
-  await sandbox.privateMessage(BEN, 'Too late: it was cancelled');
+  await sandbox.privateMessage(BEN, 'Already cancelled');
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
 

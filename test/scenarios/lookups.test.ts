@@ -15,7 +15,7 @@ test('with 600 people in a role a refusal looks up at most six, and approvals st
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 60_000);
   const before = sandbox.slack.calls('users.info').length;
   await sandbox.slack.command(DORA, 'ops', '/service stop staging');
-  const refusal = await sandbox.privateMessage(DORA, "You can't use /service stop");
+  const refusal = await sandbox.privateMessage(DORA, "You can't stop staging");
   expect(refusal && textOf(refusal)).toContain('or others can request it for you');
   // Six people who could request it, and Dora.
   expect(sandbox.slack.calls('users.info').length - before).toBeLessThanOrEqual(7);

@@ -41,7 +41,7 @@ test.for(ENGINES)('the recorded requests of a running bot are replayed (%s)', as
     '/service stop analytics-prod at=2026-11-21T20:00+01:00 upgrade',
   );
   await sandbox.slack.command(DORA, 'ops', '/service stop staging because');
-  await sandbox.privateMessage(DORA, "You can't use");
+  await sandbox.privateMessage(DORA, "You can't ");
 
   const own = await replayed(databaseUrl);
   expect(own.out).toContain('3 change requests since');

@@ -138,7 +138,7 @@ test('a card in direct messages is not replaced by the answer to its button', as
     actionId: 'change.cancel',
     element: { type: 'button', value: changeIdOf(card) },
   });
-  await sandbox.privateMessage(ANA, 'Too late: it was cancelled');
+  await sandbox.privateMessage(ANA, 'Already cancelled');
   expect(textOf(shown(sandbox, card ?? { channel: '', ts: '' }))).toContain('Requested by');
 });
 

@@ -46,7 +46,7 @@ test('each transition is an audit event with actor, rule and evidence', async ()
 test('a refused query is recorded', async () => {
   const { sandbox, eventsOf } = await openReadableStage();
   await sandbox.slack.command(EMIL, 'ops', '/service list');
-  await sandbox.privateMessage(EMIL, "You can't use");
+  await sandbox.privateMessage(EMIL, "You can't ");
   const body = { by: EMIL, tried: 'service list', refusal: 'not-a-requester', groups: EVIDENCE };
   expect(await eventsOf('refused')).toMatchObject([{ body }]);
 });
@@ -54,7 +54,7 @@ test('a refused query is recorded', async () => {
 test('a refused request is recorded', async () => {
   const { sandbox, eventsOf } = await openReadableStage();
   await sandbox.slack.command(DORA, 'ops', '/service stop staging because');
-  await sandbox.privateMessage(DORA, "You can't use");
+  await sandbox.privateMessage(DORA, "You can't ");
   const body = { by: DORA, tried: 'service stop', target: 'staging', groups: EVIDENCE };
   expect(await eventsOf('refused')).toMatchObject([
     { body: { ...body, roles: expect.arrayContaining(['viewer']) } },

@@ -138,7 +138,7 @@ test('users who may not list anomalies may not click, and nothing is noted', asy
   await scanAt(sandbox, '2026-11-24T07:00:00Z');
   await expect.poll(() => announced(sandbox, SPIKE)).toHaveLength(1);
   await sandbox.press(EMIL, announced(sandbox, SPIKE)[0], 'incident.expected');
-  await sandbox.privateMessage(EMIL, "You can't use");
+  await sandbox.privateMessage(EMIL, "You can't ");
   await sandbox.press(DORA, announced(sandbox, SPIKE)[0], 'incident.details');
   const details = textOf((await sandbox.privateMessage(DORA, 'Deviation')) ?? NO_MESSAGE);
   expect(details).toContain('since Mon 23 Nov');

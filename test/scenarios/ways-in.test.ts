@@ -9,7 +9,7 @@ const GUEST = 'Guests cannot use Signalbox.';
 /** Users who get no data, with the beginning of their refusal. */
 const OUTSIDERS = [
   ['a guest', GINA, 'Guests cannot use Signalbox'],
-  ['a user without a role', EMIL, "You can't use /"],
+  ['a user without a role', EMIL, "You can't "],
 ] as const;
 
 /** Everything that Slack was asked to show to a user. */

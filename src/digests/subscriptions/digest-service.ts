@@ -1,24 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChangeId, JsonObject } from '../../changes/change.ts';
+import type { JsonObject } from '../../changes/change.ts';
 import type { DigestOptionsConfig } from '../../config/digest-options.ts';
 import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
 import type { Caller, DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
-import { appendEvent } from '../../storage/audit/append.ts';
-import type { AuditKey } from '../../storage/audit/key-ring.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import {
-  addSubscription,
-  pauseSubscription,
-  removeSubscription,
-} from '../../storage/tables/subscriptions.ts';
-import type { DigestContext } from '../digest-context.ts';
-import { deleteLastPosted } from '../last-posted.ts';
+import { addSubscription, pauseSubscription } from '../../storage/tables/subscriptions.ts';
 import { digestRecord } from '../post-record.ts';
 import { postDigestNow, previewDigest } from '../preview.ts';
 import { checkSchedule, earlyTimeWarning } from '../schedule.ts';
+import { type DigestServiceContext, inFile, noteDigest } from './digest-service-context.ts';
 import { findDigest, findDigestChannel } from './find-digest.ts';
 import { listAnswer, whenText } from './listing.ts';
+import { removeDigest } from './remove-digest.ts';
 import {
   type DigestSubscription,
   digestName,
@@ -27,17 +21,12 @@ import {
   problemsText,
 } from './subscriptions.ts';
 
-interface DigestServiceContext extends DigestContext {
-  readonly auditKey: AuditKey;
-  readonly newId: () => ChangeId;
-}
-
 /** Answers `/cost digest`. The policy is checked before. */
 export function createDigestService(context: DigestServiceContext): DigestService {
   const on: Readonly<Record<DigestRequest['what'], typeof add>> = {
     list: () => list(context),
     add,
-    remove,
+    remove: removeDigest,
     pause: setPaused,
     resume: setPaused,
     now: async (_, request, caller) => {
@@ -79,7 +68,7 @@ async function add(
   const row = { id, channel: room.id, options, paused: false, createdBy: caller.by, createdAt };
   await context.database.transaction(async (tx) => {
     await addSubscription(tx, row);
-    await note(context, tx, caller, { did: 'digest added', id, channel: room.id, options });
+    await noteDigest(context, tx, caller, { did: 'digest added', id, channel: room.id, options });
   });
   const one = fromSlack(row, read);
   const { next } = checkSchedule(one, createdAt, null);
@@ -120,44 +109,6 @@ function alreadyAdded(one: DigestSubscription, room: string): Answer {
   ]);
 }
 
-async function remove(
-  context: DigestServiceContext,
-  request: DigestRequest,
-  caller: Caller,
-): Promise<Answer> {
-  // A digest with invalid options can still be removed.
-  const { broken } = await loadSubscriptions(context.database.db, context);
-  const invalid = broken.find(({ id }) => id === request.which?.toUpperCase());
-  if (invalid) return removeDigest(context, invalid, caller);
-  const found = await findDigest(context, request, caller);
-  if ('title' in found) return found;
-  const { id } = found;
-  return id === null ? inFile(found) : removeDigest(context, { ...found, id }, caller);
-}
-
-/** A digest of Slack; `options` is missing if they are invalid. */
-interface RemovableDigest extends Pick<DigestSubscription, 'key' | 'channel'> {
-  readonly id: string;
-  readonly options?: DigestOptionsConfig;
-}
-
-async function removeDigest(
-  context: DigestServiceContext,
-  { id, key, channel, options }: RemovableDigest,
-  caller: Caller,
-): Promise<Answer> {
-  const isRemoved = await context.database.transaction(async (tx) => {
-    const removed = await removeSubscription(tx, id);
-    await deleteLastPosted(tx, key);
-    if (removed) await note(context, tx, caller, { did: 'digest removed', id, channel });
-    return removed;
-  });
-  const found = (await context.messenger.findChannels([channel])).get(channel);
-  const name = found?.ok ? `#${found.room.name}` : channel;
-  const title = isRemoved ? 'Digest removed' : 'Digest was removed before';
-  return { title: `${title}: ${name}${options ? `, ${options.at}` : ''}`, parts: [] };
-}
-
 async function setPaused(
   context: DigestServiceContext,
   request: DigestRequest,
@@ -172,7 +123,7 @@ async function setPaused(
   await context.database.transaction(async (tx) => {
     await pauseSubscription(tx, id, paused);
     if (!paused) await skipToday(context, tx, found);
-    await note(context, tx, caller, { did: `digest ${state}`, id, channel });
+    await noteDigest(context, tx, caller, { did: `digest ${state}`, id, channel });
   });
   const text = `Posted ${whenText(found)}${paused ? ' once resumed' : ''}.`;
   const offers = paused ? [{ label: 'Resume', line: `cost digest resume ${id}` }] : [];
@@ -208,22 +159,4 @@ async function preview(
   if ('title' in options) return options;
   const added = { key: channel, id: null, channel, options, paused: false };
   return previewDigest(context, { ...added, by: caller.by, since: null }, 'not-added');
-}
-
-function inFile({ channel }: DigestSubscription): Answer {
-  const text = `The digest of ${channel} is defined in signalbox.yaml. Change it there.`;
-  return textAnswer('Defined in the configuration file', text);
-}
-
-function note(
-  context: DigestServiceContext,
-  tx: Tx,
-  caller: Caller,
-  { did, ...facts }: JsonObject & { did: string },
-) {
-  return appendEvent(tx, context.auditKey, {
-    kind: did,
-    at: context.now(),
-    body: { by: caller.by, ...facts },
-  });
 }

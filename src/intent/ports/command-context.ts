@@ -99,6 +99,8 @@ export interface DigestRequest {
   readonly what: (typeof DIGEST_ACTIONS)[number];
   /** A channel name or id, or the id of one digest. */
   readonly which: string | null;
+  /** Whether the caller confirmed a removal. */
+  readonly isConfirmed: boolean;
   /** The same keys as in the configuration file, validated by the same schema. */
   readonly options: Readonly<Record<string, unknown>>;
 }

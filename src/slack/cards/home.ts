@@ -1,6 +1,6 @@
 import type { View } from '@slack/web-api';
 import { unreadableText } from '../../intent/answers/texts.ts';
-import type { Command } from '../../intent/define.ts';
+import { type Command, titleOf } from '../../intent/define.ts';
 import { commandsFor } from '../../policy/matching.ts';
 import { createDenial } from '../../workflow/denial.ts';
 import type { HomeContent, HomeLists } from '../../workflow/messenger-port.ts';
@@ -95,5 +95,5 @@ function commandSection(
 
 function commandButton(command: Command) {
   const id = `command.${command.name.replaceAll(' ', '.')}`;
-  return { id, label: command.title, value: command.name };
+  return { id, label: titleOf(command), value: command.name };
 }

@@ -36,10 +36,16 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
       : ['requested this change', 'approve'];
     const others = alternatives(denial);
     const reason = `You ${action}, so someone else must ${duty} it`;
-    return [reason, ...ruleNote(denial, drawing), ...others, '.'];
+    return [reason, ...(others.length > 0 ? others : ruleNote(denial, drawing)), '.'];
   },
   'already-approved': () => ['You already approved this. It still needs approvals from others.'],
-  'already-decided': (denial) => ['Too late', ...stateClause(denial)],
+  'already-decided': (denial) => {
+    const { change } = denial;
+    const verdict = change ? decidedBy(change) : [];
+    return change && verdict.length > 0
+      ? [`Already ${change.state}`, ...verdict, `. ${NEXT[change.state]}`]
+      : ['Too late', ...stateClause(denial)];
+  },
   'note-required': () => ['Describe what you found: the next person relies on it.'],
   'too-early': () => [`This is still running. ${AGAIN}`],
   'already-received': () => ['This click was already received. It counts once.'],
@@ -193,7 +199,7 @@ export function stoppedLine(change: Change, drawing: DrawContext): Line {
 function notARequester(denial: Denial, drawing: DrawContext): Line {
   const { rule, role, who, command } = denial;
   const roles = roleText(drawing.policy, role);
-  const reason = `You can't use ${commandText(denial, drawing)}: rule ${rule ?? '?'} allows ${roles}. `;
+  const reason = `You can't ${actionText(denial, drawing)}: rule ${rule ?? '?'} allows ${roles}. `;
   // A query answers only the user who sends it, so nobody can run it for another user.
   if (command && !drawing.commands.has(command)) return [reason, `Ask to join ${roles}.`];
   if (!who || (who.users.length === 0 && who.more)) return [reason, `Ask a member of ${roles}.`];
@@ -277,6 +283,16 @@ function ruleName(rule: number | null): string {
 function minimumLength({ rules }: Policy, place: number | null): string {
   const minimum = rules.find((rule) => rule.place === place)?.reason.minimum ?? 1;
   return minimum > 1 ? ` of at least ${minimum} characters` : '';
+}
+
+/** `stop analytics-prod`; what is not a change of a service is named by its command. */
+function actionText(denial: Denial, drawing: DrawContext): string {
+  const { command, target } = denial;
+  const [noun, verb] = (command ?? '').split(' ');
+  const isChange = command !== null && drawing.commands.has(command);
+  return noun === 'service' && isChange && target
+    ? `${verb} ${target}`
+    : `use ${commandText(denial, drawing)}`;
 }
 
 /** `/service stop on analytics-prod`. A button is no command, but a rule names it like one. */

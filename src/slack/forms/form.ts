@@ -8,7 +8,7 @@ import {
   fieldsOf,
   type TypedValues,
 } from '../../intent/arguments/arguments.ts';
-import { type Command, namesOf } from '../../intent/define.ts';
+import { type Command, namesOf, titleOf } from '../../intent/define.ts';
 import type { Vocabulary } from '../../intent/parse/parse-result.ts';
 import { hasField } from '../../intent/parse/parse-values.ts';
 import { lines, message } from '../blocks/blocks.ts';
@@ -118,7 +118,7 @@ export function commandForm(
     type: 'modal',
     callback_id: callbackIdOf(command),
     private_metadata: metadataOf(replyTarget, fixed, filledWith),
-    title: plain(command.title, 24),
+    title: plain(titleOf(command), 24),
     submit: plain(submitText(command, given), 24),
     close: plain('Close', 24),
     blocks: [
@@ -200,7 +200,7 @@ export function waitingForm(command: Command, line: Line): View {
   return {
     type: 'modal',
     callback_id: callbackIdOf(command),
-    title: plain(command.title, 24),
+    title: plain(titleOf(command), 24),
     close: plain('Close', 24),
     // The parts of a message and of a modal are the same blocks under two names.
     blocks: message(lines(line)).blocks as never[],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { viewProblems } from '../../../sandbox/slack/block-kit/validate.ts';
 import { commands } from '../../../src/commands/index.ts';
+import { titleOf } from '../../../src/intent/define.ts';
 import type { TypedValues } from '../../../src/intent/arguments/arguments.ts';
 import { commandForm, type FormSetting } from '../../../src/slack/forms/form.ts';
 import { NO_REPLY_TARGET } from '../../../src/slack/outbound/post.ts';
@@ -52,7 +53,7 @@ test.for(commands.map(({ name }) => [name] as const))(
 );
 
 test('no two forms have one title', () => {
-  const titles = commands.map(({ title }) => title);
+  const titles = commands.map(titleOf);
   expect(new Set(titles).size).toBe(titles.length);
 });
 
