@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { viewProblems } from '../../../sandbox/slack/block-kit/validate.ts';
 import { commands } from '../../../src/commands/index.ts';
-import { titleOf } from '../../../src/intent/define.ts';
 import type { TypedValues } from '../../../src/intent/arguments/arguments.ts';
+import { titleOf } from '../../../src/intent/define.ts';
 import { commandForm, type FormSetting } from '../../../src/slack/forms/form.ts';
 import { NO_REPLY_TARGET } from '../../../src/slack/outbound/post.ts';
 import { vocabularyOf } from '../../intent/fixtures.ts';
