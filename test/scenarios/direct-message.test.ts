@@ -100,5 +100,7 @@ test('a mention gets the help, which only its author sees', async () => {
   expect(help).toMatchObject({ channel: OPS, ephemeral: true });
   const seen = sandbox.slack.clientState(BEN).messages.map(textOf).join();
   expect(seen).not.toContain('Commands of Signalbox');
-  expect(textOf(help ?? NO_MESSAGE)).toContain('You have no role. These groups have one: @engineering, ');
+  expect(textOf(help ?? NO_MESSAGE)).toContain(
+    'You have no role. These groups have one: @engineering, ',
+  );
 });
