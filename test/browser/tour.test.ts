@@ -87,6 +87,7 @@ test('in a browser: a long request wraps on a phone', async () => {
     ana,
     '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32',
   );
+  await ana.getByRole('button', { name: 'Show request' }).last().click();
   await ana.setViewportSize({ width: 390, height: 844 });
   const request = ana.getByText('POST services').last();
   await request.waitFor();

@@ -68,7 +68,7 @@ test('an approver can snooze the reminders of one change for an hour', async () 
   await sandbox.privateMessage(BEN, 'Reminders snoozed for 1 h: “stop staging”');
   // Without it, two reminders are due after 60 minutes.
   pass(sandbox, 59);
-  await sandbox.card('waiting for approval');
+  await sandbox.card(' requests: ');
   expect(thread(sandbox)).toHaveLength(1);
   pass(sandbox, 1);
   await expect.poll(() => thread(sandbox)).toHaveLength(3);

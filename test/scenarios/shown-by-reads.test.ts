@@ -112,7 +112,7 @@ async function approvedCells(
   const waiting = shown(card);
   pass(sandbox);
   await sandbox.press(BEN, card, 'change.approve');
-  if (card?.text.includes('2 of')) await sandbox.press(CLEO, card, 'change.approve');
+  if (card?.text.includes('of 2 ')) await sandbox.press(CLEO, card, 'change.approve');
   const ended = () => sandbox.slack.messages('db-approvals').find(({ ts }) => ts === card?.ts);
   const text = () => ended()?.text ?? '';
   await expect.poll(text, { timeout: 25_000 }).toMatch(ENDED);
