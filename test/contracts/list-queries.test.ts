@@ -53,6 +53,9 @@ const QUERIES = [
 
 const BY_NAME = Object.fromEntries(QUERIES.map((query) => [query.operation, query]));
 
+const GRANT = 'An operator of Signalbox can grant the permission.';
+const AGAIN = 'Try again in a minute.';
+
 describe('with extended reads', () => {
   test('the title of the backups is the latest finished one, with its age and size', async () => {
     const lines = await live.run('/backup list reporting-core');
@@ -126,15 +129,16 @@ describe('with extended reads', () => {
   });
 
   test.for([
-    ['403', 'the API key has no permission to read it (403)'],
-    ['404-html', 'the server does not have this read (404)'],
-    ['read-404', 'the server does not find it, or the API key may not see it (404)'],
-    ['read-405', 'the server does not have this read (405)'],
-    ['delay-20s', ''],
-    ['503', ''],
-    ['read-wrong-shape', ''],
-    ['null-result', ''],
-  ] as const)('after %s each list says why it is unknown, and what works', async ([fault, why]) => {
+    ['403', 'the API key has no permission to read it (403)', GRANT],
+    ['404-html', 'the server does not have this read (404)', null],
+    ['read-404', 'the server does not find it, or the API key may not see it (404)', null],
+    ['read-405', 'the server does not have this read (405)', null],
+    ['delay-20s', '', AGAIN],
+    ['503', '', AGAIN],
+    ['read-wrong-shape', '', AGAIN],
+    ['null-result', '', AGAIN],
+  ] as const)('after %s each list says why it is unknown, and what works', async (row) => {
+    const [fault, why, next] = row;
     // A missing route switches a read off until the next start.
     const bot = await openContractBot({ file: extended });
     for (const { line, operation, title, works } of QUERIES) {
@@ -144,6 +148,7 @@ describe('with extended reads', () => {
       expect(lines[0]).toBe(title);
       expect(lines.join('\n')).toContain(`Unknown: ${why}`);
       expect(lines.join('\n')).toContain(works);
+      expect(lines.filter((each) => [GRANT, AGAIN].includes(each))).toEqual(next ? [next] : []);
     }
     await bot.close();
   });

@@ -61,7 +61,7 @@ export function createCapabilities<Name extends string>(
 
   function switchOff(name: Name, why: UnknownRead): void {
     if (off.has(name)) return;
-    off.set(name, why);
+    off.set(name, { ...why, why: `${why.why}; off until Signalbox starts again` });
     const { gap, status } = why;
     onOff({ capability: name, gap, status, permission: rules[name].permission });
   }

@@ -1,4 +1,4 @@
-import type { UnknownRead } from '../../http/optional/optional-read.ts';
+import type { ReadGap, UnknownRead } from '../../http/optional/optional-read.ts';
 import type { Answer, CommandOffer } from './answer.ts';
 import { oneLineOf } from './texts.ts';
 
@@ -15,10 +15,18 @@ interface UnknownList {
   readonly offers: readonly CommandOffer[];
 }
 
+/** When another attempt can succeed, where the reason does not say it. */
+const AGAIN: Readonly<Partial<Record<ReadGap, readonly string[]>>> = {
+  refused: ['An operator of Signalbox can grant the permission.'],
+  'no-answer': ['Try again in a minute.'],
+  unreadable: ['Try again in a minute.'],
+};
+
 /** The answer of a query whose list could not be read. */
 export function unknownList({ title, read, instead, offers }: UnknownList): Answer {
   // A name of a service is text from outside as well.
-  const lines = [unknownText(read), ...instead].map((line) => [oneLineOf(line, 400)]);
+  const next = AGAIN[read.gap] ?? [];
+  const lines = [unknownText(read), ...next, ...instead].map((line) => [oneLineOf(line, 400)]);
   return {
     title: `${title}: unknown`,
     parts: [

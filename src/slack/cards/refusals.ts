@@ -160,7 +160,8 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'not-verified': ({ target }) => [
     `Signalbox could not verify ${target === null ? 'the target' : `“${target}”`}: the server did not `,
     'return its current tags and warehouse. Nothing was sent. ',
-    `The service is not in signalbox.yaml, so the policy needs them. ${AGAIN}`,
+    `The service is not in signalbox.yaml, so the policy needs them. ${AGAIN} `,
+    'If it fails again, an operator of Signalbox can run the doctor.',
   ],
 };
 
