@@ -23,7 +23,7 @@ interface File {
 const LOAD_TEST = 'e9549d7a-e406-489d-aabe-f8aaea52111d';
 const MINUTE = 60_000;
 const RULE = {
-  allow: ['service stop', 'service start'],
+  allow: ['service stop', 'service start', 'service scale'],
   on: { tags: ['env=staging'] },
   to: 'operator',
   approvals: { from: 'approver', count: 1 },
@@ -63,13 +63,13 @@ async function answer(sandbox: TestSandbox, line: string, words: string, as = AN
   return textOf((await sandbox.privateMessage(as, words)) ?? NO_MESSAGE);
 }
 
-/** Lets time pass, also for the request budget, until the server has received the stop. */
-async function isStopped(sandbox: TestSandbox) {
+/** Lets time pass, also for the request budget, until the server has received the change. */
+async function isSent(sandbox: TestSandbox, operation = 'set state') {
   await expect
     .poll(() => {
       sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 5_000);
       sandbox.wake();
-      return sandbox.cloud.effectCount('set state', STAGING);
+      return sandbox.cloud.effectCount(operation, STAGING);
     })
     .toBe(1);
 }
@@ -78,16 +78,43 @@ const STOP = '/service stop staging for the night';
 const NOT_LISTED = '“staging” is not in signalbox.yaml. Rule 3 does not allow discovered services.';
 const NOT_VERIFIED = 'Signalbox could not verify “staging”: the server did not return';
 
-test('a discovered service is stopped under a rule that covers its tag of the server and allows it', async () => {
-  const sandbox = await startDiscovering();
-  const card = await requestChange(sandbox);
-  expect(textOf(card)).toContain('env=staging');
-  expect(textOf(card)).toContain('not in signalbox.yaml');
-  const reads = sandbox.cloud.count('list services');
-  await sandbox.press(BEN, card, 'change.approve');
-  await isStopped(sandbox);
-  await sandbox.card('Stop staging: accepted');
-  expect(sandbox.cloud.count('list services')).toBeGreaterThan(reads);
+type Change = readonly [line: string, title: string, operation: string];
+const START: Change = ['/service start staging again', 'Start staging', 'set state'];
+const SCALE: Change = ['/service scale staging max=64 "month end"', 'Scale staging', 'scale'];
+
+test.for<[...Change, state?: 'stopped']>([
+  [STOP, 'Stop staging', 'set state'],
+  [...START, 'stopped'],
+  SCALE,
+])(
+  'a discovered service is changed under a rule that covers its tag of the server: %s',
+  async ([line, title, operation, state]) => {
+    const sandbox = await startDiscovering(withoutStaging(), ({ cloud }) => {
+      if (state) cloud.setServiceState(STAGING, state);
+    });
+    const card = await requestChange(sandbox, ANA, line);
+    expect(textOf(card)).toContain('env=staging');
+    expect(textOf(card)).toContain('not in signalbox.yaml');
+    const reads = sandbox.cloud.count('list services');
+    await sandbox.press(BEN, card, 'change.approve');
+    await isSent(sandbox, operation);
+    await sandbox.card(`${title}: accepted`);
+    expect(sandbox.cloud.count('list services')).toBeGreaterThan(reads);
+  },
+);
+
+const ENDPOINT =
+  '/endpoint create staging type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description=orders';
+
+test.for<[string, object]>([
+  [START[0], { discovered: 'refused' }],
+  [SCALE[0], { discovered: 'refused' }],
+  [ENDPOINT, { allow: ['endpoint create'], discovered: 'refused' }],
+])('a discovered service is refused under a rule that does not allow it: %s', async (row) => {
+  const [line, over] = row;
+  const sandbox = await startDiscovering(withoutStaging({ ...RULE, ...over }));
+  await answer(sandbox, line, NOT_LISTED);
+  expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
 });
 
 test('a discovered service is refused under a rule that covers its tag but does not allow it', async () => {
@@ -246,7 +273,7 @@ test('an approved change runs when the list of services returns within two minut
   const wrong = { operation: LIST, fault: 'read-wrong-shape', times: 1 };
   sandbox.cloud.injectFault(wrong);
   await sandbox.press(BEN, card, 'change.approve');
-  await isStopped(sandbox);
+  await isSent(sandbox);
   expect(sandbox.cloud.requests().filter((one) => one.fault !== null)).toHaveLength(1);
 });
 
@@ -268,7 +295,7 @@ test('an approval waits while the tags of the server are unknown, and counts aft
   sandbox.cloud.clearFaults();
   await rediscover(sandbox);
   await sandbox.press(BEN, await sandbox.card('requests: stop staging'), 'change.approve');
-  await isStopped(sandbox);
+  await isSent(sandbox);
 });
 
 test('a draft is not confirmed after its tag was removed on the server', async () => {
@@ -340,7 +367,7 @@ test('/change who and the help explain discovered services', async () => {
   expect(who).toContain('Services that are not in signalbox.yaml: allowed');
   const help = await answer(sandbox, '/signalbox help', 'Commands of Signalbox');
   expect(help).toContain(
-    'Of services that are not in signalbox.yaml, a rule can allow you: service start, service stop.',
+    'Of services that are not in signalbox.yaml, a rule can allow you: service start, service stop, service scale.',
   );
   const viewer = await answer(sandbox, '/signalbox help', 'Commands of Signalbox', DORA);
   expect(viewer).toContain('no rule allows you to change them');
