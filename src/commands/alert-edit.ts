@@ -11,6 +11,7 @@ import { type AlertRefusal, alertUpdate, differences } from '../alerts/update.ts
 import type { Json, JsonObject, Snapshot } from '../changes/change.ts';
 import { LIVE_INTERVALS } from '../cloud/accepted-values.ts';
 import type { FieldProblem } from '../errors.ts';
+import { alertDifferences } from '../intent/answers/alert-differences.ts';
 import {
   type AlertNames,
   missingReferences,
@@ -77,6 +78,7 @@ export const alertEdit: ChangeCommand = changeCommand({
   },
   readBeforeSending: async ({ id }, context) =>
     alertSnapshot(await readAlert(id, context), context.now()),
+  differences: alertDifferences,
   prefill: ({ fields }) => given(fields),
   desired: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.body ?? {},
   problems: ({ alert: _, ...edit }, before) => problemsOf(edit, before),

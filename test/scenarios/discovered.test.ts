@@ -78,7 +78,7 @@ const STOP = '/service stop staging for the night';
 const NOT_LISTED = '“staging” is not in signalbox.yaml. Rule 3 does not allow discovered services.';
 const NOT_VERIFIED = 'Signalbox could not verify “staging”: the server did not return';
 
-type Change = readonly [line: string, title: string, operation: string];
+type Change = [line: string, title: string, operation: string];
 const START: Change = ['/service start staging again', 'Start staging', 'set state'];
 const SCALE: Change = ['/service scale staging max=64 "month end"', 'Scale staging', 'scale'];
 

@@ -141,9 +141,13 @@ function retriesUntil({ notBefore, confirmedAt, approvals, breakGlass, createdAt
 }
 
 /** How the target differs, and the change in Signalbox that explains it. */
-async function found(tx: Tx, change: Change, { state }: ExecutionFacts): Promise<StateCheck> {
+async function found(
+  tx: Tx,
+  change: Change,
+  { state, target }: ExecutionFacts,
+): Promise<StateCheck> {
   const changedBy = await lastChangeSincePlan(tx, targetKey(change.plan.target), change);
-  const differences = state?.kind === 'differs' ? state.differences : [];
+  const differences = state?.kind === 'differs' ? state.differences : (target?.differences ?? []);
   return { kind: 'differs', differences, changedBy };
 }
 

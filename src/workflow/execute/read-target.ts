@@ -1,12 +1,23 @@
-import type { Change, ChangeId, JsonObject, StateCheck } from '../../changes/change.ts';
+import type {
+  Change,
+  ChangeId,
+  JsonObject,
+  StateCheck,
+  StateDifference,
+} from '../../changes/change.ts';
 import { ApiError } from '../../errors.ts';
 import type { CurrentState } from '../../intent/define.ts';
 import type { WorkflowContext } from '../ports.ts';
 
+interface TargetFields {
+  readonly fields: JsonObject | 'gone';
+  readonly differences: readonly StateDifference[];
+}
+
 /** The target right before a claim. */
 export interface TargetFacts {
   /** The current fields of the target; null for a command that has no read in the contract. */
-  readonly target: { readonly fields: JsonObject | 'gone' } | null;
+  readonly target: TargetFields | null;
   /** What the change depends on, compared with its preview; null where that was not read. */
   readonly state: CurrentState | null;
 }
@@ -22,16 +33,23 @@ async function readFields(
   context: WorkflowContext,
   { command, plan }: Change,
 ): Promise<TargetFacts['target']> {
-  const read = context.commands.get(command)?.readBeforeSending;
+  const { readBeforeSending: read, differences } = context.commands.get(command) ?? {};
   if (!read) return null;
+  const { target, before } = plan;
   try {
-    return { fields: (await read(plan.target, context.commandContext())).fields };
+    const { fields } = await read(target, context.commandContext());
+    return { fields, differences: (before && differences?.(before, fields)) ?? [] };
   } catch (error) {
     // A definite refusal, for example "no such alert": the target no longer exists.
-    if (error instanceof ApiError && error.effect === 'refused') return { fields: 'gone' };
+    if (error instanceof ApiError && error.effect === 'refused') return GONE;
     throw error;
   }
 }
+
+const GONE: TargetFields = {
+  fields: 'gone',
+  differences: [{ label: 'On the server', was: 'present', is: 'deleted or not visible' }],
+};
 
 /** For how long a failed optional read delays a change. */
 const PATIENCE_MS = 120_000;

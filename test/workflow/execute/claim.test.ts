@@ -165,14 +165,22 @@ test('a change runs when a fresh read of its target shows the fields of the prev
   expect(sent.count).toBe(1);
 });
 
-test.for<[string, () => Promise<object>]>([
-  ['has another field now', async () => ({ ...SEEN, fields: { minReplicaMemoryGb: 24 } })],
-  ['no longer exists', () => Promise.reject(apiError('refused'))],
-])('a change becomes stale when its target %s', async ([, readBeforeSending]) => {
-  const { run, sent, current } = await storedChange({ command: { readBeforeSending } });
+const CHANGED = { label: 'Minimum', was: '8', is: '24' };
+const GONE = { label: 'On the server', was: 'present', is: 'deleted or not visible' };
+
+test.for<[string, () => Promise<object>, difference: object]>([
+  ['has another field now', async () => ({ ...SEEN, fields: { minReplicaMemoryGb: 24 } }), CHANGED],
+  ['no longer exists', () => Promise.reject(apiError('refused')), GONE],
+])('a change becomes stale when its target %s', async ([, readBeforeSending, difference]) => {
+  const { run, sent, current } = await storedChange({
+    command: { readBeforeSending, differences: () => [CHANGED] },
+  });
   expect(await run()).toBe('done');
   expect(sent.count).toBe(0);
-  expect(await current()).toMatchObject({ state: 'stale', stopReason: 'target-changed' });
+  expect(await current()).toMatchObject({
+    ...{ state: 'stale', stopReason: 'target-changed' },
+    stateCheck: { kind: 'differs', differences: [difference] },
+  });
 });
 
 test('a change without values in its preview becomes stale when a read shows some', async () => {
