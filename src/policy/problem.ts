@@ -27,11 +27,18 @@ export function strictConfigObject<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-/** Returns the schema of a name that the file declares, or of a command. */
-export function declaredName(what: string, known: readonly string[]) {
+/**
+ * Returns the schema of a name that the file declares, or of a command. `otherwise` says where else a
+ * name can be declared; it is shown unless the name resembles a known one.
+ */
+export function declaredName(what: string, known: readonly string[], otherwise?: string) {
+  const hintFor = (word: string) => {
+    const more = nearestWord(word, known) === null ? otherwise : undefined;
+    return [suggestion(word, known), more].filter(Boolean).join('; ') || null;
+  };
   return z.string().refine((word) => known.includes(word), {
     error: ({ input }) =>
-      withHint(`names no ${what}: ${quoted(String(input))}`, suggestion(String(input), known)),
+      withHint(`names no ${what}: ${quoted(String(input))}`, hintFor(String(input))),
   });
 }
 

@@ -8,7 +8,8 @@ type CostWords = TargetWords & { readonly teams: readonly string[] };
 /** The schema of a selection of targets, for rules and freezes. */
 export function selectorSchema(words: TargetWords) {
   const tags = [...words.tags, ...(words.serverTags ?? [])];
-  return strictConfigObject(targetLists({ ...words, tags }))
+  const hint = 'declare a tag of the server in cloud.tags';
+  return strictConfigObject(targetLists({ ...words, tags }, hint))
     .refine((on) => on.services || on.tags || on.warehouses, {
       error: withHint('selects nothing', 'set services, tags or warehouses, or remove it'),
     })
@@ -30,16 +31,19 @@ interface TargetLists {
   readonly warehouses?: readonly string[] | undefined;
 }
 
-function targetLists({ services, tags, warehouses }: TargetWords) {
+function targetLists({ services, tags, warehouses }: TargetWords, tagHint?: string) {
   return {
     services: list('service', [...services.keys()]),
-    tags: list('tag of a service', tags),
+    tags: list('tag of a service', tags, tagHint),
     warehouses: list('warehouse', warehouses),
   };
 }
 
-function list(what: string, known: readonly string[]) {
-  return z.array(declaredName(what, known)).min(1).optional();
+function list(what: string, known: readonly string[], otherwise?: string) {
+  return z
+    .array(declaredName(what, known, otherwise))
+    .min(1)
+    .optional();
 }
 
 function targetsOf(on: TargetLists, { services }: TargetWords): Selector {

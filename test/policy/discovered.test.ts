@@ -160,8 +160,15 @@ test.for<[string, object, string]>([
     { ...OPEN, on: { tags: ['env=stagin'] } },
     'policy[0].on.tags[0]: names no tag of a service: “env=stagin” (did you mean “env=staging”?)',
   ],
+  [
+    'a rule names a tag of the server that is not declared',
+    { ...OPEN, on: { tags: ['team=orders'] } },
+    expect.stringMatching(
+      /“team=orders” \(known: .*; declare a tag of the server in cloud\.tags\)$/,
+    ),
+  ],
 ])('the file is refused when %s', ([, rule, problem]) => {
-  expect(problemsOf({ policy: [rule] })).toContain(problem);
+  expect(problemsOf({ policy: [rule] })).toContainEqual(problem);
 });
 
 test('rules, freezes and never may name a tag of the server', () => {
