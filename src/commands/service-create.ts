@@ -74,6 +74,7 @@ const args = z.strictObject({
   backupId: textField(BackupId, {
     word: 'backup',
     label: 'Start from a backup (id)',
+    pickHint: 'Type the name of a service to find its backups',
     lists: 'backup',
   }),
   releaseChannel: choiceField(ReleaseChannel, () => ReleaseChannel.options, {

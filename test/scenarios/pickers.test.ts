@@ -99,6 +99,9 @@ test('an id that is in no list can be chosen', async () => {
 test('for a new service, the backups of a service are found by its name', async () => {
   const sandbox = await start();
   const form = await formFor(sandbox, '/service create eu', 'service.create');
+  expect(elementOf(sandbox, 'backupId').hint.text).toBe(
+    'Type the name of a service to find its backups',
+  );
   expect(await suggested(sandbox, form, 'backupId')).toEqual([]);
   expect(sandbox.cloud.count('list backups')).toBe(0);
   const options = await suggested(sandbox, form, 'backupId', { value: 'analytics-prod' });
@@ -184,6 +187,7 @@ test('with cloud.reads: contract the forms have text fields for ids', async () =
   await formFor(sandbox, '/backup show analytics-prod', 'backup.show');
   expect(elementOf(sandbox, 'backup').element.type).toBe('plain_text_input');
   await formFor(sandbox, '/service create eu', 'service.create');
+  expect(elementOf(sandbox, 'backupId').hint).toBeUndefined();
   expect(elementOf(sandbox, 'dataWarehouseId')).toMatchObject({
     label: { text: 'Existing warehouse (id)' },
     hint: { text: 'Leave empty for a new warehouse; press Enter for more options' },

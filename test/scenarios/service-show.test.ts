@@ -149,6 +149,17 @@ test('hosts and addresses are only in private messages, in a thread as well', as
   expect(posted.map(textOf).join('\n')).not.toContain(host);
 });
 
+test('in a direct message of the app, the details are for the user who asks', async () => {
+  const sandbox = await start();
+  await sandbox.slack.openHome({ as: ANA });
+  const text = 'service show staging details';
+  await sandbox.slack.sendMessage({ as: ANA, channel: 'D0ANA00001', text });
+  const answer = await sandbox.privateMessage(ANA, 'IP access');
+  expect(answer).toMatchObject({ channel: 'D0ANA00001', ephemeral: false });
+  const seen = sandbox.slack.clientState(DORA).messages.map(textOf).join('\n');
+  expect(seen).not.toContain('IP access');
+});
+
 test('with cloud.reads: contract nothing is read, and the last seen values are shown', async () => {
   const sandbox = await startTestSandbox();
   const answer = await shown(sandbox, '/service show staging', 'State');

@@ -35,6 +35,8 @@ interface FieldMeta {
   readonly lists?: ListedKind;
   readonly input?: Input;
   readonly hint?: string;
+  /** Shown instead while the form offers a list of items for the field. */
+  readonly pickHint?: string;
   /** Keys that people type instead of `word`: not accepted, but answered with `word`. */
   readonly synonyms?: readonly string[];
   /** Values that a rejected text may have meant; offered as buttons, never assumed. */

@@ -208,7 +208,8 @@ export function waitingForm(command: Command, line: Line): View {
 }
 
 /** A line of text that redraws the form does so only when Enter is pressed. */
-function hintOf({ hint, input, redraws }: Field, isPicked: boolean): string | undefined {
+function hintOf({ hint, pickHint, input, redraws }: Field, isPicked: boolean): string | undefined {
+  if (isPicked && pickHint) return pickHint;
   const isText = !isPicked && input === undefined;
   return hint && redraws && isText ? `${hint}; press Enter for more options` : hint;
 }
