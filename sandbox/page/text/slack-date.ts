@@ -49,6 +49,7 @@ export const timeOf: Style = (at, reading) =>
 
 /** The tokens that Signalbox uses. */
 const STYLES: Readonly<Record<string, Style>> = {
+  date_num: (at, { timeZone }) => formatOf('en-CA', { timeZone }).format(at),
   date_short: (at, reading) => date(at, reading, short),
   date_short_pretty: (at, reading) =>
     nearDay(at, reading)?.toLowerCase() ?? date(at, reading, short),

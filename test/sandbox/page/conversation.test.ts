@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commandOf, completions } from '../../../sandbox/page/channel/commands.ts';
 import { groupMessages, inChannel, repliesTo } from '../../../sandbox/page/channel/groups.ts';
@@ -59,12 +60,23 @@ test('commands are completed only while the first word is typed', () => {
 });
 
 test.for<[format: string, expected: string]>([
+  ['{date_num}', '2026-11-19'],
   ['{date_short}', 'Nov 19, 2026'],
   ['{date_short_pretty}', 'yesterday'],
   ['{date_long}', 'Thursday, November 19, 2026'],
   ['on {date_short} {unknown}', 'on Nov 19, 2026 {unknown}'],
 ])('yesterday in the format %s', ([format, expected]) => {
   expect(slackDate(new Date('2026-11-19T12:00:00Z'), format, BERLIN)).toBe(expected);
+});
+
+test('every date token in the messages of Signalbox is replaced', () => {
+  const files = readdirSync('src/slack', { recursive: true, encoding: 'utf8' });
+  const texts = files
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(`src/slack/${file}`, 'utf8'));
+  const tokens = new Set(texts.join('\n').match(/\{(?:date_\w+|time(?:_\w+)?|ago)\}/g));
+  expect(tokens.size).toBeGreaterThan(2);
+  for (const token of tokens) expect(slackDate(NOON, token, BERLIN)).not.toBe(token);
 });
 
 test.for<[zone: string, expected: string]>([
