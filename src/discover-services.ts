@@ -4,6 +4,7 @@ import type { OpenedDirectory } from './open-directory.ts';
 import type { BackgroundLoop } from './workflow/background/scheduler.ts';
 
 const EVERY_MS = 60_000;
+const RETRY_MS = 15_000;
 
 interface DiscoveryOptions {
   readonly reads: Pick<CloudReads, 'services'>;
@@ -31,7 +32,12 @@ export function createDiscovery(options: DiscoveryOptions): ServiceDiscovery {
       if (!isOn || !isReady() || now().getTime() < nextAt) return 0;
       nextAt = now().getTime() + EVERY_MS;
       const read = await reads.services();
-      if (read.known) directory.learnList(read.value, read.readAt);
+      // The request budget may be used up: the next window has places again.
+      if (!read.known && read.gap === 'no-answer') nextAt = now().getTime() + RETRY_MS;
+      if (!read.known) return 0;
+      directory.learnList(read.value, read.readAt);
+      // Counted from the read: a cached list is almost a minute old already.
+      nextAt = read.readAt.getTime() + EVERY_MS;
       return 0;
     },
     verify: async () => {

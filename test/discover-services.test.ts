@@ -50,6 +50,29 @@ test.for<[string, List]>([
   expect(asked).toHaveLength(2);
 });
 
+test('a list that a person has read 20 s before is read again after 40 s', async () => {
+  const cached: List = { known: true, value: [], readAt: new Date(NOON.getTime() - 20_000) };
+  const { pass, asked, clock } = discovery({}, cached);
+  await pass();
+  clock.now = new Date(NOON.getTime() + 39_000);
+  await pass();
+  expect(asked).toHaveLength(1);
+  clock.now = new Date(NOON.getTime() + 40_000);
+  await pass();
+  expect(asked).toHaveLength(2);
+});
+
+test('a list that got no answer is read again after 15 s', async () => {
+  const { pass, asked, clock } = discovery({}, { ...REFUSED, gap: 'no-answer' });
+  await pass();
+  clock.now = new Date(NOON.getTime() + 14_000);
+  await pass();
+  expect(asked).toHaveLength(1);
+  clock.now = new Date(NOON.getTime() + 15_000);
+  await pass();
+  expect(asked).toHaveLength(2);
+});
+
 test.for<[string, Partial<Options>]>([
   ['before Slack is connected', { isReady: () => false }],
   ['with cloud.reads: contract', { isOn: false }],

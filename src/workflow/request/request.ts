@@ -86,6 +86,8 @@ export async function requestChange(
   const authorize = (name: string, at: Date) => authorizeCommand(context, about, name, at);
   const authorized = await authorize(command.name, startsAt(plan, context.now()));
   if (!authorized.ok) return authorized;
+  // After the decision: it shows the state of the target.
+  if (timed.noEffect) return { ok: false, noEffect: timed.noEffect };
   const both = await requirementWithRevert(context, plan, authorized.decision.requires, authorize);
   if (!both.ok) return both;
   // Estimated after the decision, because the API limits how often the usage report can be read.
@@ -104,10 +106,11 @@ async function planRequest(context: WorkflowContext, request: ChangeRequest) {
   const planned = await planChange(command, entered, commandContext);
   if (!planned.ok) return planned;
   const timed = await timePlan(context, request, planned.plan);
+  if (!timed.ok) return timed;
   // By its scheduled time, a change may have an effect that it has not now.
-  if (!timed.ok || timed.plan.timing?.startAt) return timed;
-  const noEffect = command.noEffect?.(entered.args, planned.plan.before) ?? null;
-  return noEffect ? { ok: false as const, noEffect } : timed;
+  const isNow = !timed.plan.timing?.startAt;
+  const noEffect = isNow ? command.noEffect?.(entered.args, planned.plan.before) : null;
+  return { ...timed, noEffect: noEffect ?? null };
 }
 
 /** Removes break-glass for a requester without its role, also if the requester gets it later. */
