@@ -62,7 +62,10 @@ export function changeIdOf(card: { readonly text: string } | undefined): string 
 }
 
 /** Waits until no request has been sent to Slack or the cloud for 150 ms. */
-export async function waitUntilIdle({ slack, cloud }: TestSandbox): Promise<void> {
+export async function waitUntilIdle({
+  slack,
+  cloud,
+}: Pick<TestSandbox, 'slack' | 'cloud'>): Promise<void> {
   let before = -1;
   const isIdle = () => {
     const count = slack.calls().length + cloud.requests().length;
