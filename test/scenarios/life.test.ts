@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { buttonsOf, textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
+import { buttonsOf, placeOf, textOf } from '../harness/messages.ts';
+import { changeIdOf, NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, DORA, EMIL, FINN, GINA } from '../harness/users.ts';
 
@@ -62,6 +62,18 @@ test('a rejection shows its reason on the card and in its thread', async () => {
   await sandbox.press(FINN, card, 'change.request-again');
   const again = await sandbox.privateMessage(FINN, 'Stop staging?');
   expect(again?.text).toContain('for the night');
+
+  // A draft of another user stays private, also for a click that names it.
+  await sandbox.press(FINN, again, 'change.cancel');
+  const draft = await sandbox.privateMessage(FINN, 'Stop staging: cancelled');
+  await sandbox.slack.press({
+    as: ANA,
+    place: placeOf(card),
+    blockId: 'card:3',
+    actionId: 'change.request-again',
+    element: { type: 'button', value: changeIdOf(draft) },
+  });
+  await sandbox.privateMessage(ANA, 'This change no longer exists');
 });
 
 test('only the requester can cancel a change', async () => {

@@ -89,6 +89,11 @@ test('the buttons are those that the state leaves open', () => {
   `);
 });
 
+test('a revert is requested again with its own button, because nobody typed its command', () => {
+  const revert = changeIn('denied', { parent: 'P7T2WA' as Change['id'] });
+  expect(buttonsOf(revert)).toEqual(['change.take-back', 'change.details']);
+});
+
 test('every button carries the id of its change and nothing else', () => {
   const drawn = JSON.stringify([
     changeCard(changeIn('pending'), drawing),
