@@ -2,7 +2,7 @@ import type { Span } from './calendar.ts';
 import { addDays, type Day, dayOf, daysBetween, weekdayOf } from './day.ts';
 import { instantAt, localDay, localTime, type TimeOfDay } from './local-time.ts';
 
-const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
 /** When a digest is posted, in the time zone of its channel. */
