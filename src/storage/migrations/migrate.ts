@@ -17,6 +17,7 @@ import { acceptanceIndex } from './011-accepted-gaps.ts';
 import { clickSignatures } from './012-click-signatures.ts';
 import { followUps } from './013-follow-ups.ts';
 import { stateChecks } from './014-state-checks.ts';
+import { schedules } from './015-schedules.ts';
 
 // Append only: never edit a migration that ran anywhere. It must only add: old replicas continue on
 // the new schema (docs/upgrading.md).
@@ -35,6 +36,7 @@ export const MIGRATIONS = [
   clickSignatures,
   followUps,
   stateChecks,
+  schedules,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 // The oldest release that works on this schema: 1.0 had version 6. Raise it only for a migration

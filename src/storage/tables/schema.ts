@@ -33,6 +33,8 @@ export interface Tables {
   effect_notice: EffectNoticeTable;
   change_freeze: FreezeTable;
   follow_up: FollowUpTable;
+  service_schedule: ScheduleTable;
+  schedule_run: ScheduleRunTable;
   tally: TallyTable;
 }
 
@@ -228,6 +230,29 @@ export interface FollowUpTable {
   next_at: InstantText | null;
   lease_owner: string | null;
   lease_until: InstantText | null;
+}
+
+/** When a schedule is handled next. The audit trail alone says whether it may run. */
+export interface ScheduleTable {
+  /** The id of the change that created the schedule. */
+  id: ChangeId;
+  service: string;
+  /** Null: it has ended. */
+  next_at: InstantText | null;
+  until_at: InstantText;
+  created_at: InstantText;
+  ended_at: InstantText | null;
+}
+
+export interface ScheduleRunTable {
+  schedule_id: ChangeId;
+  occurrence: InstantText;
+  action: 'start' | 'stop';
+  /** Null for an occurrence that was skipped. */
+  change_id: ChangeId | null;
+  /** Why it was skipped. */
+  skipped: string | null;
+  at: InstantText;
 }
 
 export interface FreezeTable {

@@ -8,7 +8,7 @@ import {
   weeklyTimesText,
 } from '../../../src/costs/calendar/weekly-times.ts';
 
-test.for([
+test.for<[string, string]>([
   ['weekdays 20:00', 'weekdays 20:00'],
   ['Weekdays 7:00', 'weekdays 07:00'],
   ['daily 00:00', 'daily 00:00'],
@@ -24,7 +24,7 @@ test.for([
   expect(readWeeklyTimes(text)).toEqual(times);
 });
 
-test.for([
+test.for<[string, string]>([
   ['nothing', ''],
   ['a time without days', '20:00'],
   ['a second time without days', 'weekdays 20:00 21:00'],

@@ -21,7 +21,7 @@ const [ID, OTHER, PARENT] = ['CHANGE', 'OTHERS', 'PARENT'] as ChangeId[] as [
   ChangeId,
 ];
 
-/** Writes versions of two changes and a freeze: events 1 to 5. */
+/** Writes versions of two changes, a freeze, and a pause of a schedule: events 1 to 6. */
 async function written(engine: Engine) {
   const { context } = await createTestContext();
   const database = await freshDatabase(engine);
@@ -31,6 +31,7 @@ async function written(engine: Engine) {
   await append(database, { kind: 'freeze-created', changeId: 'FREEZE' as ChangeId });
   await move(database, ID, 2);
   await move(database, OTHER, 2);
+  await append(database, { kind: 'schedule-paused', changeId: ID });
   const open = (auditKey: AuditKey = KEY) => createTrail({ ...context, database, auditKey });
   const trail = open();
   await trail.verifyRecent();
@@ -86,6 +87,11 @@ test.for(
       ['makes it no version', 'update audit_event set version = null where seq = 4'],
       ['deletes the event of a freeze', 'delete from audit_event where seq = 3'],
       ['hides a freeze', "update audit_event set kind = 'freeze-noted' where seq = 3"],
+      ['deletes the pause of a schedule', 'delete from audit_event where seq = 6'],
+      [
+        'hides the pause of a schedule',
+        "update audit_event set kind = 'schedule-noted' where seq = 6",
+      ],
       ['changes the hash of a freeze', "update audit_event set hash = 'x' where seq = 3"],
     ].map(([what = '', statement = '']) => [what, engine, statement] as const),
   ),

@@ -3,6 +3,7 @@ import type { ChangeId } from '../../../changes/change.ts';
 import type { AuditEventTable, Db } from '../../tables/schema.ts';
 import { isAuthentic, readEventBody } from '../chain.ts';
 import { type AuditKey, currentKey } from '../key-ring.ts';
+import { SCHEDULE_EVENTS } from '../schedule-events.ts';
 
 /** Of this many changes the last event is remembered. */
 const MOST_CHANGES = 100_000;
@@ -34,6 +35,7 @@ export interface VerifiedEvents {
 export function createVerifiedEvents(keys: AuditKey): VerifiedEvents {
   const hashes = new Map<number, string>();
   const lastOf = new Map<ChangeId, AuditEventTable>();
+  const schedules = new Map<ChangeId, Map<number, string>>();
   const reverted = new Set<ChangeId>();
   const current = currentKey(keys);
   const isCurrent = (row: AuditEventTable) => isAuthentic(row, current);
@@ -41,6 +43,9 @@ export function createVerifiedEvents(keys: AuditKey): VerifiedEvents {
   function add(row: AuditEventTable): void {
     const { change_id: id, version, seq } = row;
     if (FREEZES.includes(row.kind)) hashes.set(seq, row.hash);
+    if (id !== null && SCHEDULE_EVENTS.includes(row.kind)) {
+      schedules.set(id, (schedules.get(id) ?? new Map()).set(seq, row.hash));
+    }
     if (id === null || version === null || seq <= (lastOf.get(id)?.seq ?? 0)) return;
     // Deleted first, so that the order of the map is that of the last events.
     lastOf.delete(id);
@@ -57,9 +62,24 @@ export function createVerifiedEvents(keys: AuditKey): VerifiedEvents {
     const first = await rows.orderBy('seq').limit(1).executeTakeFirst();
     const isCovered = last !== undefined && (!first || isCurrent(first));
     return {
-      isMissing: last !== undefined && !(await isStored(db, last)),
+      isMissing:
+        (last !== undefined && !(await isStored(db, last))) || (await lacksScheduleEvent(db, id)),
       verifyFrom: isCovered ? null : (first?.seq ?? null),
     };
+  }
+
+  // Without such an event, a schedule that was paused, removed or has run would run again.
+  async function lacksScheduleEvent(db: Db, id: ChangeId): Promise<boolean> {
+    const known = schedules.get(id);
+    if (!known) return false;
+    const rows = await db
+      .selectFrom('audit_event')
+      .select(['seq', 'hash'])
+      .where('change_id', '=', id)
+      .where('kind', 'in', SCHEDULE_EVENTS)
+      .execute();
+    const stored = new Map(rows.map(({ seq, hash }) => [seq, hash]));
+    return [...known].some(([seq, hash]) => stored.get(seq) !== hash);
   }
 
   async function compareFreezes(db: Db): Promise<TrailComparison> {

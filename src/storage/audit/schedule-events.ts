@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { ChangeId, JsonObject, UserId } from '../../changes/change.ts';
+import { StoredInstant } from '../engine/portable.ts';
+import type { Db, Tx } from '../tables/schema.ts';
+import { appendEvent } from './append.ts';
+import { readEventBody } from './chain.ts';
+import { authenticityCheck } from './key-eras.ts';
+import type { AuditKey } from './key-ring.ts';
+
+/** What happened to a schedule, with the words that the audit trail shows. */
+const ACTIONS = {
+  'schedule-started': 'put into force',
+  'schedule-paused': 'paused',
+  'schedule-resumed': 'resumed',
+  'schedule-ended': 'ended',
+  'schedule-run': 'planned a run of',
+  'schedule-skipped': 'skipped a run of',
+} as const;
+type ScheduleEventKind = keyof typeof ACTIONS;
+
+/** The kinds of these events. */
+export const SCHEDULE_EVENTS: readonly string[] = Object.keys(ACTIONS);
+
+interface ScheduleEvent {
+  readonly kind: ScheduleEventKind;
+  readonly by: UserId | 'signalbox';
+  readonly at: Date;
+  readonly facts?: JsonObject;
+}
+
+/** Records what happened to a schedule, under the id of the change that created it. */
+export async function recordSchedule(
+  tx: Tx,
+  key: AuditKey,
+  changeId: ChangeId,
+  { kind, by, at, facts = {} }: ScheduleEvent,
+): Promise<void> {
+  await appendEvent(tx, key, { kind, changeId, at, body: { by, did: ACTIONS[kind], ...facts } });
+}
+
+/** A schedule as the audit trail records it. */
+export interface RecordedSchedule {
+  readonly until: Date;
+  readonly isPaused: boolean;
+  readonly hasEnded: boolean;
+  /** Occurrences up to this time are handled, or do not count. */
+  readonly since: Date;
+}
+
+const Started = z.object({ until: StoredInstant });
+const Handled = z.object({ occurrence: StoredInstant });
+
+/**
+ * Returns what the audit trail records of a schedule. Null if it records no start, or if one of its
+ * events is not authentic: then nothing runs.
+ */
+export async function recordedSchedule(
+  db: Db,
+  keys: AuditKey,
+  id: ChangeId,
+): Promise<RecordedSchedule | null> {
+  const rows = await db
+    .selectFrom('audit_event')
+    .selectAll()
+    .where('change_id', '=', id)
+    .where('kind', 'in', SCHEDULE_EVENTS)
+    .orderBy('seq')
+    .execute();
+  if (!rows.every(await authenticityCheck(db, keys))) return null;
+  let found: RecordedSchedule | null = null;
+  for (const row of rows) {
+    const { body, at } = readEventBody(row);
+    if (row.kind === 'schedule-started') {
+      const { until } = Started.parse(body);
+      found ??= { until, isPaused: false, hasEnded: false, since: at };
+    } else if (found) {
+      // The kinds of the query are the keys of ACTIONS.
+      found = AFTER[row.kind as Exclude<ScheduleEventKind, 'schedule-started'>](found, body, at);
+    }
+  }
+  return found;
+}
+
+type Change = (before: RecordedSchedule, body: JsonObject, at: Date) => RecordedSchedule;
+
+const handled: Change = (before, body) => {
+  const { occurrence } = Handled.parse(body);
+  return { ...before, since: occurrence > before.since ? occurrence : before.since };
+};
+
+const AFTER: Readonly<Record<Exclude<ScheduleEventKind, 'schedule-started'>, Change>> = {
+  'schedule-paused': (before) => ({ ...before, isPaused: true }),
+  // What was due while the schedule was paused does not run afterwards.
+  'schedule-resumed': (before, _body, at) => ({ ...before, isPaused: false, since: at }),
+  'schedule-ended': (before) => ({ ...before, hasEnded: true }),
+  'schedule-run': handled,
+  'schedule-skipped': handled,
+};
