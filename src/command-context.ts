@@ -32,6 +32,7 @@ import { listCostChanges } from './workflow/queries/cost-changes.ts';
 import { createFreezeService } from './workflow/queries/freeze-service.ts';
 import { isOperatorOf } from './workflow/queries/operators.ts';
 import { createWhoQueries } from './workflow/queries/who-queries.ts';
+import { createScheduleService } from './workflow/schedules/schedule-service.ts';
 
 const ALERTS_CACHED_MS = 30_000;
 
@@ -117,6 +118,7 @@ export function openCommandContext(
   };
   const digests = createDigestService({ ...decisions, ...digestContext });
   const freezes = createFreezeService(decisions);
+  const schedules = createScheduleService(decisions);
   const who = createWhoQueries(decisions);
   const operators = {
     isOperatorOf: (target: Target, by: UserId) => isOperatorOf(decisions, target, by),
@@ -128,6 +130,7 @@ export function openCommandContext(
       digests,
       anomalies,
       freezes,
+      schedules,
       who,
       services: decisions.services(),
     }),

@@ -1,9 +1,13 @@
 import type { Change } from './change.ts';
 import { TARGET_TRAITS } from './target-kinds.ts';
 
-/** The title of a change: `service stop` on analytics-prod → `Stop analytics-prod`. */
+/**
+ * The title of a change: `service stop` on analytics-prod → `Stop analytics-prod`, `service schedule
+ * pause` → `Pause schedule of analytics-prod`.
+ */
 export function changeTitle({ command, plan }: Pick<Change, 'command' | 'plan'>): string {
-  const [noun = '', verb = ''] = command.split(' ');
+  const [noun = '', first = '', second] = command.split(' ');
+  const verb = second ? `${second} ${first} of` : first;
   const { kind, name } = plan.target;
   const what = kind.endsWith(noun) ? noun : `${noun} for`;
   const words = [

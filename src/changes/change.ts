@@ -27,7 +27,7 @@ export type State = (typeof STATES)[number];
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
 
-export const TARGET_KINDS = ['service', 'alert', 'new service', 'freeze'] as const;
+export const TARGET_KINDS = ['service', 'alert', 'new service', 'freeze', 'schedule'] as const;
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
 /** What a change acts on. `kind` and `id` together name its lock. */
@@ -86,6 +86,8 @@ export interface Timing {
   /** A time as ISO text in UTC; null: once approved. */
   readonly startAt: string | null;
   readonly revert: RevertPlan | null;
+  /** The schedule of which the change is one run, approved with it; missing for any other change. */
+  readonly schedule?: ChangeId | undefined;
 }
 
 /** The automatic revert, `afterMs` milliseconds after the change succeeded. */

@@ -7,7 +7,7 @@ import type { Refusal } from './refusal.ts';
 export const DRAFT_LIFETIME_MS = 30 * 60_000;
 
 /** A timed change may start this late, in milliseconds; later, users do not expect it any more. */
-const START_GRACE_MS = 3_600_000;
+export const START_GRACE_MS = 3_600_000;
 
 /** What a request determines; every other field of a draft is empty. */
 type DraftFields = Pick<

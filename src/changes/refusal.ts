@@ -18,6 +18,7 @@ export const REFUSALS = [
   'target-changed',
   'tags-changed',
   'approvals-missing',
+  'schedule-ended',
   'too-late',
   'no-break-glass',
   'may-not-break-glass',

@@ -14,7 +14,7 @@ interface TargetTraits {
   readonly hasCosts: boolean;
   /** Whether a successful change of it can explain a change of the costs. */
   readonly affectsCosts: boolean;
-  /** False for a freeze: a freeze must not prevent users from lifting it. */
+  /** False for a freeze and a schedule: a freeze must not prevent users from ending them. */
   readonly canBeFrozen: boolean;
   /** The list in which a command line finds it by name; null if it is in none. */
   readonly listedIn: 'services' | 'alerts' | null;
@@ -66,5 +66,17 @@ export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
     canBeFrozen: false,
     listedIn: null,
     isScope: true,
+  },
+  // Its id is that of the service. Its runs are changes of the service, which a freeze stops.
+  schedule: {
+    label: 'Service',
+    impliedNoun: 'service',
+    appliedBy: 'signalbox',
+    exists: false,
+    hasCosts: false,
+    affectsCosts: false,
+    canBeFrozen: false,
+    listedIn: null,
+    isScope: false,
   },
 };

@@ -26,6 +26,11 @@ import { pipeSettings } from './pipe-settings.ts';
 import { serviceCreate } from './service-create.ts';
 import { serviceList } from './service-list.ts';
 import { serviceScale } from './service-scale.ts';
+import { serviceSchedule } from './service-schedule.ts';
+import { serviceScheduleList } from './service-schedule-list.ts';
+import { serviceSchedulePause } from './service-schedule-pause.ts';
+import { serviceScheduleRemove } from './service-schedule-remove.ts';
+import { serviceScheduleResume } from './service-schedule-resume.ts';
 import { serviceShow } from './service-show.ts';
 import { serviceStart } from './service-start.ts';
 import { serviceStop } from './service-stop.ts';
@@ -36,6 +41,11 @@ export const commands: readonly Command[] = [
   serviceStart,
   serviceStop,
   serviceScale,
+  serviceSchedule,
+  serviceScheduleList,
+  serviceSchedulePause,
+  serviceScheduleResume,
+  serviceScheduleRemove,
   serviceCreate,
   endpointList,
   endpointCreate,
@@ -65,7 +75,7 @@ export const commands: readonly Command[] = [
 
 /** The description of each noun in Slack's list of slash commands. */
 export const nouns: Readonly<Record<string, string>> = {
-  service: 'List, show, start, stop, scale and create services',
+  service: 'List, show, start, stop, scale, schedule and create services',
   endpoint: 'List and create private endpoints',
   backup: 'List backups, or look one up',
   pipe: 'List data pipes, or look up the settings of one',

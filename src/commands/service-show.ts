@@ -3,12 +3,14 @@ import type { Change } from '../changes/change.ts';
 import { type Service, serviceTarget } from '../directory/directory.ts';
 import { type ElsewhereRead, elsewhereLines } from '../intent/answers/activity-text.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
+import { scheduleWords } from '../intent/answers/schedule-text.ts';
 import { detailFacts } from '../intent/answers/service-details.ts';
 import { type Fact, overviewFacts, type ServiceView } from '../intent/answers/service-overview.ts';
 import { unknownText } from '../intent/answers/unknown-read.ts';
 import { choiceField, ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 import type { Caller, CommandContext } from '../intent/ports/command-context.ts';
+import type { ServiceSchedule } from '../intent/ports/schedule-service.ts';
 
 const DETAILS = 'details';
 const Details = choiceField(z.enum([DETAILS], `must be ${DETAILS}`), () => [DETAILS], {
@@ -34,16 +36,18 @@ interface Shown {
   readonly view: ServiceView;
   readonly changes: readonly Change[];
   readonly elsewhere: ElsewhereRead;
+  readonly weekly: ServiceSchedule | null;
 }
 
 async function gather(service: Service, context: CommandContext, asker: Caller): Promise<Shown> {
   const target = serviceTarget(service);
-  const [view, changes, elsewhere] = await Promise.all([
+  const [view, changes, elsewhere, weekly] = await Promise.all([
     readView(service, context),
     context.changes.latestOf(target, asker),
     readElsewhere(service, context, asker),
+    context.schedules.of(service.id),
   ]);
-  return { view, changes, elsewhere };
+  return { view, changes, elsewhere, weekly };
 }
 
 async function readView(service: Service, { reads }: CommandContext): Promise<ServiceView> {
@@ -77,14 +81,14 @@ async function readElsewhere(
 }
 
 /** At most eight lines before the buttons; the rest is behind a button. */
-function overview({ view, changes, elsewhere }: Shown): Answer {
+function overview({ view, changes, elsewhere, weekly }: Shown): Answer {
   const [last, ...others] = elsewhere.known ? elsewhere.value : [];
   const more = others.length > 0 ? ` · ${others.length} more in 7 days` : '';
   const lastLine: readonly Fact[] = last ? [['Elsewhere', [...last, more]]] : [];
   return {
     title: view.service.name,
     parts: [
-      { kind: 'facts', facts: [...overviewFacts(view), ...lastLine] },
+      { kind: 'facts', facts: [...overviewFacts(view), ...weeklyFacts(weekly), ...lastLine] },
       ...unknownPart(changes),
       ...changesPart(changes.filter(({ state }) => state !== 'unknown').slice(0, 1)),
       offersPart(view, true),
@@ -93,7 +97,7 @@ function overview({ view, changes, elsewhere }: Shown): Answer {
   };
 }
 
-function allDetails({ view, changes, elsewhere }: Shown): Answer {
+function allDetails({ view, changes, elsewhere, weekly }: Shown): Answer {
   const lines: readonly Fact[] = elsewhere.known
     ? elsewhere.value.slice(0, LINES_MAX).map((line) => ['Elsewhere', line])
     : [['Elsewhere', unknownText(elsewhere)]];
@@ -101,7 +105,7 @@ function allDetails({ view, changes, elsewhere }: Shown): Answer {
   return {
     title: view.service.name,
     parts: [
-      { kind: 'facts', facts: detailFacts(view) },
+      { kind: 'facts', facts: [...detailFacts(view), ...weeklyFacts(weekly)] },
       { kind: 'facts', facts: lines.length === 0 ? none : lines },
       ...unknownPart(changes),
       ...changesPart(changes.filter(({ state }) => state !== 'unknown')),
@@ -109,6 +113,10 @@ function allDetails({ view, changes, elsewhere }: Shown): Answer {
       ...notePart(view),
     ],
   };
+}
+
+function weeklyFacts(weekly: ServiceSchedule | null): readonly Fact[] {
+  return weekly ? [['Stops and starts', [...scheduleWords(weekly), ` · ${weekly.id}`]]] : [];
 }
 
 const LINES_MAX = 10;

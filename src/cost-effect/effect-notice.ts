@@ -65,7 +65,8 @@ async function dueEffects(context: WorkflowContext): Promise<readonly DueMeasure
   const byTarget = Map.groupBy(ran, ({ plan }) => targetKey(plan.target));
   return [...byTarget.values()].flatMap((changes) => {
     const [change, before] = changes.toSorted((a, b) => timeOf(b) - timeOf(a));
-    if (change?.state !== 'succeeded') return [];
+    // The run of a schedule lasts some hours, of which whole days show nothing.
+    if (change?.state !== 'succeeded' || change.plan.timing?.schedule) return [];
     const changedOn = dayOf(attemptedAt(change));
     const kind = estimatedKind(context.commands, change);
     if (!kind || changedOn < first) return [];

@@ -70,6 +70,11 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly call: string;
   /** Accepts `at=` and `in=`, and `for=` if a revert is possible; if missing, none of them. */
   readonly timed?: TimingSupport;
+  /**
+   * The commands that this change runs later, for example at the times of a schedule. They are
+   * approved with it, so that its requirement and the claim cover their rules as well.
+   */
+  readonly runs?: (body: JsonObject) => readonly string[];
   /** The HTTP method. A `post` is never sent a second time, whatever the first result was. */
   readonly callClass: 'patch' | 'post' | 'put';
   /** How the change affects the costs of its target; if missing, no cost is estimated. */
@@ -112,7 +117,11 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     context: CommandContext,
   ) => readonly FieldProblem[];
   /** The rows of the plan, if the body has other field names than the arguments. */
-  readonly rows?: (args: Args, before: Snapshot | null) => readonly PlanRow[];
+  readonly rows?: (
+    args: Args,
+    before: Snapshot | null,
+    context: CommandContext,
+  ) => readonly PlanRow[];
   readonly unchanged?: (args: Args, before: Snapshot | null) => readonly string[];
   readonly warnings: (
     args: Args,

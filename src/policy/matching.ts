@@ -49,6 +49,7 @@ type TargetServices = { readonly id: string } | 'none' | 'unknown';
 
 const SERVICES_OF: Readonly<Record<TargetKind, (id: string) => TargetServices>> = {
   service: (id) => ({ id }),
+  schedule: (id) => ({ id }),
   alert: () => 'none',
   'new service': () => 'none',
   // The freeze of several services may cover the services of a rule, or others.

@@ -1,5 +1,5 @@
 import { slashCommand } from '../intent/answers/texts.ts';
-import { type Command, titleOf } from '../intent/define.ts';
+import { type Command, titleOf, verbOf } from '../intent/define.ts';
 import { usageHint } from '../intent/help.ts';
 import { callbackIdOf } from './forms/form.ts';
 import { PALETTE } from './forms/palette.ts';
@@ -73,10 +73,7 @@ export function manifestOf({ commands, nouns, prefix, url }: ManifestOptions) {
         should_escape: false,
         ...address,
       })),
-      shortcuts: [
-        ...commands.filter(({ kind }) => kind === 'change').map(shortcutOf),
-        PALETTE_SHORTCUT,
-      ],
+      shortcuts: [...commands.filter(hasShortcut).map(shortcutOf), PALETTE_SHORTCUT],
     },
     oauth_config: {
       scopes: { bot: [...REQUIRED_SCOPES, ...OPTIONAL_SCOPES], bot_optional: OPTIONAL_SCOPES },
@@ -98,6 +95,11 @@ export function manifestOf({ commands, nouns, prefix, url }: ManifestOptions) {
 function hint(commands: readonly Command[], noun: string): string {
   const hasVerbs = commands.some(({ name }) => name.startsWith(`${noun} `));
   return hasVerbs ? usageHint(commands, noun) : 'help';
+}
+
+/** Slack allows ten. A command on a schedule, for example its pause, is offered where it is listed. */
+function hasShortcut(command: Command): boolean {
+  return command.kind === 'change' && !verbOf(command).includes(' ');
 }
 
 function shortcutOf(command: Command) {

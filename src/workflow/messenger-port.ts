@@ -2,6 +2,7 @@ import type { Change, ChangeId, ChannelId, Position, UserId } from '../changes/c
 import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Answer, AnswerAction, InlinePart } from '../intent/answers/answer.ts';
+import type { ServiceSchedule } from '../intent/ports/schedule-service.ts';
 import type { BreakGlassEvent, Reminder } from '../storage/tables/queues/outbox-message.ts';
 import type { ClickOutcome, IncidentClickOutcome, ReplyTo } from './clicks.ts';
 
@@ -36,8 +37,15 @@ export interface Messenger {
     why: RevertStopReason,
     attempt: PostAttempt,
   ): Promise<void>;
-  /** Posts the measured cost effect into the thread of the card. */
-  postCostEffect(text: string, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Posts a text into the thread of a card, for example the measured cost effect. */
+  postThreadNote(text: string, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Reminds the requester of a schedule of its end, with a button to request it again. */
+  postScheduleReminder(
+    change: Change,
+    at: Position,
+    ending: { readonly until: Date; readonly hasExpired: boolean },
+    attempt: PostAttempt,
+  ): Promise<void>;
   /** Posts into the thread that break-glass was used, or that its use was reviewed. */
   postBreakGlassUpdate(
     change: Change,
@@ -150,6 +158,8 @@ export interface HomeLists {
   /** Unknown outcomes, then ended break-glass changes that the user may review. */
   readonly toAnswer: readonly { readonly change: Change; readonly mayAnswer: boolean }[];
   readonly recent: readonly Change[];
+  /** The schedules of services; none for a user who may not list them. */
+  readonly schedules: readonly ServiceSchedule[];
   /** Null for a user who may not ask for costs, and while none are stored. */
   readonly costs: {
     readonly title: string;

@@ -95,7 +95,9 @@ function messagesFor(before: Change, after: Change): readonly ChangeMessage[] {
   if (before.state === 'draft' && ['cancelled', 'expired', 'stale'].includes(state)) return [];
   const entered = before.state !== state;
   const isCancelledRevert = after.parent !== null && state === 'cancelled';
-  const isReported = entered && (REPORTED.includes(state) || isCancelledRevert);
+  // A schedule runs twice per day: its card shows a success, and nobody is notified.
+  const isRoutine = after.plan.timing?.schedule !== undefined && state === 'succeeded';
+  const isReported = entered && !isRoutine && (REPORTED.includes(state) || isCancelledRevert);
   const kinds = isReported ? (['thread', 'direct'] as const) : [];
   const reports = kinds.map((kind) => ({ changeId, kind, state }));
   const audit = { changeId, kind: 'audit' } as const;

@@ -15,6 +15,7 @@ test.for<[TargetKind, string, string | null, string, string | null, string]>([
   ['alert', 'Alert', null, 'server', 'alerts', 'exists, canBeFrozen'],
   ['new service', 'Service', null, 'server', null, 'affectsCosts, canBeFrozen'],
   ['freeze', 'Scope', 'change', 'signalbox', null, 'affectsCosts, isScope'],
+  ['schedule', 'Service', 'service', 'signalbox', null, ''],
 ])(
   'a target of the kind “%s” has its traits',
   ([kind, label, impliedNoun, appliedBy, listedIn, is]) => {

@@ -40,6 +40,17 @@ const NO_FREEZES: CommandContext['freezes'] = {
   lift: () => Promise.reject(new Error('There is no database')),
 };
 
+const NO_SCHEDULES: CommandContext['schedules'] = {
+  all: async () => [],
+  of: async () => null,
+  zoneOf: async () => 'Europe/Berlin',
+  begin: () => Promise.reject(new Error('There is no database')),
+  hasBegun: async () => false,
+  pause: () => Promise.reject(new Error('There is no database')),
+  resume: () => Promise.reject(new Error('There is no database')),
+  remove: () => Promise.reject(new Error('There is no database')),
+};
+
 /** The clients as far as a command uses them. */
 function reach(
   cloud: Partial<CommandContext['cloud']>,
@@ -72,6 +83,7 @@ function reach(
       latestOf: async () => [],
     },
     freezes: NO_FREEZES,
+    schedules: NO_SCHEDULES,
     who: () => Promise.reject(new Error('Nobody is asked who')),
     isOperatorOf: async () => false,
     now: () => NOON,

@@ -10,7 +10,10 @@ export const PROD_ID = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
 
 export const words: PolicyVocabulary = {
   queries: ['service list', 'service show', 'cost', 'alert list'],
-  changes: ['service start', 'service stop', 'service scale', 'service create', 'alert edit'],
+  changes: [
+    ...['service start', 'service stop', 'service scale', 'service create', 'alert edit'],
+    'service schedule',
+  ],
   roles: ['viewer', 'operator', 'approver'],
   services: new Map([
     ['analytics-prod', PROD_ID],

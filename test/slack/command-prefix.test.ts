@@ -24,6 +24,7 @@ const lists = {
   mine: [],
   running: [],
   recent: [],
+      schedules: [],
   costs: null,
   unreadable: [],
   more: false,

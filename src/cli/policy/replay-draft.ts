@@ -82,22 +82,39 @@ function decideDraft(
   const now = startsAt(plan, createdAt);
   const about = { target, actor: { id, roles }, reason };
   const answer = decideRequest(policy, { ...about, command, now });
-  const revert = plan.timing?.revert;
   if (!answer.allow) return answer;
-  const own = (breakGlass: string | null) =>
-    breakGlass !== null && roles.includes(breakGlass) ? breakGlass : null;
-  const allowed = (requires: typeof answer.requires): PolicyAnswer => {
-    return { ...answer, requires: { ...requires, breakGlass: own(requires.breakGlass) } };
-  };
-  if (!revert) return allowed(answer.requires);
-  const back = new Date(now.getTime() + revert.afterMs);
-  const line = commandOf(revert.line);
-  const second = decideRequest(policy, { ...about, command: line, now: back });
-  if (!second.allow) return { ...second, detail: `${line}, the revert: ${second.detail ?? ''}` };
-  const both = combineRequirements(answer.requires, second.requires);
-  if (both) return allowed(both);
-  const detail = `rule ${second.rule} has other approvers for ${line}, the revert`;
-  return { allow: false, rule: answer.rule, refusal: 'other-approvers', detail };
+  let { requires } = answer;
+  for (const later of laterCommands({ command, plan }, now)) {
+    const next = decideRequest(policy, { ...about, command: later.name, now: later.at });
+    const what = `${later.name}, ${later.what}`;
+    if (!next.allow) return { ...next, detail: `${what}: ${next.detail ?? ''}` };
+    const both = combineRequirements(requires, next.requires);
+    if (!both) {
+      const detail = `rule ${next.rule} has other approvers for ${what}`;
+      return { allow: false, rule: answer.rule, refusal: 'other-approvers', detail };
+    }
+    requires = both;
+  }
+  const { breakGlass } = requires;
+  const isOwn = breakGlass !== null && roles.includes(breakGlass) && !runsOf({ command, plan });
+  return { ...answer, requires: { ...requires, breakGlass: isOwn ? breakGlass : null } };
+}
+
+type Planned = Pick<Change, 'command' | 'plan'>;
+
+/** The commands that a schedule runs; undefined for any other change. */
+function runsOf({ command, plan }: Planned): readonly string[] | undefined {
+  const known = commandsByName.get(command);
+  return known?.kind === 'change' ? known.runs?.(plan.body) : undefined;
+}
+
+/** What is approved together with a change and runs later. */
+function laterCommands(change: Planned, now: Date) {
+  const runs = (runsOf(change) ?? []).map((name) => ({ name, at: now, what: 'a run' }));
+  const revert = change.plan.timing?.revert;
+  if (!revert) return runs;
+  const at = new Date(now.getTime() + revert.afterMs);
+  return [...runs, { name: commandOf(revert.line), at, what: 'the revert' }];
 }
 
 /** Returns the command at the start of a line. */

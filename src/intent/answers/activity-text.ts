@@ -38,13 +38,19 @@ export function elsewhereLines(
   serviceId: string,
   isOperator: boolean,
 ): readonly (readonly InlinePart[])[] {
-  return activities
-    .filter((one) => one.serviceId === serviceId && !one.isOwnKey && isChange(one))
-    .map((one) => {
-      const at = reportedTime(one.createdAt);
-      const when: readonly InlinePart[] = at ? [', ', { at }] : [];
-      return [`${doneText(one)} ${isOperator ? byText(one) : 'outside Signalbox'}`, ...when];
-    });
+  return changesElsewhere(activities, serviceId).map((one) => {
+    const at = reportedTime(one.createdAt);
+    const when: readonly InlinePart[] = at ? [', ', { at }] : [];
+    return [`${doneText(one)} ${isOperator ? byText(one) : 'outside Signalbox'}`, ...when];
+  });
+}
+
+/** The entries about changes of a service that were not made with the key of Signalbox. */
+export function changesElsewhere(
+  activities: readonly ActivityReading[],
+  serviceId: string,
+): readonly ActivityReading[] {
+  return activities.filter((one) => one.serviceId === serviceId && !one.isOwnKey && isChange(one));
 }
 
 function isChange({ type }: ActivityReading): boolean {

@@ -25,9 +25,12 @@ export function parseLine(noun: string, typed: string, vocabulary: Vocabulary): 
 
 // A noun can be a command without a verb, for example `cost`; its words are all arguments.
 function commandOf(noun: string, own: readonly Command[], words: readonly Word[]) {
-  const verb = words[0]?.text.toLowerCase();
-  const command = own.find((candidate) => namesOf(candidate).includes(`${noun} ${verb}`));
-  if (command) return { command, rest: words.slice(1) };
+  const [verb, second] = words.slice(0, 2).map(({ text }) => text.toLowerCase());
+  // The longer name first: `schedule list` is a command, and `schedule staging` is another one.
+  for (const verbs of [`${verb} ${second}`, verb]) {
+    const command = own.find((candidate) => namesOf(candidate).includes(`${noun} ${verbs}`));
+    if (command) return { command, rest: words.slice(verbs === verb ? 1 : 2) };
+  }
   const bare = own.find((candidate) => verbOf(candidate) === '');
   return { command: verb === 'help' ? undefined : bare, rest: words };
 }

@@ -10,6 +10,7 @@ import type { Answer } from '../answers/answer.ts';
 import type { FieldContext } from '../arguments/arguments.ts';
 import type { FreezeService, Scope } from '../arguments/freezes.ts';
 import type { ListRequest, LogRequest } from './changes-queries.ts';
+import type { ScheduleService } from './schedule-service.ts';
 
 /** Everything that a command may read and call. */
 export interface CommandContext {
@@ -31,6 +32,7 @@ export interface CommandContext {
   /** Lists, shows and cancels changes, and reads the audit trail. */
   readonly changes: ChangesQueries;
   readonly freezes: FreezeService;
+  readonly schedules: ScheduleService;
   readonly who: WhoQueries;
   /** Whether a user may request a change of this service, so that they see who changed it. */
   readonly isOperatorOf: (target: Target, by: UserId) => Promise<boolean>;

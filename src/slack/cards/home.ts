@@ -1,4 +1,5 @@
 import type { View } from '@slack/web-api';
+import { scheduleLineWords } from '../../intent/answers/schedule-text.ts';
 import { unreadableText } from '../../intent/answers/texts.ts';
 import { type Command, titleOf } from '../../intent/define.ts';
 import { commandsFor } from '../../policy/matching.ts';
@@ -32,7 +33,8 @@ export function homeView(found: HomeContent, { drawing, commands }: HomeOptions)
 
 function listSections(lists: HomeLists, drawing: DrawContext): HomeParts {
   const { linkOf } = drawing;
-  const { waiting, toAnswer, mine, running, recent, costs, unreadable, more, at } = lists;
+  const { waiting, toAnswer, mine, running, recent, schedules } = lists;
+  const { costs, unreadable, more, at } = lists;
   const answers = toAnswer.map(({ change }) => change);
   const mayAnswer = new Set(toAnswer.flatMap((each) => (each.mayAnswer ? [each.change.id] : [])));
   const waits = `${waiting.length}${more ? '+' : ''}`;
@@ -54,6 +56,9 @@ function listSections(lists: HomeLists, drawing: DrawContext): HomeParts {
       ...listed(running.map((change) => homeRow(change, linkOf))),
       noteLine('As of ', { at }, '. Reopen this tab to refresh it.'),
     ]),
+    ...section(schedules, `Schedules (${schedules.length})`, () =>
+      listed(schedules.map(scheduleLineWords)),
+    ),
     ...section(recent, 'Recent', () => listed(recent.map((change) => homeRow(change, linkOf)))),
     ...(costs
       ? [title(costs.title), lines(...costs.lines.map((text) => [text])), asOfNote(costs.asOf)]

@@ -82,7 +82,7 @@ export function targetLines(
 
 export function sendsLine({ target, sends, body }: Plan): Line {
   if (TARGET_TRAITS[target.kind].appliedBy === 'signalbox') {
-    return fact('Sends', 'nothing: freezes live in Signalbox');
+    return fact('Sends', `nothing: ${target.kind}s live in Signalbox`);
   }
   return fact('Sends', { code: `${sends} ${JSON.stringify(body)}` });
 }

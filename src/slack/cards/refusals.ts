@@ -62,6 +62,9 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     ...ruleNote(denial, drawing),
     '. Nothing was sent. Request it again.',
   ],
+  'schedule-ended': () => [
+    'Its schedule was paused, removed or replaced, or has expired. Nothing was sent.',
+  ],
   'too-late': () => ['The scheduled time has passed. Request it again with a later time.'],
   'no-break-glass': ({ rule }) => [
     `${ruleName(rule)} does not allow break-glass. The change needs its approvals.`,

@@ -9,7 +9,14 @@ import { lowerActionText } from './naming.ts';
 export function timingLines(change: Change): readonly Line[] {
   const { parent, plan } = change;
   const reverted = parent ? [fact('Reverts', `${parent} (approved together)`)] : [];
-  return [...reverted, ...startLines(change), ...(plan.timing?.revert ? backLines(change) : [])];
+  const { schedule } = plan.timing ?? {};
+  const scheduled = schedule ? [fact('Run of schedule', `${schedule} (approved with it)`)] : [];
+  return [
+    ...reverted,
+    ...scheduled,
+    ...startLines(change),
+    ...(plan.timing?.revert ? backLines(change) : []),
+  ];
 }
 
 const WAITING: readonly State[] = ['draft', 'pending', 'approved'];

@@ -19,6 +19,7 @@ import type { DrawContext } from '../cards/draw-context.ts';
 import { followUpLine } from '../cards/follow/follow-up.ts';
 import { homeView } from '../cards/home.ts';
 import { cardTitle } from '../cards/parts/state-text.ts';
+import { renewButtons, scheduleReminderLine } from '../cards/schedule-lines.ts';
 import { directLine, reminderLine, threadLine } from '../cards/thread-line.ts';
 import {
   revertButton,
@@ -138,7 +139,11 @@ export function createMessenger(options: Options): Messenger {
       await permalinks.load([at]);
       await postLine({ channel: requester }, attempt, directLine(change, drawing));
     },
-    postCostEffect: (text, at, attempt) => postLine(at, attempt, [text]),
+    postThreadNote: (text, at, attempt) => postLine(at, attempt, [text]),
+    postScheduleReminder: (change, at, ending, attempt) => {
+      const offer = buttons(`schedule:${change.id}`, ...renewButtons(change));
+      return postLine(at, attempt, scheduleReminderLine(change, ending), offer);
+    },
     postBreakGlassUpdate: async (change, at, event, attempt) => {
       await permalinks.load([at]);
       await postLine(at, attempt, breakGlassThreadLine(event, change, drawing));

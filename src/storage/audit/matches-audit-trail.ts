@@ -1,4 +1,4 @@
-import type { Change, JsonObject } from '../../changes/change.ts';
+import type { Change, Json, JsonObject } from '../../changes/change.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
 import type { AuditEventTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
@@ -48,15 +48,19 @@ function hasEveryVersion(rows: readonly AuditEventTable[], { version, state }: C
 function coversVerdicts(rows: readonly AuditEventTable[], change: Change): boolean {
   const events = rows.map((row): JsonObject => ({ ...readEventBody(row).body, kind: row.kind }));
   const [first] = events;
-  const isRequested = first?.kind === 'planned-return' || first?.by === change.requester;
+  const isRequested = isInherited(first?.kind) || first?.by === change.requester;
   const sameDigest = events.every(({ digest }) => digest === change.digest);
   return isRequested && sameDigest && change.approvals.every(({ by }) => events.some(approves(by)));
 }
 
-/** A revert was approved together with its parent: its first event lists the approvers. */
+/** A revert or the run of a schedule: its first event lists the approvers of the earlier change. */
+function isInherited(kind: Json | undefined): boolean {
+  return kind === 'planned-return' || kind === 'scheduled';
+}
+
 function approves(user: string) {
   return ({ kind, by, approvers }: JsonObject): boolean => {
     if (kind === 'approved') return by === user;
-    return kind === 'planned-return' && Array.isArray(approvers) && approvers.includes(user);
+    return isInherited(kind) && Array.isArray(approvers) && approvers.includes(user);
   };
 }

@@ -42,7 +42,8 @@ export async function recordSchedule(
 export interface RecordedSchedule {
   readonly until: Date;
   readonly isPaused: boolean;
-  readonly hasEnded: boolean;
+  /** Why it has ended; null while it is in force or paused. */
+  readonly ended: string | null;
   /** Occurrences up to this time are handled, or do not count. */
   readonly since: Date;
 }
@@ -72,7 +73,7 @@ export async function recordedSchedule(
     const { body, at } = readEventBody(row);
     if (row.kind === 'schedule-started') {
       const { until } = Started.parse(body);
-      found ??= { until, isPaused: false, hasEnded: false, since: at };
+      found ??= { until, isPaused: false, ended: null, since: at };
     } else if (found) {
       // The kinds of the query are the keys of ACTIONS.
       found = AFTER[row.kind as Exclude<ScheduleEventKind, 'schedule-started'>](found, body, at);
@@ -92,7 +93,7 @@ const AFTER: Readonly<Record<Exclude<ScheduleEventKind, 'schedule-started'>, Cha
   'schedule-paused': (before) => ({ ...before, isPaused: true }),
   // What was due while the schedule was paused does not run afterwards.
   'schedule-resumed': (before, _body, at) => ({ ...before, isPaused: false, since: at }),
-  'schedule-ended': (before) => ({ ...before, hasEnded: true }),
+  'schedule-ended': (before, { why }) => ({ ...before, ended: before.ended ?? String(why) }),
   'schedule-run': handled,
   'schedule-skipped': handled,
 };

@@ -97,7 +97,7 @@ export async function setNextAt(tx: Tx, id: ChangeId, nextAt: Date): Promise<voi
 }
 
 /** Returns false if the schedule has ended before. */
-export async function endSchedule(tx: Tx, id: ChangeId, at: Date): Promise<boolean> {
+export async function markEnded(tx: Tx, id: ChangeId, at: Date): Promise<boolean> {
   const ended = await tx
     .updateTable('service_schedule')
     .set({ ended_at: toText(at), next_at: null })

@@ -26,6 +26,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   denied: 'did not run, because of the current policy:',
   distrusted: 'stopped, because the audit trail or the database has a gap:',
   'planned-return': 'planned the revert',
+  scheduled: 'planned, by its schedule,',
   kept: 'does not revert',
   unsealed: 'opened the password of',
   revealed: 'saw the password of',

@@ -5,10 +5,13 @@ import { UnreadableRowError } from '../../storage/engine/portable.ts';
 import { dueReverts, openChangeIds } from '../../storage/tables/changes/change-due.ts';
 import { lockChange } from '../../storage/tables/changes/changes.ts';
 import { closeOpenPermits, unlockTarget } from '../../storage/tables/changes/permits.ts';
+import { enqueue } from '../../storage/tables/queues/outbox.ts';
+import { currentSchedules } from '../../storage/tables/schedules.ts';
 import type { Db } from '../../storage/tables/schema.ts';
 import type { DecisionContext } from '../ports.ts';
 import { recordMove } from '../record.ts';
 import { stopRevertIn } from '../revert/reverts.ts';
+import { pauseSchedule } from '../schedules/schedule-service.ts';
 
 const AT_ONCE = 100;
 
@@ -22,7 +25,10 @@ interface Stopping {
   readonly inTx: (work: (tx: Tx) => Promise<void>) => Promise<void>;
 }
 
-/** Ends all open changes as `stale` and stops the reverts that are not planned. Returns the changes. */
+/**
+ * Ends all open changes as `stale`, stops the reverts that are not planned, and pauses the schedules.
+ * Returns the changes.
+ */
 export async function stopOpenChanges(
   context: DecisionContext,
   { why, db, inTx }: Stopping,
@@ -34,6 +40,10 @@ export async function stopOpenChanges(
   // It is unknown whether such a change was reverted.
   const due = (except: readonly ChangeId[]) => dueReverts(db, { limit: AT_ONCE, except });
   await eachOnce(context, due, (id) => inTx((tx) => stopRevertIn(tx, context, { id }, why)));
+  // It is unknown whether a schedule has run since, or was removed.
+  for (const { id } of await currentSchedules(db)) {
+    await inTx((tx) => pauseUntrusted(tx, context, id, why));
+  }
   return stopped;
 }
 
@@ -72,4 +82,20 @@ async function stopOpenChange(
   await closeOpenPermits(tx, id);
   await unlockTarget(tx, id);
   await recordMove(tx, context, change, outcome.change, { kind: 'distrusted', by: 'signalbox' });
+}
+
+const UNTRUSTED: Readonly<Record<Invalidation, string>> = {
+  restored: 'the database was restored from an older copy',
+  'gap-accepted': 'operators accepted a gap of the audit trail',
+};
+
+async function pauseUntrusted(
+  tx: Tx,
+  context: DecisionContext,
+  changeId: ChangeId,
+  why: Invalidation,
+): Promise<void> {
+  if (!(await pauseSchedule(tx, context, changeId, 'signalbox'))) return;
+  const text = `The schedule is paused, because ${UNTRUSTED[why]}. Check it, then resume it.`;
+  await enqueue(tx, { changeId, kind: 'schedule-note', key: why, text, at: context.now() });
 }

@@ -9,6 +9,7 @@ import { deliver } from '../notify/deliver.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { createRevertPlanner } from '../revert/reverts.ts';
 import { handleInbox } from '../review/handle-inbox.ts';
+import { createScheduleRunner } from '../schedules/run-schedules.ts';
 import { createBackoff } from './backoff.ts';
 import type { BackgroundLoop } from './scheduler.ts';
 
@@ -33,6 +34,7 @@ export function workflowLoops(context: WorkflowContext): WorkflowLoops {
     recover: () => recover(context),
     executeDue: executions.startDue,
     planReverts: createRevertPlanner(context),
+    runSchedules: createScheduleRunner(context),
   };
   return { loops, drain: executions.drain };
 }

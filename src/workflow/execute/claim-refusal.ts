@@ -28,8 +28,8 @@ export interface ExecutionFacts extends TargetFacts {
 
 interface ClaimQuestion {
   readonly facts: ExecutionFacts;
-  /** The current name of the command. */
-  readonly command: string;
+  /** The current names of the command, and of those that were approved together with it. */
+  readonly commands: readonly string[];
   /** The target with its current tags and warehouse. */
   readonly target: Target;
   readonly now: Date;
@@ -41,7 +41,7 @@ type Allowed = Decision & { readonly allow: true };
 export function claimRefusal(
   policy: Policy,
   change: Change,
-  { facts, command, target, now }: ClaimQuestion,
+  { facts, commands, target, now }: ClaimQuestion,
 ): Refusal | null {
   const identity = facts.identities.get(change.requester);
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
@@ -50,8 +50,11 @@ export function claimRefusal(
 
   const { actor } = identity;
   const { reason } = change;
-  const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
-  const refusal = decision.allow ? approvalRefusal(change, decision, facts) : decision.refusal;
+  const refusals = commands.map((command) => {
+    const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
+    return decision.allow ? approvalRefusal(change, decision, facts) : decision.refusal;
+  });
+  const refusal = refusals.find((one) => one !== null) ?? null;
   if (refusal === null || NOT_BY_RULE.includes(refusal)) return refusal;
   return hasSameFacts(target, change.plan.target) ? refusal : 'tags-changed';
 }

@@ -22,6 +22,7 @@ import type { WorkflowContext } from '../ports.ts';
 import { assertMoved, recordMove } from '../record.ts';
 import { currentPolicy } from '../request/current-policy.ts';
 import { currentTarget } from '../request/current-target.ts';
+import { approvedCommands, scheduleRefusal } from '../schedules/schedule-refusal.ts';
 import { stopChange } from '../stop-change.ts';
 import { claimRefusal, type ExecutionFacts } from './claim-refusal.ts';
 import { createReadPatience, type ReadPatience, readTarget, unverified } from './read-target.ts';
@@ -54,6 +55,8 @@ export async function execute(
   const mustReadAgain = patience.isWaiting(id, gathered.state, context.now());
   const facts = { ...gathered, mustReadAgain };
   await context.trail.follow(id);
+  const { schedule } = change.plan.timing ?? {};
+  if (schedule) await context.trail.follow(schedule);
   const claim = await context.database.transaction((tx) => claimIn(tx, context, id, facts));
   if (claim !== 'later') patience.clear(id);
   if (typeof claim === 'string') return claim;
@@ -100,15 +103,17 @@ async function claimIn(
   // An attacker with write access to the audit table could also have forged approvals.
   if ((await context.trail.problem(tx)) !== null) return 'later';
 
-  const unconfirmed = await auditRefusal(tx, context.auditKey, change);
+  const unconfirmed =
+    (await auditRefusal(tx, context.auditKey, change)) ??
+    (await scheduleRefusal(tx, context, change));
   if (unconfirmed) return end(tx, context, change, { why: unconfirmed });
 
   const policy = await currentPolicy(tx, context);
   // The policy has current names only; a change of an earlier release has the earlier one.
-  const command = context.commands.get(change.command)?.name ?? change.command;
+  const commands = approvedCommands(context, change);
   const directory = { ...context, services: () => facts.services };
   const target = currentTarget(directory, change.plan);
-  const refusal = claimRefusal(policy, change, { facts, command, target, now });
+  const refusal = claimRefusal(policy, change, { facts, commands, target, now });
   // Slack did not answer the membership lookup, so that nothing is decided now.
   if (refusal === 'lookup-failed') return 'later';
   // The server may be unavailable for a moment. It never runs without a current answer.

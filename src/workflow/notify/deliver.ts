@@ -17,6 +17,7 @@ import type { ChangeMessage } from '../../storage/tables/queues/outbox-message.t
 import { type PostAttempt, REVERT_STOP_REASONS } from '../messenger-port.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { offerRevert } from '../revert/unfreeze.ts';
+import { remindOfSchedule } from '../schedules/remind.ts';
 import { deliverRedraw, deliverReport } from './announcement.ts';
 import { needsCard } from './check-cards.ts';
 import { confirmBeforeDrawing } from './confirm-before-drawing.ts';
@@ -151,10 +152,14 @@ async function send(
       const why = StopReason.parse(message.why);
       return messenger.postRevertStopped(change, card, why, attempt);
     }
+    case 'schedule-note':
+      return messenger.postThreadNote(message.text, card, attempt);
+    case 'schedule-reminder':
+      return remindOfSchedule(context, change, card, attempt);
     case 'break-glass':
       return messenger.postBreakGlassUpdate(change, card, message.event, attempt);
     case 'cost-effect':
-      return messenger.postCostEffect(message.text, card, attempt);
+      return messenger.postThreadNote(message.text, card, attempt);
     // An update names the state at the time of its transition; a later state has its own update.
     case 'thread':
       return message.state === state

@@ -66,6 +66,7 @@ async function listsFor(context: WorkflowContext, actor: Actor): Promise<HomeLis
         .map((change) => ({ change, mayAnswer: true })),
     ],
     recent: ended.filter(isVisible).slice(0, RECENT),
+    schedules: await schedulesFor(context, actor),
     costs: await costsFor(context, actor),
     unreadable: [...unreadable],
     more: pending.length === MANY,
@@ -76,6 +77,14 @@ async function listsFor(context: WorkflowContext, actor: Actor): Promise<HomeLis
 /** Whether a change has to be known to the user: its requester, and the roles of its rule. */
 function concerns({ requester, requires }: Change, { id, roles }: Actor): boolean {
   return requester === id || roles.some((role) => rolesIn(requires).includes(role));
+}
+
+function schedulesFor(
+  { policy, commandContext }: WorkflowContext,
+  actor: Actor,
+): Promise<HomeLists['schedules']> {
+  const mayList = commandsFor(policy, ['service schedule list'], actor).length > 0;
+  return mayList ? commandContext().schedules.all() : Promise.resolve([]);
 }
 
 /** Like the answer of `/cost`, for users who may ask for it. Home is shown without it if it fails. */

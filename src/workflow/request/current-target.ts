@@ -15,12 +15,15 @@ type Directory = Pick<DecisionContext, 'discoversServices'> & {
 };
 type FactsOf = (plan: Pick<Plan, 'target' | 'body'>, directory: Directory) => PolicyFacts;
 
+const factsOfService: FactsOf = ({ target }, { services, discoversServices }) => {
+  const service = services.find(({ id }) => id === target.id);
+  if (service) return policyFacts(service);
+  return discoversServices ? { ...UNKNOWN_TAGS, discovered: true } : UNKNOWN_TAGS;
+};
+
 const FACTS_OF: Readonly<Record<TargetKind, FactsOf>> = {
-  service: ({ target }, { services, discoversServices }) => {
-    const service = services.find(({ id }) => id === target.id);
-    if (service) return policyFacts(service);
-    return discoversServices ? { ...UNKNOWN_TAGS, discovered: true } : UNKNOWN_TAGS;
-  },
+  service: factsOfService,
+  schedule: factsOfService,
   alert: () => ({ tags: [], warehouse: null }),
   'new service': ({ body }, { services }) => newServiceTags(body.dataWarehouseId, services),
   freeze: ({ body }, { services }) => freezeTarget(scopeFrom(body), services),

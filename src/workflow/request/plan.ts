@@ -34,7 +34,7 @@ export async function planChange(
     sends: command.call,
     body,
     before,
-    rows: command.rows?.(args, before) ?? rowsOf(command, body, before),
+    rows: command.rows?.(args, before, context) ?? rowsOf(command, body, before),
     unchangedFields: command.unchanged?.(args, before) ?? [],
     warnings: command.warnings(args, before, context),
     ...(gaps.length > 0 && { gaps }),

@@ -30,7 +30,7 @@ import { currentPolicy } from './current-policy.ts';
 import { planChange } from './plan.ts';
 import { relatedChangesOf } from './related-changes.ts';
 import { startsAt } from './start-time.ts';
-import { requirementWithRevert, timePlan } from './timed-plan.ts';
+import { requirementWithLater, timePlan } from './timed-plan.ts';
 
 interface ChangeRequest {
   readonly command: ChangeCommand;
@@ -88,7 +88,8 @@ export async function requestChange(
   if (!authorized.ok) return authorized;
   // After the decision: it shows the state of the target.
   if (timed.noEffect) return { ok: false, noEffect: timed.noEffect };
-  const both = await requirementWithRevert(context, plan, authorized.decision.requires, authorize);
+  const { requires: own } = authorized.decision;
+  const both = await requirementWithLater(context, { command, plan, requires: own }, authorize);
   if (!both.ok) return both;
   // Estimated after the decision, because the API limits how often the usage report can be read.
   const cost = await context.estimateCost(command, plan);

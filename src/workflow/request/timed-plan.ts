@@ -62,25 +62,55 @@ function revertOf(
 
 type Authorize = (command: string, at: Date) => ReturnType<typeof authorizeCommand>;
 
-/**
- * Returns one requirement for a change and its revert, which are approved together. The requester
- * must be allowed to run the revert at its scheduled time as well.
- */
-export async function requirementWithRevert(
+/** A command that a change runs later, and that is approved with it. */
+interface LaterCommand {
+  readonly name: string;
+  readonly at: Date;
+  /** The field that a problem names. */
+  readonly field: string;
+}
+
+function laterCommands(
   context: WorkflowContext,
+  { runs }: ChangeCommand,
   plan: Plan,
-  requires: Requirement,
+): readonly LaterCommand[] {
+  const now = startsAt(plan, context.now());
+  const planned = (runs?.(plan.body) ?? []).map((name) => ({ name, at: now, field: '' }));
+  const revert = plan.timing?.revert;
+  if (!revert) return planned;
+  const name = readInverse(context, revert.line, plan.target)?.command.name ?? '';
+  return [...planned, { name, at: new Date(now.getTime() + revert.afterMs), field: 'for' }];
+}
+
+interface AuthorizedPlan {
+  readonly command: ChangeCommand;
+  readonly plan: Plan;
+  readonly requires: Requirement;
+}
+
+/**
+ * Returns one requirement for a change and what it runs later, for example its revert: all of it is
+ * approved together. The requester must be allowed to run each of these commands as well.
+ */
+export async function requirementWithLater(
+  context: WorkflowContext,
+  { command, plan, requires }: AuthorizedPlan,
   authorize: Authorize,
 ): Promise<{ readonly ok: true; readonly requires: Requirement } | Refused | Problems> {
-  const revert = plan.timing?.revert;
-  if (!revert) return { ok: true, requires };
-  const command = readInverse(context, revert.line, plan.target)?.command.name ?? '';
-  const at = new Date(startsAt(plan, context.now()).getTime() + revert.afterMs);
-  const authorized = await authorize(command, at);
-  if (!authorized.ok) return authorized;
-  const { decision } = authorized;
-  const both = combineRequirements(requires, decision.requires);
-  if (both) return { ok: true, requires: both };
-  const problem = `does not work here: rule ${decision.requires.rule} has other approvers for “${command}”. Request that command separately`;
-  return { ok: false, problems: [{ field: 'for', problem }] };
+  // What runs for months is no emergency.
+  let all = command.runs ? { ...requires, breakGlass: null } : requires;
+  for (const { name, at, field } of laterCommands(context, command, plan)) {
+    const authorized = await authorize(name, at);
+    if (!authorized.ok) return authorized;
+    const { rule } = authorized.decision.requires;
+    const both = combineRequirements(all, authorized.decision.requires);
+    if (!both) return { ok: false, problems: [{ field, problem: otherApprovers(name, rule) }] };
+    all = both;
+  }
+  return { ok: true, requires: all };
+}
+
+function otherApprovers(name: string, rule: number): string {
+  return `does not work here: rule ${rule} has other approvers for “${name}”. Request that command separately`;
 }

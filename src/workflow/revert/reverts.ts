@@ -1,5 +1,6 @@
 import { abandonRevert } from '../../changes/after-outcome.ts';
 import type { Change, ChangeId, CostEffect, JsonObject, Plan } from '../../changes/change.ts';
+import { inheritChange } from '../../changes/inherit-change.ts';
 import { REVERT_GRACE_MS } from '../../changes/lifecycle.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
 import { dayOf } from '../../costs/calendar/day.ts';
@@ -178,49 +179,11 @@ interface Revert extends PlannedRevert {
   readonly now: Date;
 }
 
-/** Every property of a change, so that a new one does not compile until `revertOf` decides on it. */
-type EveryField = { readonly [Field in keyof Required<Change>]: Change[Field] };
-
-/**
- * Returns the revert of a timed change. Both were requested and approved together, so that it
- * inherits requester, reason, requirement and approvals, and nothing else.
- */
-function revertOf(parent: Change, { id, command, plan, now }: Revert): Change {
+function revertOf(parent: Change, { now, ...planned }: Revert): Change {
   const revertAt = parent.revertAt ?? now;
-  const { requester, reason, requires } = parent;
-  const revert: EveryField = {
-    id,
-    command,
-    requester,
-    reason,
-    plan,
-    digest: planDigest({ command, requester, reason, plan, requires }),
-    requires,
-    state: 'approved',
-    version: 1,
-    approvals: parent.approvals,
-    rejection: null,
-    cancelledBy: null,
-    stopReason: null,
-    frozenBy: undefined,
-    stateCheck: undefined,
-    outcome: null,
-    resolution: null,
-    breakGlass: parent.breakGlass,
-    review: null,
-    createdAt: now,
-    confirmedAt: parent.confirmedAt,
-    expiresAt: new Date(Math.max(revertAt.getTime(), now.getTime()) + REVERT_GRACE_MS),
-    notBefore: revertAt,
-    revertAt: null,
-    parent: parent.id,
-    child: undefined,
-    followUp: undefined,
-    lease: null,
-    origin: parent.origin,
-    card: null,
-  };
-  return revert;
+  const latest = Math.max(revertAt.getTime(), now.getTime()) + REVERT_GRACE_MS;
+  const times = { now, notBefore: revertAt, expiresAt: new Date(latest) };
+  return inheritChange(parent, { ...planned, ...times, parent: parent.id });
 }
 
 /** Records that Signalbox does not revert a change. From then on only a user can revert it. */

@@ -15,6 +15,7 @@ const EMPTY: HomeLists = {
   mine: [],
   running: [],
   recent: [],
+  schedules: [],
   costs: null,
   unreadable: [],
   more: false,

@@ -69,6 +69,7 @@ test('every refusal says what happened and what to do', () => {
       "rate-limited": "You sent too many requests in a short time, so this one was ignored. Try again in a few minutes.",
       "reason-required": "Rule 2 requires a reason. Add it at the end of the command, for example “nightly maintenance”.",
       "restored": "The database was restored from an older copy, so it is unknown what was sent since. Check the current state of the target, then request it again.",
+      "schedule-ended": "Its schedule was paused, removed or replaced, or has expired. Nothing was sent.",
       "self-approval": "You requested this change, so someone else must approve it: <@U0ANA> or <@U0CLEO>.",
       "tags-changed": "The tags or the warehouse of analytics-prod changed or are unknown now, so other rules apply. Nothing was sent. Request it again.",
       "target-changed": "analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",

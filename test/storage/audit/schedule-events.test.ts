@@ -24,7 +24,7 @@ async function recorded(steps: readonly Step[], key: Buffer | null = KEY): Promi
   return database;
 }
 
-const IN_FORCE = { until, isPaused: false, hasEnded: false, since: NOON };
+const IN_FORCE = { until, isPaused: false, ended: null, since: NOON };
 
 test.for<[string, readonly Step[], object | null]>([
   ['was never put into force', [], null],
@@ -36,11 +36,15 @@ test.for<[string, readonly Step[], object | null]>([
     [STARTED, ['schedule-paused', minutes(1)], ['schedule-resumed', minutes(9)]],
     { ...IN_FORCE, since: minutes(9) },
   ],
-  ['has ended', [STARTED, ['schedule-ended', minutes(1)]], { ...IN_FORCE, hasEnded: true }],
+  [
+    'has ended',
+    [STARTED, ['schedule-ended', minutes(1), { why: 'removed' }]],
+    { ...IN_FORCE, ended: 'removed' },
+  ],
   [
     'has ended, and is resumed afterwards',
-    [STARTED, ['schedule-ended', minutes(1)], ['schedule-resumed', minutes(2)]],
-    { ...IN_FORCE, hasEnded: true, since: minutes(2) },
+    [STARTED, ['schedule-ended', minutes(1), { why: 'removed' }], ['schedule-resumed', minutes(2)]],
+    { ...IN_FORCE, ended: 'removed', since: minutes(2) },
   ],
   [
     'has run',

@@ -4,13 +4,13 @@ import type { Database } from '../../../src/storage/engine/database.ts';
 import {
   currentSchedules,
   dueSchedules,
-  endSchedule,
   hasSchedule,
   insertRun,
   insertSchedule,
   lastRuns,
   lockSchedule,
   manualChangeSince,
+  markEnded,
   setNextAt,
 } from '../../../src/storage/tables/schedules.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
@@ -37,8 +37,8 @@ test.for(ENGINES)('a schedule is stored and found until it ends (%s)', async (en
   expect(await hasSchedule(db, newId())).toBe(false);
   expect(await transaction((tx) => lockSchedule(tx, other.id))).toEqual(other);
   expect(await transaction((tx) => lockSchedule(tx, newId()))).toBeNull();
-  expect(await transaction((tx) => endSchedule(tx, one.id, minutes(5)))).toBe(true);
-  expect(await transaction((tx) => endSchedule(tx, one.id, minutes(6)))).toBe(false);
+  expect(await transaction((tx) => markEnded(tx, one.id, minutes(5)))).toBe(true);
+  expect(await transaction((tx) => markEnded(tx, one.id, minutes(6)))).toBe(false);
   expect(await currentSchedules(db)).toEqual([other]);
   const ended = { ...one, nextAt: null, endedAt: minutes(5) };
   expect(await transaction((tx) => lockSchedule(tx, one.id))).toEqual(ended);
@@ -48,7 +48,7 @@ test.for(ENGINES)('a service has one current schedule (%s)', async (engine) => {
   const database = await freshDatabase(engine);
   const first = await created(database, 's-1');
   await expect(created(database, 's-1')).rejects.toThrow();
-  await database.transaction((tx) => endSchedule(tx, first.id, NOON));
+  await database.transaction((tx) => markEnded(tx, first.id, NOON));
   await expect(created(database, 's-1')).resolves.toBeDefined();
 });
 
@@ -60,7 +60,7 @@ test.for(ENGINES)('schedules are due from their next time on (%s)', async (engin
   expect(await dueSchedules(db, minutes(60), all)).toEqual([early.id, late.id]);
   expect(await dueSchedules(db, minutes(60), { limit: 1, except: [early.id] })).toEqual([late.id]);
   await transaction((tx) => setNextAt(tx, early.id, minutes(120)));
-  await transaction((tx) => endSchedule(tx, late.id, minutes(60)));
+  await transaction((tx) => markEnded(tx, late.id, minutes(60)));
   // An ended schedule stays ended.
   await transaction((tx) => setNextAt(tx, late.id, NOON));
   expect(await dueSchedules(db, minutes(119), all)).toEqual([]);

@@ -220,16 +220,16 @@ test('no message of a long thread is posted twice while it takes longer than the
   const posts: string[] = [];
   const other: WorkflowContext = { ...context, instance: 'other replica' };
   // Each post takes 25 s of the lease of 60 s; another replica looks for work meanwhile.
-  const postCostEffect: Messenger['postCostEffect'] = async (text) => {
+  const postThreadNote: Messenger['postThreadNote'] = async (text) => {
     posts.push(text);
     clock.now = new Date(clock.now.getTime() + 25_000);
-    await deliver({ ...other, messenger: { ...context.messenger, postCostEffect: duplicate } });
+    await deliver({ ...other, messenger: { ...context.messenger, postThreadNote: duplicate } });
   };
-  const duplicate: Messenger['postCostEffect'] = async (text) => void posts.push(`again: ${text}`);
+  const duplicate: Messenger['postThreadNote'] = async (text) => void posts.push(`again: ${text}`);
   for (let days = 1; days <= 8; days += 1) {
     await send({ changeId: change.id, kind: 'cost-effect', days, text: `after ${days} days` });
   }
-  await deliver({ ...context, messenger: { ...context.messenger, postCostEffect } });
+  await deliver({ ...context, messenger: { ...context.messenger, postThreadNote } });
   expect(posts).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((days) => `after ${days} days`));
 });
 
@@ -244,9 +244,9 @@ test('a message that another replica took over after a pause is left to that rep
   const other: WorkflowContext = {
     ...context,
     instance: 'other replica',
-    messenger: { ...context.messenger, postCostEffect: by('other') },
+    messenger: { ...context.messenger, postThreadNote: by('other') },
   };
-  const paused: Messenger['postCostEffect'] = async (text) => {
+  const paused: Messenger['postThreadNote'] = async (text) => {
     await by('first')(text);
     clock.now = new Date(clock.now.getTime() + 61_000);
     await deliver(other);
@@ -254,6 +254,6 @@ test('a message that another replica took over after a pause is left to that rep
   for (const days of [1, 2]) {
     await send({ changeId: change.id, kind: 'cost-effect', days, text: `after ${days} days` });
   }
-  await deliver({ ...context, messenger: { ...context.messenger, postCostEffect: paused } });
+  await deliver({ ...context, messenger: { ...context.messenger, postThreadNote: paused } });
   expect(posts.filter((post) => post.endsWith('after 2 days'))).toEqual(['other: after 2 days']);
 });

@@ -34,7 +34,11 @@ const StoredSnapshot = z
 
 const StoredRevert = z.looseObject({ afterMs: z.number(), label: z.string(), line: z.string() });
 const StoredTiming = z
-  .looseObject({ startAt: z.string().nullable(), back: StoredRevert.nullable() })
+  .looseObject({
+    startAt: z.string().nullable(),
+    back: StoredRevert.nullable(),
+    schedule: Id.optional(),
+  })
   .transform(({ back, ...rest }): Timing => ({ ...rest, revert: back }));
 
 export const StoredPlan = z

@@ -17,7 +17,11 @@ type Message<Kind extends string, Body> = Kind extends string
 /** A message that is drawn from the current state of its change when it is delivered. */
 export type ChangeMessage = { readonly changeId: ChangeId } & (
   | Message<
+<<<<<<< HEAD
       'card' | 'card-repost' | 'audit' | 'unfreeze-offer' | 'follow-up' | 'direct-cards',
+=======
+      'card' | 'card-repost' | 'audit' | 'unfreeze-offer' | 'follow-up' | 'schedule-reminder',
+>>>>>>> d03f5b5 (Stop and start services by schedules)
       unknown
     >
   /** Reports the state that the change entered: in the thread, or directly to the requester. */
@@ -28,6 +32,8 @@ export type ChangeMessage = { readonly changeId: ChangeId } & (
   | Message<'reminder', { readonly reminder: Reminder; readonly number: number }>
   | Message<'cost-effect', { readonly days: number; readonly text: string }>
   | Message<'revert-stopped', { readonly why: string }>
+  /** Reports in the thread of a schedule what became of it; one for each `key`. */
+  | Message<'schedule-note', { readonly key: string; readonly text: string }>
 );
 
 /** A message that belongs to no change; its body holds everything that is posted. */
@@ -56,6 +62,8 @@ const KINDS: Readonly<Record<OutboxMessage['kind'], true>> = {
   'cost-effect': true,
   'follow-up': true,
   'revert-stopped': true,
+  'schedule-reminder': true,
+  'schedule-note': true,
   report: true,
   redraw: true,
   notice: true,
@@ -76,7 +84,11 @@ export const PLAIN = {
   audit: 'audit',
   'unfreeze-offer': 'thawed',
   'follow-up': 'follow-up',
+<<<<<<< HEAD
   'direct-cards': 'direct-cards',
+=======
+  'schedule-reminder': 'schedule-reminder',
+>>>>>>> d03f5b5 (Stop and start services by schedules)
 } as const;
 export const REMINDER_PREFIX = 'remind:';
 const REMINDERS: Readonly<Record<Reminder, string>> = {
@@ -114,6 +126,8 @@ export function encodeMessage(message: OutboxMessage): StoredMessage {
       return { changeId, kind: `effect:${message.days}`, body: { text: message.text } };
     case 'revert-stopped':
       return { changeId, kind: 'kept', body: { why: message.why } };
+    case 'schedule-note':
+      return { changeId, kind: `schedule:${message.key}`, body: { text: message.text } };
     default:
       return { changeId, kind: PLAIN[message.kind], body: null };
   }
@@ -143,6 +157,10 @@ export function decodeMessage({ changeId, kind, body }: StoredMessage): OutboxMe
   }
   if (head === 'effect') {
     return { changeId, kind: 'cost-effect', days: Number(detail), text: String(body?.text) };
+  }
+  if (head === 'schedule') {
+    const key = kind.slice('schedule:'.length);
+    return { changeId, kind: 'schedule-note', key, text: String(body?.text) };
   }
   return kind === 'kept' ? { changeId, kind: 'revert-stopped', why: String(body?.why) } : null;
 }

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { scheduleLineWords, scheduleOffers } from '../intent/answers/schedule-text.ts';
+import { countWords } from '../intent/answers/texts.ts';
+import { queryCommand } from '../intent/define.ts';
+
+export const serviceScheduleList = queryCommand({
+  name: 'service schedule list',
+  summary: 'List the schedules of services and their next runs',
+  examples: ['service schedule list'],
+  args: z.strictObject({}),
+
+  target: () => null,
+  answer: async (_args, { schedules }) => {
+    const all = await schedules.all();
+    const none = 'Request one, for example: service schedule staging stop="weekdays 20:00"';
+    if (all.length === 0) {
+      return { title: 'No service has a schedule', parts: [{ kind: 'note', text: none }] };
+    }
+    const offers = all.flatMap(scheduleOffers);
+    return {
+      title: countWords(all.length, 'schedule'),
+      parts: [
+        { kind: 'lines', lines: all.map(scheduleLineWords) },
+        { kind: 'menu', label: 'Pause, resume or remove…', offers },
+      ],
+    };
+  },
+});

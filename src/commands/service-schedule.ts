@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import type { PlanRow, Snapshot } from '../changes/change.ts';
+import { TimeZone } from '../config/digest-options.ts';
+import {
+  contradiction,
+  nextOccurrence,
+  readWeeklyTimes,
+  type WeeklyPlan,
+  type WeeklyTime,
+  weeklyTimesText,
+} from '../costs/calendar/weekly-times.ts';
+import { ServiceName, textField } from '../intent/arguments/arguments.ts';
+import { changeCommand } from '../intent/define.ts';
+import { SCHEDULE_DAYS } from '../intent/ports/schedule-service.ts';
+import { observeSchedule, scheduleTarget, timesOf } from '../intent/services/schedule-change.ts';
+
+const WeeklyTimes = z.string().transform((typed, context): readonly WeeklyTime[] => {
+  const times = readWeeklyTimes(typed);
+  if (times) return times;
+  context.addIssue({
+    code: 'custom',
+    message: 'must be days and a time, for example weekdays 20:00',
+  });
+  return z.NEVER;
+});
+
+/** A time without days is offered with the usual ones. */
+function withDays(typed: string): readonly string[] {
+  return ['weekdays', 'daily']
+    .map((days) => `${days} ${typed.trim()}`)
+    .filter((text) => readWeeklyTimes(text) !== null);
+}
+
+const times = (word: 'stop' | 'start', label: string) =>
+  textField(WeeklyTimes, {
+    word,
+    label,
+    hint: 'For example weekdays 20:00, or mon-thu 20:00, fri 18:00. Empty: never',
+    suggestions: withDays,
+  });
+
+export const serviceSchedule = changeCommand({
+  name: 'service schedule',
+  summary: 'Stop and start a service at fixed times of the week',
+  examples: [
+    'service schedule staging stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin',
+    'service schedule staging stop="daily 22:00" nobody works at night',
+  ],
+  permission: 'service:manage',
+  args: z.strictObject({
+    service: ServiceName,
+    stop: times('stop', 'Stop'),
+    start: times('start', 'Start'),
+    zone: textField(TimeZone, {
+      word: 'zone',
+      label: 'Time zone',
+      hint: 'For example Europe/Berlin. Leave empty for your own time zone',
+    }),
+  }),
+  call: 'PUT schedule',
+  callClass: 'put',
+  runs: ({ stop, start }) => [
+    ...(stop === null ? [] : ['service stop']),
+    ...(start === null ? [] : ['service start']),
+  ],
+
+  resolveArguments: async (args, { schedules }, by) => {
+    const zone = args.zone ?? (await schedules.zoneOf(by));
+    return zone === null
+      ? { ok: false, problems: [NO_ZONE] }
+      : { ok: true, args: { ...args, zone } };
+  },
+  target: ({ service }) => scheduleTarget(service),
+  observe: ({ service }, context) => observeSchedule(service, context),
+  prefill: (before) => {
+    const { stop, start, zone } = timesOf(before);
+    return { zone, ...(stop && { stop }), ...(start && { start }) };
+  },
+  problems: (args) => {
+    const plan = planOf(args);
+    if (plan.stop.length + plan.start.length === 0) return [NO_TIME];
+    const slot = contradiction(plan);
+    return slot ? [{ field: 'start', problem: `is also a stop: ${slot}` }] : [];
+  },
+  desired: (args) => bodyOf(args),
+  rows: (args, before, { now }) => [
+    ...timeRows(bodyOf(args), before),
+    ...firstRow(planOf(args), now()),
+    EXPIRES,
+  ],
+  warnings: (args, before) => [
+    ...(args.stop ? ['Queries and pipes of this service stop at each stop.'] : []),
+    ...(args.stop && !args.start ? ['It has no start: the service stays stopped.'] : []),
+    ...(before ? [`It replaces the current schedule (${String(before.fields.id)}).`] : []),
+  ],
+  send: async (_target, _body, { schedules }, { id }) => {
+    await schedules.begin(id);
+    return { requestId: null, reported: [], learned: null };
+  },
+  verifyOutcome: async (_target, _body, { schedules }, { id }) =>
+    (await schedules.hasBegun(id)) ? { requestId: null, reported: [], learned: null } : null,
+  undo: ({ id }) => ({ label: 'Remove schedule', line: `service schedule remove ${id}` }),
+  endingNote: 'In force. Each run is a change of its own, and is checked again at its time.',
+});
+
+const NO_ZONE = {
+  field: 'zone',
+  problem: 'must be given, for example Europe/Berlin: Slack did not return your time zone',
+};
+const NO_TIME = { field: 'stop', problem: 'or start must be given, for example weekdays 20:00' };
+const EXPIRES: PlanRow = {
+  field: 'until',
+  label: 'Expires',
+  before: null,
+  after: `after ${SCHEDULE_DAYS} days`,
+};
+
+interface Times {
+  readonly stop?: readonly WeeklyTime[] | undefined;
+  readonly start?: readonly WeeklyTime[] | undefined;
+  readonly zone?: string | undefined;
+}
+
+function planOf({ stop = [], start = [], zone = 'UTC' }: Times): WeeklyPlan {
+  return { stop, start, timezone: zone };
+}
+
+function bodyOf({ stop, start, zone = 'UTC' }: Times) {
+  const text = (all: readonly WeeklyTime[] | undefined) => (all ? weeklyTimesText(all) : null);
+  return { stop: text(stop), start: text(start), zone };
+}
+
+/** Every time is shown, also one that stays: approvers decide about the whole schedule. */
+function timeRows(after: ReturnType<typeof bodyOf>, before: Snapshot | null): readonly PlanRow[] {
+  const previous = before ? timesOf(before) : null;
+  const rows = [
+    ['stop', 'Stop'],
+    ['start', 'Start'],
+    ['zone', 'Time zone'],
+  ] as const;
+  return rows.map(([field, label]) => {
+    const [was, is] = [previous?.[field] ?? 'never', after[field] ?? 'never'];
+    return { field, label, before: previous && was !== is ? was : null, after: is };
+  });
+}
+
+function firstRow(plan: WeeklyPlan, now: Date): readonly PlanRow[] {
+  const first = nextOccurrence(plan, now);
+  if (!first) return [];
+  const label = `First ${first.action}`;
+  return [{ field: 'first', label, before: null, after: first.at.toISOString() }];
+}

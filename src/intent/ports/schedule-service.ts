@@ -1,0 +1,66 @@
+import type { ChangeId, UserId } from '../../changes/change.ts';
+import type { Occurrence } from '../../costs/calendar/weekly-times.ts';
+
+/** A schedule lasts this many days; then it has to be requested again. */
+export const SCHEDULE_DAYS = 90;
+
+/** A schedule that is in force, also while it is paused. */
+export interface ServiceSchedule {
+  /** The id of the change that created it. */
+  readonly id: ChangeId;
+  readonly service: { readonly id: string; readonly name: string };
+  /** `weekdays 20:00`; null: it has no such time. */
+  readonly stop: string | null;
+  readonly start: string | null;
+  /** The name of its time zone. */
+  readonly zone: string;
+  readonly by: UserId;
+  readonly until: Date;
+  readonly isPaused: boolean;
+  /** The next run; null while it is paused, and if it expires before. */
+  readonly next: Occurrence | null;
+  /** Why the last occurrence was skipped; null if it ran. */
+  readonly lastSkipped: string | null;
+}
+
+/** A user who changes a schedule. */
+interface ScheduleAction {
+  readonly schedule: ChangeId;
+  readonly by: UserId;
+}
+
+/** Stores the schedules of services. Callers have authorized the change before. */
+export interface ScheduleService {
+  readonly all: () => Promise<readonly ServiceSchedule[]>;
+  readonly of: (serviceId: string) => Promise<ServiceSchedule | null>;
+  /** The time zone of a user; null if Slack did not answer. */
+  readonly zoneOf: (by: UserId) => Promise<string | null>;
+  /** Puts the schedule of a change into force, once; it replaces the current one of the service. */
+  readonly begin: (id: ChangeId) => Promise<void>;
+  readonly hasBegun: (id: ChangeId) => Promise<boolean>;
+  /** Each of these throws a definite failure if the schedule has ended. */
+  readonly pause: (action: ScheduleAction) => Promise<void>;
+  readonly resume: (action: ScheduleAction) => Promise<void>;
+  readonly remove: (action: ScheduleAction) => Promise<void>;
+}
+
+/** `stop weekdays 20:00, start weekdays 07:00 (Europe/Berlin)` */
+export function scheduleText({
+  stop,
+  start,
+  zone,
+}: Pick<ServiceSchedule, 'stop' | 'start' | 'zone'>): string {
+  const times = [stop && `stop ${stop}`, start && `start ${start}`].filter(Boolean);
+  return `${times.join(' · ')} (${zone})`;
+}
+
+/** The command line that requests the same schedule again. */
+export function scheduleLine({
+  service,
+  stop,
+  start,
+  zone,
+}: Pick<ServiceSchedule, 'service' | 'stop' | 'start' | 'zone'>): string {
+  const words = [stop && `stop="${stop}"`, start && `start="${start}"`, `zone=${zone}`];
+  return ['service schedule', service.id, ...words.filter(Boolean)].join(' ');
+}

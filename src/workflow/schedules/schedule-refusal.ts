@@ -1,0 +1,41 @@
+import type { Change } from '../../changes/change.ts';
+import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
+import { recordedSchedule } from '../../storage/audit/schedule-events.ts';
+import type { Tx } from '../../storage/engine/database.ts';
+import { loadChange } from '../../storage/tables/changes/changes.ts';
+import type { DecisionContext } from '../ports.ts';
+
+const SCHEDULE = 'service schedule';
+
+/**
+ * Returns why the schedule of a run does not permit it any more, or null: it was paused, removed or
+ * replaced, it has expired, or the audit trail does not confirm it. Null for any other change.
+ */
+export async function scheduleRefusal(
+  tx: Tx,
+  { auditKey, now }: Pick<DecisionContext, 'auditKey' | 'now'>,
+  { plan }: Change,
+): Promise<'schedule-ended' | 'audit-mismatch' | 'upgraded' | null> {
+  const id = plan.timing?.schedule;
+  if (!id) return null;
+  const schedule = await loadChange(tx, id);
+  const recorded = await recordedSchedule(tx, auditKey, id);
+  if (!schedule || !recorded) return 'audit-mismatch';
+  if (recorded.isPaused || recorded.ended !== null || now() >= recorded.until) {
+    return 'schedule-ended';
+  }
+  return auditRefusal(tx, auditKey, schedule);
+}
+
+/**
+ * The current names of a command and of those that were approved together with it: each of their
+ * rules must permit the change. The policy has current names only.
+ */
+export function approvedCommands(
+  { commands }: Pick<DecisionContext, 'commands'>,
+  { command, plan }: Change,
+): readonly string[] {
+  const known = commands.get(command);
+  const schedule = plan.timing?.schedule ? [SCHEDULE] : [];
+  return [known?.name ?? command, ...(known?.runs?.(plan.body) ?? []), ...schedule];
+}

@@ -1,0 +1,22 @@
+import type { Change } from '../../changes/change.ts';
+import {
+  type Occurrence,
+  readWeeklyTimes,
+  type WeeklyPlan,
+} from '../../costs/calendar/weekly-times.ts';
+import { timesOf } from '../../intent/services/schedule-change.ts';
+
+/** Returns the times of the schedule that a change created, from its plan. */
+export function weeklyPlanOf({ plan }: Pick<Change, 'plan'>): WeeklyPlan {
+  const { stop, start, zone } = timesOf({ fields: plan.body });
+  const times = (text: string | null) => (text === null ? [] : (readWeeklyTimes(text) ?? []));
+  return { stop: times(stop), start: times(start), timezone: zone };
+}
+
+/** `stop of Mon 23 Nov, 20:00 (Europe/Berlin)` */
+export function occurrenceText({ action, at }: Occurrence, timeZone: string): string {
+  const day = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+  const time = { hour: '2-digit', minute: '2-digit', hour12: false } as const;
+  const when = new Intl.DateTimeFormat('en-GB', { ...day, ...time, timeZone }).format(at);
+  return `${action} of ${when} (${timeZone})`;
+}

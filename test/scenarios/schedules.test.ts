@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { textOf } from '../harness/messages.ts';
+import { changeIdOf, NO_MESSAGE, setTime, threadText } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, DORA, FINN } from '../harness/users.ts';
+import { freshUrl } from '../storage/engines.ts';
+
+const LINE =
+  '/service schedule staging stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin nights';
+
+const sent = ({ cloud }: TestSandbox) =>
+  cloud
+    .requests()
+    .filter(({ operation }) => operation === 'set state')
+    .map(({ body }) => Object(body).command);
+
+/** Requests a change and approves it as Ben; returns its card when it is done. */
+async function approved(sandbox: TestSandbox, title: string, line: string, by = ANA) {
+  await sandbox.slack.command(by, 'ops', line);
+  await sandbox.press(by, await sandbox.privateMessage(by, `${title}?`), 'change.confirm');
+  const waiting = await sandbox.card(`${title}: waiting for approval`);
+  await sandbox.press(BEN, waiting, 'change.approve');
+  return (await sandbox.card(`${title}: `)) ?? { ...NO_MESSAGE, ts: '' };
+}
+
+async function answer(sandbox: TestSandbox, line: string, words: string, by = DORA) {
+  await sandbox.slack.command(by, 'ops', line);
+  return textOf((await sandbox.privateMessage(by, words)) ?? NO_MESSAGE);
+}
+
+test('a schedule stops and starts a service, is paused and removed, and shows in every list', async () => {
+  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  await approved(sandbox, 'Schedule staging', LINE);
+  const card = (await sandbox.card('Schedule staging: done')) ?? { ...NO_MESSAGE, ts: '' };
+  const id = changeIdOf(card);
+  expect(card.text).toContain('Stop  weekdays 20:00');
+  expect(card.text).toContain('Expires  after 90 days');
+  expect(sent(sandbox)).toEqual([]);
+
+  setTime(sandbox, '19:00');
+  const stop = await sandbox.card('Stop staging: accepted');
+  expect(stop?.text).toContain(`Run of schedule  ${id} (approved with it)`);
+  // A success is no news: nobody is notified.
+  expect(threadText(sandbox, stop?.ts ?? '')).toBe('');
+  const list = await answer(sandbox, '/service schedule list', '1 schedule');
+  expect(list).toContain('staging · stop weekdays 20:00 · start weekdays 07:00 (Europe/Berlin)');
+  expect(list).toMatch(/next start .*2026-11-23T06:00/);
+  expect(await answer(sandbox, '/service show staging', 'Stops and starts')).toContain(id);
+  await sandbox.slack.openHome({ as: DORA });
+  const home = () => JSON.stringify(sandbox.slack.clientState(DORA).home ?? []);
+  await expect.poll(home).toContain('Schedules (1)');
+
+  await sandbox.down();
+  sandbox.clock.now = new Date('2026-11-23T06:30:00.000Z');
+  await sandbox.restart();
+  await sandbox.card('Start staging: accepted');
+  expect(sent(sandbox)).toEqual(['stop', 'start']);
+
+  setTime(sandbox, '12:00', '2026-11-23');
+  await approved(sandbox, 'Stop staging', '/service stop staging lunch', FINN);
+  await expect.poll(() => sent(sandbox)).toEqual(['stop', 'start', 'stop']);
+  setTime(sandbox, '19:00', '2026-11-23');
+  const skipped = 'Skipped the stop of Mon 23 Nov, 20:00 (Europe/Berlin): a person changed';
+  await expect.poll(() => threadText(sandbox, card.ts)).toContain(skipped);
+
+  await approved(sandbox, 'Pause schedule of staging', '/service schedule pause staging trip');
+  await sandbox.card('Pause schedule of staging: done');
+  expect(await answer(sandbox, '/service schedule list', 'paused')).not.toContain('next');
+  setTime(sandbox, '06:00', '2026-11-24');
+  await approved(sandbox, 'Remove schedule of staging', '/service schedule remove staging');
+  await sandbox.card('Remove schedule of staging: done');
+  await answer(sandbox, '/service schedule list', 'No service has a schedule');
+  expect(sent(sandbox)).toEqual(['stop', 'start', 'stop']);
+});
