@@ -85,7 +85,13 @@ function baseConfiguration(): object {
     policy: [
       {
         allow: [
-          ...['service list', 'service show', 'backup show', 'pipe settings', 'service schedule list'],
+          ...[
+            'service list',
+            'service show',
+            'backup show',
+            'pipe settings',
+            'service schedule list',
+          ],
           ...['backup list', 'pipe list', 'endpoint list'],
           ...['alert list', 'alert show', 'cost', 'cost csv', 'cost digest', 'cost forecast'],
           ...['change list', 'change show', 'change log', 'change cancel', 'cost why'],

@@ -114,10 +114,13 @@ test('a cycle of three files and a file that imports itself are found', () => {
   expect(importCycles(imports)).toEqual([['a', 'b', 'c'], ['e']]);
 });
 
+// One file for each command, and one for each migration, which is never changed again.
+const GROWING: readonly string[] = ['src/commands', 'src/storage/migrations'];
+
 test(`no folder has more than ${MOST_FILES_IN_A_FOLDER} files directly in it`, () => {
   const count = Map.groupBy(globSync('{src,sandbox}/**/*.*'), dirname);
   const crowded = [...count].filter(
-    ([folder, files]) => files.length > MOST_FILES_IN_A_FOLDER && folder !== 'src/commands',
+    ([folder, files]) => files.length > MOST_FILES_IN_A_FOLDER && !GROWING.includes(folder),
   );
   expect(crowded.map(([folder, files]) => `${folder}: ${files.length} files`)).toEqual([]);
 });

@@ -15,7 +15,7 @@ import { costSnapshots } from '../storage/tables/costs.ts';
 import type { DigestFacts, ExecutedChange } from './facts.ts';
 import { daysLastPosted, type LastPostedFigures } from './last-posted.ts';
 import { rowsNeeded } from './measure.ts';
-import { savingsLine } from './schedule-savings.ts';
+import { savingsLine } from './savings/schedule-savings.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
 /** Read once for all digests that are due at the same time. */

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Change } from '../../src/changes/change.ts';
 import { addDays } from '../../src/costs/calendar/day.ts';
 import { microOf } from '../../src/costs/ledger/row.ts';
-import { savingsLine } from '../../src/digests/schedule-savings.ts';
-import { row } from '../costs/ledger/fixtures.ts';
+import { savingsLine } from '../../src/digests/savings/schedule-savings.ts';
+import { row } from '../costs/rows.ts';
 import { service } from '../intent/fixtures.ts';
 import { aChange, newId } from '../storage/example-change.ts';
 
@@ -26,7 +26,7 @@ function ran(command: string, at: Date, over: Partial<Change> = {}): Change {
 
 const rows = DAYS.map((day) => {
   const metrics = { computeCredits: microOf(36) };
-  return row({ day, credits: 36, metrics, entity: id, service: id, final: true });
+  return row({ day, credits: 36, metrics, entityId: id, serviceId: id });
 });
 const seen = { fields: { idleScaling: false }, seenAt: new Date(TODAY), source: 'reply' };
 const input = {

@@ -24,7 +24,7 @@ const lists = {
   mine: [],
   running: [],
   recent: [],
-      schedules: [],
+  schedules: [],
   costs: null,
   unreadable: [],
   more: false,

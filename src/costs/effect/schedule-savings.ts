@@ -37,7 +37,10 @@ export function scheduleSavings(
   today: Day,
 ): ScheduleSavings | null {
   const final = compute.filter((one) => one.final && one.day >= addDays(today, -RATE_DAYS));
-  const last = final.map(({ day }) => day).toSorted().at(-1);
+  const last = final
+    .map(({ day }) => day)
+    .toSorted()
+    .at(-1);
   if (last === undefined) return null;
   const rates = final.flatMap(({ day, value }) => {
     const running = 24 - hoursOf(stopped, day);

@@ -55,7 +55,7 @@ export function scheduleText({
 }
 
 /** The command line that requests the same schedule again. */
-export function scheduleLine({
+export function scheduleCommandLine({
   service,
   stop,
   start,

@@ -19,12 +19,13 @@ import type { DrawContext } from '../cards/draw-context.ts';
 import { followUpLine } from '../cards/follow/follow-up.ts';
 import { homeView } from '../cards/home.ts';
 import { cardTitle } from '../cards/parts/state-text.ts';
-import { renewButtons, scheduleReminderLine } from '../cards/schedule-lines.ts';
 import { directLine, reminderLine, threadLine } from '../cards/thread-line.ts';
 import {
+  renewButtons,
   revertButton,
   revertButtons,
   revertStoppedLine,
+  scheduleReminderLine,
   unfrozenLine,
 } from '../cards/timing-lines.ts';
 import type { Permalinks } from '../links/permalinks.ts';

@@ -6,7 +6,7 @@ import { dueReverts, openChangeIds } from '../../storage/tables/changes/change-d
 import { lockChange } from '../../storage/tables/changes/changes.ts';
 import { closeOpenPermits, unlockTarget } from '../../storage/tables/changes/permits.ts';
 import { enqueue } from '../../storage/tables/queues/outbox.ts';
-import { currentSchedules } from '../../storage/tables/schedules.ts';
+import { currentSchedules } from '../../storage/tables/changes/schedules.ts';
 import type { Db } from '../../storage/tables/schema.ts';
 import type { DecisionContext } from '../ports.ts';
 import { recordMove } from '../record.ts';

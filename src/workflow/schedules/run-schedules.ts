@@ -10,7 +10,7 @@ import {
   insertRun,
   lockSchedule,
   setNextAt,
-} from '../../storage/tables/schedules.ts';
+} from '../../storage/tables/changes/schedules.ts';
 import { createBackoff } from '../background/backoff.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { type DueRun, planRun, type RunPlan, storeRun } from './plan-run.ts';

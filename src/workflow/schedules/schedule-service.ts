@@ -24,7 +24,7 @@ import {
   markEnded,
   type StoredSchedule,
   setNextAt,
-} from '../../storage/tables/schedules.ts';
+} from '../../storage/tables/changes/schedules.ts';
 import type { DecisionContext } from '../ports.ts';
 import { weeklyPlanOf } from './weekly-plan.ts';
 

@@ -6,7 +6,7 @@ import { oneLineOf } from '../../intent/answers/texts.ts';
 import { freezeFor } from '../../policy/freezes.ts';
 import { loadChange } from '../../storage/tables/changes/changes.ts';
 import { lockHolder } from '../../storage/tables/changes/permits.ts';
-import { manualChangeSince } from '../../storage/tables/schedules.ts';
+import { manualChangeSince } from '../../storage/tables/changes/schedules.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { currentPolicy } from '../request/current-policy.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addDays, type Day } from '../../../src/costs/calendar/day.ts';
-import { scheduleSavings, type StoppedTime } from '../../../src/costs/effect/schedule-savings.ts';
+import { type StoppedTime, scheduleSavings } from '../../../src/costs/effect/schedule-savings.ts';
 import type { DayValue } from '../../../src/costs/ledger/row.ts';
 
 const TODAY: Day = '2026-11-23';
@@ -51,8 +51,16 @@ test.for<[string, readonly DayValue[], readonly StoppedTime[]]>([
   ['no day is final', daysOf().map((one) => ({ ...one, final: false })), NIGHTS],
   ['only two days show the rate', daysOf().slice(0, 2), NIGHTS],
   ['no schedule stopped it', daysOf(), NIGHTS.map((one) => ({ ...one, bySchedule: false }))],
-  ['it ran less than six hours on each day', daysOf(), DAYS.map((day) => night(day, { until: new Date(`${day}T19:00Z`) }))],
-  ['the final days are too old', daysOf().map((one) => ({ ...one, day: addDays(one.day, -40) })), NIGHTS],
+  [
+    'it ran less than six hours on each day',
+    daysOf(),
+    DAYS.map((day) => night(day, { until: new Date(`${day}T19:00Z`) })),
+  ],
+  [
+    'the final days are too old',
+    daysOf().map((one) => ({ ...one, day: addDays(one.day, -40) })),
+    NIGHTS,
+  ],
   ['every day cost as much as before', daysOf(() => 48), NIGHTS.slice(0, 1)],
 ])('no figure is shown when %s', ([, costs, stopped]) => {
   expect(scheduleSavings(costs, stopped, TODAY)).toBeNull();

@@ -12,7 +12,7 @@ import type { CommandContext } from '../../../src/intent/ports/command-context.t
 import { eventsOf } from '../../../src/storage/audit/append.ts';
 import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
 import { claimDueMessages } from '../../../src/storage/tables/queues/outbox.ts';
-import { currentSchedules, lastRuns } from '../../../src/storage/tables/schedules.ts';
+import { currentSchedules, lastRuns } from '../../../src/storage/tables/changes/schedules.ts';
 import { execute } from '../../../src/workflow/execute/execute.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { createScheduleRunner } from '../../../src/workflow/schedules/run-schedules.ts';

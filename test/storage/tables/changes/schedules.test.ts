@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ChangeId } from '../../../src/changes/change.ts';
-import type { Database } from '../../../src/storage/engine/database.ts';
+import type { ChangeId } from '../../../../src/changes/change.ts';
+import type { Database } from '../../../../src/storage/engine/database.ts';
 import {
   currentSchedules,
   dueSchedules,
@@ -12,9 +12,9 @@ import {
   manualChangeSince,
   markEnded,
   setNextAt,
-} from '../../../src/storage/tables/schedules.ts';
-import { ENGINES, freshDatabase } from '../engines.ts';
-import { aChange, minutes, NOON, newId, STAGING, stored } from '../example-change.ts';
+} from '../../../../src/storage/tables/changes/schedules.ts';
+import { ENGINES, freshDatabase } from '../../engines.ts';
+import { aChange, minutes, NOON, newId, STAGING, stored } from '../../example-change.ts';
 
 const all = { limit: 9, except: [] };
 

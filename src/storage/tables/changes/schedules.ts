@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { ChangeId } from '../../changes/change.ts';
-import { toDate, toText } from '../engine/portable.ts';
-import { onPostgres } from '../engine/postgres.ts';
-import type { Db, ScheduleRunTable, ScheduleTable, Tx } from './schema.ts';
+import type { ChangeId } from '../../../changes/change.ts';
+import { toDate, toText } from '../../engine/portable.ts';
+import { onPostgres } from '../../engine/postgres.ts';
+import type { Db, ScheduleRunTable, ScheduleTable, Tx } from '../schema.ts';
 
 /** A schedule as its row has it. Whether it is paused or has ended, the audit trail decides. */
 export interface StoredSchedule {

@@ -1,17 +1,17 @@
-import type { Change } from '../changes/change.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
-import { formatDay } from '../costs/calendar/format.ts';
+import type { Change } from '../../changes/change.ts';
+import { addDays, type Day } from '../../costs/calendar/day.ts';
+import { formatDay } from '../../costs/calendar/format.ts';
 import {
   RATE_DAYS,
   type ScheduleSavings,
   type StoppedTime,
   scheduleSavings,
-} from '../costs/effect/schedule-savings.ts';
-import { rowFilter, type RowSelector } from '../costs/ledger/ledger.ts';
-import { creditsText } from '../costs/ledger/numbers.ts';
-import { type CostRow, microOf } from '../costs/ledger/row.ts';
-import { seriesOf } from '../costs/ledger/series-of-rows.ts';
-import type { Service } from '../directory/directory.ts';
+} from '../../costs/effect/schedule-savings.ts';
+import { type RowSelector, rowFilter } from '../../costs/ledger/ledger.ts';
+import { creditsText } from '../../costs/ledger/numbers.ts';
+import { type CostRow, microOf } from '../../costs/ledger/row.ts';
+import { seriesOf } from '../../costs/ledger/series-of-rows.ts';
+import type { Service } from '../../directory/directory.ts';
 
 interface SavingsInput {
   /** The accepted changes, the latest first. */
@@ -75,6 +75,10 @@ function stoppedTimes(
 
 function textOf(saved: readonly ScheduleSavings[], today: Day): string {
   const credits = saved.reduce((sum, one) => sum + one.credits, 0);
-  const last = saved.map((one) => one.last).toSorted().at(-1) ?? today;
+  const last =
+    saved
+      .map((one) => one.last)
+      .toSorted()
+      .at(-1) ?? today;
   return `Schedules saved ${creditsText(microOf(credits))} in the 7 final days until ${formatDay(last)}.`;
 }
