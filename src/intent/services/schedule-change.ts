@@ -4,7 +4,11 @@ import { type Service, serviceTarget } from '../../directory/directory.ts';
 import { ServiceName } from '../arguments/arguments.ts';
 import { type ChangeCommand, changeCommand, type TargetObservation } from '../define.ts';
 import type { CommandContext } from '../ports/command-context.ts';
-import { type ServiceSchedule, scheduleCommandLine, scheduleText } from '../ports/schedule-service.ts';
+import {
+  type ServiceSchedule,
+  scheduleCommandLine,
+  scheduleText,
+} from '../ports/schedule-service.ts';
 
 /** The schedule of a service as the target of a change: policies select it like the service. */
 export function scheduleTarget(service: Service): Target {
@@ -78,7 +82,10 @@ const UNDO: Readonly<Record<ScheduleAction['verb'], UndoOf>> = {
   pause: ({ id }) => ({ label: 'Resume', line: `service schedule resume ${id}` }),
   resume: ({ id }) => ({ label: 'Pause', line: `service schedule pause ${id}` }),
   remove: (service, before) =>
-    before && { label: 'Schedule again', line: scheduleCommandLine({ service, ...timesOf(before) }) },
+    before && {
+      label: 'Schedule again',
+      line: scheduleCommandLine({ service, ...timesOf(before) }),
+    },
 };
 
 function textOf(before: Snapshot | null): string {

@@ -4,13 +4,13 @@ import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import { recordedSchedule, recordSchedule } from '../../storage/audit/schedule-events.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange } from '../../storage/tables/changes/changes.ts';
-import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import {
   dueSchedules,
   insertRun,
   lockSchedule,
   setNextAt,
 } from '../../storage/tables/changes/schedules.ts';
+import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import { createBackoff } from '../background/backoff.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { type DueRun, planRun, type RunPlan, storeRun } from './plan-run.ts';

@@ -14,7 +14,6 @@ import {
 } from '../../storage/audit/schedule-events.ts';
 import type { Db, Tx } from '../../storage/engine/database.ts';
 import { loadChange } from '../../storage/tables/changes/changes.ts';
-import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import {
   currentSchedules,
   hasSchedule,
@@ -25,6 +24,7 @@ import {
   type StoredSchedule,
   setNextAt,
 } from '../../storage/tables/changes/schedules.ts';
+import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import type { DecisionContext } from '../ports.ts';
 import { weeklyPlanOf } from './weekly-plan.ts';
 

@@ -17,11 +17,13 @@ type Message<Kind extends string, Body> = Kind extends string
 /** A message that is drawn from the current state of its change when it is delivered. */
 export type ChangeMessage = { readonly changeId: ChangeId } & (
   | Message<
-<<<<<<< HEAD
-      'card' | 'card-repost' | 'audit' | 'unfreeze-offer' | 'follow-up' | 'direct-cards',
-=======
-      'card' | 'card-repost' | 'audit' | 'unfreeze-offer' | 'follow-up' | 'schedule-reminder',
->>>>>>> d03f5b5 (Stop and start services by schedules)
+      | 'card'
+      | 'card-repost'
+      | 'audit'
+      | 'unfreeze-offer'
+      | 'follow-up'
+      | 'direct-cards'
+      | 'schedule-reminder',
       unknown
     >
   /** Reports the state that the change entered: in the thread, or directly to the requester. */
@@ -84,11 +86,8 @@ export const PLAIN = {
   audit: 'audit',
   'unfreeze-offer': 'thawed',
   'follow-up': 'follow-up',
-<<<<<<< HEAD
   'direct-cards': 'direct-cards',
-=======
   'schedule-reminder': 'schedule-reminder',
->>>>>>> d03f5b5 (Stop and start services by schedules)
 } as const;
 export const REMINDER_PREFIX = 'remind:';
 const REMINDERS: Readonly<Record<Reminder, string>> = {
