@@ -26,6 +26,7 @@ const WeeklyTimes = z.string().transform((typed, context): readonly WeeklyTime[]
 
 /** A time without days is offered with the usual ones. */
 function withDays(typed: string): readonly string[] {
+  if (/[a-z]/i.test(typed)) return [];
   return ['weekdays', 'daily']
     .map((days) => `${days} ${typed.trim()}`)
     .filter((text) => readWeeklyTimes(text) !== null);

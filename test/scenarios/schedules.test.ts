@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { changeIdOf, NO_MESSAGE, setTime, threadText } from '../harness/requests.ts';
+import { changeIdOf, NO_MESSAGE, requested, setTime, threadText } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, FINN } from '../harness/users.ts';
 import { freshUrl } from '../storage/engines.ts';
@@ -18,7 +18,7 @@ const sent = ({ cloud }: TestSandbox) =>
 async function approved(sandbox: TestSandbox, title: string, line: string, by = ANA) {
   await sandbox.slack.command(by, 'ops', line);
   await sandbox.press(by, await sandbox.privateMessage(by, `${title}?`), 'change.confirm');
-  const waiting = await sandbox.card(`${title}: waiting for approval`);
+  const waiting = await sandbox.card(requested(title));
   await sandbox.press(BEN, waiting, 'change.approve');
   return (await sandbox.card(`${title}: `)) ?? { ...NO_MESSAGE, ts: '' };
 }

@@ -52,9 +52,9 @@ export function scheduleAction(action: ScheduleAction): ChangeCommand {
 
     target: ({ service }) => scheduleTarget(service),
     observe: ({ service }, context) => observeSchedule(service, context),
-    problems: (_args, before) => (before ? [] : [NO_SCHEDULE]),
     noEffect: ({ service }, before) => {
-      if (unlessPaused === null || before?.fields.isPaused !== unlessPaused) return null;
+      if (!before) return { sentence: `${service.name} has no schedule.`, offers: [LIST] };
+      if (unlessPaused === null || before.fields.isPaused !== unlessPaused) return null;
       const state = unlessPaused ? 'paused already' : 'in force already';
       return { sentence: `The schedule of ${service.name} is ${state}.`, offers: [] };
     },
@@ -73,7 +73,7 @@ export function scheduleAction(action: ScheduleAction): ChangeCommand {
   });
 }
 
-const NO_SCHEDULE = { field: 'service', problem: 'has no schedule' };
+const LIST = { label: 'List schedules', line: 'service schedule list' };
 
 type Undo = ReturnType<ChangeCommand['undo']>;
 type UndoOf = (service: ServiceSchedule['service'], before: Snapshot | null) => Undo;
