@@ -5,6 +5,7 @@ import { queryCommand } from '../intent/define.ts';
 
 export const serviceScheduleList = queryCommand({
   name: 'service schedule list',
+  title: 'List schedules',
   summary: 'List the schedules of services and their next runs',
   examples: ['service schedule list'],
   args: z.strictObject({}),

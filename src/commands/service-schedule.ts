@@ -42,6 +42,7 @@ const times = (word: 'stop' | 'start', label: string) =>
 
 export const serviceSchedule = changeCommand({
   name: 'service schedule',
+  title: 'Schedule a service',
   summary: 'Stop and start a service at fixed times of the week',
   examples: [
     'service schedule staging stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin',

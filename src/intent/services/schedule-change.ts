@@ -44,6 +44,7 @@ export function scheduleAction(action: ScheduleAction): ChangeCommand {
   const { verb, summary, warnings, endingNote, unlessPaused } = action;
   return changeCommand({
     name: `service schedule ${verb}`,
+    title: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} a schedule`,
     summary,
     examples: [`service schedule ${verb} staging release week`],
     args: z.strictObject({ service: ServiceName }),
