@@ -5,8 +5,10 @@ import { type Command, nounOf, titleOf, verbOf } from './define.ts';
 
 /** The hint that Slack shows while a user types the slash command. */
 export function usageHint(commands: readonly Command[], noun: string): string {
-  const verbs = commands.filter((command) => nounOf(command) === noun).map(verbOf);
-  return `${verbs.join(' | ')} | help`;
+  const own = commands.filter((command) => nounOf(command) === noun);
+  // Of `schedule`, `schedule list` and `schedule pause` the hint has one.
+  const verbs = new Set(own.map((command) => verbOf(command).split(' ')[0]));
+  return `${[...verbs].join(' | ')} | help`;
 }
 
 /** `/service stop <service> [reason]` */

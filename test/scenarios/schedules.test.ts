@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { changeIdOf, NO_MESSAGE, requested, setTime, threadText } from '../harness/requests.ts';
+import {
+  changeIdOf,
+  NO_MESSAGE,
+  requested,
+  setTime,
+  threadText,
+  waitUntilIdle,
+} from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, FINN } from '../harness/users.ts';
 import { freshUrl } from '../storage/engines.ts';
@@ -59,6 +66,8 @@ test('a schedule stops and starts a service, is paused and removed, and shows in
   setTime(sandbox, '12:00', '2026-11-23');
   await approved(sandbox, 'Stop staging', '/service stop staging lunch', FINN);
   await expect.poll(() => sent(sandbox)).toEqual(['stop', 'start', 'stop']);
+  // Its outcome is stored before the clock moves.
+  await waitUntilIdle(sandbox);
   setTime(sandbox, '19:00', '2026-11-23');
   const skipped = 'Skipped the stop of Mon 23 Nov, 20:00 (Europe/Berlin): a person changed';
   await expect.poll(() => threadText(sandbox, card.ts)).toContain(skipped);
