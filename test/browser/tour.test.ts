@@ -152,7 +152,7 @@ test('in a browser: a command in a thread is answered in the thread', async () =
   await dialog.getByRole('combobox').click();
   await picture(ben, 'palette');
   await ben.getByRole('option', { name: /service list/ }).click();
-  await dialog.getByText('Service list').waitFor();
+  await dialog.getByText('List services').waitFor();
   await dialog.getByRole('button', { name: 'Look up' }).click();
   await thread.getByRole('heading', { name: '12 services' }).waitFor();
   await picture(ben, 'palette-answer');
