@@ -64,14 +64,18 @@ export function helpFor(
 }
 
 function overview(commands: readonly Command[], reader: HelpReader): Answer {
-  const nouns = [...new Set(commands.map(nounOf))];
-  const rows = nouns.flatMap((noun) => {
-    const usable = commands.filter((each) => nounOf(each) === noun && reader.mayUse(each));
-    return usable.length > 0 ? [nounLine(noun, usable, reader)] : [];
-  });
+  const usable = commands.filter(reader.mayUse);
+  const names = [...new Set(usable.map(nounOf))];
+  const rows = names.map((noun) =>
+    nounLine(
+      noun,
+      usable.filter((each) => nounOf(each) === noun),
+      reader,
+    ),
+  );
   const more = `Examples of a noun: ${slashCommand(reader.prefix, 'service help')}`;
   const last = rows.length > 0 ? more : 'No rule of the policy allows you a command.';
-  return answer('Commands of Signalbox', commands, { rows, last: [last], reader });
+  return answer('Commands of Signalbox', commands, { rows, names, last: [last], reader });
 }
 
 /** `service  /service stop staging · also list, show, start`; a change says more than a list. */
@@ -85,7 +89,8 @@ function nounLine(noun: string, usable: readonly Command[], { prefix }: HelpRead
 
 function helpOfNoun(noun: string, own: readonly Command[], reader: HelpReader): Answer {
   const { prefix, mayUse } = reader;
-  const rows = own.filter(mayUse).map((command): TextLine => {
+  const usable = own.filter(mayUse);
+  const rows = usable.map((command): TextLine => {
     const example = slashCommand(prefix, command.examples[0] ?? command.name);
     return [{ bold: example }, `  ${command.summary}`];
   });
@@ -93,7 +98,8 @@ function helpOfNoun(noun: string, own: readonly Command[], reader: HelpReader): 
   const who = slashCommand(prefix, `change who ${others[0]}`);
   const last =
     others.length > 0 ? [`Not for your roles: ${others.join(', ')}. ${who} shows who may.`] : [];
-  return answer(slashCommand(prefix, noun), own, { rows, last, reader });
+  const names = usable.map(({ name }) => name);
+  return answer(slashCommand(prefix, noun), own, { rows, names, last, reader });
 }
 
 function helpOf(command: Command, { prefix, mayUse }: HelpReader): Answer {
@@ -118,6 +124,8 @@ function helpOf(command: Command, { prefix, mayUse }: HelpReader): Answer {
 
 interface HelpLines {
   readonly rows: readonly TextLine[];
+  /** What each row is about, for the rows that do not fit. */
+  readonly names: readonly string[];
   readonly last: readonly string[];
   readonly reader: HelpReader;
 }
@@ -126,14 +134,13 @@ interface HelpLines {
 function answer(
   title: string,
   commands: readonly Command[],
-  { rows, last, reader }: HelpLines,
+  { rows, names, last, reader }: HelpLines,
 ): Answer {
   const { who, note } = reader;
   const after = [...last, ...(note === null ? [] : [note])].map((text): TextLine => [text]);
   const room = LINES_MAX - 2 - after.length;
-  const left = rows.length - (room - 1);
-  const shown =
-    rows.length > room ? [...rows.slice(0, room - 1), [`${left} more commands.`]] : rows;
+  const others = names.slice(room - 1).join(', ');
+  const shown = rows.length > room ? [...rows.slice(0, room - 1), [`More: ${others}.`]] : rows;
   return {
     title,
     parts: [

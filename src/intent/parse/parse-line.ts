@@ -18,9 +18,14 @@ export function parseLine(noun: string, typed: string, vocabulary: Vocabulary): 
 
   const [verb, ...others] = words;
   if (!verb || verb.text.toLowerCase() === 'help') {
-    return { kind: 'help', noun, about: others[0]?.text.toLowerCase() ?? null };
+    return { kind: 'help', noun, about: wordsOf(others) };
   }
   return unknownVerb({ noun, verb: verb.text, rest: others }, own, vocabulary);
+}
+
+/** `stop` of `help stop`; a verb can have two words. Null without one. */
+function wordsOf(words: readonly Word[]): string | null {
+  return words.length > 0 ? words.map(({ text }) => text.toLowerCase()).join(' ') : null;
 }
 
 // A noun can be a command without a verb, for example `cost`; its words are all arguments.

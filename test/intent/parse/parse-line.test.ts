@@ -237,6 +237,7 @@ test.for([
   ['/service help', 'help for service'],
   ['/service HELP me', 'help for service me'],
   ['/service help stop', 'help for service stop'],
+  ['/service help Schedule list', 'help for service schedule list'],
   ['/signalbox', 'help for signalbox'],
   ['/signalbox \u200b', 'help for signalbox'],
 ])('%s asks for help', ([line = '', understood]) => {
