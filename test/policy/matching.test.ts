@@ -78,6 +78,7 @@ test('users see the commands that some rule allows them, and no others', () => {
     'service stop',
     'service scale',
     'service create',
+    'service schedule',
   ]);
   expect(commandsFor(layered, commands, emil)).toEqual([]);
 });

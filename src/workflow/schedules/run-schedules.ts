@@ -63,7 +63,7 @@ async function dueRun(
   schedule: Change,
 ): Promise<DueRun | null> {
   const recorded = await recordedSchedule(db, auditKey, schedule.id);
-  if (!recorded || recorded.isPaused || recorded.ended !== null) return null;
+  if (!recorded) return null;
   const { since, until } = recorded;
   const last = new Date(Math.min(now().getTime(), until.getTime()));
   const due = occurrencesBetween(weeklyPlanOf(schedule), since, last);

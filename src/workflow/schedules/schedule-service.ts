@@ -127,8 +127,8 @@ async function act(
   work: (tx: Tx) => Promise<boolean>,
 ): Promise<void> {
   const isDone = await database.transaction(async (tx) => {
-    const stored = await lockSchedule(tx, id);
-    return stored?.endedAt === null && (await work(tx));
+    await lockSchedule(tx, id);
+    return work(tx);
   });
   if (!isDone) throw new InvalidRequest('schedule', [ENDED]);
 }

@@ -271,6 +271,16 @@ describe('what is in force decides', () => {
     expect(await runs()).toEqual([]);
   });
 
+  test('a schedule whose next time is after its end expires at its end', async () => {
+    const { schedules, at, runs } = await scheduled({
+      body: { ...BODY, stop: 'fri 20:00', start: null },
+    });
+    for (let week = 0; week < 13; week += 1) await at(minutes(420 + week * 7 * DAY));
+    expect(await runs()).toHaveLength(13);
+    await at(minutes(90 * DAY));
+    expect(await schedules.all()).toEqual([]);
+  });
+
   test('the requester is reminded seven days before', async () => {
     const { clock, messages } = await scheduled();
     clock.now = minutes(83 * DAY - 1);
