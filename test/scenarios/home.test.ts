@@ -107,7 +107,7 @@ test('a press on one Home tab does not publish the tabs of other users', async (
 
 test('a command button on the Home tab opens its form, and the preview arrives as a direct message', async () => {
   const sandbox = await startTestSandbox();
-  expect(await opened(sandbox, ANA, 'Commands')).toContain('/alert list');
+  expect(await opened(sandbox, ANA, 'Commands')).toContain('Find alerts');
   await sandbox.slack.click(ANA, HOME, 'command.service.stop');
   const view = await sandbox.modal(ANA, 'service.stop');
   const place = { in: 'view', viewId: view } as const;
