@@ -94,7 +94,9 @@ async function seen(bot: ContractBot, recorder: Recorder, { name }: Operation, r
   return (
     lines
       // The time and the last changes differ between two runs.
-      .filter((line) => !line.startsWith('Last seen  ') && !/ · @U\w+, \[/.test(line))
+      .filter(
+        (line) => !line.startsWith('Last seen  ') && !/ · (@U\w+, \[|<@U\w+>, <!date)/.test(line),
+      )
       .map((line) => line.replace(/^As of .*?(?= ·|$)/, 'As of [now]'))
   );
 }
