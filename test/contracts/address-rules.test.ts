@@ -44,7 +44,7 @@ describe('/service create', () => {
     expect(await answersTo(scale, ADDRESSES, [list(100)])).toMatch(/: taken$/);
     const more = await answersTo(scale, ADDRESSES, [list(101)]);
     expect(more).toContain('typed: ip can have at most 100 addresses');
-    expect(more).toContain('form:  [ipAccessList] can have at most 100 addresses');
+    expect(more).toMatch(/form: {2}\[ipAccessList\] [A-Z].* can have at most 100 addresses/);
   });
 
   test('addresses that open the service to the internet need a configuration setting', async () => {

@@ -164,12 +164,12 @@ describe('/service scale', () => {
     expect(await paid.run('/service scale staging memory=8')).toEqual([
       '/service scale has no key “memory=”. Did you mean max or min?',
       'For example: /service scale analytics-prod min=16 max=64',
-      '[with max=] [with min=]',
+      '[max=8] [min=8] [Part of the reason]',
     ]);
     expect(await paid.run('/service scale staging mim=8')).toEqual([
       '/service scale has no key “mim=”. Did you mean min or in or max?',
       'For example: /service scale analytics-prod min=16 max=64',
-      '[with min=] [with in=] [with max=]',
+      '[min=8] [in=8] [max=8] [Part of the reason]',
     ]);
   });
 

@@ -152,7 +152,7 @@ test('pipes of the server are offered with their states and can be typed by name
     ANA,
     "There's no pipe called “order”. Did you mean:",
   );
-  expect(textOf(misread ?? NO_MESSAGE)).toContain('settings orders');
+  expect(textOf(misread ?? NO_MESSAGE)).toContain('pipe settings analytics-prod orders');
 });
 
 test('the form of an alert shows the names of its webhook, dashboard and tile', async () => {
