@@ -3,6 +3,7 @@ import type { ChangeId } from '../../../src/changes/change.ts';
 import type { ActivityReading } from '../../../src/cloud/reads/readings.ts';
 import { auditRefusal } from '../../../src/storage/audit/matches-audit-trail.ts';
 import { lockTarget } from '../../../src/storage/tables/changes/permits.ts';
+import { stopOpenChanges } from '../../../src/workflow/audit-trail/stop-open-changes.ts';
 import { createScheduleRunner } from '../../../src/workflow/schedules/run-schedules.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import { ENGINES } from '../../storage/engines.ts';
@@ -226,6 +227,18 @@ describe('what is in force decides', () => {
     const reads = { ...around.reads, cloud: { ...around.reads.cloud, activities } };
     await createScheduleRunner({ ...context, commandContext: () => ({ ...around, reads }) })();
     expect(await runs()).toEqual([]);
+  });
+
+  test('a restored database pauses every schedule', async () => {
+    const { context, database, schedules, at, runs, messages } = await scheduled();
+    const { db, transaction: inTx } = database;
+    await stopOpenChanges(context, { why: 'restored', db, inTx });
+    expect(await schedules.all()).toMatchObject([{ isPaused: true, next: null }]);
+    await at(STOP);
+    expect(await runs()).toEqual([]);
+    expect(await messages()).toEqual([
+      'The schedule is paused, because the database was restored from an older copy. Check it, then resume it.',
+    ]);
   });
 
   test('a removed schedule does not run, and cannot be paused', async () => {

@@ -1,6 +1,6 @@
 import { CompiledQuery, Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ChangeId, UserId } from '../../../../src/changes/change.ts';
+import { type ChangeId, targetKey, type UserId } from '../../../../src/changes/change.ts';
 import { openPostgres } from '../../../../src/storage/engine/postgres.ts';
 import { openSqliteReader, sqlitePath } from '../../../../src/storage/engine/sqlite.ts';
 import {
@@ -19,6 +19,7 @@ import {
   openChangesOfTarget,
 } from '../../../../src/storage/tables/changes/change-lists.ts';
 import { loadChange } from '../../../../src/storage/tables/changes/changes.ts';
+import { manualChangeSince } from '../../../../src/storage/tables/changes/schedules.ts';
 import { readGauges } from '../../../../src/storage/tables/queues/gauges.ts';
 import type { Db, Tables } from '../../../../src/storage/tables/schema.ts';
 import { freshUrl, openForTest } from '../../engines.ts';
@@ -45,6 +46,11 @@ const QUERIES: readonly [name: string, index: RegExp, query: Query][] = [
   ['expired leases', /change_by_state/, (db) => expiredLeases(db, NOON, 50)],
   ['open changes', /change_by_state|change_open/, (db) => openChangeIds(db, { limit: 100 })],
   ['gauges', /change_by_state|change_open/, (db) => readGauges(db, NOON, 'c1')],
+  [
+    'manual changes of a service',
+    /change_by_target|change_by_state/,
+    (db) => manualChangeSince(db, targetKey(ofTarget.plan.target), minutes(-1_440)),
+  ],
   ['one change', /sqlite_autoindex_change_1/, (db) => loadChange(db, 'T-7' as ChangeId)],
   [
     'pending changes',
