@@ -55,6 +55,12 @@ test.for<[string, 'succeeded' | 'unknown', Partial<FollowUp>, RegExp]>([
   ['closed', 'succeeded', { state: 'closed', seen: SEEN }, /^$/],
   ['not read yet, unknown', 'unknown', {}, /not read yet$/],
   ['not answered, unknown', 'unknown', { gap: WHY }, /unknown: .* within 10 s$/],
+  [
+    'on the way, unknown',
+    'unknown',
+    { seen: SEEN, why: 'not-as-requested' },
+    /stopping \(checked .*\)\nThis is not yet what was requested\. The request may still be applied\.$/,
+  ],
 ])('the card of a target that is %s', ([, state, followUp, words]) => {
   expect(shown(state, followUp).card).toMatch(words);
 });
