@@ -122,7 +122,7 @@ function namesOf(approvals: Change['approvals']): Line {
   ]);
 }
 
-/** `Approved  Ben (1 of 2 from @db-leads) · @db-operators can approve too after 17:40` */
+/** `Approved  Ben (1 of 2 from @db-leads) · @db-operators can approve too from 17:40` */
 function approvalLines(change: Change, drawing: DrawContext): readonly Line[] {
   const { approvals, requires, state } = change;
   if (requires.count === 0 || state !== 'pending') return [peopleLine(change)];
@@ -141,5 +141,5 @@ function approversOf({ requires: { from } }: Change, { groupIds }: DrawContext):
 function escalation({ requires, confirmedAt }: Change, { policy }: DrawContext): Line {
   if (!requires.escalation || !confirmedAt) return [];
   const at = new Date(confirmedAt.getTime() + requires.escalation.afterMs);
-  return [` · ${roleText(policy, requires.escalation.to)} can approve too after `, { at }];
+  return [` · ${roleText(policy, requires.escalation.to)} can approve too from `, { at }];
 }

@@ -62,7 +62,9 @@ function outcomeWords(
     const reported = plain.join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
     if (isLocal) return [[{ bold: 'Done. ' }, after]];
-    return [[{ bold: 'The server reports: ' }, `${reported}.`], [after]];
+    const answer = [{ bold: 'The server reports: ' }, `${reported}.`];
+    // The note is about the time until the target is settled.
+    return change.followUp?.state === 'settled' ? [answer] : [answer, [after]];
   }
   if (ending.how === 'failed') {
     return [
