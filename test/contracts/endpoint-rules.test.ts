@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntilIdle } from '../harness/requests.ts';
 import { ANA } from '../harness/users.ts';
 import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { answerForm, formOf } from './forms.ts';
@@ -25,6 +26,8 @@ const create = (field: string, words: string, right = ''): Rule => ({
 
 describe('/endpoint create', () => {
   test('a description has at most 255 characters', async () => {
+    // The usage report of the start waits for the request budget, which moves the clock of all reads.
+    await waitUntilIdle(bot);
     const rule = create('description', SERVICE, 'description=feed');
     const values = ['a', 'a'.repeat(254), 'a'.repeat(255), 'a'.repeat(256)];
     expect(await answersTo(bot, rule, values)).toMatchInlineSnapshot(`

@@ -178,9 +178,9 @@ test('each operation of the contracts and each command that sends a request is r
   const known = OPERATIONS.map(({ name }) => name);
   expect([...new Set(operations)].toSorted()).toEqual(known.toSorted());
 
-  // These commands read only the database, or send optional reads, of which the contracts have none;
-  // all cost commands share the requests of /cost.
-  const silent = /^(service (list|show)|(backup|pipe|endpoint) list|change .*|cost .*)$/;
+  // These commands use only the database, or send optional reads, of which the contracts have none;
+  // all cost commands share the requests of /cost, and the runs of a schedule those of start and stop.
+  const silent = /^(service (list|show|schedule.*)|(backup|pipe|endpoint) list|change .*|cost .*)$/;
   const typed = Object.values(LINES);
   const missing = commands.filter(
     ({ name }) => !silent.test(name) && !typed.some((line) => `${line} `.startsWith(`/${name} `)),

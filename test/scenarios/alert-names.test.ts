@@ -31,8 +31,7 @@ test('preview and card of an edit name what the alert notifies', async () => {
   const line = '/alert edit "Disk usage" webhook=Paging';
   const text = await answered(sandbox, line, 'Edit alert');
   expect(text).toContain('notifies Production alerts → notifies Paging');
-  expect(text).toContain('tileId (Disk)');
-  expect(text).toContain('dashboardId (Platform)');
+  expect(text).toContain('dashboard (Platform), tile (Disk)');
   expect(text).not.toContain('The server does not list');
   const preview = await sandbox.privateMessage(ANA, 'notifies Paging');
   await sandbox.press(ANA, preview, 'change.confirm');

@@ -175,7 +175,7 @@ test('help says who the reader is, what the roles allow, and what was used most'
   const help = await sandbox.privateMessage(DORA, 'Your roles: viewer (@engineering).');
   expect(help?.text).toContain('/service list  List the services');
   expect(help?.text).toContain('Not for your roles: service start, service stop, ');
-  await sandbox.press(DORA, help, 'command.2');
+  await sandbox.press(DORA, help, 'command.3');
   const all = (await sandbox.privateMessage(DORA, 'All commands of Signalbox')) ?? empty;
   expect(textOf(all)).toMatch(
     /You can use.*\/service list.*Your roles do not allow.*\/service stop/,

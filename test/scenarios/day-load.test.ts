@@ -47,7 +47,7 @@ function nth(people: readonly string[], index: number): string {
 /** A request with its two decisions, 20 s and 40 s later. */
 function changeSteps(index: number): readonly Step[] {
   const minute = minuteOf(index, CHANGES);
-  const title = `Stop shard-${index + 1}`;
+  const title = `stop shard-${index + 1} `;
   const approve = (after: number, approver: number): Step => ({
     kind: 'decision',
     minute: minute + after / 60,

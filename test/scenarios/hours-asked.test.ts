@@ -100,7 +100,7 @@ test('a revert that needs more approvals raises the approvals of the change', as
 test('a user who may not run the revert cannot request a temporary change', async () => {
   const sandbox = await startTestSandbox({ yaml: (file) => stricterStart(file, null) });
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for=4h');
-  await sandbox.privateMessage(ANA, '/service start');
+  await sandbox.privateMessage(ANA, "You can't start staging: ");
   expect(sandbox.slack.messages('db-approvals')).toEqual([]);
 });
 

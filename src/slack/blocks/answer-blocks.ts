@@ -24,7 +24,7 @@ import { chart } from './chart.ts';
 import { type Line, mrkdwnOf } from './rich-text.ts';
 import { table } from './table.ts';
 
-const OFFERS_MAX = 5;
+const OFFERS_MAX = 6;
 const LINE_MAX = 2_000;
 
 /** The answer of a query as a message. Cells and texts are literal, never markup. */

@@ -258,7 +258,7 @@ test.for<[string, readonly boolean[], readonly string[]]>([
   expect(text.match(/"value":5/g)).toHaveLength(states.length);
 });
 
-test('five offers are shown, each with the line that it types', () => {
+test('six offers are shown, each with the line that it types', () => {
   const offers = Array.from({ length: 7 }, (_, index) => ({
     label: `stop ${index}`,
     line: `service stop ${index}`,
@@ -266,7 +266,7 @@ test('five offers are shown, each with the line that it types', () => {
   const drawn = sentenceMessage(['Which one?'], offers);
   expectSound(drawn);
   const lines = JSON.stringify(drawn.blocks).match(/"value":"[^"]*"/g);
-  expect(lines).toEqual([0, 1, 2, 3, 4].map((index) => `"value":"service stop ${index}"`));
+  expect(lines).toEqual([0, 1, 2, 3, 4, 5].map((index) => `"value":"service stop ${index}"`));
 });
 
 test('an offer whose line is too long for a button is left out, never cut', () => {
