@@ -33,11 +33,16 @@ test('Home shows yesterday and the forecast of the month from the stored report'
   expect(other).not.toContain('Yesterday ');
 });
 
-test('an approval on the Home tab runs the change and redraws the tab', async () => {
+test('the Home tab shows the request on demand, and an approval there runs the change', async () => {
   const sandbox = await startTestSandbox();
   await requestChange(sandbox);
   const home = await opened(sandbox, BEN, 'Waiting for you (1)');
   expect(home).toContain('for the night');
+  expect(home).not.toContain('PATCH state');
+  await sandbox.slack.click(BEN, HOME, 'change.details');
+  expect(textOf((await sandbox.privateMessage(BEN, 'PATCH state')) ?? NO_MESSAGE)).toContain(
+    'staging',
+  );
   expect(home).toContain(JSON.stringify({ type: 'channel', channel_id: 'C0APPROVALS' }));
   await sandbox.slack.click(BEN, HOME, 'change.approve');
   await sandbox.card('Stop staging: accepted');

@@ -8,7 +8,7 @@ import type { DrawContext } from './draw-context.ts';
 import { actionText, roleText } from './naming.ts';
 import { outcomeButtons } from './parts/card-buttons.ts';
 import { cardTitle } from './parts/state-text.ts';
-import { costLines, planLines, sendsLine, targetLines } from './plan-lines.ts';
+import { costLines, planLines, targetLines } from './plan-lines.ts';
 import { timingLines } from './timing-lines.ts';
 
 type HomeParts = readonly (MessagePart | null)[];
@@ -41,13 +41,12 @@ export function toDecide(change: Change, linkOf: LinkOf): HomeParts {
     lines(
       [{ bold: actionText(change) }, ` · ${id}`],
       ...targetLines(change),
+      ...plan.warnings.map((warning): Line => [{ bold: '⚠ ' }, warning]),
+      ...planLines(change.plan),
       fact('Requested by', { user: requester }, ', ', { at: createdAt }),
       ...(reason ? [fact('Reason', reason)] : []),
-      ...planLines(change.plan),
-      sendsLine(change.plan),
-      ...timingLines(change),
       ...costLines(plan),
-      ...plan.warnings.map((warning): Line => [{ bold: '⚠ ' }, warning]),
+      ...timingLines(change),
       ...(approvals.length > 0 ? [approved(change)] : []),
       fact('Needs', needed(requires.count, approvals.length)),
       fact('Expires', { at: change.expiresAt }, ...placeOf(change, linkOf)),
@@ -56,6 +55,7 @@ export function toDecide(change: Change, linkOf: LinkOf): HomeParts {
       change,
       { id: 'change.approve', label: 'Approve', value: id, style: 'primary' },
       { id: 'change.reject', label: 'Reject', value: id, style: 'danger' },
+      { id: 'change.details', label: 'Show request', value: id },
     ),
   ];
 }

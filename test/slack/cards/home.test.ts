@@ -98,14 +98,14 @@ test('names and reasons are shown as they were written', () => {
   expect(shown).not.toMatch(/"type":"(?:link|broadcast|emoji)"/);
 });
 
-test('who decides sees what the card says: target, values, request, warnings, requester', () => {
+test('who decides sees what the card says: target, values, warnings, requester', () => {
   const [change] = many(1, 'pending', { expiresAt: minutes(30) });
   const shown = texts(drawn({ waiting: change ? [change] : [] }));
   for (const words of [
     'Stop analytics-prod',
     '2f7c9d34',
     'running → ',
-    'PATCH state',
+    '"action_id":"change.details"',
     'Queries and pipes of this service stop.',
     '"user_id":"U0ANA"',
     'nightly maintenance',
