@@ -36,14 +36,16 @@ function hasRefusal(sources: GuideSources): boolean {
 
 const isAfter = (ts: string, atMs: number): boolean => Number(ts) * 1000 >= atMs;
 
+/** The press of either button only opens its form. */
+const ANSWERS = ['submit change.happened', 'submit change.did-not-happen'];
+
 const EVIDENCE: Readonly<Record<GuideStepId, Evidence>> = {
   request: (sources) =>
     interactionsWith(sources, 'change.confirm').length > 0 &&
     sources.messages(APPROVALS).some(isPost),
   refusal: hasRefusal,
   approve: ({ effects }) => effects().length > 0,
-  unknown: (sources) =>
-    interactionsWith(sources, 'change.happened', 'change.did-not-happen').length > 0,
+  unknown: (sources) => interactionsWith(sources, ...ANSWERS).length > 0,
   costs: (sources) =>
     interactionsWith(sources, '/cost').length > 0 && sources.messages(COSTS).some(isPost),
 };

@@ -77,7 +77,7 @@ export interface MentionRecord {
 /** A command or a button that a person used. */
 export interface UserInteraction {
   readonly person: string;
-  /** The command without its arguments, or the action_id. */
+  /** The command without its arguments, the action_id, or `submit` and the callback_id. */
   readonly name: string;
   readonly at: Date;
 }

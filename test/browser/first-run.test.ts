@@ -61,9 +61,12 @@ test('a new user follows the guide, and each step is done when the simulators ha
   await follow(page, 'Ben in #db-approvals');
   await button(page, 'Approve').click();
   await button(page, 'It happened').click();
+  const form = page.getByRole('dialog');
+  await form.getByRole('textbox', { name: 'What did you find?' }).fill('the console shows idle');
+  await guide.getByText('3 of 5 done').waitFor();
+  await form.getByRole('button', { name: 'Save' }).click();
   await guide.getByText('4 of 5 done').waitFor();
 
-  await page.keyboard.press('Escape');
   await guide.getByRole('button', { name: 'Insert' }).click();
   await page.getByRole('button', { name: 'Act as: Dora' }).waitFor();
   await composer.press('Enter');

@@ -63,7 +63,12 @@ test.for<[string, Seen, readonly string[]]>([
   ],
   ['a write on the server', { effects: [1] }, ['approve']],
   ['a write of the history', { effects: [-1] }, []],
-  ['an answer to an unknown outcome', { interactions: [[BEN, 'change.happened', 1]] }, ['unknown']],
+  ['an opened form about an unknown outcome', { interactions: [[BEN, 'change.happened', 1]] }, []],
+  [
+    'an answer to an unknown outcome',
+    { interactions: [[BEN, 'submit change.happened', 1]] },
+    ['unknown'],
+  ],
   [
     'a question about costs and a digest',
     { interactions: [[ANA, '/cost', 1]], messages: { 'db-costs': [message(2)] } },

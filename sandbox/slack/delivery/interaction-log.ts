@@ -7,7 +7,7 @@ interface InteractionLog {
   readonly now: () => Date;
 }
 
-/** Delivers to the app and records which commands and buttons people use. */
+/** Delivers to the app and records which commands, buttons and forms people use. */
 export function withInteractionLog(log: InteractionLog, deliver: DeliverToApp): DeliverToApp {
   return (kind, payload, retry) => {
     const at = log.now();
@@ -16,6 +16,7 @@ export function withInteractionLog(log: InteractionLog, deliver: DeliverToApp): 
       log.interactions.push({ person, name, at });
     }
     if (payload.type === 'block_actions') log.interactions.push(...actionsOf(payload, at));
+    if (payload.type === 'view_submission') log.interactions.push(submissionOf(payload, at));
     return deliver(kind, payload, retry);
   };
 }
@@ -23,4 +24,9 @@ export function withInteractionLog(log: InteractionLog, deliver: DeliverToApp): 
 function actionsOf(payload: Json, at: Date): UserInteraction[] {
   const person = stringOf(record(payload.user).id);
   return list(payload.actions).map(({ action_id }) => ({ person, name: stringOf(action_id), at }));
+}
+
+function submissionOf(payload: Json, at: Date): UserInteraction {
+  const form = stringOf(record(payload.view).callback_id);
+  return { person: stringOf(record(payload.user).id), name: `submit ${form}`, at };
 }
