@@ -136,12 +136,16 @@ test('the list shows each digest with its time and buttons to pause, resume and 
   const list = (await sandbox.privateMessage(DORA, '1 cost digest')) ?? NO_MESSAGE;
   expect(textOf(list)).toContain('every day at 14:00 (Europe/Berlin)');
   expect(buttonsOf(list)).toEqual(['command.0', 'command.menu']);
-  const [, id = ''] = /cost digest pause (\w+)/.exec(textOf(list)) ?? [];
+  const [, id = ''] = /cost digest now (\w+)/.exec(textOf(list)) ?? [];
+  expect(textOf(list)).not.toMatch(/cost digest (pause|remove)/);
+  const own = await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
+  expect(own).toContain(`cost digest pause ${id}`);
+  expect(own).toContain(`cost digest remove ${id}`);
 
-  await answer(sandbox, DORA, `/cost digest pause ${id}`, 'Digest paused');
+  await answer(sandbox, ANA, `/cost digest pause ${id}`, 'Digest paused');
   sandbox.clock.now = new Date('2026-11-20T13:01:00Z');
   sandbox.wake();
-  await answer(sandbox, DORA, '/cost digest resume #db-costs', 'Digest resumed');
+  await answer(sandbox, FINN, '/cost digest resume #db-costs', 'Digest resumed');
   sandbox.clock.now = new Date('2026-11-20T13:03:00Z');
   sandbox.wake();
   const confirmed = `/cost digest remove ${id} confirm=yes`;
@@ -155,6 +159,21 @@ test('the list shows each digest with its time and buttons to pause, resume and 
   await sandbox.privateMessage(FINN, 'Digest removed: #db-costs, 14:00');
   await answer(sandbox, DORA, '/cost digest list', 'No cost digests yet');
   expect(posted(sandbox)).toEqual([]);
+});
+
+test.for([
+  ['pause', 'Not paused'],
+  ['resume', 'Not resumed'],
+])('a viewer may not %s the digest of another user', async ([verb = '', title = '']) => {
+  const sandbox = await startTestSandbox();
+  await answer(sandbox, ANA, ADD, 'Digest added');
+  if (verb === 'resume')
+    await answer(sandbox, ANA, '/cost digest pause #db-costs', 'Digest paused');
+  const refusal = await answer(sandbox, DORA, `/cost digest ${verb} #db-costs`, title);
+  expect(refusal).toContain(`"user_id":"${ANA}"`);
+  expect(refusal).toContain(`, or @db-operators can ${verb} the digest #db-costs, 14:00.`);
+  const list = await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
+  expect(list.includes('cost digest resume')).toBe(verb === 'resume');
 });
 
 test('digests of the configuration file are listed, and can only be changed there', async () => {

@@ -4,14 +4,14 @@ import type { DigestOptionsConfig } from '../../config/digest-options.ts';
 import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
 import type { Caller, DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
-import type { Tx } from '../../storage/engine/database.ts';
-import { addSubscription, pauseSubscription } from '../../storage/tables/subscriptions.ts';
-import { digestRecord } from '../post-record.ts';
+import { addSubscription } from '../../storage/tables/subscriptions.ts';
 import { postDigestNow, previewDigest } from '../preview.ts';
 import { checkSchedule, earlyTimeWarning } from '../schedule.ts';
-import { type DigestServiceContext, inFile, noteDigest } from './digest-service-context.ts';
+import { type DigestServiceContext, noteDigest } from './digest-service-context.ts';
 import { findDigest, findDigestChannel } from './find-digest.ts';
 import { listAnswer, whenText } from './listing.ts';
+import { manageableBy } from './manage-digest.ts';
+import { setDigestPaused } from './pause-digest.ts';
 import { removeDigest } from './remove-digest.ts';
 import {
   type DigestSubscription,
@@ -24,11 +24,11 @@ import {
 /** Answers `/cost digest`. The policy is checked before. */
 export function createDigestService(context: DigestServiceContext): DigestService {
   const on: Readonly<Record<DigestRequest['what'], typeof add>> = {
-    list: () => list(context),
+    list,
     add,
     remove: removeDigest,
-    pause: setPaused,
-    resume: setPaused,
+    pause: setDigestPaused,
+    resume: setDigestPaused,
     now: async (_, request, caller) => {
       const found = await findDigest(context, request, caller);
       return 'title' in found ? found : postDigestNow(context, found);
@@ -38,11 +38,16 @@ export function createDigestService(context: DigestServiceContext): DigestServic
   return (request, caller) => on[request.what](context, request, caller);
 }
 
-async function list(context: DigestServiceContext): Promise<Answer> {
+async function list(
+  context: DigestServiceContext,
+  _request: DigestRequest,
+  caller: Caller,
+): Promise<Answer> {
   const { all, broken } = await loadSubscriptions(context.database.db, context);
   const channels = [...new Set(all.map(({ channel }) => channel))];
   const rooms = await context.messenger.findChannels(channels);
-  return listAnswer(all, broken, { rooms, now: context.now() });
+  const manageable = await manageableBy(context, all, caller);
+  return listAnswer(all, broken, { rooms, now: context.now(), manageable });
 }
 
 async function add(
@@ -107,39 +112,6 @@ function alreadyAdded(one: DigestSubscription, room: string): Answer {
     { label: 'Preview', line: `cost digest preview ${name}` },
     { label: 'Remove', line: `cost digest remove ${name}` },
   ]);
-}
-
-async function setPaused(
-  context: DigestServiceContext,
-  request: DigestRequest,
-  caller: Caller,
-): Promise<Answer> {
-  const found = await findDigest(context, request, caller);
-  if ('title' in found) return found;
-  const { id, channel } = found;
-  if (id === null) return inFile(found);
-  const paused = request.what === 'pause';
-  const state = paused ? 'paused' : 'resumed';
-  await context.database.transaction(async (tx) => {
-    await pauseSubscription(tx, id, paused);
-    if (!paused) await skipToday(context, tx, found);
-    await noteDigest(context, tx, caller, { did: `digest ${state}`, id, channel });
-  });
-  const text = `Posted ${whenText(found)}${paused ? ' once resumed' : ''}.`;
-  const offers = paused ? [{ label: 'Resume', line: `cost digest resume ${id}` }] : [];
-  return textAnswer(`Digest ${state}`, text, offers);
-}
-
-// Records today's digest as missed if its time passed while the digest was paused.
-async function skipToday(
-  context: DigestServiceContext,
-  tx: Tx,
-  one: DigestSubscription,
-): Promise<void> {
-  const check = checkSchedule({ ...one, paused: false }, context.now(), null);
-  if (check.state === 'waiting') return;
-  const record = digestRecord(context, one, { day: check.slot.localDay });
-  if (await record.permit(tx)) await record.end(tx, { state: 'missed' });
 }
 
 async function preview(
