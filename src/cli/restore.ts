@@ -1,15 +1,13 @@
 import { existsSync, renameSync } from 'node:fs';
 import { copySqlite } from '../storage/engine/copy-sqlite.ts';
 import { openDatabase } from '../storage/engine/database.ts';
-import { databaseProblem } from '../storage/engine/database-errors.ts';
 import { isUnused } from '../storage/engine/inspect-database.ts';
 import { lockProcess } from '../storage/engine/process-lock.ts';
 import { openReader } from '../storage/engine/reader.ts';
 import { sqlitePath } from '../storage/engine/sqlite.ts';
 import { announceRestore } from '../storage/tables/restore-mark.ts';
-import { parseOptions } from './parse-options.ts';
+import { runFileCommand } from './file-command.ts';
 import { runPostgresTool } from './postgres-tool.ts';
-import { leave, storeOf } from './store.ts';
 
 const USAGE = `signalbox restore <file>
     Replaces the database with a copy that “signalbox backup” made, while Signalbox is stopped.
@@ -20,9 +18,7 @@ const USAGE = `signalbox restore <file>
 Exit code: 0 success, 1 failure, 2 wrong options.
 `;
 
-const write = (line: string) => process.stdout.write(`${line}\n`);
-
-async function restore(url: string, file: string): Promise<void> {
+async function restore(url: string, file: string): Promise<string> {
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   await (url.startsWith('file:') ? restoreFile(url, file) : restoreServer(url, file));
   // Without this mark an older copy could send changes that were already sent.
@@ -32,6 +28,10 @@ async function restore(url: string, file: string): Promise<void> {
   } finally {
     await database.close();
   }
+  return (
+    'Restored. At its next start Signalbox marks every open change as stale and sends none of them. ' +
+    'They can be requested again.'
+  );
 }
 
 async function restoreFile(url: string, file: string): Promise<void> {
@@ -55,7 +55,9 @@ function keepPrevious(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) {
     if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
   }
-  write(`The previous database is ${kept}. Delete it when the restored one is verified.`);
+  process.stdout.write(
+    `The previous database is ${kept}. Delete it when the restored one is verified.\n`,
+  );
 }
 
 async function restoreServer(url: string, file: string): Promise<void> {
@@ -68,20 +70,7 @@ async function restoreServer(url: string, file: string): Promise<void> {
   runPostgresTool('pg_restore', url, [...options, file]);
 }
 
-const parsed = parseOptions(process.argv.slice(2), { help: { type: 'boolean' } });
-if ('sentence' in parsed) leave(`${parsed.sentence}\n\n${USAGE}`, 2);
-const [file, ...more] = parsed.positionals;
-if (parsed.values.help) {
-  process.stdout.write(USAGE);
-} else if (file === undefined || more.length > 0) {
-  leave(`restore needs one file.\n\n${USAGE}`, 2);
-} else {
-  await restore(storeOf(process.env).url, file).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    leave(`The database was not restored: ${databaseProblem(error) ?? reason}`, 1);
-  });
-  write(
-    'Restored. At its next start Signalbox marks every open change as stale and sends none of them. ' +
-      'They can be requested again.',
-  );
-}
+await runFileCommand(
+  { name: 'restore', usage: USAGE, failure: 'The database was not restored' },
+  restore,
+);

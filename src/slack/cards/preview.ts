@@ -6,11 +6,11 @@ import { cardLink, type LinkOf, openCard } from './card-link.ts';
 import type { DrawContext } from './draw-context.ts';
 import { actionText, lowerActionText, roleText } from './naming.ts';
 import { mayRequestAgain, previewButtons, requestAgainButtons } from './parts/card-buttons.ts';
+import { freezeNote } from './parts/refusal-clauses.ts';
 import { asOneLine, summaryParts, warningLine } from './parts/short-lines.ts';
 import { cardTitle, stateText } from './parts/state-text.ts';
 import { costLines, gapLines, stateWords, targetLines } from './plan-lines.ts';
 import { ownBlock, previewBlock } from './private-block.ts';
-import { freezeNote } from './refusals.ts';
 import { timingLines } from './timing-lines.ts';
 
 /** The preview of a draft, which only its requester sees. */

@@ -1,13 +1,22 @@
-import type { BlockingFreeze, Change, State } from '../../changes/change.ts';
+import type { Change, State } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import { slashCommand } from '../../intent/answers/texts.ts';
 import { neverRuleFor } from '../../policy/decide.ts';
-import type { Freeze, Policy } from '../../policy/policy-types.ts';
+import type { Policy } from '../../policy/policy-types.ts';
 import { createDenial, type Denial } from '../../workflow/denial.ts';
 import { lines, type Message, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import type { DrawContext } from './draw-context.ts';
 import { peopleLine, roleText } from './naming.ts';
+import {
+  decidedBy,
+  freezeNote,
+  NEXT_STEP,
+  ruleName,
+  ruleNote,
+  stateClause,
+  unfreezeHint,
+} from './parts/refusal-clauses.ts';
 
 type Sentence = (denial: Denial, drawing: DrawContext) => Line;
 
@@ -43,7 +52,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     const { change } = denial;
     const verdict = change ? decidedBy(change) : [];
     return change && verdict.length > 0
-      ? [`Already ${change.state}`, ...verdict, `. ${NEXT[change.state]}`]
+      ? [`Already ${change.state}`, ...verdict, `. ${NEXT_STEP[change.state]}`]
       : ['Too late', ...stateClause(denial)];
   },
   'note-required': () => ['Describe what you found: the next person relies on it.'],
@@ -214,74 +223,6 @@ function notARequester(denial: Denial, drawing: DrawContext): Line {
 /** `: Ben, Cleo or Gus`; empty when the lookup found nobody. */
 function alternatives({ who }: Denial): Line {
   return who && who.users.length > 0 ? [': ', ...peopleLine(who)] : [];
-}
-
-const STATES: Readonly<Record<State, string>> = {
-  draft: 'it is not requested yet',
-  pending: 'it is waiting for approval',
-  approved: 'it was approved',
-  executing: 'it is running',
-  succeeded: 'it was accepted',
-  failed: 'it was rejected by the server',
-  unknown: 'its outcome is unknown',
-  rejected: 'it was rejected',
-  cancelled: 'it was cancelled',
-  expired: 'it has expired',
-  stale: 'the target changed since the preview',
-  denied: 'the policy refuses it',
-};
-
-const AGAIN_IF_NEEDED = 'Request it again if it is still needed.';
-const FOLLOW = 'Updates appear in the thread of its card.';
-
-/** What a user can do next about a change in this state. */
-const NEXT: Readonly<Record<State, string>> = {
-  draft: 'Its requester must request approval first.',
-  pending: 'An approver can decide on its card.',
-  approved: FOLLOW,
-  executing: FOLLOW,
-  succeeded: 'Its card shows the response.',
-  failed: AGAIN_IF_NEEDED,
-  unknown: 'Record the outcome on its card.',
-  rejected: AGAIN_IF_NEEDED,
-  cancelled: AGAIN_IF_NEEDED,
-  expired: AGAIN_IF_NEEDED,
-  stale: AGAIN_IF_NEEDED,
-  denied: AGAIN_IF_NEEDED,
-};
-
-/** `: it was approved by Ben, 14:01. Updates appear in the thread of its card.` */
-function stateClause({ change }: Denial): Line {
-  if (!change) return ['.'];
-  return [`: ${STATES[change.state]}`, ...decidedBy(change), `. ${NEXT[change.state]}`];
-}
-
-// Names only the user who brought about this state: an approver did not cancel the change.
-function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
-  if (state === 'cancelled' && cancelledBy) return [' by ', { user: cancelledBy }];
-  const verdict = state === 'rejected' ? rejection : state === 'approved' && approvals.at(-1);
-  return verdict ? [' by ', { user: verdict.by }, ', ', { at: verdict.at }] : [];
-}
-
-/** ` (year end, by Gus).` */
-export function freezeNote({ reason, by, made }: BlockingFreeze): Line {
-  const author: Line = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
-  return [` (${reason}`, ...author, ').'];
-}
-
-function unfreezeHint({ made }: Freeze, { prefix }: DrawContext): string {
-  return made
-    ? ` ${slashCommand(prefix, `change unfreeze ${made.id}`)} ends it.`
-    : ' It is set in signalbox.yaml.';
-}
-
-/** ` (rule 2, @db-leads)` */
-function ruleNote({ rule, role }: Denial, { policy }: DrawContext): Line {
-  return rule === null ? [] : [` (rule ${rule}, ${roleText(policy, role)})`];
-}
-
-function ruleName(rule: number | null): string {
-  return rule === null ? 'The rule of this change' : `Rule ${rule}`;
 }
 
 function minimumLength({ rules }: Policy, place: number | null): string {

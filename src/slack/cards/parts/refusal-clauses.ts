@@ -1,0 +1,75 @@
+import type { BlockingFreeze, Change, State } from '../../../changes/change.ts';
+import { slashCommand } from '../../../intent/answers/texts.ts';
+import type { Freeze } from '../../../policy/policy-types.ts';
+import type { Denial } from '../../../workflow/denial.ts';
+import type { Line } from '../../blocks/rich-text.ts';
+import type { DrawContext } from '../draw-context.ts';
+import { roleText } from '../naming.ts';
+
+const STATES: Readonly<Record<State, string>> = {
+  draft: 'it is not requested yet',
+  pending: 'it is waiting for approval',
+  approved: 'it was approved',
+  executing: 'it is running',
+  succeeded: 'it was accepted',
+  failed: 'it was rejected by the server',
+  unknown: 'its outcome is unknown',
+  rejected: 'it was rejected',
+  cancelled: 'it was cancelled',
+  expired: 'it has expired',
+  stale: 'the target changed since the preview',
+  denied: 'the policy refuses it',
+};
+
+const AGAIN_IF_NEEDED = 'Request it again if it is still needed.';
+const FOLLOW = 'Updates appear in the thread of its card.';
+
+/** What a user can do next about a change in this state. */
+export const NEXT_STEP: Readonly<Record<State, string>> = {
+  draft: 'Its requester must request approval first.',
+  pending: 'An approver can decide on its card.',
+  approved: FOLLOW,
+  executing: FOLLOW,
+  succeeded: 'Its card shows the response.',
+  failed: AGAIN_IF_NEEDED,
+  unknown: 'Record the outcome on its card.',
+  rejected: AGAIN_IF_NEEDED,
+  cancelled: AGAIN_IF_NEEDED,
+  expired: AGAIN_IF_NEEDED,
+  stale: AGAIN_IF_NEEDED,
+  denied: AGAIN_IF_NEEDED,
+};
+
+/** `: it was approved by Ben, 14:01. Updates appear in the thread of its card.` */
+export function stateClause({ change }: Denial): Line {
+  if (!change) return ['.'];
+  return [`: ${STATES[change.state]}`, ...decidedBy(change), `. ${NEXT_STEP[change.state]}`];
+}
+
+/** Names only the user who brought about this state: an approver did not cancel the change. */
+export function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
+  if (state === 'cancelled' && cancelledBy) return [' by ', { user: cancelledBy }];
+  const verdict = state === 'rejected' ? rejection : state === 'approved' && approvals.at(-1);
+  return verdict ? [' by ', { user: verdict.by }, ', ', { at: verdict.at }] : [];
+}
+
+/** ` (year end, by Gus).` */
+export function freezeNote({ reason, by, made }: BlockingFreeze): Line {
+  const author: Line = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
+  return [` (${reason}`, ...author, ').'];
+}
+
+export function unfreezeHint({ made }: Freeze, { prefix }: DrawContext): string {
+  return made
+    ? ` ${slashCommand(prefix, `change unfreeze ${made.id}`)} ends it.`
+    : ' It is set in signalbox.yaml.';
+}
+
+/** ` (rule 2, @db-leads)` */
+export function ruleNote({ rule, role }: Denial, { policy }: DrawContext): Line {
+  return rule === null ? [] : [` (rule ${rule}, ${roleText(policy, role)})`];
+}
+
+export function ruleName(rule: number | null): string {
+  return rule === null ? 'The rule of this change' : `Rule ${rule}`;
+}
