@@ -1,5 +1,6 @@
 import type { AppOptions } from './bot-options.ts';
-import type { RoleName, UserId } from './changes/change.ts';
+import type { UserId } from './changes/change.ts';
+import type { RoleName } from './changes/requirement.ts';
 import { commands } from './commands/index.ts';
 import { channelUses } from './config/channel-uses.ts';
 import type { Config, ConfigProblem } from './config/load-config.ts';

@@ -1,13 +1,8 @@
-import {
-  type Change,
-  isEnded,
-  type Requirement,
-  type Resolution,
-  type RoleName,
-} from './change.ts';
+import { type Change, isEnded, type Resolution } from './change.ts';
 import type { Evidence } from './follow-up.ts';
 import { finish, mayDecide, revertTime } from './lifecycle.ts';
 import { type Actor, move, refuse, type Transition } from './outcome.ts';
+import type { Requirement, RoleName } from './requirement.ts';
 
 /** The revert cannot be planned any more: the requester is notified and decides. */
 export function abandonRevert(change: Change): Transition {

@@ -1,4 +1,5 @@
 import type { Evidence, FollowUp } from './follow-up.ts';
+import type { Requirement } from './requirement.ts';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
@@ -6,7 +7,6 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 export type ChangeId = Branded<'ChangeId'>;
 export type UserId = Branded<'UserId'>;
 export type ChannelId = Branded<'ChannelId'>;
-export type RoleName = string;
 
 export const STATES = [
   'draft',
@@ -105,24 +105,6 @@ export interface CostEffect {
   readonly perDay: number | null;
   /** The effect relative to the current cost: −1 saves all of it. */
   readonly share: number | null;
-}
-
-/** What a rule of the policy requires before a change may run. */
-export interface Requirement {
-  /** The rule's place in the file, counted from 1. */
-  readonly rule: number;
-  readonly to: RoleName;
-  /** The role whose approvals count; null if the rule needs no approval. */
-  readonly from: RoleName | null;
-  readonly count: number;
-  readonly self: boolean;
-  readonly reason: boolean;
-  readonly expiresAfterMs: number;
-  readonly channel: string | null;
-  /** The role that may also decide after this wait; null if the rule has none. */
-  readonly escalation: { readonly to: RoleName; readonly afterMs: number } | null;
-  /** The role that may use break-glass; null if the rule has none. */
-  readonly breakGlass: RoleName | null;
 }
 
 /** A value that differs from the preview, as users read it: `16–64 GB`. */

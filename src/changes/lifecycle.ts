@@ -1,7 +1,8 @@
-import type { Change, ExecutionOutcome, RoleName, StateCheck } from './change.ts';
+import type { Change, ExecutionOutcome, StateCheck } from './change.ts';
 import { type Actor, move, refuse, type Transition } from './outcome.ts';
 import { planDigest } from './plan-digest.ts';
 import type { Refusal } from './refusal.ts';
+import type { RoleName } from './requirement.ts';
 
 /** A draft expires after this time without confirmation, in milliseconds. */
 export const DRAFT_LIFETIME_MS = 30 * 60_000;

@@ -1,5 +1,6 @@
-import type { Change, RoleName, UserId } from './change.ts';
+import type { Change, UserId } from './change.ts';
 import type { Refusal } from './refusal.ts';
+import type { RoleName } from './requirement.ts';
 
 export type Transition =
   | { readonly ok: true; readonly change: Change }

@@ -1,5 +1,6 @@
-import type { Change, Requirement, RoleName, UserId } from '../changes/change.ts';
+import type { Change, UserId } from '../changes/change.ts';
 import { decidingRoles } from '../changes/lifecycle.ts';
+import type { Requirement, RoleName } from '../changes/requirement.ts';
 
 interface ApprovalStatus {
   readonly met: boolean;

@@ -1,4 +1,4 @@
-import type { Requirement } from '../changes/change.ts';
+import type { Requirement } from '../changes/requirement.ts';
 
 /**
  * Returns the requirement for a change together with its revert, so that one approval covers both.

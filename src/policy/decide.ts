@@ -1,6 +1,7 @@
-import type { Requirement, Target } from '../changes/change.ts';
+import type { Target } from '../changes/change.ts';
 import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
+import type { Requirement } from '../changes/requirement.ts';
 import { freezeFor } from './freezes.ts';
 import { covers, reachable, selects } from './matching.ts';
 import type { Freeze, NeverRule, Policy, Rule } from './policy-types.ts';

@@ -1,4 +1,5 @@
-import type { ChangeId, RoleName, UserId } from '../changes/change.ts';
+import type { ChangeId, UserId } from '../changes/change.ts';
+import type { RoleName } from '../changes/requirement.ts';
 
 export interface Role {
   /** User groups, by handle (`@db-leads`) or by id (`S…`). */

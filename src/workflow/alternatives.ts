@@ -1,7 +1,8 @@
 import { resolvingRoles } from '../changes/after-outcome.ts';
-import type { Change, RoleName } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import { decidingRoles } from '../changes/lifecycle.ts';
 import type { Refusal } from '../changes/refusal.ts';
+import type { RoleName } from '../changes/requirement.ts';
 import type { Denial, SomeMembers } from './denial.ts';
 import type { DecisionContext } from './ports.ts';
 import { type CurrentRuleContext, currentRequirement } from './request/current-target.ts';

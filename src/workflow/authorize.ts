@@ -1,5 +1,6 @@
-import type { Change, ChangeId, RoleName, Target, UserId } from '../changes/change.ts';
+import type { Change, ChangeId, Target, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
+import type { RoleName } from '../changes/requirement.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import { commandsFor, commandsOnDiscovered, reachable, selects } from '../policy/matching.ts';
 import type { Policy } from '../policy/policy-types.ts';

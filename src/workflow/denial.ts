@@ -1,5 +1,6 @@
-import type { Change, RoleName, UserId } from '../changes/change.ts';
+import type { Change, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
+import type { RoleName } from '../changes/requirement.ts';
 import type { Freeze, NeverRule } from '../policy/policy-types.ts';
 
 export interface SomeMembers {

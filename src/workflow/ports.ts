@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import type { ChangeId, CostEffect, Plan, RoleName, UserId } from '../changes/change.ts';
+import type { ChangeId, CostEffect, Plan, UserId } from '../changes/change.ts';
 import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
+import type { RoleName } from '../changes/requirement.ts';
 import type { PriceList } from '../costs/money/price.ts';
 import type { Service } from '../directory/directory.ts';
 import type { ChangeCommand } from '../intent/define.ts';

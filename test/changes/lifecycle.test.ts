@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { markAbandoned, markUnknown, resolve } from '../../src/changes/after-outcome.ts';
-import type { Change, Requirement } from '../../src/changes/change.ts';
+import type { Change } from '../../src/changes/change.ts';
 import {
   approve,
   cancel,
@@ -14,6 +14,7 @@ import {
 } from '../../src/changes/lifecycle.ts';
 import type { Actor, Transition } from '../../src/changes/outcome.ts';
 import type { Refusal } from '../../src/changes/refusal.ts';
+import type { Requirement } from '../../src/changes/requirement.ts';
 import {
   actor,
   ana,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Change, Json, Plan, Requirement, Snapshot } from '../../src/changes/change.ts';
+import type { Change, Json, Plan, Snapshot } from '../../src/changes/change.ts';
 import { canonical, planDigest } from '../../src/changes/plan-digest.ts';
+import type { Requirement } from '../../src/changes/requirement.ts';
 import { ben, changeIn, minutes, NOON, PLAN } from './fixtures.ts';
 
 test('the order of keys does not change the text, the order of items does', () => {

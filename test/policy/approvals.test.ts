@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Requirement, RoleName } from '../../src/changes/change.ts';
+import type { Requirement, RoleName } from '../../src/changes/requirement.ts';
 import { approvalStatus } from '../../src/policy/approvals.ts';
 import { NOON, user } from './fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Requirement } from '../../src/changes/change.ts';
+import type { Requirement } from '../../src/changes/requirement.ts';
 import { combineRequirements, coversRequirement } from '../../src/policy/combine-requirements.ts';
 import { REQUIRES } from '../changes/fixtures.ts';
 

@@ -1,5 +1,6 @@
-import type { Change, RoleName, UserId } from '../../src/changes/change.ts';
+import type { Change, UserId } from '../../src/changes/change.ts';
 import type { Refusal } from '../../src/changes/refusal.ts';
+import type { RoleName } from '../../src/changes/requirement.ts';
 import type { Service } from '../../src/directory/directory.ts';
 import { eventsOf } from '../../src/storage/audit/append.ts';
 import { loadChange } from '../../src/storage/tables/changes/changes.ts';

@@ -1,4 +1,5 @@
-import type { RoleName, UserId } from '../../changes/change.ts';
+import type { UserId } from '../../changes/change.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import { impossibleRequirements } from '../../policy/impossible-requirements.ts';
 import type { Policy, Role } from '../../policy/policy-types.ts';
 import { standingOf } from '../../slack/people/account.ts';

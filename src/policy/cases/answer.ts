@@ -1,4 +1,4 @@
-import type { Requirement } from '../../changes/change.ts';
+import type { Requirement } from '../../changes/requirement.ts';
 import type { Decision, PolicyDenial } from '../decide.ts';
 
 /** A decision in the form that cases and the replay compare and print. */

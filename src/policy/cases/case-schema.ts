@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { RoleName, UserId } from '../../changes/change.ts';
+import type { UserId } from '../../changes/change.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import type { PolicyVocabulary } from '../policy-types.ts';
 import { declaredName, quoted, strictConfigObject, suggestion, withHint } from '../problem.ts';
 import { MemberId } from '../roles.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RoleName } from '../../changes/change.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import type { PolicyDenial } from '../decide.ts';
 import { declaredName, quoted, strictConfigObject, suggestion, withHint } from '../problem.ts';
 import { Allowed } from '../schema.ts';

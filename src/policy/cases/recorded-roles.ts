@@ -1,4 +1,5 @@
-import type { RoleName, UserId } from '../../changes/change.ts';
+import type { UserId } from '../../changes/change.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import type { Policy } from '../policy-types.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { RoleName } from '../../changes/change.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import type { LinkOf } from './card-link.ts';

@@ -1,5 +1,6 @@
-import { type Change, hasAuditMismatch, type RoleName } from '../../changes/change.ts';
+import { type Change, hasAuditMismatch } from '../../changes/change.ts';
 import { changeTitle } from '../../changes/change-title.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import { countWords } from '../../intent/answers/texts.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import type { SomeMembers } from '../../workflow/denial.ts';

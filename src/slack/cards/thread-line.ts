@@ -1,4 +1,5 @@
-import { type Change, hasAuditMismatch, type RoleName } from '../../changes/change.ts';
+import { type Change, hasAuditMismatch } from '../../changes/change.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import { requirementFor } from '../../policy/decide.ts';
 import type { Verb } from '../../workflow/clicks.ts';

@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api';
-import type { RoleName, UserId } from '../../changes/change.ts';
+import type { UserId } from '../../changes/change.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import type { Clock } from '../../http/clock.ts';
 import { createPace } from '../../http/pace.ts';
 import { type SharedRead, sharedRead } from '../../http/shared-read.ts';

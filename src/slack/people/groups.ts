@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import type { RoleName } from '../../changes/change.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import { nearestWord } from '../../policy/problem.ts';
 import { callProblem, type SlackProblem } from '../token-errors.ts';

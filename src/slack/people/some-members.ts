@@ -1,4 +1,5 @@
-import type { RoleName, UserId } from '../../changes/change.ts';
+import type { UserId } from '../../changes/change.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import { createBudget } from '../../http/budget.ts';
 import type { Clock } from '../../http/clock.ts';
 import type { SharedRead } from '../../http/shared-read.ts';

@@ -1,13 +1,7 @@
-import type {
-  Change,
-  JsonObject,
-  Requirement,
-  RoleName,
-  Target,
-  UserId,
-} from '../../changes/change.ts';
+import type { Change, JsonObject, Target, UserId } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
 import type { Refusal } from '../../changes/refusal.ts';
+import type { Requirement, RoleName } from '../../changes/requirement.ts';
 import type { Service } from '../../directory/directory.ts';
 import { approvalStatus } from '../../policy/approvals.ts';
 import { type Decision, decide } from '../../policy/decide.ts';

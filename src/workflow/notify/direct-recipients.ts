@@ -1,5 +1,6 @@
-import type { Change, RoleName, UserId } from '../../changes/change.ts';
+import type { Change, UserId } from '../../changes/change.ts';
 import { decidingRoles } from '../../changes/lifecycle.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import type { Messenger } from '../messenger-port.ts';
 
 /** The users who get the card of a pending change as a direct message. */

@@ -1,5 +1,6 @@
-import type { RoleName, Target } from '../../changes/change.ts';
+import type { Target } from '../../changes/change.ts';
 import type { Actor } from '../../changes/outcome.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import type { WhoQuestion } from '../../intent/ports/command-context.ts';
 import { type Decision, decide, type PolicyQuestion } from '../../policy/decide.ts';
 import type { Policy } from '../../policy/policy-types.ts';

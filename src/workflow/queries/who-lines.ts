@@ -1,4 +1,5 @@
-import type { RoleName, UserId } from '../../changes/change.ts';
+import type { UserId } from '../../changes/change.ts';
+import type { RoleName } from '../../changes/requirement.ts';
 import type { InlinePart } from '../../intent/answers/answer.ts';
 import { selectorText } from '../../intent/arguments/freezes.ts';
 import type { Policy, Rule } from '../../policy/policy-types.ts';

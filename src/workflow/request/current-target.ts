@@ -1,4 +1,5 @@
-import type { Change, Plan, Requirement, Target, TargetKind } from '../../changes/change.ts';
+import type { Change, Plan, Target, TargetKind } from '../../changes/change.ts';
+import type { Requirement } from '../../changes/requirement.ts';
 import {
   newServiceTags,
   type PolicyFacts,

@@ -4,11 +4,11 @@ import type {
   ChannelId,
   JsonObject,
   Plan,
-  Requirement,
   UserId,
 } from '../../changes/change.ts';
 import { cancel, draftChange } from '../../changes/lifecycle.ts';
 import type { Actor } from '../../changes/outcome.ts';
+import type { Requirement } from '../../changes/requirement.ts';
 import type { FieldProblem } from '../../errors.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
 import type { RequestedTiming } from '../../intent/arguments/timing.ts';

@@ -1,4 +1,5 @@
-import type { Plan, Requirement, Timing, UserId } from '../../changes/change.ts';
+import type { Plan, Timing, UserId } from '../../changes/change.ts';
+import type { Requirement } from '../../changes/requirement.ts';
 import type { FieldProblem } from '../../errors.ts';
 import { NO_TIMING, type RequestedTiming } from '../../intent/arguments/timing.ts';
 import type { ChangeCommand } from '../../intent/define.ts';

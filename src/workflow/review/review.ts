@@ -1,8 +1,9 @@
 import { resolve, review, snooze } from '../../changes/after-outcome.ts';
-import type { Change, Requirement } from '../../changes/change.ts';
+import type { Change } from '../../changes/change.ts';
 import { approve, breakGlass, cancel, confirm, reject } from '../../changes/lifecycle.ts';
 import type { Actor, Transition } from '../../changes/outcome.ts';
 import type { Refusal } from '../../changes/refusal.ts';
+import type { Requirement } from '../../changes/requirement.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { unlockTarget } from '../../storage/tables/changes/permits.ts';

@@ -1,4 +1,5 @@
-import type { Change, ChangeId, ChannelId, RoleName, UserId } from '../../../src/changes/change.ts';
+import type { Change, ChangeId, ChannelId, UserId } from '../../../src/changes/change.ts';
+import type { RoleName } from '../../../src/changes/requirement.ts';
 import type { ClickOutcome, Verb } from '../../../src/workflow/clicks.ts';
 import type { Messenger } from '../../../src/workflow/messenger-port.ts';
 import type { Identity, People } from '../../../src/workflow/ports.ts';

@@ -1,10 +1,5 @@
-import type {
-  Change,
-  ChangeId,
-  JsonObject,
-  RoleName,
-  UserId,
-} from '../../../src/changes/change.ts';
+import type { Change, ChangeId, JsonObject, UserId } from '../../../src/changes/change.ts';
+import type { RoleName } from '../../../src/changes/requirement.ts';
 import { commands } from '../../../src/commands/index.ts';
 import type { Service } from '../../../src/directory/directory.ts';
 import { namesOf, type SendResult } from '../../../src/intent/define.ts';

@@ -5,7 +5,6 @@ import {
   type ExecutionOutcome,
   type Plan,
   type Rejection,
-  type Requirement,
   type Resolution,
   type Review,
   type Snapshot,
@@ -15,6 +14,7 @@ import {
   type UserId,
 } from '../../../changes/change.ts';
 import { EVIDENCE_GAPS, FOLLOW_UP_STATES, type FollowUp } from '../../../changes/follow-up.ts';
+import type { Requirement } from '../../../changes/requirement.ts';
 import { AnyJson, JsonFields, StoredInstant } from '../../engine/portable.ts';
 
 const Id = z.custom<ChangeId>((value) => typeof value === 'string');
