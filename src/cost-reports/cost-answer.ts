@@ -28,7 +28,7 @@ import {
   preparePeriods,
 } from './compare-periods.ts';
 import { chartParts } from './cost-chart.ts';
-import { isMonthSoFar, monthForecast } from './forecast/cost-forecast.ts';
+import { isMonthSoFar, monthForecast } from './forecast/month-forecast.ts';
 import {
   type CostContext,
   costOffer,

@@ -5,7 +5,7 @@ import type { CostReading } from '../../costs/ledger/costs-read.ts';
 import { dayStates, isSettledDay } from '../../costs/ledger/ledger.ts';
 import { creditsText } from '../../costs/ledger/numbers.ts';
 import { moneyOf } from '../../costs/money/money.ts';
-import { monthForecastDays, monthForecastOf } from './cost-forecast.ts';
+import { monthForecastDays, monthForecastOf } from './month-forecast.ts';
 
 /** What App Home shows about costs. */
 interface HomeCosts {
