@@ -125,9 +125,9 @@ function footerOf(
   { read, next, selector, untagged }: DigestFacts,
   open: readonly string[] = [],
 ): AnswerPart {
-  const nextDigest = next ? [`next digest ${utcStamp(next)}`] : [];
-  const more = [...open, 'days in UTC', ...scopeNotes({ selector, untagged }), ...nextDigest];
-  return footerPart({ ...read, lockAge: null, prices: null }, read.gaps[0]?.why, more);
+  const more = [...open, 'days in UTC', ...scopeNotes({ selector, untagged })];
+  const footer = footerPart({ ...read, lockAge: null, prices: null }, read.gaps[0]?.why, more);
+  return next ? { ...footer, next: { label: 'Next digest', at: next } } : footer;
 }
 
 /** The figures and the table by service, without rows or these sections null. */

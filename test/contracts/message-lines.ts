@@ -18,10 +18,10 @@ const READERS: Readonly<Record<string, Reader>> = {
       .join(' · '),
   ],
   rich_text: ({ elements }) => list(elements).flatMap(richLines),
-  context: ({ elements }) => [list(elements).map(plain).join(' ')],
+  context: ({ elements }) => [list(elements).map(plain).join(' · ')],
   actions: ({ elements }) => [list(elements).map(control).join(' ')],
   table: tableLines,
-  data_table: tableLines,
+  data_table: (block) => [String(block.caption), ...tableLines(block)],
   input: ({ label, element, hint }) => [
     [plain(label), control(json(element)), hint ? `(${plain(hint)})` : ''].join('  ').trim(),
   ],

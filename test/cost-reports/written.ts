@@ -19,7 +19,11 @@ function linesOf(part: AnswerPart): readonly string[] {
       return [part.text];
     case 'note':
       return [
-        [...(part.asOf ? [`As of ${utcStamp(part.asOf)}`] : []), part.text]
+        [
+          ...(part.asOf ? [`As of ${utcStamp(part.asOf)}`] : []),
+          part.text,
+          ...(part.next ? [`${part.next.label} ${utcStamp(part.next.at)}`] : []),
+        ]
           .filter(Boolean)
           .join(' · '),
       ];

@@ -20,7 +20,7 @@ test('an ordinary morning', () => {
     "Tue 17 Nov: 142 credits (usual 109–181) · month heading for 3,625
     −1% vs Tue 10 Nov (143.3)
     chart of 14, the last 19*
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 
@@ -94,7 +94,7 @@ test('a rise shows the movers, the anomalies and the changes of these days', () 
     Revised:
     • Fri 13 Nov: 90.0 → 144.6 (+61%)
     chart of 14, the last 19*
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 
@@ -108,7 +108,7 @@ test('a digest on Monday lists each day of the weekend', () => {
     Sat 21 Nov: 65.0 so far, not final
     Sun 22 Nov: 66.1 so far, not final · already +2.1 vs Sun 15 Nov (64.0)
     chart of 14, the last 22*
-    As of 2026-11-20 08:00 UTC · Not final: 21–22 Nov: 131.1 credits so far · days in UTC · next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 21–22 Nov: 131.1 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 
@@ -119,7 +119,7 @@ test('a channel of one service sees nothing of the others', () => {
     "staging, Tue 17 Nov: 30 credits (usual 23–38) · month heading for 753
     −1% vs Tue 10 Nov (30.3)
     chart of 14, the last 19*
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 61.8 credits so far · days in UTC · storage and backups are billed to warehouses and not included · next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 61.8 credits so far · days in UTC · storage and backups are billed to warehouses and not included · Next digest 2026-11-23 08:30 UTC"
   `);
   expect(text).not.toContain('analytics-prod');
 });
@@ -130,7 +130,7 @@ test('without final days nothing is compared', () => {
     "Thu 19 Nov: 147 credits so far
     Not settled yet, too early to compare
     chart of 14, the last 19*
-    As of 2026-11-20 08:00 UTC · Not final: 30 Oct – 19 Nov: 2,562.6 credits so far · days in UTC · next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 30 Oct – 19 Nov: 2,562.6 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 
@@ -142,7 +142,7 @@ test('days without data are listed and do not count as zero', () => {
   expect(written(empty.message)).toMatchInlineSnapshot(`
     "Thu 19 Nov: no data
     The usage report has no data for these days.
-    As of 2026-11-20 08:00 UTC · days in UTC · next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 
@@ -170,7 +170,7 @@ test('an unreadable usage report is shown first, with the age of the figures', (
   expect(text).toMatchInlineSnapshot(`
     "Thu 19 Nov: no data
     ⚠ The usage report cannot be read now, and no older copy is stored: Too many requests.
-    Nothing could be fetched · 2026-11 is missing · days in UTC · next digest 2026-11-23 08:30 UTC"
+    Nothing could be fetched · 2026-11 is missing · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
   expect(text).not.toMatch(/\b0 credits/);
 });
@@ -186,7 +186,7 @@ test('a week is compared with the week before, a month with the month before', (
 
     Top movers vs the days before:
     • analytics-prod · compute −3.8 (−1%)
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
   const month = { first: '2026-10-01', last: '2026-10-31' };
   expect(
@@ -194,7 +194,7 @@ test('a week is compared with the week before, a month with the month before', (
   ).toMatchInlineSnapshot(`
     "October 2026: 3,766 credits (+5% vs September 2026 on 13 of 31 days)
     +5% vs September 2026, on the 13 days final in both: 1,641.1, was 1,560.0. The weekdays differ.
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 

@@ -38,7 +38,7 @@ test('every figure of a digest has money beside it', () => {
     Revised:
     • Fri 13 Nov: 90.0 → 144.6 (€28.80 → €46.27, +61%)
     chart of 14, the last 19*
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits (€102.13) so far · days in UTC · next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits (€102.13) so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 

@@ -17,6 +17,11 @@ async function answer(sandbox: TestSandbox, as: string, line: string, words: str
   return textOf(message);
 }
 
+/** The time in the zone of each reader, as Slack draws it. */
+function nextDigestAt(instant: string): string {
+  return `Next digest <!date^${Date.parse(instant) / 1000}^`;
+}
+
 const ADD = '/cost digest add #db-costs at=14:00 zone=Europe/Berlin days=daily';
 
 test('an added digest is posted at its scheduled time for the chosen services', async () => {
@@ -61,7 +66,7 @@ test("a digest that is added after today's scheduled time starts tomorrow", asyn
   sandbox.clock.now = new Date('2026-11-21T09:00:30Z');
   sandbox.wake();
   await expect.poll(() => posted(sandbox).length).toBe(1);
-  expect(posted(sandbox).map(textOf).join()).toContain('next digest 2026-11-22 09:00 UTC');
+  expect(posted(sandbox).map(textOf).join()).toContain(nextDigestAt('2026-11-22T09:00:00Z'));
 });
 
 test.for([
@@ -212,10 +217,10 @@ test('a preview is private and shows what would be posted', async () => {
   expect(text).toContain('data_visualization');
   expect(text).toContain('No such digest exists yet');
   expect(text).toContain('cost digest add');
-  expect(text).not.toContain('next digest');
+  expect(text).not.toContain('Next digest');
   await answer(sandbox, ANA, ADD, 'Digest added');
-  const set = await answer(sandbox, DORA, '/cost digest preview #db-costs', 'next digest ');
-  expect(set).toContain('next digest 2026-11-20 13:00 UTC');
+  const set = await answer(sandbox, DORA, '/cost digest preview #db-costs', 'Next digest ');
+  expect(set).toContain(nextDigestAt('2026-11-20T13:00:00Z'));
   await answer(sandbox, ANA, '/cost digest pause #db-costs', 'Digest paused');
   const paused = await answer(
     sandbox,
@@ -223,7 +228,7 @@ test('a preview is private and shows what would be posted', async () => {
     '/cost digest preview #db-costs',
     'This digest is paused',
   );
-  expect(paused).not.toContain('next digest');
+  expect(paused).not.toContain('Next digest');
   expect(posted(sandbox)).toEqual([]);
 });
 

@@ -40,8 +40,13 @@ export interface ChartPoint {
 
 export type AnswerPart =
   | { readonly kind: 'text'; readonly text: string }
-  /** `asOf`: the time of the shown data, drawn before the text in the reader's zone. */
-  | { readonly kind: 'note'; readonly text: string; readonly asOf?: Date | null }
+  /** `asOf` is the time of the shown data; `next` is drawn last. Both are in the reader's zone. */
+  | {
+      readonly kind: 'note';
+      readonly text: string;
+      readonly asOf?: Date | null;
+      readonly next?: { readonly label: string; readonly at: Date };
+    }
   | { readonly kind: 'lines'; readonly lines: readonly (readonly InlinePart[])[] }
   | { readonly kind: 'facts'; readonly facts: readonly (readonly [string, FactValue])[] }
   | {

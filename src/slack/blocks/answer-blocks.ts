@@ -15,7 +15,6 @@ import {
   menu,
   message,
   noteElement,
-  noteLine,
   row,
   type MessagePart as Shown,
   title,
@@ -37,7 +36,19 @@ export function answerMessage(answer: Answer, linkOf: LinkOf = () => null): Mess
       ? [offerButtons(part.offers, offersId(offered.indexOf(part)))]
       : shownPart(part, place, linkOf);
   });
-  return message(title(answer.title), ...parts);
+  return message(...withHeading(title(answer.title), answer.parts[0], parts));
+}
+
+/** A sortable table at the top has the title as its caption, which Slack shows like a heading. */
+function withHeading(
+  heading: Shown,
+  first: AnswerPart | undefined,
+  shown: readonly (Shown | null)[],
+): readonly (Shown | null)[] {
+  const [top, ...rest] = shown;
+  const hasTitle = first?.kind === 'table' && first.caption === undefined;
+  if (!hasTitle || top?.block.type !== 'data_table') return [heading, ...shown];
+  return [{ ...top, text: `${heading.text}\n${top.text}` }, ...rest];
 }
 
 export function sentenceMessage(sentence: Line, offers: readonly CommandOffer[] = []): Message {
@@ -98,16 +109,16 @@ function choiceOf({ label, line }: CommandOffer) {
   return { label, value: line };
 }
 
-/** The age is an element of its own: with a date, the text would be mrkdwn, which formats names. */
-function notePart({ text, asOf = null }: AnswerPart & { kind: 'note' }): Shown {
-  if (asOf === null) return { ...noteLine(text), text: mrkdwnOf([text]) };
-  const age: Line = ['As of ', { at: asOf }];
-  if (text === '') return { ...noteLine(...age), text: mrkdwnOf(age) };
-  return {
-    // The dot ends the first element: the second one may be on a line of its own.
-    block: { type: 'context', elements: [noteElement([...age, ' ·']), noteElement([text])] },
-    text: mrkdwnOf([...age, ` · ${text}`]),
-  };
+/** A time is an element of its own: with a date, the text would be mrkdwn, which formats names. */
+function notePart({ text, asOf = null, next }: AnswerPart & { kind: 'note' }): Shown | null {
+  const all: readonly Line[] = [
+    ...(asOf ? [['As of ', { at: asOf }]] : []),
+    ...(text === '' ? [] : [[text]]),
+    ...(next ? [[`${next.label} `, { at: next.at }]] : []),
+  ];
+  if (all.length === 0) return null;
+  const shown = all.map(mrkdwnOf).join(' · ');
+  return { block: { type: 'context', elements: all.map(noteElement) }, text: shown };
 }
 
 function offerButtons(offers: readonly CommandOffer[], id = offersId(0)): Shown | null {

@@ -82,7 +82,7 @@ test('cells show what is not known, and times in the zone of the reader', () => 
       '– · –',
     ].join('\n'),
   );
-  const [, table] = drawn.blocks;
+  const [table] = drawn.blocks;
   expect(table).toMatchObject({ type: 'data_table' });
   expect(JSON.stringify(table)).toContain(
     '{"type":"date","timestamp":1795176000,"format":"{date_num} {time}","fallback":"2026-11-20 12:00 UTC"}',
@@ -229,19 +229,31 @@ test('who cannot see the blocks reads the figures, the axis of the chart and the
   expect(JSON.stringify(drawn.blocks)).toContain('"caption":"Credits by day"');
 });
 
-test('the age of data is a date in the zone of the reader, before a literal footer', () => {
+test('the times of a footer are dates in the zone of the reader, and no part ends in a separator', () => {
   const asOf = new Date('2026-11-20T08:00:00Z');
-  const drawn = answer({ kind: 'note', text: 'row *x* :tada:', asOf });
+  const next = { label: 'Next digest', at: new Date('2026-11-23T08:00:00Z') };
+  const drawn = answer({ kind: 'note', text: 'row *x* :tada:', asOf, next });
   expectSound(drawn);
-  const date = '<!date^1795161600^{date_short_pretty} at {time}|2026-11-20T08:00:00.000Z>';
+  const dateOf = (ts: number, iso: string) => `<!date^${ts}^{date_short_pretty} at {time}|${iso}>`;
+  const age = `As of ${dateOf(1795161600, '2026-11-20T08:00:00.000Z')}`;
+  const last = `Next digest ${dateOf(1795420800, '2026-11-23T08:00:00.000Z')}`;
   expect(drawn.blocks.at(-1)).toEqual({
     type: 'context',
     elements: [
-      { type: 'mrkdwn', text: `As of ${date} ·`, verbatim: true },
+      { type: 'mrkdwn', text: age, verbatim: true },
       { type: 'plain_text', text: 'row *x* :tada:', emoji: false },
+      { type: 'mrkdwn', text: last, verbatim: true },
     ],
   });
-  expect(drawn.text).toContain(`As of ${date} · row *x* :tada:`);
+  expect(drawn.text).toContain(`${age} · row *x* :tada: · ${last}`);
+});
+
+test('the title above a sortable table is its caption, and is shown once', () => {
+  const drawn = answer({ kind: 'table', columns: ['Channel'], rows: [['#db-costs']] });
+  expectSound(drawn);
+  expect(drawn.blocks.map(({ type }) => type)).toEqual(['data_table']);
+  expect(JSON.stringify(drawn.blocks)).toContain('"caption":"Services"');
+  expect(drawn.text).toBe('Services\nChannel\n#db-costs');
 });
 
 test.for<[string, readonly boolean[], readonly string[]]>([
