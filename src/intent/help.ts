@@ -34,9 +34,11 @@ export interface HelpTopic {
   readonly about: string | null;
 }
 
+type TextLine = readonly InlinePart[];
+
 export interface HelpReader {
   /** The roles of the reader, as a sentence. */
-  readonly who: string;
+  readonly who: TextLine;
   readonly mayUse: (command: Command) => boolean;
   /** The names of the commands that the reader uses most, in order. */
   readonly frequent: readonly string[];
@@ -44,8 +46,6 @@ export interface HelpReader {
   readonly note: string | null;
   readonly prefix: string;
 }
-
-type TextLine = readonly InlinePart[];
 
 const LINES_MAX = 12;
 const BUTTONS_MAX = 4;
@@ -58,9 +58,16 @@ export function helpFor(
 ): Answer {
   const own = commands.filter((command) => noun === null || nounOf(command) === noun);
   if (about === ALL) return everything(own, reader);
+  if (!commands.some(reader.mayUse)) return helpWithoutCommands(reader);
   const asked = noun && about ? own.find(({ name }) => name === `${noun} ${about}`) : undefined;
   if (asked) return helpOf(asked, reader);
   return noun === null ? overview(own, reader) : helpOfNoun(noun, own, reader);
+}
+
+/** For a user whom no rule allows a command: how to get one, and no command that would be refused. */
+function helpWithoutCommands({ who }: HelpReader): Answer {
+  const lines = [who, ['No rule of the policy allows you a command.']];
+  return { title: 'Commands of Signalbox', parts: [{ kind: 'lines', lines }] };
 }
 
 function overview(commands: readonly Command[], reader: HelpReader): Answer {
@@ -73,9 +80,8 @@ function overview(commands: readonly Command[], reader: HelpReader): Answer {
       reader,
     ),
   );
-  const more = `Examples of a noun: ${slashCommand(reader.prefix, 'service help')}`;
-  const last = rows.length > 0 ? more : 'No rule of the policy allows you a command.';
-  return answer('Commands of Signalbox', commands, { rows, names, last: [last], reader });
+  const last = [`Examples of a noun: ${slashCommand(reader.prefix, 'service help')}`];
+  return answer('Commands of Signalbox', commands, { rows, names, last, reader });
 }
 
 /** `service  /service stop staging · also list, show, start`; a change says more than a list. */
@@ -144,7 +150,7 @@ function answer(
   return {
     title,
     parts: [
-      { kind: 'lines', lines: [[who], ...shown, ...after] },
+      { kind: 'lines', lines: [who, ...shown, ...after] },
       { kind: 'offers', offers: offersFor(commands, reader) },
     ],
   };

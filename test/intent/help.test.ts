@@ -8,7 +8,7 @@ import { parseLine } from '../../src/intent/parse/parse-line.ts';
 import { commands, serviceTune, vocabularyOf } from './fixtures.ts';
 
 const OPERATOR: HelpReader = {
-  who: 'Your roles: operator (@db-operators).',
+  who: ['Your roles: operator (@db-operators).'],
   mayUse: () => true,
   frequent: [],
   note: null,
@@ -19,7 +19,6 @@ const READERS = [
   ['may use everything', OPERATOR],
   ['may only read', VIEWER],
   ['may only change', { ...OPERATOR, mayUse: ({ kind }: Command) => kind === 'change' }],
-  ['may use nothing', { ...OPERATOR, mayUse: () => false }],
 ] as const;
 const NOUNS = [null, ...new Set(registry.map(nounOf))];
 const NOTE = 'Services that are not in signalbox.yaml: no rule allows you to change them.';
@@ -36,6 +35,21 @@ function offersOf({ parts }: Answer): readonly CommandOffer[] {
   return parts.flatMap((part) => (part.kind === 'offers' ? part.offers : []));
 }
 
+test.for(NOUNS.map((noun) => [noun ?? 'everything', noun] as const))(
+  'the help for %s shows a user without roles how to get one, and no command',
+  ([, noun]) => {
+    const who = ['You have no role. Ask to join @engineering (viewer).'];
+    const none = { ...OPERATOR, who, mayUse: () => false, note: NOTE };
+    const help = helpFor({ noun, about: null }, registry, none);
+    expect(linesOf(help)).toEqual([
+      'Commands of Signalbox',
+      ...who,
+      'No rule of the policy allows you a command.',
+    ]);
+    expect(offersOf(help)).toEqual([]);
+  },
+);
+
 test.for(
   READERS.flatMap(([who, reader]) =>
     NOUNS.map((noun) => [noun ?? 'everything', who, noun, reader] as const),
@@ -44,7 +58,7 @@ test.for(
   const help = helpFor({ noun, about: null }, registry, { ...reader, note: NOTE });
   expect(linesOf(help).length).toBeLessThanOrEqual(12);
   expect(linesOf(help)).toContain(NOTE);
-  expect(linesOf(help)[1]).toBe(OPERATOR.who);
+  expect(linesOf(help)[1]).toBe(OPERATOR.who[0]);
   expect(offersOf(help).at(-1)?.label).toBe('Show all commands');
   expect(offersOf(help).length).toBeLessThanOrEqual(5);
   for (const command of registry.filter((each) => noun !== null && nounOf(each) === noun)) {

@@ -101,6 +101,6 @@ test('a mention gets the help, which only its author sees', async () => {
   const seen = sandbox.slack.clientState(BEN).messages.map(textOf).join();
   expect(seen).not.toContain('Commands of Signalbox');
   expect(textOf(help ?? NO_MESSAGE)).toContain(
-    'You have no role. These groups have one: @engineering, ',
+    'You have no role. Ask to join @engineering (viewer), @db-operators (operator) or @db-leads (approver).',
   );
 });

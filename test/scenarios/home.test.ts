@@ -31,6 +31,8 @@ test('Home shows yesterday and the forecast of the month from the stored report'
   // A user without a role may not ask for costs.
   const other = await opened(sandbox, EMIL, 'No rule of the policy allows you a command.');
   expect(other).not.toContain('Yesterday ');
+  expect(other).not.toContain('Waiting for you');
+  expect(other).toContain('Ask to join @engineering (viewer), ');
 });
 
 test('the Home tab shows the request on demand, and an approval there runs the change', async () => {

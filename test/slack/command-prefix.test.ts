@@ -41,7 +41,7 @@ const misread = (noun: string, text: string) => parseLine(noun, text, vocabulary
 
 function help(noun: string | null, about: string | null) {
   const mayUse = ({ kind }: { readonly kind: string }) => kind === 'query';
-  const reader = { who: 'Your roles: oncall.', frequent: [], note: null, prefix: PREFIX, mayUse };
+  const reader = { who: ['Your roles: oncall.'], frequent: [], note: null, prefix: PREFIX, mayUse };
   return answerMessage(helpFor({ noun, about }, commands, reader));
 }
 

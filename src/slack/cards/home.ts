@@ -4,11 +4,12 @@ import { unreadableText } from '../../intent/answers/texts.ts';
 import { type Command, titleOf } from '../../intent/define.ts';
 import { commandsFor } from '../../policy/matching.ts';
 import { createDenial } from '../../workflow/denial.ts';
-import type { HomeContent, HomeLists } from '../../workflow/messenger-port.ts';
+import type { HomeContent } from '../../workflow/messenger-port.ts';
 import { buttons, lines, type MessagePart, message, noteLine, title } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import type { DrawContext } from './draw-context.ts';
 import { fitting, homeRow, ownRequest, toAnswerRow, toDecide } from './home-rows.ts';
+import { rolesLine } from './naming.ts';
 import { refusalLine } from './refusals.ts';
 
 type HomeParts = readonly (MessagePart | null)[];
@@ -24,14 +25,17 @@ const LINES_MAX = 10;
 /** The Home tab of one user. It always fits; what does not is counted. */
 export function homeView(found: HomeContent, { drawing, commands }: HomeOptions): View {
   const parts = found.ok
-    ? [...listSections(found.lists, drawing), ...commandSection(found.actor, drawing, commands)]
+    ? [...listSections(found, drawing), ...commandSection(found.actor, drawing, commands)]
     : [lines(refusalLine(createDenial(found.refusal), drawing))];
   const { blocks } = message(...parts);
   // Blocks newer than Slack's published types are objects all the same.
   return { type: 'home', blocks: blocks as never[] };
 }
 
-function listSections(lists: HomeLists, drawing: DrawContext): HomeParts {
+function listSections(
+  { actor, lists }: HomeContent & { ok: true },
+  drawing: DrawContext,
+): HomeParts {
   const { linkOf } = drawing;
   const { waiting, toAnswer, mine, running, recent, schedules } = lists;
   const { costs, unreadable, more, at } = lists;
@@ -39,10 +43,12 @@ function listSections(lists: HomeLists, drawing: DrawContext): HomeParts {
   const mayAnswer = new Set(toAnswer.flatMap((each) => (each.mayAnswer ? [each.change.id] : [])));
   const waits = `${waiting.length}${more ? '+' : ''}`;
   return [
-    title(`Waiting for you (${waits})`),
-    ...(waiting.length > 0
-      ? fitting(waiting, (change) => toDecide(change, linkOf), { most: 10, bytes: 120_000 })
-      : [noteLine('Nothing is waiting for you.')]),
+    // A user without a role decides nothing: the section would only raise questions.
+    ...section(actor.roles.length > 0 ? [actor] : waiting, `Waiting for you (${waits})`, () =>
+      waiting.length > 0
+        ? fitting(waiting, (change) => toDecide(change, linkOf), { most: 10, bytes: 120_000 })
+        : [noteLine('Nothing is waiting for you.')],
+    ),
     ...section(toAnswer, `Needs your answer (${toAnswer.length})`, () =>
       fitting(answers, (change) => toAnswerRow(change, mayAnswer.has(change.id), drawing), {
         most: 8,
@@ -90,9 +96,12 @@ function commandSection(
   const usable = commandsFor(policy, names, actor);
   const own = commands.filter(({ name }) => usable.includes(name));
   const group = (kind: Command['kind']) => own.filter((command) => command.kind === kind);
+  if (own.length === 0) {
+    const none = noteLine('No rule of the policy allows you a command.');
+    return [title('Commands'), lines(rolesLine(policy, actor.roles)), none];
+  }
   return [
     title('Commands'),
-    own.length === 0 ? noteLine('No rule of the policy allows you a command.') : null,
     buttons('home:commands', ...group('change').slice(0, BUTTONS_MAX).map(commandButton)),
     buttons('home:queries', ...group('query').slice(0, BUTTONS_MAX).map(commandButton)),
   ];

@@ -1,7 +1,9 @@
 import { type Change, hasAuditMismatch } from '../../changes/change.ts';
 import { changeTitle } from '../../changes/change-title.ts';
 import type { RoleName } from '../../changes/requirement.ts';
+import type { InlinePart } from '../../intent/answers/answer.ts';
 import { countWords } from '../../intent/answers/texts.ts';
+import { oneOf } from '../../intent/arguments/explain.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import type { SomeMembers } from '../../workflow/denial.ts';
 import { either, type Line, oneLine, type RichInline } from '../blocks/rich-text.ts';
@@ -14,16 +16,25 @@ export function roleText(policy: Policy, role: RoleName | null): string {
 }
 
 /** `Your roles: operator (@db-operators), oncall.`, or how to get one. */
-export function rolesText(policy: Policy, own: readonly RoleName[]): string {
-  if (own.length === 0) {
-    const all = [...policy.roles.values()].flatMap(({ groups }) => groups);
-    return `You have no role. These groups have one: ${[...new Set(all)].join(', ')}.`;
-  }
+export function rolesLine(policy: Policy, own: readonly RoleName[]): readonly InlinePart[] {
+  if (own.length === 0) return ['You have no role. ', ...howToGetRole(policy)];
   const named = own.map((role) => {
     const hasGroups = (policy.roles.get(role)?.groups.length ?? 0) > 0;
     return hasGroups ? `${role} (${roleText(policy, role)})` : role;
   });
-  return `Your roles: ${named.join(', ')}.`;
+  return [`Your roles: ${named.join(', ')}.`];
+}
+
+/** `Ask to join @engineering (viewer) or @db-leads (approver).`, or the users whom the file lists. */
+function howToGetRole(policy: Policy): readonly InlinePart[] {
+  const roles = [...policy.roles];
+  const groups = roles
+    .filter(([, { groups: of }]) => of.length > 0)
+    .map(([role]) => `${roleText(policy, role)} (${role})`);
+  if (groups.length > 0) return [`Ask to join ${oneOf(groups)}.`];
+  const users = [...new Set(roles.flatMap(([, role]) => role.users))].slice(0, NAMED_MAX);
+  const named = users.flatMap((user, index) => [index === 0 ? ': ' : ', ', { user }]);
+  return ['The configuration file lists the users who have one. Ask one of them', ...named, '.'];
 }
 
 const NAMED_MAX = 5;

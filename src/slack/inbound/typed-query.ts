@@ -9,7 +9,7 @@ import { frequentCommands } from '../../workflow/queries/frequent-commands.ts';
 import { answerMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { answerWithCard } from '../cards/answer-with-card.ts';
-import { rolesText } from '../cards/naming.ts';
+import { rolesLine } from '../cards/naming.ts';
 import { refusalMessage } from '../cards/refusals.ts';
 import { sendFiles } from '../outbound/upload.ts';
 import type { CommandLine, SlackContext } from '../slack-context.ts';
@@ -61,8 +61,8 @@ export async function answerHelp(
   const usable = authorized.ok ? authorized.commands : [];
   const reader: HelpReader = {
     who: authorized.ok
-      ? rolesText(context.policy, authorized.roles)
-      : refusalMessage(authorized.denial, bot.drawing).text,
+      ? rolesLine(context.policy, authorized.roles)
+      : [refusalMessage(authorized.denial, bot.drawing).text],
     mayUse: ({ name }) => usable.includes(name),
     frequent,
     note: authorized.ok ? discoveredNote(authorized.onDiscovered) : null,

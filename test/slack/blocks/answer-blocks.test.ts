@@ -298,7 +298,7 @@ test('a sentence of 3,000 letters is cut, not refused', () => {
 });
 
 test('help fits, whatever one may do', () => {
-  const reader = { who: 'Your roles: oncall.', frequent: [], note: null, prefix: '' };
+  const reader = { who: ['Your roles: oncall.'], frequent: [], note: null, prefix: '' };
   const answers: readonly Answer[] = [null, 'all'].flatMap((about) =>
     [true, false].map((may) =>
       helpFor({ noun: null, about }, commands, { ...reader, mayUse: () => may }),

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { viewProblems } from '../../../sandbox/slack/block-kit/validate.ts';
-import { type Change, type ChannelId, STATES, type State } from '../../../src/changes/change.ts';
+import {
+  type Change,
+  type ChannelId,
+  STATES,
+  type State,
+  type UserId,
+} from '../../../src/changes/change.ts';
+import type { RoleName } from '../../../src/changes/requirement.ts';
 import { commands } from '../../../src/commands/index.ts';
 import { homeView } from '../../../src/slack/cards/home.ts';
 import { palette } from '../../../src/slack/forms/palette.ts';
@@ -151,4 +158,19 @@ test('Slack takes the palette with every command, and its metadata has ids only'
     fixed: {},
   });
   expect(viewProblems(palette(commands, NO_REPLY_TARGET))).toEqual([]);
+});
+
+test('a user without a role reads first how to get one, from groups or from the users of the file', () => {
+  const roles = (groups: readonly string[]) =>
+    new Map([['viewer' as RoleName, { groups, users: ['U0BEN' as UserId] }]]);
+  const homeWith = (groups: readonly string[]) => {
+    const policy = { ...drawing.policy, roles: roles(groups) };
+    const found = { ok: true, actor: actor('U0EMIL'), lists: EMPTY } as const;
+    return homeView(found, { drawing: { ...drawing, policy }, commands });
+  };
+  expect(texts(homeWith(['@team']))).toContain('Ask to join @team (viewer).');
+  const listed = texts(homeWith([]));
+  expect(listed).toContain('lists the users who have one. Ask one of them');
+  expect(listed).toContain('"user_id":"U0BEN"');
+  expect(listed).not.toContain('Waiting for you');
 });
