@@ -26,15 +26,20 @@ const OPTIONS = [
   'quiet',
 ];
 
-const SUBMIT: ReadonlyMap<string, string> = new Map([
-  ['list', 'List digests'],
-  ['add', 'Add digest'],
-  ['remove', 'Remove digest'],
-  ['pause', 'Pause digest'],
-  ['resume', 'Resume digest'],
-  ['now', 'Post digest'],
-  ['preview', 'Preview'],
-] satisfies [(typeof DIGEST_ACTIONS)[number], string][]);
+interface TaskTexts {
+  readonly title: string;
+  readonly submit: string;
+}
+
+const TASKS: ReadonlyMap<string, TaskTexts> = new Map([
+  ['list', { title: 'List cost digests', submit: 'List digests' }],
+  ['add', { title: 'Add a cost digest', submit: 'Add digest' }],
+  ['remove', { title: 'Remove a cost digest', submit: 'Remove digest' }],
+  ['pause', { title: 'Pause a cost digest', submit: 'Pause digest' }],
+  ['resume', { title: 'Resume a cost digest', submit: 'Resume digest' }],
+  ['now', { title: 'Post a cost digest', submit: 'Post digest' }],
+  ['preview', { title: 'Preview a cost digest', submit: 'Preview' }],
+] satisfies [(typeof DIGEST_ACTIONS)[number], TaskTexts][]);
 
 const Action = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });
 const Names = z.array(z.string().max(80)).max(50);
@@ -78,18 +83,19 @@ export const costDigest = queryCommand({
       synonyms: ['tz'],
       suggestions: zonesNear,
       label: 'Time zone',
-      hint: 'For example Europe/Berlin; default: UTC',
+      hint: 'For example Europe/Berlin. Leave empty for your own time zone',
     }),
     days: textField(z.preprocess(daysOf, Days), {
       word: 'days',
       synonyms: ['on', 'weekday', 'weekdays'],
       suggestions: daysNear,
       label: 'Days',
-      hint: 'weekdays, daily, or days, for example mon, thu',
+      hint: 'weekdays, daily, or days, for example mon, thu. Default: weekdays',
     }),
     period: choiceField(z.enum(PERIODS), () => PERIODS, {
       word: 'every',
       label: 'Report period',
+      hint: 'Default: day',
     }),
     services: linesField(Names, { word: 'service', label: 'Only these services' }),
     warehouses: linesField(Names, { word: 'warehouse', label: 'Only these warehouses' }),
@@ -113,7 +119,9 @@ export const costDigest = queryCommand({
   // A name or a time that is missing has a default; a bare “add” opens the form.
   needsForm: ({ what, ...rest }) => what === 'add' && Object.keys(rest).length === 0,
 
-  submit: ({ what = '' }) => SUBMIT.get(what) ?? 'Continue',
+  taskField: 'what',
+  formTitle: ({ what = '' }) => TASKS.get(what)?.title,
+  submit: ({ what = '' }) => TASKS.get(what)?.submit ?? 'Continue',
   target: () => null,
   answer: (args, { digests }, asker) => {
     const { what, which, confirm, services, warehouses, tags, teams, ...options } = args;

@@ -59,6 +59,10 @@ export interface QueryCommand<Args = unknown> extends CommandWords {
   readonly answer: (args: Args, context: CommandContext, asker: Caller) => Answer | Promise<Answer>;
   /** The submit button of the form, named by the result; if missing, `Look up`. */
   readonly submit?: (given: TypedValues) => string;
+  /** The field that chooses the task; a form that is opened for one task has no input for it. */
+  readonly taskField?: string;
+  /** The title of the form for the given values; if missing, that of the command. */
+  readonly formTitle?: (given: TypedValues) => string | undefined;
   /** Whether the line lacks so much that Signalbox opens the form instead. */
   readonly needsForm?: (given: TypedValues) => boolean;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
 import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
@@ -8,7 +9,15 @@ import { freshUrl, openForTest } from '../storage/engines.ts';
 const COSTS = 'C0DBCOSTS01';
 
 function posted(sandbox: TestSandbox) {
-  return sandbox.slack.messages('db-costs').filter(({ threadTs }) => threadTs === null);
+  return sandbox.slack
+    .messages('db-costs')
+    .filter(({ threadTs, text }) => threadTs === null && !ANNOUNCEMENT.test(text));
+}
+
+const ANNOUNCEMENT = /^<@\w+> (added|removed) a cost digest: /;
+
+function announced(sandbox: TestSandbox) {
+  return sandbox.slack.messages('db-costs').filter(({ text }) => ANNOUNCEMENT.test(text));
 }
 
 async function answer(sandbox: TestSandbox, as: string, line: string, words: string) {
@@ -58,7 +67,8 @@ test('an identical digest is refused, and a different one is added', async () =>
 
 test("a digest that is added after today's scheduled time starts tomorrow", async () => {
   const sandbox = await startTestSandbox();
-  await answer(sandbox, ANA, '/cost digest add #db-costs at=09:00 days=daily', 'Digest added');
+  const line = '/cost digest add #db-costs at=09:00 days=daily zone=UTC';
+  await answer(sandbox, ANA, line, 'Digest added');
   sandbox.clock.now = new Date('2026-11-20T12:01:00Z');
   sandbox.wake();
   await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
@@ -287,13 +297,55 @@ test('“add” without arguments opens a form with the current channel', async 
   const view = sandbox.slack.clientState(ANA).views.at(-1);
   expect(JSON.stringify(view?.blocks)).toContain('conversations_select');
   const value = (type: string, held: object) => ({ type, ...held });
-  const option = (text: string) => ({
-    selected_option: { text: { type: 'plain_text', text }, value: text },
-  });
+  expect(view).toMatchObject({ title: 'Add a cost digest', submit: 'Add digest' });
+  expect(view?.blocks.map(({ block_id }) => block_id)).not.toContain('what');
+  expect(JSON.stringify(view?.blocks)).toContain(`"initial_conversation":"${COSTS}"`);
   await sandbox.slack.submit(ANA, viewId, {
-    what: { what: value('static_select', option('add')) },
     which: { which: value('conversations_select', { selected_conversation: COSTS }) },
     at: { at: value('plain_text_input', { value: '14:00' }) },
   });
-  await sandbox.privateMessage(ANA, 'Posted in #db-costs Mon–Fri at 14:00 (UTC)');
+  await sandbox.privateMessage(ANA, 'Posted in #db-costs Mon–Fri at 14:00 (Europe/Berlin)');
+});
+
+test('a form that is opened without an action asks for it, and its title follows the choice', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'db-costs', '/cost digest');
+  const viewId = await sandbox.modal(ANA, 'cost.digest');
+  const view = () => sandbox.slack.clientState(ANA).views.at(-1);
+  expect(view()).toMatchObject({ title: 'Manage cost digests', submit: 'Continue' });
+  const option = { text: { type: 'plain_text', text: 'add' }, value: 'add' };
+  const chosen = { type: 'static_select', selected_option: option };
+  await sandbox.slack.press({
+    as: ANA,
+    place: { in: 'view', viewId },
+    values: { what: { what: chosen } },
+    blockId: 'what',
+    actionId: 'what',
+    element: { action_id: 'what', ...chosen },
+  });
+  await expect.poll(() => view()?.title).toBe('Add a cost digest');
+  expect(view()?.blocks.map(({ block_id }) => block_id)).toContain('what');
+});
+
+test('the channel sees who adds a digest and who removes it, and the line has a button to remove it', async () => {
+  const sandbox = await startTestSandbox();
+  await answer(sandbox, ANA, `${ADD} tag=prod`, 'Digest added');
+  const [added] = announced(sandbox);
+  const text = added?.text ?? '';
+  expect(text).toBe(`<@${ANA}> added a cost digest: every day at 14:00 (Europe/Berlin), tag prod.`);
+  await sandbox.press(DORA, added, 'command.0');
+  await sandbox.privateMessage(DORA, 'Not removed');
+  await sandbox.press(ANA, added, 'command.0');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Remove the digest'), 'command.0');
+  await sandbox.privateMessage(ANA, 'Digest removed');
+  expect(announced(sandbox)[1]?.text).toBe(text.replace('added', 'removed'));
+});
+
+test('a digest without zone= is refused where Slack does not return the zone of the user', async () => {
+  const members = sandboxWorkspace.members.map((one) =>
+    one.id === ANA ? { ...one, timezone: 'Mars/Phobos' } : one,
+  );
+  const sandbox = await startTestSandbox({ workspace: { ...sandboxWorkspace, members } });
+  await answer(sandbox, ANA, '/cost digest add #db-costs at=09:00', 'Which time zone?');
+  await answer(sandbox, ANA, ADD, 'Digest added');
 });

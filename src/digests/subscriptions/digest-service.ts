@@ -7,6 +7,7 @@ import type { Caller, DigestRequest, DigestService } from '../../intent/ports/co
 import { addSubscription } from '../../storage/tables/subscriptions.ts';
 import { postDigestNow, previewDigest } from '../preview.ts';
 import { checkSchedule, earlyTimeWarning } from '../schedule.ts';
+import { announceDigest } from './announce-digest.ts';
 import { type DigestServiceContext, noteDigest } from './digest-service-context.ts';
 import { findDigest, findDigestChannel } from './find-digest.ts';
 import { listAnswer, whenText } from './listing.ts';
@@ -58,7 +59,12 @@ async function add(
   const where = await findDigestChannel(context, request, caller);
   if ('title' in where) return where;
   const { room } = where;
-  const read = readOptions(context, request, room.id);
+  const hasZone = request.options.timezone !== undefined;
+  const timezone = hasZone ? null : await context.people.zoneOf(caller.by);
+  if (!hasZone && timezone === null) return NO_ZONE;
+  // The typed options are stored, so that a changed default applies to this digest too.
+  const typed = { timezone, ...request.options } as JsonObject;
+  const read = readOptions(context, typed, room.id);
   if ('title' in read) return read;
 
   // An equal digest, which the same channel would get twice.
@@ -68,14 +74,25 @@ async function add(
 
   const id = context.newId();
   const createdAt = context.now();
-  // The typed options are stored, so that a changed default applies to this digest too.
-  const options = { ...request.options } as JsonObject;
-  const row = { id, channel: room.id, options, paused: false, createdBy: caller.by, createdAt };
+  const row = {
+    id,
+    channel: room.id,
+    options: typed,
+    paused: false,
+    createdBy: caller.by,
+    createdAt,
+  };
   await context.database.transaction(async (tx) => {
     await addSubscription(tx, row);
-    await noteDigest(context, tx, caller, { did: 'digest added', id, channel: room.id, options });
+    await noteDigest(context, tx, caller, {
+      did: 'digest added',
+      id,
+      channel: room.id,
+      options: typed,
+    });
   });
   const one = fromSlack(row, read);
+  await announceDigest(context, one, { by: caller.by, did: 'added' });
   const { next } = checkSchedule(one, createdAt, null);
   const early = earlyTimeWarning(one, createdAt);
   const parts: readonly AnswerPart[] = [
@@ -94,9 +111,14 @@ async function add(
   return { title: 'Digest added', parts };
 }
 
+const NO_ZONE = textAnswer(
+  'Which time zone?',
+  'Slack did not return your time zone. Add zone=, for example zone=Europe/Berlin.',
+);
+
 function readOptions(
   context: DigestServiceContext,
-  { options }: DigestRequest,
+  options: DigestRequest['options'],
   channel: string,
 ): DigestOptionsConfig | Answer {
   const reading = context.readOptions({ ...options, channel });
@@ -127,7 +149,7 @@ async function preview(
   }
   // Only the user who requests the preview sees it, so the channel does not matter.
   const channel = 'C0PREVIEW';
-  const options = readOptions(context, request, channel);
+  const options = readOptions(context, request.options, channel);
   if ('title' in options) return options;
   const added = { key: channel, id: null, channel, options, paused: false };
   return previewDigest(context, { ...added, by: caller.by, since: null }, 'not-added');

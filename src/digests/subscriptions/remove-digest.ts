@@ -3,6 +3,7 @@ import { textAnswer } from '../../intent/answers/texts.ts';
 import type { Caller, DigestRequest } from '../../intent/ports/command-context.ts';
 import { removeSubscription } from '../../storage/tables/subscriptions.ts';
 import { deleteLastPosted } from '../last-posted.ts';
+import { announceDigest } from './announce-digest.ts';
 import { type DigestServiceContext, inFile, noteDigest } from './digest-service-context.ts';
 import { findDigest } from './find-digest.ts';
 import { digestText, type ManagedDigest, refusalToManage } from './manage-digest.ts';
@@ -27,6 +28,10 @@ export async function removeDigest(
     if (removed) await noteDigest(context, tx, caller, { did: 'digest removed', id, channel });
     return removed;
   });
+  const { options, ...removed } = found;
+  const by = caller.by;
+  if (isRemoved && options)
+    await announceDigest(context, { ...removed, options }, { by, did: 'removed' });
   return {
     title: `${isRemoved ? 'Digest removed' : 'Digest was removed before'}: ${name}`,
     parts: [],

@@ -3,6 +3,7 @@ import type { Refusal } from '../../changes/refusal.ts';
 
 /** The answer of a query, independent of Slack. Texts are literal, never markup. */
 export interface Answer {
+  /** The heading; empty for a line without one. */
   readonly title: string;
   readonly parts: readonly AnswerPart[];
   /** Drawn first, as the card of the change without the hidden buttons. */

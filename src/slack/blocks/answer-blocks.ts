@@ -36,6 +36,7 @@ export function answerMessage(answer: Answer, linkOf: LinkOf = () => null): Mess
       ? [offerButtons(part.offers, offersId(offered.indexOf(part)))]
       : shownPart(part, place, linkOf);
   });
+  if (answer.title === '') return message(...parts);
   return message(...withHeading(title(answer.title), answer.parts[0], parts));
 }
 

@@ -118,7 +118,7 @@ export function commandForm(
     type: 'modal',
     callback_id: callbackIdOf(command),
     private_metadata: metadataOf(replyTarget, fixed, filledWith),
-    title: plain(titleOf(command), 24),
+    title: plain(formTitleOf(command, given), 24),
     submit: plain(submitText(command, given), 24),
     close: plain('Close', 24),
     blocks: [
@@ -128,6 +128,11 @@ export function commandForm(
       ),
     ],
   };
+}
+
+function formTitleOf(command: Command, given: TypedValues): string {
+  const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
+  return title ?? titleOf(command);
 }
 
 function submitText(command: Command, given: TypedValues): string {
@@ -172,7 +177,8 @@ function inputBlock(
   { command, among, vocabulary, setting, hasFocus }: InputContext,
 ): KnownBlock {
   const { filledWith = {}, known = NOTHING_KNOWN } = setting;
-  const text = among.given[field.name] ?? '';
+  const current = field.input?.kind === 'channel' ? setting.replyTarget.channel : null;
+  const text = among.given[field.name] ?? current ?? '';
   const unshown = unshownText(field, text, filledWith[field.name] === text);
   const value = unshown === null ? text : '';
   const isPicked = isPickedFrom(field, value, vocabulary);

@@ -54,7 +54,11 @@ export async function openForm(
   if (!given.alert) {
     const lastSeen = knownOf(lastSeenOf(bot, command, given));
     const known = { ...lastSeen, line: line ?? lastSeen.line };
-    const view = ownForm(bot, command, given, { replyTarget, known });
+    const view = ownForm(bot, command, given, {
+      replyTarget,
+      known,
+      fixed: taskOf(command, given),
+    });
     await views.open({ trigger_id: trigger, view });
     return null;
   }
@@ -66,6 +70,13 @@ export async function openForm(
   const view_id = opened.view?.id ?? '';
   await redrawForm(bot, command, given, { by, replyTarget, view_id, line, isFirst: true });
   return null;
+}
+
+/** The task that the line names: its form does not ask for it again. */
+function taskOf(command: Command, given: TypedValues): TypedValues {
+  const field = command.kind === 'query' ? command.taskField : undefined;
+  const task = field && given[field];
+  return field && task ? { [field]: task } : {};
 }
 
 /** The form of a command whose fields need no read of the target. */

@@ -34,8 +34,8 @@ test.for<[string, string, string, TypedValues?]>([
   ['change cancel', 'Cancel a change', 'Cancel change'],
   ['cost csv', 'Get costs as a file', 'Get file'],
   ['cost digest', 'Manage cost digests', 'Continue'],
-  ['cost digest', 'Manage cost digests', 'Add digest', { what: 'add' }],
-  ['cost digest', 'Manage cost digests', 'Remove digest', { what: 'remove' }],
+  ['cost digest', 'Add a cost digest', 'Add digest', { what: 'add' }],
+  ['cost digest', 'Remove a cost digest', 'Remove digest', { what: 'remove' }],
 ])('the form of %s is called “%s” and is submitted with “%s”', ([name, title, submit, given]) => {
   const { view } = form(name, given);
   expect([view.title.text, view.submit?.text]).toEqual([title, submit]);
