@@ -7,6 +7,17 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/.bin
 
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS bundle
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY src ./src
+COPY deploy/bundle.config.ts ./deploy/bundle.config.ts
+RUN npm run bundle && install --directory --owner=10001 compiled
+# A start without configuration loads all code, exits with 78 and stores the compiled code, one folder for each user.
+USER 10001:10001
+RUN NODE_COMPILE_CACHE=/app/compiled node dist/main.js 2>/dev/null; test $? = 78 && chmod -R a+rX compiled
+
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 # An intruder cannot use tools that are missing. Kubernetes needs the user as a number to enforce
 # runAsNonRoot.
@@ -20,8 +31,11 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY bin ./bin
 COPY src ./src
+COPY --from=bundle /app/dist ./dist
+COPY --from=bundle /app/compiled ./compiled
 
 ENV NODE_ENV=production \
+    NODE_COMPILE_CACHE=/app/compiled \
     SIGNALBOX_CONFIG=/etc/signalbox/signalbox.yaml
 USER 10001:10001
 # Without DATABASE_URL the database is in the working directory. The bot writes nothing else.

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { build } from 'vite';
 import { z } from 'zod';
 import { type Child, startChild } from './child.ts';
 import { type SignedCommand, signedCommands } from './commands.ts';
@@ -37,10 +39,11 @@ export async function openBench({ pace, folder, profile }: Options): Promise<Ben
   const { url, team, app, env } = Surroundings.parse(await child.told());
   const signingSecret = env.SLACK_SIGNING_SECRET ?? '';
   const sender = { signingSecret, team, app, answersUrl: `${url}/answers` };
+  const program = await bundleIn(join(folder, 'bundle'));
   const answers = async () => Number(await (await fetch(`${url}/answers`)).text());
 
   const measure = async (name: SideName): Promise<Figures> => {
-    const own = { env, folder, profile: name === 'signalbox' ? profile : null };
+    const own = { env, folder, program, profile: name === 'signalbox' ? profile : null };
     const starts = [];
     for (let start = 1; start < STARTS; start += 1) starts.push(await startOnly(name, own));
     const running = await startSide(name, own);
@@ -53,6 +56,12 @@ export async function openBench({ pace, folder, profile }: Options): Promise<Ben
     }
   };
   return { measure, stop: child.stop };
+}
+
+/** What an image or a release runs. */
+async function bundleIn(outDir: string): Promise<string> {
+  await build({ configFile: 'deploy/bundle.config.ts', build: { outDir, emptyOutDir: true } });
+  return join(outDir, 'main.js');
 }
 
 async function startOnly(name: SideName, options: Parameters<typeof startSide>[1]): Promise<Start> {

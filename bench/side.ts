@@ -44,11 +44,14 @@ interface Options {
   readonly profile: string | null;
   /** The configuration, where it is not that of the sandbox. */
   readonly yaml?: string;
+  /** The program of Signalbox, where it is not the source. */
+  readonly program?: string;
 }
 
 /** A fresh start, with a database that does not exist yet. */
 export async function startSide(name: SideName, options: Options): Promise<Running> {
   const { script, probe, status } = SIDES[name];
+  const program = name === 'signalbox' ? (options.program ?? script) : script;
   const folder = mkdtempSync(join(options.folder, `${name}-`));
   writeFileSync(join(folder, 'signalbox.yaml'), options.yaml ?? sandboxYaml());
   const port = await freePort();
@@ -66,7 +69,7 @@ export async function startSide(name: SideName, options: Options): Promise<Runni
   };
   const origin = `http://127.0.0.1:${port}`;
   const began = performance.now();
-  const child = startChild(script, { env, profile: options.profile });
+  const child = startChild(program, { env, profile: options.profile });
   try {
     await ready(new URL(probe, origin), status, child);
     const readyMs = performance.now() - began;

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   cpSync,
   mkdirSync,
@@ -11,7 +12,8 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { contextOf } from './context.ts';
-import { execForm, restsOf, type Stage, stagesOf } from './dockerfile.ts';
+import { execForm, type Instruction, restsOf, type Stage, stagesOf } from './dockerfile.ts';
+import { OWNER, run } from './processes.ts';
 
 /** The content of the image in local folders, and how to run it. */
 export interface Image {
@@ -24,34 +26,45 @@ export interface Image {
 
 /** Runs the steps of the Dockerfile without Docker. Throws on an unknown step. */
 export function layOut(root: string, into: string): Image {
-  const [packages, final] = stagesOf(readFileSync(join(root, 'Dockerfile'), 'utf8'));
-  if (!packages || !final) throw new Error('The Dockerfile must have two stages');
-  const [context, built, app] = ['context', 'packages', 'app'].map((name) => join(into, name));
-  if (!context || !built || !app) throw new Error('The folders for the build are missing');
+  const stages = stagesOf(readFileSync(join(root, 'Dockerfile'), 'utf8'));
+  const final = stages.at(-1);
+  if (!final) throw new Error('The Dockerfile has no stage');
+  const app = join(into, 'app');
 
-  for (const file of contextOf(root)) place(join(root, file), join(context, file));
-  copyInto(built, packages, context, built);
-  installIn(built, packages);
-  copyInto(app, final, context, built);
+  for (const file of contextOf(root)) place(join(root, file), join(into, 'context', file));
+  for (const stage of stages.slice(0, -1)) build(into, stage);
+  copyInto(app, final.instructions, into);
   copyFileSync(process.execPath, join(into, 'node'));
   const [command = '', healthcheck = ''] = ['CMD', 'HEALTHCHECK'].map((name) =>
     restsOf(final, name).at(-1),
   );
+  const local = (word: string) => word.replace(/^\/app/, app);
   const runtime = (words: readonly string[]) =>
-    words.map((word) => word.replace(/^node$/, join(into, 'node')).replace(/^\/app/, app));
+    words.map((word) => local(word.replace(/^node$/, join(into, 'node'))));
+  const env = Object.entries(envOf(final)).map(([name, value]) => [name, local(value)]);
   return {
     app,
-    env: { ...envOf(final), PATH: `${into}:/usr/bin:/bin` },
+    env: { ...Object.fromEntries(env), PATH: `${into}:/usr/bin:/bin` },
     command: runtime(execForm(command)),
     healthcheck: runtime(execForm(healthcheck)),
   };
 }
 
-/** The forms of COPY in our Dockerfile: files of the context, or a folder of the first stage, to /app. */
-function copyInto(folder: string, stage: Stage, context: string, built: string): void {
-  for (const rest of restsOf(stage, 'COPY')) {
+/** Executes a stage in the folder that has its name, in the order of its instructions. */
+function build(into: string, { name, instructions }: Stage): void {
+  if (name === null) throw new Error('Each stage but the last needs a name');
+  const folder = join(into, name);
+  for (const instruction of instructions) {
+    copyInto(folder, [instruction], into);
+    if (instruction.name === 'RUN') runSteps(folder, instruction.rest);
+  }
+}
+
+/** The forms of COPY in our Dockerfile: files of the context, or a folder of an earlier stage, to /app. */
+function copyInto(folder: string, instructions: readonly Instruction[], into: string): void {
+  for (const { rest } of instructions.filter(({ name }) => name === 'COPY')) {
     const words = rest.split(/\s+/);
-    const from = words[0]?.startsWith('--from=') ? built : context;
+    const from = join(into, /^--from=(\S+)/.exec(rest)?.[1] ?? 'context');
     const [to = '', ...sources] = words.filter((word) => !word.startsWith('--')).toReversed();
     for (const source of sources) {
       const path = join(from, source.replace(/^\/app\//, ''));
@@ -62,30 +75,44 @@ function copyInto(folder: string, stage: Stage, context: string, built: string):
 
 function place(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true });
-  cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 }
 
 // No other step of a RUN is executed: a command that is harmless in an image could damage this machine.
-function installIn(folder: string, stage: Stage): void {
-  const steps = restsOf(stage, 'RUN').flatMap((rest) =>
-    rest.split('&&').map((step) => step.trim()),
-  );
-  for (const step of steps) {
-    const [program, ...words] = step.split(/\s+/);
+function runSteps(folder: string, rest: string): void {
+  for (const step of rest.split(/&&|;/).map((part) => part.trim())) {
+    const [program = '', ...words] = step.split(/\s+/);
     if (program === 'npm') {
       execFileSync('npm', [...words, '--loglevel=error'], { cwd: folder, stdio: 'inherit' });
     } else if (program === 'rm') {
       for (const path of words.slice(1)) remove(folder, path);
-    } else {
+    } else if (program === 'install') {
+      mkdirSync(inside(folder, words.at(-1) ?? ''));
+    } else if (program.startsWith('NODE_COMPILE_CACHE=')) {
+      storeCompiledCode(folder, words);
+    } else if (program !== 'test' && program !== 'chmod') {
       throw new Error(`The rehearsal cannot run this step: ${step}`);
     }
   }
 }
 
+/** As the user of the image, because compiled code has a folder for each user. */
+function storeCompiledCode(folder: string, [, program = '']: readonly string[]): void {
+  const compiled = inside(folder, 'compiled');
+  if (OWNER.uid !== undefined) chownSync(compiled, OWNER.uid, OWNER.gid);
+  const env = { NODE_COMPILE_CACHE: compiled, PATH: '/usr/bin:/bin' };
+  const { status } = run([process.execPath, inside(folder, program)], folder, env);
+  if (status !== 78) throw new Error(`The start without configuration exits with ${status}`);
+}
+
 function remove(folder: string, path: string): void {
+  rmSync(inside(folder, path), { recursive: true });
+}
+
+function inside(folder: string, path: string): string {
   const target = resolve(folder, path);
   if (!target.startsWith(folder + sep)) throw new Error(`${path} is outside of the build folder`);
-  rmSync(target, { recursive: true });
+  return target;
 }
 
 function envOf(stage: Stage): Readonly<Record<string, string>> {

@@ -29,15 +29,16 @@ const say = (line: string) => stdout.write(`${line}\n`);
 
 /** The steps of the Dockerfile without Docker. Source: docs/shipping.md#what-was-tested */
 async function rehearse(scratch: string): Promise<void> {
+  chmodSync(scratch, 0o755);
   const image = layOut(ROOT, scratch);
   for (const [name, folder] of [
     ['source', 'src'],
+    ['bundle', 'dist'],
     ['packages', 'node_modules'],
   ] as const) {
     say(`${name}: ${megabytes(join(image.app, folder))} MB`);
   }
   lock(image.app);
-  chmodSync(scratch, 0o755);
   const data = join(scratch, 'data');
   mkdirSync(data, { mode: 0o700 });
   give(data);
@@ -75,6 +76,11 @@ async function runsAndStops(image: Image, data: string): Promise<void> {
   const bot = start(image.command, data, env);
   try {
     await ready(`http://127.0.0.1:${port}/readyz`, bot);
+    const program = readFileSync(`/proc/${bot.pid}/cmdline`, 'utf8').split('\0')[1];
+    expectThat(
+      program === join(image.app, 'dist/signalbox.js'),
+      `it runs the bundle, not ${program}`,
+    );
     say(`ready after ${Math.round(performance.now() - began)} ms, ${memoryOf(bot)}`);
     const health = run(image.healthcheck, data, env);
     expectThat(health.status === 0, 'the health check passes while it runs');

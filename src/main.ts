@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import packageJson from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
 import { commandNames } from './commands/index.ts';
 import { type ConfigProblem, formatProblems, loadConfig } from './config/load-config.ts';
 import { createLog, secretsIn } from './observability/log.ts';
 import { isLastingRefusal } from './slack/token-errors.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const { version } = packageJson;
 const LEAVE_WITHIN_MS = 1_500;
 /** EX_CONFIG: the supervisor must not restart in a loop, because the configuration needs a fix. */
 const EX_CONFIG = 78;

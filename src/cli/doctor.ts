@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import packageJson from '../../package.json' with { type: 'json' };
 import { passed, reportText, toJson, wantsColour } from '../doctor/report.ts';
 import { runChecks } from '../doctor/run-checks.ts';
 
@@ -12,9 +13,7 @@ const USAGE = `signalbox doctor [--json]
 Exit code: 0 no check failed, 1 a check failed, 2 wrong options.
 `;
 
-const { version } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-);
+const { version } = packageJson;
 const { stdout, stderr } = process;
 const WITHIN_MS = 5_000;
 

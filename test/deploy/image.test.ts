@@ -7,8 +7,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 
 const text = readFileSync('Dockerfile', 'utf8');
 const stages = stagesOf(text);
-const [packages, final] = stages;
-if (!packages || !final) throw new Error('The Dockerfile has lost a stage');
+const [packages, bundle, final] = stages;
+if (!packages || !bundle || !final) throw new Error('The Dockerfile has lost a stage');
 
 test('the linter finds no problem in the Dockerfile', () => {
   expect(validate(text)).toEqual([]);
@@ -21,14 +21,27 @@ test('the image uses the pinned runtime, by digest', () => {
   expect(stages.map(({ image }) => image)).toEqual([
     expect.stringMatching(pinned),
     expect.stringMatching(pinned),
+    expect.stringMatching(pinned),
   ]);
   expect(packages.image).toBe(final.image);
+  expect(bundle.image).toBe(final.image);
 });
 
 test('the image installs the locked packages that run, without their scripts', () => {
   const [install = ''] = restsOf(packages, 'RUN');
   expect(install).toMatch(/^npm ci --omit=dev --omit=optional --ignore-scripts /);
   expect(restsOf(final, 'RUN').join()).not.toContain('npm ci');
+});
+
+test('the image has the bundle and its compiled code, made by the user who runs it', () => {
+  expect(restsOf(bundle, 'RUN')[0]).toContain('npm ci --ignore-scripts ');
+  expect(restsOf(bundle, 'RUN')[1]).toMatch(/^npm run bundle /);
+  expect(restsOf(bundle, 'USER')).toEqual(restsOf(final, 'USER'));
+  expect(bundle.instructions.at(-1)?.rest).toMatch(/^NODE_COMPILE_CACHE=\/app\/compiled node dist/);
+  const copied = restsOf(final, 'COPY');
+  expect(copied).toContain('--from=bundle /app/dist ./dist');
+  expect(copied).toContain('--from=bundle /app/compiled ./compiled');
+  expect(restsOf(final, 'ENV').join()).toContain('NODE_COMPILE_CACHE=/app/compiled');
 });
 
 test('the bot runs as an unprivileged user and receives SIGTERM itself', () => {
@@ -50,9 +63,14 @@ test('the build context has the source, but no secrets, tests or sandbox', () =>
   expect(files).toEqual(
     expect.arrayContaining(['src/main.ts', 'package.json', 'package-lock.json', '.npmrc']),
   );
-  expect(files.filter((file) => !file.startsWith('src/')).sort()).toEqual(
-    ['.npmrc', 'LICENSE', 'bin/signalbox', 'package-lock.json', 'package.json'].sort(),
-  );
+  expect(files.filter((file) => !file.startsWith('src/')).sort()).toEqual([
+    '.npmrc',
+    'LICENSE',
+    'bin/signalbox',
+    'deploy/bundle.config.ts',
+    'package-lock.json',
+    'package.json',
+  ]);
   expect(files.filter((file) => file.startsWith('sandbox'))).toEqual([]);
 });
 

@@ -14,7 +14,7 @@ const Line = z.looseObject({ msg: z.string(), port: z.number().optional() });
 /** The poll limits: a process starts slowly on a loaded machine. */
 export const PROCESS_LIMITS = { timeout: 20_000, interval: 50 };
 
-/** One process of src/main.ts, with its signals and its log. */
+/** One process of the bot, with its signals and its log. */
 export interface BotProcess {
   readonly url: string;
   readonly pid: number | undefined;
@@ -32,12 +32,16 @@ export interface ProcessSandboxOptions extends ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A module that the process loads before the bot. */
   readonly preload?: string;
+  /** The program; by default the source. */
+  readonly program?: string;
 }
 
 type Env = Readonly<Record<string, string>>;
 
 /** The simulators in this process, on the real clock; `start` adds a process of the bot. */
-export async function startProcessSandbox({ env: more, preload, ...rest }: ProcessSandboxOptions) {
+export async function startProcessSandbox(options: ProcessSandboxOptions) {
+  const { env: more, preload, program = 'src/main.ts', ...rest } = options;
+  const words = [...(preload ? ['--import', preload] : []), program];
   const simulators = await startSimulatorsForProcess({
     ...rest,
     // A loaded machine may exceed Slack's three seconds, and a lost click is not repeated.
@@ -55,12 +59,12 @@ export async function startProcessSandbox({ env: more, preload, ...rest }: Proce
     cloud,
     deliverTo,
     writeConfig,
-    start: () => startProcess(env, children, preload),
+    start: () => startProcess(env, children, words),
     /** Starts a process whose start does not end. */
-    startWaiting: () => spawnBot(env, children, preload).bot,
+    startWaiting: () => spawnBot(env, children, words).bot,
     /** Starts a process and delivers Slack's requests to it. */
     startAndDeliver: async () => {
-      const bot = await startProcess(env, children, preload);
+      const bot = await startProcess(env, children, words);
       deliverTo(bot);
       return bot;
     },
@@ -76,17 +80,16 @@ type WaitingProcess = Omit<BotProcess, 'url'>;
 async function startProcess(
   env: Env,
   children: Set<ChildProcess>,
-  preload?: string,
+  words: readonly string[],
 ): Promise<BotProcess> {
-  const { bot, port } = spawnBot(env, children, preload);
+  const { bot, port } = spawnBot(env, children, words);
   const open = await port;
   if (open === null) throw new Error('The bot does not start');
   return { ...bot, url: `http://127.0.0.1:${open}` };
 }
 
-function spawnBot(env: Env, children: Set<ChildProcess>, preload?: string) {
-  const before = preload ? ['--import', preload] : [];
-  const child = spawn(process.execPath, [...before, 'src/main.ts'], {
+function spawnBot(env: Env, children: Set<ChildProcess>, words: readonly string[]) {
+  const child = spawn(process.execPath, words, {
     cwd: ROOT,
     env: { ...PROCESS_ENV, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+/**
+ * The source and its packages in a few files, because a start spends most of its time with finding and
+ * linking files. Source: docs/decisions/0011-a-bundle-for-production.md#11-a-bundle-for-production
+ */
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  publicDir: false,
+  logLevel: 'warn',
+  // pg requires them only where they are installed, and neither is.
+  ssr: { noExternal: true, external: ['pg-native', 'pg-cloudflare'] },
+  build: {
+    ssr: true,
+    target: 'node26',
+    outDir: 'dist',
+    sourcemap: true,
+    rolldownOptions: {
+      input: { signalbox: 'src/cli/signalbox.ts', main: 'src/main.ts' },
+      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    },
+  },
+});

@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { build } from 'vite';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
+import { requestChange } from '../harness/requests.ts';
+import { runCommand } from '../harness/run-command.ts';
+import { ANA, BEN } from '../harness/users.ts';
+import { startCollector } from '../observability/collector.ts';
+import { ENGINES, freshUrl } from '../storage/engines.ts';
+
+// Outside of the project: a package that the bundle lacks would not be found there.
+const outDir = mkdtempSync(join(tmpdir(), 'signalbox-bundle-'));
+
+beforeAll(() =>
+  build({ configFile: 'deploy/bundle.config.ts', build: { outDir, emptyOutDir: true } }),
+);
+afterAll(() => rmSync(outDir, { recursive: true }));
+
+test.for(ENGINES)('the bundle runs a change and exports its trace (%s)', async (engine) => {
+  const collector = await startCollector();
+  const sandbox = await startProcessSandbox({
+    databaseUrl: await freshUrl(engine),
+    program: join(outDir, 'main.js'),
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  });
+  const bot = await sandbox.startAndDeliver();
+  const card = await requestChange(sandbox, ANA, '/service stop staging for the night');
+  await sandbox.press(BEN, card, 'change.approve');
+  await expect.poll(() => card.text, PROCESS_LIMITS).toContain('Stop staging: accepted');
+  bot.signal('SIGTERM');
+  expect(await bot.exited).toBe(0);
+  expect(collector.named('command service')).toHaveLength(1);
+});
+
+test('the bundle connects in Socket Mode', async () => {
+  const sandbox = await startProcessSandbox({
+    databaseUrl: await freshUrl('sqlite'),
+    program: join(outDir, 'main.js'),
+    delivery: 'socket',
+  });
+  await sandbox.start();
+  const card = await requestChange(sandbox, ANA, '/service stop staging for the night');
+  expect(card.text).toContain('staging');
+});
+
+test.for([
+  ['help'],
+  ['doctor', '--help'],
+  ['audit', '--help'],
+  ['policy', '--help'],
+  ['manifest', '--help'],
+  ['backup', '--help'],
+  ['restore', '--help'],
+])('the bundle answers %j like the source', async (words) => {
+  const bundled = await runCommand([join(outDir, 'signalbox.js'), ...words]);
+  expect(bundled).toEqual(await runCommand(['src/cli/signalbox.ts', ...words]));
+  expect(bundled.out + bundled.err).toContain('signalbox');
+});
+
+test.for<[string, Readonly<Record<string, number>>, string]>([
+  ['a bundle of this source', { 'src/main.ts': 1, 'dist/signalbox.js': 2 }, 'bundle'],
+  ['an outdated bundle', { 'src/main.ts': 3, 'dist/signalbox.js': 2 }, 'source'],
+  ['a bundle of other packages', { 'package-lock.json': 3, 'dist/signalbox.js': 2 }, 'source'],
+  ['no bundle', { 'src/main.ts': 1 }, 'source'],
+])('with %s the launcher runs the right program', ([, files, program]) => {
+  const root = mkdtempSync(join(tmpdir(), 'signalbox-launcher-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const at = (file: string) => {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    return join(root, file);
+  };
+  copyFileSync('bin/signalbox', at('bin/signalbox'));
+  // It runs in the place of the runtime, and prints what it would run.
+  writeFileSync(at('node_modules/.bin/node'), '#!/bin/sh\necho "$1"\n', { mode: 0o700 });
+  for (const [file, second] of Object.entries(files)) {
+    writeFileSync(at(file), '');
+    utimesSync(at(file), second, second);
+  }
+  const run = execFileSync(join(root, 'bin/signalbox'), ['help'], { encoding: 'utf8' }).trim();
+  const programs = { bundle: 'dist/signalbox.js', source: 'src/cli/signalbox.ts' };
+  expect(run).toBe(join(root, programs[program === 'bundle' ? 'bundle' : 'source']));
+});
