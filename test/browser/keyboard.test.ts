@@ -42,7 +42,7 @@ async function composerFocus(page: Page, name: string): Promise<void> {
   await expect.poll(focused, { timeout: 10_000 }).toBe(`Message #${name}`);
 }
 
-test('by keyboard: Ana requests, is refused her own approval, and Ben and Cleo approve', async () => {
+test('by keyboard: the five steps of the guide', async () => {
   const page = await newPage();
   await page.addInitScript("localStorage.setItem('signalbox.guide', 'closed')");
   await page.goto(sandbox.url);
@@ -80,6 +80,49 @@ test('by keyboard: Ana requests, is refused her own approval, and Ben and Cleo a
   await page.getByText('was accepted by the server').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('complementary', { name: 'Thread' }).waitFor({ state: 'detached' });
+
+  // The fourth step: the answer is lost, and Ben records the outcome.
+  const operation = 'set state';
+  sandbox.cloud.injectFault({ operation, fault: 'close-after-effect', times: 1 });
+  await actAs(page, 'Ana');
+  await openChannel(page, 'ops');
+  await page.keyboard.type('/service stop staging for the night');
+  await page.keyboard.press('Enter');
+  await page.getByText('Stop staging?').waitFor();
+  await focusWith(page, 'Shift+Tab', /^Request approval/);
+  await page.keyboard.press('Enter');
+  await page.getByText('Stop staging: waiting for approval').waitFor();
+  await actAs(page, 'Ben');
+  await openChannel(page, 'db-approvals');
+  await page.getByText('requests: stop staging').waitFor();
+  await focusWith(page, 'Shift+Tab', /^Approve$/);
+  await page.keyboard.press('Enter');
+  await page.getByText('Stop staging: outcome unknown').waitFor();
+  await focusWith(page, 'Shift+Tab', /^It happened$/);
+  await page.keyboard.press('Enter');
+  const note = page.getByRole('textbox', { name: 'What did you find?' });
+  const isFocused = () => note.evaluate((box) => box.matches(':focus'));
+  await expect.poll(isFocused, { timeout: 10_000 }).toBe(true);
+  await page.keyboard.type('the console shows idle');
+  await focusWith(page, 'Tab', /^Save$/);
+  await page.keyboard.press('Enter');
+  await page.getByText('Stop staging: it happened').waitFor();
+
+  // The fifth step: costs, and the digest of the next morning.
+  await actAs(page, 'Dora');
+  await openChannel(page, 'ops');
+  await page.keyboard.type('/cost');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /credits so far · forecast/ }).waitFor();
+  await focusWith(page, 'Shift+Tab', /^Controls/);
+  await page.keyboard.press('Enter');
+  await focusWith(page, 'Tab', /^Next morning/);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await openChannel(page, 'db-costs');
+  const digest = page.getByRole('heading', { name: /^[\w– ]+ Nov: .* credits/ });
+  await digest.first().waitFor();
 });
 
 test('by keyboard: a form is filled in and closed, and the clock is moved', async () => {

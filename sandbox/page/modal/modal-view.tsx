@@ -30,9 +30,14 @@ export function ModalView({ view }: { view: View }) {
   }
 
   useEffect(() => {
-    const named = form.current?.querySelector<HTMLElement>('[data-focus-on-load]');
-    (named ?? form.current)?.focus();
+    form.current?.focus();
   }, []);
+
+  // The fields may follow in an update, which moves no focus that the user has set.
+  useEffect(() => {
+    if (view.blocks.length === 0 || document.activeElement !== form.current) return;
+    form.current?.querySelector<HTMLElement>('[data-focus-on-load]')?.focus();
+  }, [view.blocks]);
 
   useEffect(() => {
     if (hasErrors) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();

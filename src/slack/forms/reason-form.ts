@@ -93,6 +93,7 @@ export function reasonForm(
           action_id: 'reason',
           multiline: true,
           max_length: 500,
+          focus_on_load: true,
         },
       },
     ],
