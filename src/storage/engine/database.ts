@@ -4,10 +4,11 @@ import { migrate, SCHEMA_VERSION } from '../migrations/migrate.ts';
 import { writeMeta } from '../tables/meta.ts';
 import type { Db, Tables, Tx } from '../tables/schema.ts';
 import { withAnswerLimit } from './database-errors.ts';
+import { groupCommits } from './group-commit.ts';
 import { openPostgres, readDurability, refuseLossy } from './postgres.ts';
 import { lockProcess } from './process-lock.ts';
 import { openSqlite, sqlitePath } from './sqlite.ts';
-import { outsideTransactions, refuseInside, runTransaction } from './transaction.ts';
+import { outsideTransactions, refuseInside, runTransaction, singleCommits } from './transaction.ts';
 
 export type { Db, Tables, Tx } from '../tables/schema.ts';
 
@@ -114,12 +115,13 @@ function assemble(
   { clock, unlock, checkpoint }: EngineParts,
 ): Database {
   const db = outsideTransactions(root);
+  const open = engine === 'sqlite' ? groupCommits(root) : singleCommits(root);
   return {
     engine,
     isExclusive: engine === 'sqlite',
     db,
     checkpoint,
-    transaction: (body) => runTransaction(root, body),
+    transaction: (body) => runTransaction(open, body),
     async now() {
       refuseInside();
       return clock(db);
@@ -127,7 +129,7 @@ function assemble(
     async check() {
       // Reads work on a full disk: only a commit shows the problem.
       const probe = new Date().toISOString();
-      await withAnswerLimit(runTransaction(root, (tx) => writeMeta(tx, PROBE, probe)));
+      await withAnswerLimit(runTransaction(open, (tx) => writeMeta(tx, PROBE, probe)));
     },
     async close() {
       await root.destroy();

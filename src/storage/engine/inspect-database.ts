@@ -24,7 +24,7 @@ import {
 } from './postgres.ts';
 import { isLocked } from './process-lock.ts';
 import { openSqlite, openSqliteReader, sqlitePath } from './sqlite.ts';
-import { runTransaction } from './transaction.ts';
+import { runTransaction, singleCommits } from './transaction.ts';
 
 /** The file of an SQLite database and the files next to it. */
 export interface FileFacts {
@@ -138,7 +138,7 @@ export async function isUnused(url: string): Promise<boolean> {
 export async function checkWritable(url: string): Promise<void> {
   const rollback = new Error('rolled back');
   await withDb(url, 'write', async (db) => {
-    await runTransaction(db, async (tx) => {
+    await runTransaction(singleCommits(db), async (tx) => {
       await writeMeta(tx, 'doctor', 'write test');
       throw rollback;
     }).catch((error: unknown) => {

@@ -16,19 +16,27 @@ interface Scope {
 
 const inside = new AsyncLocalStorage<Scope>();
 
+/** Runs the body in one transaction, once. */
+export type OpenTransaction = <T>(body: (tx: Tx) => Promise<T>) => Promise<T>;
+
+/** Each transaction has a commit of its own. */
+export function singleCommits(root: Kysely<Tables>): OpenTransaction {
+  return (body) => root.transaction().setIsolationLevel('read committed').execute(body);
+}
+
 /**
  * Runs the body in a transaction and retries it on lock conflicts: the body must only use `tx`. An
  * error of the body rolls back and rejects. A body that takes over 5 seconds is rolled back.
  */
 export async function runTransaction<T>(
-  root: Kysely<Tables>,
+  open: OpenTransaction,
   body: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   refuseInside();
   const started = performance.now();
   for (let tries = 1; ; tries += 1) {
     try {
-      return await attempt(root, body);
+      return await attempt(open, body);
     } catch (error) {
       if (!isWorthRetrying(error, tries, performance.now() - started)) throw error;
       await pause(Math.min(10 * 2 ** tries, 200));
@@ -64,12 +72,9 @@ function refuseOwn(): never {
   throw new Error('Use Database.transaction, which retries and limits transactions');
 }
 
-async function attempt<T>(root: Kysely<Tables>, body: (tx: Tx) => Promise<T>): Promise<T> {
+async function attempt<T>(open: OpenTransaction, body: (tx: Tx) => Promise<T>): Promise<T> {
   const scope = { ended: false, started: 0, finished: 0 };
-  return root
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute((tx) => inside.run(scope, () => runBody(tx, scope, body)));
+  return open((tx) => inside.run(scope, () => runBody(tx, scope, body)));
 }
 
 /**
