@@ -12,10 +12,16 @@ export function AppPage({ tab }: { tab: 'home' | 'messages' }) {
   const { client, go } = useSession();
   const channel = appChannel(client);
   const tabs = [
-    { id: 'home', name: 'Home', open: () => go({ channel: null, thread: null, home: true }) },
+    {
+      id: 'home',
+      name: 'Home',
+      news: 0,
+      open: () => go({ channel: null, thread: null, home: true }),
+    },
     {
       id: 'messages',
       name: 'Messages',
+      news: tab === 'messages' ? 0 : (channel?.notifications ?? 0),
       open: () => go({ channel: channel?.id ?? null, thread: null, home: false }),
     },
   ].filter(({ id }) => id === 'home' || channel !== undefined);
@@ -27,9 +33,14 @@ export function AppPage({ tab }: { tab: 'home' | 'messages' }) {
         <h2>{client.botName}</h2>
         <span className="app-badge">APP</span>
         <div role="tablist" aria-label={client.botName} className="tabs">
-          {tabs.map(({ id, name, open }) => (
+          {tabs.map(({ id, name, news, open }) => (
             <button key={id} type="button" role="tab" aria-selected={id === tab} onClick={open}>
               {name}
+              {news > 0 && (
+                <span className="badge" role="img" aria-label={`${news} for you`}>
+                  {news}
+                </span>
+              )}
             </button>
           ))}
         </div>

@@ -102,6 +102,7 @@ function commandSection(
   }
   return [
     title('Commands'),
+    noteLine('Answers appear in the Messages tab.'),
     buttons('home:commands', ...group('change').slice(0, BUTTONS_MAX).map(commandButton)),
     buttons('home:queries', ...group('query').slice(0, BUTTONS_MAX).map(commandButton)),
   ];

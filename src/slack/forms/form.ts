@@ -143,7 +143,7 @@ function submitText(command: Command, given: TypedValues): string {
 function shownFields(
   command: Command,
   among: FieldContext,
-  { fixed = {}, needsReason = false }: FormSetting,
+  { fixed = {}, needsReason = false, replyTarget }: FormSetting,
 ): readonly Field[] {
   const own = fieldsOf(command.args).filter(
     ({ name, typedOnly }) =>
@@ -154,9 +154,15 @@ function shownFields(
   const isTyped = own.some(({ typedOnly }) => typedOnly);
   const fields = own.map((field) => ({
     ...field,
-    optional: field.optional && !(field.unlessTyped && !isTyped),
+    optional:
+      field.optional && !(field.unlessTyped && !isTyped) && !lacksChannel(field, replyTarget),
   }));
   return command.kind === 'change' ? [...fields, { ...REASON, optional: !needsReason }] : fields;
+}
+
+/** A form that is opened outside a channel, for example in Home, has no current channel as default. */
+function lacksChannel({ input }: Field, { channel }: ReplyTarget): boolean {
+  return input?.kind === 'channel' && (channel === null || channel.startsWith('D'));
 }
 
 /** The field with the focus: the first required one that is empty, else the first one. */
@@ -183,7 +189,8 @@ function inputBlock(
   const value = unshown === null ? text : '';
   const isPicked = isPickedFrom(field, value, vocabulary);
   const chosen = isPicked ? chosenOf(field, value, among.given, vocabulary) : null;
-  const hint = unshown ?? known.hints[field.name] ?? hintOf(field, isPicked);
+  const own = lacksChannel(field, setting.replyTarget) ? undefined : hintOf(field, isPicked);
+  const hint = unshown ?? known.hints[field.name] ?? own;
   const element = elementFor(field, { value, chosen, among, isPicked });
   return {
     type: 'input',

@@ -160,6 +160,10 @@ test('Slack takes the palette with every command, and its metadata has ids only'
   expect(viewProblems(palette(commands, NO_REPLY_TARGET))).toEqual([]);
 });
 
+test('Home says where the answers of its buttons appear', () => {
+  expect(texts(drawn({}))).toContain('Answers appear in the Messages tab.');
+});
+
 test('a user without a role reads first how to get one, from groups or from the users of the file', () => {
   const roles = (groups: readonly string[]) =>
     new Map([['viewer' as RoleName, { groups, users: ['U0BEN' as UserId] }]]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { viewProblems } from '../../../sandbox/slack/block-kit/validate.ts';
+import type { ChannelId } from '../../../src/changes/change.ts';
 import { commands } from '../../../src/commands/index.ts';
 import type { TypedValues } from '../../../src/intent/arguments/arguments.ts';
 import { titleOf } from '../../../src/intent/define.ts';
@@ -11,6 +12,7 @@ interface Shown {
   readonly block_id: string;
   readonly optional: boolean;
   readonly label: { readonly text: string };
+  readonly hint?: object;
   readonly element: { readonly focus_on_load?: true };
 }
 
@@ -51,6 +53,18 @@ test.for(commands.map(({ name }) => [name] as const))(
     expect(focused).toEqual(first ? [first.block_id] : []);
   },
 );
+
+test.for<[string, string | null, boolean, boolean]>([
+  ['in a channel', 'C0DBCOSTS01', true, true],
+  ['in Home', null, false, false],
+  ['in a direct message', 'D0ANA00001', false, false],
+])('the channel of a digest that is added %s', ([, channel, isOptional, hasDefault]) => {
+  const replyTarget = { ...NO_REPLY_TARGET, channel: channel as ChannelId | null };
+  const { inputs } = form('cost digest', { what: 'add' }, { replyTarget });
+  const which = inputs.find(({ block_id }) => block_id === 'which');
+  expect(which?.optional).toBe(isOptional);
+  expect(which?.hint !== undefined).toBe(hasDefault);
+});
 
 test('no two forms have one title', () => {
   const titles = commands.map(titleOf);
