@@ -64,7 +64,11 @@ function takeTrailing(keyed: readonly Field[], words: readonly Word[]) {
   return { taken, rest: words.slice(0, last + 1) };
 }
 
-function pairOf({ text, quoted }: Word): { readonly key: string; readonly value: string } | null {
+/** Key and value of `min=16`; null for any other word, and for a quoted one. */
+export function pairOf({
+  text,
+  quoted,
+}: Word): { readonly key: string; readonly value: string } | null {
   const [, key, value] = /^([\w-]+)=(.*)$/s.exec(text) ?? [];
   return quoted || key === undefined || value === undefined ? null : { key, value };
 }

@@ -1,13 +1,13 @@
 import type { CommandOffer } from '../answers/answer.ts';
-import { slashCommand } from '../answers/texts.ts';
+import { oneLineOf, slashCommand } from '../answers/texts.ts';
 import { type Field, fieldsOf } from '../arguments/arguments.ts';
 import { type Command, namesOf, nounOf, verbOf } from '../define.ts';
-import { assignWords } from './assign-words.ts';
+import { assignWords, pairOf } from './assign-words.ts';
 import { nearest } from './nearest.ts';
-import type { ParseProblem, ParseResult, Vocabulary } from './parse-result.ts';
+import type { ParseProblem, ParseResult, TypedCommand, Vocabulary } from './parse-result.ts';
 import { parseValues } from './parse-values.ts';
 import { splitWords, type Word } from './split-words.ts';
-import { quoteWord } from './suggest-line.ts';
+import { commandLine, quoteWord } from './suggest-line.ts';
 
 /** Parses `/service stop analytics-prod nightly maintenance`; asks instead of guessing. */
 export function parseLine(noun: string, typed: string, vocabulary: Vocabulary): ParseResult {
@@ -73,9 +73,13 @@ function readArguments(
   const { prefix = '' } = vocabulary;
   const fields = fieldsOf(command.args);
   const takesReason = command.kind === 'change';
-  const read = assignWords(fields, words, { vocabulary, takesReason });
-  if ('unknown' in read) return unknownKey(command, words, read.unknown, prefix);
-  if ('misplaced' in read) return misplacedKey(command, words, read, prefix);
+  const reasons = takesReason ? words.filter(isReason) : [];
+  const others = words.filter((word) => !reasons.includes(word));
+  const read = assignWords(fields, others, { vocabulary, takesReason });
+  if (reasons.length > 1) return misread('“reason=” is given twice.', command, prefix);
+  const line = [...others, ...reasons];
+  if ('unknown' in read) return unknownKey(command, line, read.unknown, prefix);
+  if ('misplaced' in read) return misplacedKey(command, line, read, prefix);
   if ('twice' in read) return misread(`“${read.twice}=” is given twice.`, command, prefix);
 
   const { given, rest } = read;
@@ -90,8 +94,35 @@ function readArguments(
     );
   }
   if (command.kind === 'query' && rest.length > 0) return tooMuch(command, rest.join(' '), prefix);
-  return parseValues(command, given, rest.join(' '), vocabulary);
+  const [keyed] = reasons;
+  const value = keyed ? (pairOf(keyed)?.value ?? '') : null;
+  const trailing = rest.join(' ');
+  if (value !== null && trailing !== '') {
+    return reasonTwice({ command, given }, [value, trailing], prefix);
+  }
+  return parseValues(command, given, value ?? trailing, vocabulary);
 }
+
+/** Every command that takes a reason also takes it as `reason="nightly maintenance"`. */
+function isReason(word: Word): boolean {
+  return pairOf(word)?.key.toLowerCase() === 'reason';
+}
+
+/** The reason is given with its key and at the end of the line: offers each of them alone. */
+function reasonTwice(
+  { command, given }: Omit<TypedCommand, 'reason'>,
+  reasons: readonly [string, string],
+  prefix: string,
+): ParseProblem {
+  const sentence = `The reason is given twice: “${reasons.join('” and “')}”.`;
+  const offers = reasons.map((reason) => ({
+    label: `Reason: ${oneLineOf(reason, LABEL_MAX)}`,
+    line: commandLine(command, given, reason),
+  }));
+  return { ...misread(sentence, command, prefix), offers };
+}
+
+const LABEL_MAX = 40;
 
 function tooMuch(command: Command, text: string, prefix: string): ParseResult {
   const keys = keysOf(command).map((key) => `${key}=`);

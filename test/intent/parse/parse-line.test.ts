@@ -30,8 +30,40 @@ test.for<[string, string, string]>([
   ['a quoted word that a longer name ends with', '"analytics-dev" "prod"', 'prod'],
   ['words with a quoted equals sign', 'staging "load=high" today', 'load=high today'],
   ['words that were escaped', 'staging load &gt; 5 &amp; rising', 'load > 5 & rising'],
+  ['the value of reason=', 'staging reason="nightly maintenance"', 'nightly maintenance'],
+  ['the value of REASON=', 'REASON=night staging', 'night'],
+  ['the value of reason= before a time', 'staging reason="all night" for=4h', 'all night'],
+  ['a quoted word like the key', 'staging "reason=night"', 'reason=night'],
 ])('the reason is %s', ([, rest, reason]) => {
   expect(read(`/service stop ${rest}`)).toMatchObject({ kind: 'intent', reason });
+});
+
+test('every command that takes a reason accepts reason=, also without other keys', () => {
+  const changes = registry.filter(({ kind }) => kind === 'change');
+  for (const command of changes) {
+    const [example = ''] = command.examples;
+    const [noun = ''] = example.split(' ');
+    const line = `${example.slice(noun.length + 1)} reason="why not" reason=again`;
+    const read = parseLine(noun, line, { ...vocabularyOf(), commands: registry });
+    expect(gist(read), command.name).toMatch(/^“reason=” is given twice\./);
+  }
+});
+
+test.for<[string, string]>([
+  ['with the key', 'staging reason=night reason="and day"'],
+  ['with the key and at the end', 'staging reason="all night" and day'],
+])('a reason that is given twice %s is refused', ([, rest]) => {
+  const understood = read(`/service stop ${rest}`);
+  expect(gist(understood)).toMatch(/ is given twice/);
+  const offers = understood.kind === 'misread' ? understood.offers : [];
+  expect(offers.map(({ line }) => gist(read(line)))).toEqual(
+    rest.includes('reason="all')
+      ? [
+          'service stop service=id-of-staging because “all night”',
+          'service stop service=id-of-staging because “and day”',
+        ]
+      : [],
+  );
 });
 
 test.for(['change thaw', 'change unfreeze'])('`/%s` ends a freeze', (words) => {
