@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scheduleLineWords, scheduleOffers } from '../intent/answers/schedule-text.ts';
-import { countWords } from '../intent/answers/texts.ts';
+import { countWords, slashCommand } from '../intent/answers/texts.ts';
 import { queryCommand } from '../intent/define.ts';
 
 export const serviceScheduleList = queryCommand({
@@ -11,10 +11,11 @@ export const serviceScheduleList = queryCommand({
   args: z.strictObject({}),
 
   target: () => null,
-  answer: async (_args, { schedules }) => {
+  answer: async (_args, { schedules, prefix }) => {
     const all = await schedules.all();
-    const none = 'Request one, for example: service schedule staging stop="weekdays 20:00"';
     if (all.length === 0) {
+      const example = 'service schedule staging stop="weekdays 20:00"';
+      const none = `Request one, for example: ${slashCommand(prefix, example)}`;
       return { title: 'No service has a schedule', parts: [{ kind: 'note', text: none }] };
     }
     const offers = all.flatMap(scheduleOffers);
