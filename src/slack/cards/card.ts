@@ -79,7 +79,7 @@ function openSummary(change: Change, drawing: DrawContext): Summary {
 
 /** How the change ended, who decided, and what to do next. */
 function endedSummary(change: Change, drawing: DrawContext): Summary {
-  const { plan, reason, stopReason } = change;
+  const { state, plan, reason, stopReason } = change;
   const { facts, extras, warnings } = ending(change, drawing);
   return {
     head: titleLines(change),
@@ -94,7 +94,8 @@ function endedSummary(change: Change, drawing: DrawContext): Summary {
     extras: [
       peopleLine(change),
       ...(reason ? [fact('Reason', reason)] : []),
-      ...costLines(plan),
+      // An unknown outcome is settled by what the target shows: its estimated cost does not help.
+      ...(state === 'unknown' ? [] : costLines(plan)),
       ...extras,
     ],
   };

@@ -22,9 +22,9 @@ export function ending(change: Change, drawing: DrawContext): Ending {
   const happened: readonly Line[] = resolution ? [resolutionLine(resolution)] : [];
   const words = outcomeWords(outcome, change, drawing);
   return {
-    facts: [...words, ...happened, ...nextStep(change), ...lines],
+    facts: [...words, ...happened, ...lines],
     warnings: [...candidates, ...reportedWarnings(outcome)],
-    extras: [requestLine(outcome, change)],
+    extras: state === 'unknown' ? [] : [requestLine(outcome, change)],
   };
 }
 
@@ -73,12 +73,14 @@ function outcomeWords(
     ];
   }
   if (change.resolution) return [[{ bold: 'Known at the time: ' }, answerOf(ending)]];
+  const request = ending.requestId ? `, request ${ending.requestId}` : '';
   return [
-    [{ bold: 'Known so far: ' }, answerOf(ending)],
+    [{ bold: 'Known so far' }, ' (', { at: ending.at }, `${request}): `, answerOf(ending)],
     [
       'Signalbox does not send it again. ',
       'Other changes to this target are blocked until this is resolved.',
     ],
+    ['Check the console, then record what you found.'],
   ];
 }
 
@@ -97,10 +99,6 @@ function endingNote({ command, followUp }: Change, { commands }: DrawContext): s
   const { endingNote: note = '', unfollowedNote = '' } = commands.get(command) ?? {};
   const isFollowed = followUp && !['unreadable', 'closed'].includes(followUp.state);
   return isFollowed || unfollowedNote === '' ? note : `${note} ${unfollowedNote}`;
-}
-
-function nextStep({ state }: Change): readonly Line[] {
-  return state === 'unknown' ? [['Check the console, then record what you found.']] : [];
 }
 
 function answerOf({ status, text }: ExecutionOutcome & { how: 'failed' | 'unknown' }): string {

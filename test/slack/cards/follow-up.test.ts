@@ -23,7 +23,7 @@ function shown(state: 'succeeded' | 'unknown', over: Partial<FollowUp>) {
 }
 
 test.for<[string, 'succeeded' | 'unknown', Partial<FollowUp>, RegExp]>([
-  ['not read yet', 'succeeded', {}, /not read yet \(checked every 30 s\)/],
+  ['not read yet', 'succeeded', {}, /^Signalbox checks the state every 30 s until it is done\.$/],
   ['read', 'succeeded', { seen: SEEN }, /stopping, since .*\(checked every 30 s\)$/],
   ['not answered', 'succeeded', { gap: WHY }, /unknown: .* within 10 s$/],
   ['not answered since', 'succeeded', { gap: WHY, seen: SEEN }, /10 s; last seen: stopping, /],
@@ -53,7 +53,7 @@ test.for<[string, 'succeeded' | 'unknown', Partial<FollowUp>, RegExp]>([
   ],
   ['failed', 'succeeded', { state: 'failed', seen: SEEN }, /since .*30 s\) Check the console\.$/],
   ['closed', 'succeeded', { state: 'closed', seen: SEEN }, /^$/],
-  ['not read yet, unknown', 'unknown', {}, /not read yet$/],
+  ['not read yet, unknown', 'unknown', {}, /^$/],
   ['not answered, unknown', 'unknown', { gap: WHY }, /unknown: .* within 10 s$/],
   [
     'on the way, unknown',

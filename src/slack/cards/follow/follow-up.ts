@@ -32,12 +32,14 @@ export function followUp({ state, followUp: follow, resolution }: Change): Follo
 }
 
 const EVERY = 'checked every 30 s';
+// The reply to the request is above: a second state that says nothing would contradict it.
+const NOT_READ_YET: Line = ['Signalbox checks the state every 30 s until it is done.'];
 
 function shownLine({ state, seen, gap }: FollowUp): Line {
   if (gap !== null && state !== 'superseded') {
     return [...gapLine(gap, seen), ...(state === 'open' ? [] : NOT_READ_AGAIN)];
   }
-  if (seen === null) return fact(SHOWS, `not read yet (${EVERY})`);
+  if (seen === null) return state === 'open' ? NOT_READ_YET : fact(SHOWS, 'not read');
   const { text, at } = seen;
   if (state === 'superseded') {
     return fact(
@@ -66,7 +68,7 @@ function gapLine(gap: string, seen: FollowUp['seen']): Line {
 /** Beside the buttons: what a person who records the outcome can compare. */
 function unknownLines({ seen, gap, why, candidates }: FollowUp): FollowUpLines {
   if (gap !== null) return { lines: [gapLine(gap, seen)], candidates: [] };
-  if (seen === null) return { lines: [fact(SHOWS, 'not read yet')], candidates: [] };
+  if (seen === null) return { lines: [], candidates: [] };
   const shown = fact(SHOWS, `${seen.text} (checked `, { at: seen.at }, ')');
   return {
     lines: [shown, ...(why === null ? [] : [[WHY[why]]])],
