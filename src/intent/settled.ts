@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../changes/change.ts';
-import { notApplied } from './arguments/applied-scaling.ts';
+import { notApplied, settingText } from './arguments/applied-scaling.ts';
 
 /** The fields of a reading, under the names of the API; null or missing: unknown. */
 export type ReadFields = Readonly<Record<string, unknown>>;
@@ -90,7 +90,7 @@ function unsavedProgress(
   const words = unsaved.map(([field, sent]) => {
     const now = fields[field];
     return isKnown(now)
-      ? `${label(field)} is ${valueText(now)}, not ${valueText(sent)}`
+      ? `${label(field)} is ${settingText(now)}, not ${settingText(sent)}`
       : `${label(field)} is unknown`;
   });
   const isUnknown = unsaved.every(([field]) => !isKnown(fields[field]));
@@ -102,16 +102,13 @@ function applied(fields: ReadFields, body: JsonObject, label: LabelOf): Progress
   const now = (fields.applied ?? null) as JsonObject | null;
   const others = notApplied(body, now);
   if (others.length === 0) return { is: 'settled', text: 'all values are in effect' };
-  const words = others.map(([field, value]) => `${label(field)} is ${valueText(value)}`).join(', ');
+  const words = others
+    .map(([field, value]) => `${label(field)} is ${settingText(value)}`)
+    .join(', ');
   const entry = now?.scheduleEntry ?? null;
   if (entry === null) return { is: 'under-way', text: `saved, not in effect yet: ${words}` };
   const text = `saved; the scaling schedule entry ${entry} applies now: ${words}`;
   return { is: 'settled', text };
-}
-
-function valueText(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return String(value).slice(0, LONGEST_TEXT);
 }
 
 const ENDPOINT_WORDS: Readonly<Record<string, Progress>> = {

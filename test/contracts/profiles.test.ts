@@ -69,7 +69,7 @@ describe('a live cloud server', () => {
   test('holds another size by its schedule, which the card and /service show name', async () => {
     const lines = await done('/service scale bi-readonly min=16 max=32');
     expect(lines.join('\n')).toContain(
-      '⚠ the scaling schedule entry “Business hours” applies now: minReplicaMemoryGb 64, maxReplicaMemoryGb 64',
+      '⚠ the scaling schedule entry “Business hours” applies now: Minimum memory per replica (GB) is 64, Maximum memory per replica (GB) is 64',
     );
     const seen = await bot.run('/service show bi-readonly details');
     expect(seen).toContain('Memory per replica  16–32 GB');

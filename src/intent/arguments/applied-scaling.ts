@@ -37,6 +37,13 @@ export function notApplied(
 }
 
 const LONGEST_NAME = 60;
+const LONGEST_SETTING = 60;
+
+/** The value of a field as users read it: `on` for true. */
+export function settingText(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return String(value).slice(0, LONGEST_SETTING);
+}
 
 function activeEntry({ currentScaling, scalingSchedule }: CloudService): string | null {
   const id = currentScaling?.activeEntryId ?? null;

@@ -3,7 +3,8 @@ import type { CloudService, CreatedService, ReversePrivateEndpoint } from '../..
 import type { Reply } from '../../http/client.ts';
 import { endpointText, isPlain, serviceFacts } from '../answers/service-facts.ts';
 import type { SendResult } from '../define.ts';
-import { appliedScaling, notApplied } from './applied-scaling.ts';
+import { appliedScaling, notApplied, settingText } from './applied-scaling.ts';
+import { SIZING_LABELS } from './sizing.ts';
 
 /** The result of a change of a service. The reply does not prove completion. */
 export function sentService(
@@ -41,7 +42,9 @@ function confirmed(body: JsonObject, reply: CloudService): readonly string[] {
   if (others.length === 0) return all ? ['all values as requested'] : [];
   const saved = all ? ['all values are saved as requested'] : [];
   const entry = applied?.scheduleEntry;
-  const words = others.map(([field, now]) => `${field} ${entry ? '' : 'is '}${now}`).join(', ');
+  const words = others
+    .map(([field, now]) => `${labelFor(field)} is ${settingText(now)}`)
+    .join(', ');
   return [
     ...saved,
     entry
@@ -56,8 +59,14 @@ function differing(body: JsonObject, reply: Readonly<Record<string, unknown>>): 
     const got = reply[field];
     if (!isPlain(got) || !isPlain(sent) || String(got) === String(sent)) return [];
     const isPrivate = /key|role|arn$/i.test(field);
-    return [`⚠ ${field} is ${isPrivate ? 'not' : `${got}, not ${sent}`} as sent`];
+    const values = `${settingText(got)}, not ${settingText(sent)}`;
+    return [`⚠ ${labelFor(field)} is ${isPrivate ? 'not' : values} as sent`];
   });
+}
+
+/** What users read for a field: `releaseChannel` → `release channel`. */
+function labelFor(field: string): string {
+  return SIZING_LABELS[field] ?? field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 }
 
 /** A created service with the password that is shown once. Without a result: no details. */

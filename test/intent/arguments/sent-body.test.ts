@@ -68,7 +68,7 @@ test('a schedule that holds another size is not reported as “all values as req
   const { reported } = sentService('s1', 'staging', reply({ ...SENT, ...HELD }), SENT);
   expect(reported).toEqual([
     'all values are saved as requested',
-    '⚠ the scaling schedule entry “Business hours” applies now: minReplicaMemoryGb 64, maxReplicaMemoryGb 64',
+    '⚠ the scaling schedule entry “Business hours” applies now: Minimum memory per replica (GB) is 64, Maximum memory per replica (GB) is 64',
   ]);
 });
 
@@ -83,7 +83,7 @@ test('values that the server applies later are reported as not applied yet', () 
   const { reported } = sentService('s1', 'staging', reply({ ...SENT, currentScaling }), SENT);
   expect(reported).toEqual([
     'all values are saved as requested',
-    'not applied yet: maxReplicaMemoryGb is 8',
+    'not applied yet: Maximum memory per replica (GB) is 8',
   ]);
 });
 
@@ -93,7 +93,7 @@ test.for([
     'a different number',
     5,
     5,
-    ['all values are saved as requested', 'not applied yet: numReplicas is 5'],
+    ['all values are saved as requested', 'not applied yet: Replicas is 5'],
   ],
   // Old services keep an unequal pair in vertical mode, which is no number of replicas.
   ['unequal bounds', 2, 5, []],
