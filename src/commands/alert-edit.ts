@@ -20,6 +20,7 @@ import {
   storedNames,
 } from '../intent/answers/alert-names.ts';
 import { alertLabel, alertSnapshot } from '../intent/answers/alert-text.ts';
+import { countWords } from '../intent/answers/texts.ts';
 import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
 import {
   AlertName,
@@ -93,9 +94,11 @@ export const alertEdit: ChangeCommand = changeCommand({
   },
   unchanged: ({ alert: _, ...edit }, before) => {
     const { unchangedFields = [], body = {} } = updateOf(edit, before) ?? {};
-    return unchangedFields.map((field) =>
-      keptText(field, asJson(body[field]), storedNames(before)),
-    );
+    // Live servers return the first channel twice: alone, and in the list of all channels.
+    const isRepeated = unchangedFields.includes('channels');
+    return unchangedFields
+      .filter((field) => !(field === 'channel' && isRepeated))
+      .map((field) => keptText(field, asJson(body[field]), storedNames(before)));
   },
   warnings: ({ alert: _, ...edit }, before) => [
     // The unchanged fields are sent as well, so the server checks them too.
@@ -176,8 +179,8 @@ function sentAlert(body: JsonObject, reply: AlertReply): SendResult {
   if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
   const other = differences(body, result).map(({ field, sent, got }) =>
     got === undefined
-      ? `⚠ ${field}: the reply does not show it (sent: ${text(sent)})`
-      : `⚠ ${field} is ${text(got)}, not ${text(sent)} as sent`,
+      ? `⚠ ${alertLabel(field)}: the reply does not show it (sent: ${text(sent)})`
+      : `⚠ ${alertLabel(field)} is ${text(got)}, not ${text(sent)} as sent`,
   );
   const state = result.state === null ? [] : [`state ${result.state}`];
   return { requestId, reported: [...state, ...other], learned: null };
@@ -222,7 +225,7 @@ function keptText(field: string, value: Json, names: AlertNames): string {
   const label = alertLabel(field).toLowerCase();
   const named = namedValue(field, value, names);
   if (named !== value) return `${label} (${named})`;
-  return Array.isArray(value) ? `${value.length} ${label}` : label;
+  return Array.isArray(value) ? countWords(value.length, label.replace(/s$/, '')) : label;
 }
 
 // Values of a reply are JSON.

@@ -6,7 +6,7 @@ test.for<[string, Change['plan']['target']['kind'], string, string]>([
   ['service stop', 'service', 'analytics-prod', 'Stop analytics-prod'],
   ['service create', 'new service', 'analytics eu', 'Create service analytics eu'],
   ['endpoint create', 'service', 'analytics-prod', 'Create endpoint for analytics-prod'],
-  ['alert edit', 'alert', '5xx rate', 'Edit alert 5xx rate'],
+  ['alert edit', 'alert', '5xx rate', 'Edit alert "5xx rate"'],
   ['change freeze', 'freeze', 'everything tagged prod', 'Freeze everything tagged prod'],
 ])('`%s` of a %s has one title everywhere', ([command, kind, name, title]) => {
   const target = { kind, id: 'x', name, tags: [], warehouse: null };

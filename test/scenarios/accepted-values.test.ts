@@ -14,7 +14,7 @@ async function previewOf(sandbox: TestSandbox, line: string, title: string) {
 
 test('the requester and the approvers read that live servers reject an interval', async () => {
   const sandbox = await startTestSandbox();
-  const preview = await previewOf(sandbox, '/alert edit "5xx rate" interval=7m', 'Edit alert 5xx');
+  const preview = await previewOf(sandbox, '/alert edit "5xx rate" interval=7m', 'Edit alert "5xx');
   expect(textOf(preview ?? NO_MESSAGE)).toContain(SEVEN_MINUTES);
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = await sandbox.card('requests: ');
@@ -31,7 +31,7 @@ test('the warning also covers a field that the edit does not change', async () =
   const sandbox = await startTestSandbox();
   const id = sandbox.alerts.alerts().find(({ name }) => name === '5xx rate')?.id ?? '';
   sandbox.alerts.editAlert(id, { message: 'm'.repeat(4_200) });
-  const preview = await previewOf(sandbox, '/alert edit "5xx rate" threshold=5', 'Edit alert 5xx');
+  const preview = await previewOf(sandbox, '/alert edit "5xx rate" threshold=5', 'Edit alert "5xx');
   expect(textOf(preview ?? NO_MESSAGE)).toContain(
     'Known live servers reject the message of 4,200 characters; they accept at most 4,096 characters.',
   );

@@ -177,7 +177,7 @@ test('an alert is listed, shown and edited, and keeps its other fields', async (
   const { preview } = await approved(
     sandbox,
     `/alert edit "${name}" threshold=4321`,
-    `Edit alert ${name}`,
+    `Edit alert "${name}"`,
   );
   expect(textOf(preview ?? NO_MESSAGE)).toContain('Unchanged');
   const put = sandbox.alerts.requests().find(({ method }) => method === 'PUT');

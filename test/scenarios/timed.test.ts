@@ -202,7 +202,7 @@ async function temporaryAlertEdit(sandbox: TestSandbox) {
   await sandbox.slack.command(ANA, 'ops', '/alert edit "5xx rate" threshold=250 for=2h');
   await sandbox.press(
     ANA,
-    await sandbox.privateMessage(ANA, 'Edit alert 5xx rate?'),
+    await sandbox.privateMessage(ANA, 'Edit alert "5xx rate" (firing)?'),
     'change.confirm',
   );
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
@@ -212,7 +212,7 @@ async function temporaryAlertEdit(sandbox: TestSandbox) {
 test('a temporary alert edit is reverted to the previous values', async () => {
   const sandbox = await startTestSandbox();
   const { threshold } = await temporaryAlertEdit(sandbox);
-  const planned = await sandbox.card('Edit alert 5xx rate: planned');
+  const planned = await sandbox.card('Edit alert "5xx rate": planned');
   expect(planned?.text).toContain('250 → 100');
   setTime(sandbox, '14:00');
   await expect.poll(threshold).toBe(100);
@@ -221,7 +221,7 @@ test('a temporary alert edit is reverted to the previous values', async () => {
 test('a temporary alert edit is not reverted after another edit', async () => {
   const sandbox = await startTestSandbox();
   const { id, threshold } = await temporaryAlertEdit(sandbox);
-  await sandbox.card('Edit alert 5xx rate: planned');
+  await sandbox.card('Edit alert "5xx rate": planned');
   sandbox.alerts.editAlert(id, { threshold: 300 });
   setTime(sandbox, '14:00');
   const card = await sandbox.card('not run: it changed since the preview');
@@ -322,7 +322,7 @@ test('a revert is offered only after the last of two freezes has ended', async (
 test('a revert is not offered if the target was edited elsewhere during the freeze', async () => {
   const sandbox = await startTestSandbox();
   const { id, threshold } = await temporaryAlertEdit(sandbox);
-  const planned = await sandbox.card('Edit alert 5xx rate: planned');
+  const planned = await sandbox.card('Edit alert "5xx rate": planned');
   await sandbox.slack.command(ANA, 'ops', '/change freeze everything until=4h all hands');
   await sandbox.press(
     ANA,
@@ -332,7 +332,7 @@ test('a revert is not offered if the target was edited elsewhere during the free
   await sandbox.press(BEN, await sandbox.card('requests: freeze everything'), 'change.approve');
   await sandbox.card('Freeze everything: done');
   setTime(sandbox, '14:00');
-  await sandbox.card('Edit alert 5xx rate: not run: the current policy refuses it');
+  await sandbox.card('Edit alert "5xx rate": not run: the current policy refuses it');
   sandbox.alerts.editAlert(id, { threshold: 300 });
   const reads = () => sandbox.alerts.count('get alert');
   const before = reads();
@@ -389,7 +389,7 @@ test('an alert edit without an answer is verified by a read, and reverted on tim
   const sandbox = await startTestSandbox();
   sandbox.alerts.injectFault({ operation: 'update alert', fault: 'close-after-effect', times: 1 });
   const { threshold } = await temporaryAlertEdit(sandbox);
-  await sandbox.card('Edit alert 5xx rate: planned');
+  await sandbox.card('Edit alert "5xx rate": planned');
   expect(threshold()).toBe(250);
   setTime(sandbox, '14:00');
   await expect.poll(threshold).toBe(100);
@@ -399,10 +399,10 @@ test('an alert edit that a user resolves as applied is reverted on time', async 
   const sandbox = await startTestSandbox();
   sandbox.alerts.injectFault({ operation: 'update alert', fault: 'reset', times: 1 });
   const { id, threshold } = await temporaryAlertEdit(sandbox);
-  await sandbox.card('Edit alert 5xx rate: outcome unknown');
+  await sandbox.card('Edit alert "5xx rate": outcome unknown');
   sandbox.alerts.editAlert(id, { threshold: 250 });
-  await resolveAsApplied(sandbox, 'Edit alert 5xx rate');
-  await sandbox.card('Edit alert 5xx rate: planned');
+  await resolveAsApplied(sandbox, 'Edit alert "5xx rate"');
+  await sandbox.card('Edit alert "5xx rate": planned');
   setTime(sandbox, '14:00');
   await expect.poll(threshold).toBe(100);
 });

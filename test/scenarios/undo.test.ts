@@ -48,7 +48,7 @@ test('undoing an alert edit restores its previous values', async () => {
   await sandbox.slack.command(ANA, 'ops', '/alert edit "5xx rate" threshold=250');
   await sandbox.press(
     ANA,
-    await sandbox.privateMessage(ANA, 'Edit alert 5xx rate?'),
+    await sandbox.privateMessage(ANA, 'Edit alert "5xx rate" (firing)?'),
     'change.confirm',
   );
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
@@ -91,7 +91,7 @@ test('an undo is refused while the target cannot be read', async () => {
   await sandbox.slack.command(ANA, 'ops', '/alert edit "5xx rate" threshold=250');
   await sandbox.press(
     ANA,
-    await sandbox.privateMessage(ANA, 'Edit alert 5xx rate?'),
+    await sandbox.privateMessage(ANA, 'Edit alert "5xx rate" (firing)?'),
     'change.confirm',
   );
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');

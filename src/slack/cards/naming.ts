@@ -53,7 +53,17 @@ export function actionText(change: Named): string {
   return hasAuditMismatch(change) ? `Change ${change.id}` : oneLine(changeTitle(change));
 }
 
+/** `Edit alert "5xx rate" (firing)`: with the state of an alert, for a decision about the change. */
+export function requestedAction(change: Change): string {
+  const { before, target } = change.plan;
+  const isFiring = target.kind === 'alert' && before?.volatileFields?.state === 'ALERT';
+  return `${actionText(change)}${isFiring && !hasAuditMismatch(change) ? ' (firing)' : ''}`;
+}
+
 export function lowerActionText(change: Named): string {
-  const text = actionText(change);
+  return lowerFirst(actionText(change));
+}
+
+export function lowerFirst(text: string): string {
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }

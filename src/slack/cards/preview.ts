@@ -4,7 +4,7 @@ import { buttons, fact, lines, type Message, message } from '../blocks/blocks.ts
 import { bounded, type Line } from '../blocks/rich-text.ts';
 import { cardLink, type LinkOf, openCard } from './card-link.ts';
 import type { DrawContext } from './draw-context.ts';
-import { actionText, lowerActionText, roleText } from './naming.ts';
+import { lowerActionText, requestedAction, roleText } from './naming.ts';
 import { mayRequestAgain, previewButtons, requestAgainButtons } from './parts/card-buttons.ts';
 import { freezeNote } from './parts/refusal-clauses.ts';
 import { asOneLine, summaryParts, warningLine } from './parts/short-lines.ts';
@@ -18,7 +18,7 @@ export function preview(draft: Change, related: RelatedChanges, drawing: DrawCon
   const { plan, reason } = draft;
   const target = targetLines(draft, stateWords(plan));
   const isAlert = plan.target.kind === 'alert';
-  const question: Line = [{ bold: `${bounded(actionText(draft), 150)}?` }];
+  const question: Line = [{ bold: `${bounded(requestedAction(draft), 150)}?` }];
   return message(
     ...summaryParts({
       head: [question, ...(isAlert ? [] : target)],

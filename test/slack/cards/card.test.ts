@@ -186,6 +186,45 @@ test.for<[string, Partial<Change>, string[]]>([
   for (const word of words) expect(text).toContain(word);
 });
 
+test('the card of an unknown outcome has what a person needs to settle it, and no more', () => {
+  const seen = { text: 'stopping', at: minutes(2) };
+  const followUp = { state: 'open', gap: null, candidates: [], revision: 1 } as const;
+  const reads = { ...followUp, seen, why: 'not-as-requested' } as const;
+  const { text } = changeCard(changeIn('unknown', { followUp: reads }), drawing);
+  expect(text).toMatchInlineSnapshot(`
+    "? Stop analytics-prod: outcome unknown · K3M9QD
+    State  running → stopped
+    Known so far (<!date^1795176120^{date_short_pretty} at {time}|2026-11-20T12:02:00.000Z>): The server did not answer in time.
+    Signalbox does not send it again. Other changes to this target are blocked until this is resolved.
+    Check the console, then record what you found.
+    Server shows  stopping (checked <!date^1795176120^{date_short_pretty} at {time}|2026-11-20T12:02:00.000Z>)
+    This is not yet what was requested. The request may still be applied.
+    Requested by <@U0ANA> · approved by <@U0BEN>, <@U0CLEO> (2 of 2)"
+  `);
+  const unread = changeIn('unknown', { followUp: { ...followUp, seen: null, why: null } });
+  expect(changeCard(unread, drawing).text).toContain('\nReason  ');
+});
+
+test('an accepted card shows one state of the service until a second one was read', () => {
+  const followUp = { state: 'open', seen: null, gap: null, why: null, candidates: [], revision: 1 };
+  const card = changeCard(changeIn('succeeded', { followUp: followUp as never }), drawing);
+  expect(card.text).toContain('The server reports: stopping.');
+  expect(card.text).not.toMatch(/Server shows|not read/);
+  expect(card.text).toContain('Signalbox checks the state every 30 s until it is done.');
+});
+
+test.for<[string, string]>([
+  ['ALERT', 'edit alert "5xx rate" (firing)'],
+  ['OK', 'edit alert "5xx rate"'],
+])('the title of a change quotes the alert, which is in state %s', ([state, asked]) => {
+  const target = { ...PLAN.target, kind: 'alert', name: '5xx rate' } as const;
+  const before = { fields: {}, volatileFields: { state }, seenAt: NOON, source: 'read' };
+  const over = { command: 'alert edit', plan: { ...PLAN, target, before } };
+  expect(changeCard(changeIn('pending', over), drawing).text).toContain(` requests: ${asked} · `);
+  const question = preview(changeIn('draft', over), ALONE, drawing).text.split('\n')[0];
+  expect(question?.toLowerCase()).toBe(`${asked}?`);
+});
+
 test('a card never claims that a refused or doubtful request succeeded', () => {
   for (const state of ['failed', 'unknown'] as const) {
     expect(changeCard(changeIn(state), drawing).text).not.toContain('accepted');

@@ -1,7 +1,7 @@
 import type { Change } from '../../../changes/change.ts';
 import { fact } from '../../blocks/blocks.ts';
 import { bounded, type Line } from '../../blocks/rich-text.ts';
-import { lowerActionText } from '../naming.ts';
+import { lowerActionText, lowerFirst, requestedAction } from '../naming.ts';
 import { cardTitle } from './state-text.ts';
 
 const ACTION_MAX = 100;
@@ -13,7 +13,8 @@ export function titleLines(change: Change): readonly Line[] {
   if (breakGlass) return [...emergencyLines(change, action), stateLine(change)];
   if (state !== 'pending') return [stateLine(change)];
   const until = plan.timing?.startAt ? 'approve by' : 'expires';
-  const title: Line = [{ bold: '○ ' }, { user: requester }, { bold: ` requests: ${action}` }];
+  const asked = lowerFirst(bounded(requestedAction(change), ACTION_MAX));
+  const title: Line = [{ bold: '○ ' }, { user: requester }, { bold: ` requests: ${asked}` }];
   return [[...title, ` · ${id} · ${until} `, { at: expiresAt }]];
 }
 
