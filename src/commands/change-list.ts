@@ -6,7 +6,12 @@ import {
   textField,
 } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
-import { CHANGE_LISTS, PastTimeText, StateName } from '../intent/ports/changes-queries.ts';
+import {
+  CHANGE_LISTS,
+  commonPastTimes,
+  PastTimeText,
+  stateField,
+} from '../intent/ports/changes-queries.ts';
 
 const List = z.enum(CHANGE_LISTS, { error: 'must be pending, mine, all or review' });
 
@@ -24,12 +29,13 @@ export const changeList = queryCommand({
       label: 'Requested by',
       hint: 'A user, for example @ana, or me',
     }),
-    state: choiceField(StateName, () => StateName.options, { word: 'state', label: 'State' }),
+    state: stateField('State'),
     since: textField(PastTimeText, {
       word: 'since',
       synonyms: ['from', 'after'],
       label: 'Requested since',
       hint: 'yesterday, a UTC day (2026-11-01), or a time ago (7d, 4h)',
+      suggestions: commonPastTimes,
     }),
     before: textField(z.string().max(40), {
       word: 'before',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { choiceField, numberField, textField } from '../intent/arguments/arguments.ts';
+import { numberField, textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
-import { PastTimeText, StateName } from '../intent/ports/changes-queries.ts';
+import { commonPastTimes, PastTimeText, stateField } from '../intent/ports/changes-queries.ts';
 
 const Text = z.string().trim().min(1).max(80, 'is too long');
 
@@ -33,21 +33,20 @@ export const changeLog = queryCommand({
       label: 'Target',
       hint: 'The name of a service or an alert',
     }),
-    state: choiceField(StateName, () => StateName.options, {
-      word: 'state',
-      label: 'New state',
-    }),
+    state: stateField('New state'),
     since: textField(PastTimeText, {
       word: 'since',
       synonyms: ['from', 'after'],
       label: 'Since',
       hint: 'yesterday, a UTC day (2026-11-01), or a time ago (7d, 4h)',
+      suggestions: commonPastTimes,
     }),
     until: textField(PastTimeText, {
       word: 'until',
       synonyms: ['to'],
       label: 'Before',
       hint: 'today, a UTC day (2026-11-30), or a time ago (1d)',
+      suggestions: commonPastTimes,
     }),
     before: numberField(z.int('must be a whole number').min(1), {
       word: 'before',

@@ -160,7 +160,7 @@ test('the list of changes has filters, and each row leads to its change', async 
     said(sandbox, DORA, `/change list ${filter}`, words);
 
   const found = await list('service=STAGING state=pending since=yesterday', '· since yesterday');
-  expect(found).toContain('1 change · staging · pending · since yesterday');
+  expect(found).toContain('1 change · staging · waiting · since yesterday');
   expect(found).toContain(id);
   for (const named of ['by=@ana', 'by=Ana', `by=${ANA}`]) {
     expect(await list(`${named} since=1d`, '1 change · since 1d')).toContain(id);
@@ -170,7 +170,9 @@ test('the list of changes has filters, and each row leads to its change', async 
   expect(await list('service=analytics-prod', 'No matching changes.')).not.toContain(id);
   expect(await list('since=2026-11-21', 'No matching changes.')).not.toContain(id);
 
-  await list('state=foo', 'state must be draft, pending, approved');
+  expect(await list('state=Waiting since=1d', '1 change · waiting · since 1d')).toContain(id);
+  await list('state=foo', 'state must be draft, waiting, approved, running, accepted');
+  expect(await list('state=foo since=2d', 'state must be draft')).not.toMatch(/pending|executing/);
   await list('service=stagign', "There's no service called “stagign”. Did you mean:");
   await list('by=@nobody', "There's no user called “@nobody”");
   await list('since=soon', 'since must be today, yesterday, a day (for example 2026-11-01)');

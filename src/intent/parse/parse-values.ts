@@ -195,7 +195,9 @@ function valuesNear(typed: string, { input, suggestions: like }: Field, among: F
   if (input?.kind !== 'choice') return (like?.(typed) ?? []).filter((near) => near !== typed);
   const options = input.options(among);
   // An accepted value conflicts with another field; its neighbours may conflict as well.
-  return options.includes(typed) ? [] : nearValues(typed, options);
+  if (options.includes(typed)) return [];
+  const near = nearValues(typed, options);
+  return near.length > 0 ? near : (like?.(typed) ?? []);
 }
 
 function nearValues(typed: string, options: readonly string[]): readonly string[] {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { STATES, type State } from '../../changes/change.ts';
 import type { Service } from '../../directory/directory.ts';
+import { choiceField } from '../arguments/arguments.ts';
+import { oneOf } from '../arguments/explain.ts';
 
 export const CHANGE_LISTS = ['pending', 'mine', 'all', 'review'] as const;
 
@@ -75,6 +77,41 @@ export function changeIdText(typed: string): string {
     .toUpperCase();
 }
 
-export const StateName = z.enum(STATES, {
-  error: `must be ${STATES.slice(0, -1).join(', ')} or ${STATES.at(-1)}`,
-});
+/** The states as users read and type them. */
+export const STATE_WORDS: Readonly<Record<State, string>> = {
+  draft: 'draft',
+  pending: 'waiting',
+  approved: 'approved',
+  executing: 'running',
+  succeeded: 'accepted',
+  failed: 'failed',
+  unknown: 'unknown',
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+  expired: 'expired',
+  stale: 'changed',
+  denied: 'refused',
+};
+
+/** Reads a state by its word, or by its name in the audit trail: `waiting` or `pending`. */
+const StateText = z.preprocess(
+  (typed) => {
+    const word = typeof typed === 'string' ? typed.trim().toLowerCase() : typed;
+    return STATES.find((state) => STATE_WORDS[state] === word) ?? word;
+  },
+  z.enum(STATES, { error: `must be ${oneOf(Object.values(STATE_WORDS))}` }),
+);
+
+/** A filter by state, for `/change list` and `/change log`. */
+export function stateField(label: string) {
+  const words = Object.values(STATE_WORDS);
+  return choiceField(StateText, () => words, {
+    word: 'state',
+    label,
+    // The states that most questions are about, if no state is called like this.
+    suggestions: () => ['waiting', 'running', 'accepted', 'failed', 'unknown'],
+  });
+}
+
+/** Times that are offered for one that cannot be read. */
+export const commonPastTimes = (): readonly string[] => ['today', 'yesterday', '7d', '30d'];

@@ -2,7 +2,7 @@ import { type Change, type ChangeId, targetKey, type UserId } from '../../change
 import { serviceTarget } from '../../directory/directory.ts';
 import type { Answer, AnswerPart, CommandOffer } from '../../intent/answers/answer.ts';
 import { countWords, unreadableText } from '../../intent/answers/texts.ts';
-import type { ListRequest } from '../../intent/ports/changes-queries.ts';
+import { type ListRequest, STATE_WORDS } from '../../intent/ports/changes-queries.ts';
 import type { Caller } from '../../intent/ports/command-context.ts';
 import {
   type ChangeFilter,
@@ -111,7 +111,7 @@ function titleOf({ request, person, count }: Page, asker: Caller): string {
   const { service, state, since, before } = request;
   const filters = [
     ...(service ? [service.name] : []),
-    ...(state ? [state] : []),
+    ...(state ? [STATE_WORDS[state]] : []),
     ...(since ? [`since ${pastText(since)}`] : []),
   ];
   const which = person === asker.by ? 'mine' : whichOf(request);

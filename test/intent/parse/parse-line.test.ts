@@ -66,6 +66,36 @@ test.for<[string, string]>([
   );
 });
 
+test.for<[string, string, string]>([
+  ['list state=foo', 'draft, waiting, approved, running, accepted', 'change list state=waiting'],
+  ['list mine state=runing', 'state must be', 'change list mine state=running'],
+  ['log state=wating', 'state must be', 'change log state=waiting'],
+  ['list since=nonsense', 'since must be today, yesterday', 'change list since=7d'],
+  ['log until=soon', 'until must be today, yesterday', 'change log until=yesterday'],
+])('“/change %s” is answered with accepted values and their buttons', ([line, words, offer]) => {
+  const read = parseLine('change', line, { ...vocabularyOf(), commands: registry });
+  expect(gist(read)).toContain(words);
+  expect(gist(read)).not.toMatch(/pending|executing|succeeded|stale|denied/);
+  const offers = read.kind === 'misread' ? read.offers.map((each) => each.line) : [];
+  expect(offers).toContain(offer);
+  for (const each of offers) {
+    const [, ...words] = each.split(' ');
+    const again = parseLine('change', words.join(' '), { ...vocabularyOf(), commands: registry });
+    expect(again.kind).toBe('intent');
+  }
+});
+
+test.for<[string, string]>([
+  ['waiting', 'pending'],
+  ['Running', 'executing'],
+  ['failed', 'failed'],
+  ['pending', 'pending'],
+])('the state %s is read as %s', ([typed, state]) => {
+  const vocabulary = { ...vocabularyOf(), commands: registry };
+  const read = parseLine('change', `list state=${typed}`, vocabulary);
+  expect(read).toMatchObject({ kind: 'intent', args: { state } });
+});
+
 test.for(['change thaw', 'change unfreeze'])('`/%s` ends a freeze', (words) => {
   const freeze = { id: '7KQ2MX', name: 'tag:prod', aliases: [] } as unknown as SlackFreeze;
   const [noun = '', verb = ''] = words.split(' ');
