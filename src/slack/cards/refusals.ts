@@ -140,12 +140,11 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
           'The owners of signalbox.yaml can fix it.',
         ],
   'not-a-requester': notARequester,
-  'not-an-approver': (denial, { policy }) => [
-    `Only ${roleText(policy, denial.role)} can decide this`,
-    denial.rule === null ? '' : ` (rule ${denial.rule})`,
-    ...alternatives(denial),
-    '.',
-  ],
+  'not-an-approver': (denial, { policy }) => {
+    const roles = roleText(policy, denial.role);
+    const rule = denial.rule === null ? '' : ` (rule ${denial.rule})`;
+    return [`Only ${roles} can decide this${rule}. Ask `, ...whomToAsk(denial, roles), '.'];
+  },
   frozen: ({ freeze, target }, drawing) => {
     const subject = target ?? 'The target';
     if (!freeze) {
@@ -218,6 +217,11 @@ function notARequester(denial: Denial, drawing: DrawContext): Line {
   if (!who || (who.users.length === 0 && who.more)) return [reason, `Ask a member of ${roles}.`];
   const others: Line = who.users.length > 0 ? peopleLine(who) : ['Nobody else'];
   return [reason, ...others, ' can request it for you.'];
+}
+
+/** `Ben, Cleo or Gus`, or a member of the group when the lookup found nobody in time. */
+function whomToAsk({ who }: Denial, roles: string): Line {
+  return who && who.users.length > 0 ? peopleLine(who) : [`a member of ${roles}`];
 }
 
 /** `: Ben, Cleo or Gus`; empty when the lookup found nobody. */

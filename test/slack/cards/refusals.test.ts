@@ -3,7 +3,7 @@ import { STATES } from '../../../src/changes/change.ts';
 import { REFUSALS } from '../../../src/changes/refusal.ts';
 import { sentenceMessage } from '../../../src/slack/blocks/answer-blocks.ts';
 import { refusalLine } from '../../../src/slack/cards/refusals.ts';
-import { createDenial } from '../../../src/workflow/denial.ts';
+import { createDenial, type Denial } from '../../../src/workflow/denial.ts';
 import { actor, ana, ben, changeIn, cleo, minutes, NOON } from '../../changes/fixtures.ts';
 import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
 
@@ -24,6 +24,15 @@ function sentence(
 ): string {
   return sentenceMessage(refusalLine(createDenial(refusal, about), drawing)).text;
 }
+
+test.for<[string, Denial['who']]>([
+  ['Slack did not answer in time', null],
+  ['no member is in the cache', { users: [], more: true }],
+])('a refused approver reads whom to ask when %s', ([, who]) => {
+  expect(sentence('not-an-approver', { ...known, role: 'approver', who })).toBe(
+    'Only @db-leads can decide this (rule 2). Ask a member of @db-leads.',
+  );
+});
 
 test('every refusal says what happened and what to do', () => {
   const approvals = ['self-approval', 'not-an-approver'];
@@ -53,7 +62,7 @@ test('every refusal says what happened and what to do', () => {
       "no-break-glass": "Rule 2 does not allow break-glass. The change needs its approvals.",
       "no-rule": "signalbox.yaml does not say enough about analytics-prod to decide whether rule 2 applies, and later rules do not count. The owners of signalbox.yaml can fix it.",
       "not-a-requester": "You can't stop analytics-prod: rule 2 allows @db-operators. <@U0ANA> or <@U0CLEO> can request it for you.",
-      "not-an-approver": "Only @db-leads can decide this (rule 2): <@U0ANA> or <@U0CLEO>.",
+      "not-an-approver": "Only @db-leads can decide this (rule 2). Ask <@U0ANA> or <@U0CLEO>.",
       "not-approved": "This is not approved: it is waiting for approval. An approver can decide on its card.",
       "not-draft": "This was already requested: it is waiting for approval. An approver can decide on its card.",
       "not-ended": "This has not ended yet. Review it when it has ended.",
