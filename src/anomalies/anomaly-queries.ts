@@ -1,6 +1,6 @@
 import { type CostAnomaly, mergeRelated } from '../costs/anomaly/cost-anomaly.ts';
 import { isOver } from '../costs/anomaly/incident.ts';
-import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
+import { addDays, type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
 import { formatDay } from '../costs/calendar/format.ts';
 import { creditsText } from '../costs/ledger/numbers.ts';
 import { priceNote } from '../costs/money/money-text.ts';
@@ -84,7 +84,7 @@ function tableOf(shown: readonly CostAnomaly[], prices: PriceList | null): Answe
     rows: shown.map((one) => [
       one.name,
       incidentStateText(one),
-      one.peak.day,
+      { value: dayNumber(one.peak.day), text: formatDay(one.peak.day), isName: true },
       { value: one.peak.value, text: peakText(one.peak, prices, creditsText) },
       usualRangeText(one.peak, prices),
       { value: one.incident.impact, text: impactText(one, prices) },
@@ -94,7 +94,7 @@ function tableOf(shown: readonly CostAnomaly[], prices: PriceList | null): Answe
 
 function detailsMenu(shown: readonly CostAnomaly[]): AnswerPart {
   const choices = shown.map((one) => ({
-    label: `${one.name}, ${one.peak.day}`,
+    label: `${one.name}, ${formatDay(one.peak.day)}`,
     value: incidentId(one),
   }));
   return { kind: 'choices', id: 'incident.details', label: 'Show details…', choices };

@@ -106,7 +106,7 @@ function storageText(storage: StorageCost | null, pricing: EstimatePrices): stri
   if (storage === null) return 'storage continues';
   const [stored, backups] = [storage.storageCredits, storage.backupCredits].map((credits) => {
     const money = moneyPerDay(credits, pricing);
-    return [amount(credits), money && moneyText(money)].filter((text) => text !== null).join(', ');
+    return [`${amount(credits)} credits`, ...(money ? [moneyText(money)] : [])].join(', ');
   });
   if (storage.backupCredits <= 0) return `storage (${stored} per day) continues`;
   return `storage (${stored}) and backups (${backups} per day) continue`;

@@ -53,7 +53,7 @@ test('with a price, an estimate is shown in money as well, each day with its own
     '−19.9 credits (−€6.35) per day (−18.0 to −22.0, −€5.76 to −€7.04), from 14 settled days; −198.7 (−€71.52) by month end; storage continues',
   );
   expect(said('stop', stop, { rows: [...compute, ...storage] }, prices)).toContain(
-    'storage (3.2, €1.02) and backups (0.40, €0.13 per day) continue',
+    'storage (3.2 credits, €1.02) and backups (0.40 credits, €0.13 per day) continue',
   );
   const nightly = {
     startAt: null,
@@ -66,7 +66,7 @@ test('with a price, an estimate is shown in money as well, each day with its own
 test('a stop saves the cost of usual days, while storage and backups continue', () => {
   const text = said('stop', planFor({ command: 'stop' }), { rows: [...compute, ...storage] });
   expect(text).toMatchInlineSnapshot(
-    `"−19.9 credits per day (−18.0 to −22.0), from 14 settled days; −198.7 by month end; storage (3.2) and backups (0.40 per day) continue"`,
+    `"−19.9 credits per day (−18.0 to −22.0), from 14 settled days; −198.7 by month end; storage (3.2 credits) and backups (0.40 credits per day) continue"`,
   );
 });
 

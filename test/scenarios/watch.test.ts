@@ -220,6 +220,10 @@ test('after days without a scan the list shows its age, and the digest claims no
   const words = 'Since then, the usage report could not be read';
   const answer = textOf((await sandbox.privateMessage(DORA, words)) ?? NO_MESSAGE);
   expect(answer).toContain('Last scan 2026-11-20 12:02 UTC');
+  // Days are named as in the rest of the answer, in the table and in the menu.
+  expect(answer).toContain(' · Wed 4 Nov · 0 credits · ');
+  expect(answer).toContain('archive · compute, Wed 4 Nov');
+  expect(answer).not.toContain('2026-11-04');
   expect(answer).toContain('Show details…');
   await sandbox.slack.command(ANA, 'ops', '/cost digest preview #db-costs');
   const digest = textOf((await sandbox.privateMessage(ANA, 'cannot be read now')) ?? NO_MESSAGE);

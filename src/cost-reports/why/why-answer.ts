@@ -81,7 +81,10 @@ export function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
     footerOf(facts),
   ];
   return {
-    title: titleOf(facts, `${delta}${bracketed(money && signedMoneyText(money), change)}`),
+    title: titleOf(
+      facts,
+      `${comparedDays(facts, explained)}${delta}${bracketed(money && signedMoneyText(money), change)}`,
+    ),
     parts: parts.filter((part) => part !== null),
   };
 }
@@ -89,6 +92,14 @@ export function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
 function titleOf({ question, before, scope }: WhyFacts, result: string): string {
   const compared = `${question.period.label} vs ${before.label} (UTC): ${result}`;
   return scope.label === null ? compared : `${scope.label} · ${compared}`;
+}
+
+/** `on 1 of 7 days: `, where the periods of the title are not compared as a whole. */
+function comparedDays(facts: WhyFacts, explained: Explained): string {
+  if (hasAllDays(facts, explained)) return '';
+  const { period } = facts.question;
+  const all = Math.max(lengthOf(period), lengthOf(facts.before));
+  return `on ${explained.pairs.length} of ${countWords(all, 'day')}: `;
 }
 
 function footerOf({ question, before, read, scope }: WhyFacts): AnswerPart {

@@ -122,6 +122,7 @@ test('like is compared with like: days that are not settled are left out on both
   const open = daily('2026-11-18', [99, 99], { locked: false });
   const rows = [...ROWS.filter(({ day }) => day < '2026-11-18'), ...open];
   const { text } = await answered('7d', { rows });
+  expect(text).toContain('13–19 Nov vs 6–12 Nov (UTC): on 5 of 7 days: +50.0 credits');
   expect(text).toContain('Compared on the 5 days final in both periods.');
   // Five days of 15 and 25 credits.
   expect(text).toContain('6–12 Nov (5 days) | – | 75.0');
