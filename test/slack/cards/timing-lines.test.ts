@@ -5,7 +5,12 @@ import { mrkdwnOf } from '../../../src/slack/blocks/rich-text.ts';
 import { changeCard } from '../../../src/slack/cards/card.ts';
 import { cardTitle } from '../../../src/slack/cards/parts/state-text.ts';
 import { threadLine } from '../../../src/slack/cards/thread-line.ts';
-import { revertStoppedLine, timingLines } from '../../../src/slack/cards/timing-lines.ts';
+import {
+  renewButtons,
+  revertStoppedLine,
+  scheduleReminderLine,
+  timingLines,
+} from '../../../src/slack/cards/timing-lines.ts';
 import { REVERT_STOP_REASONS } from '../../../src/workflow/messenger-port.ts';
 import { changeIn, minutes, NOON, PLAN } from '../../changes/fixtures.ts';
 import { drawing, expectSound } from '../fixtures.ts';
@@ -108,6 +113,29 @@ test.for<[string, Partial<Change>, string]>([
 ])('its thread tells that it %s', ([, over, words]) => {
   const change = timed('expired', { startAt, revert: null }, over);
   expect(mrkdwnOf(threadLine(change, drawing))).toContain(words);
+});
+
+test('the reminder of a schedule names its service, its times, its end and how to renew it', () => {
+  const body = { stop: 'weekdays 20:00', start: 'weekdays 07:00', zone: 'Europe/Berlin' };
+  const target = { ...PLAN.target, kind: 'schedule' } as const;
+  const schedule = changeIn('succeeded', { plan: { ...PLAN, target, body }, reason: 'nightly' });
+  const reminded = (hasExpired: boolean) =>
+    mrkdwnOf(scheduleReminderLine(schedule, { until: minutes(7 * 24 * 60), hasExpired }));
+  expect(reminded(false)).toMatchInlineSnapshot(
+    `"<@U0ANA> the schedule of analytics-prod, stop weekdays 20:00 · start weekdays 07:00 (Europe/Berlin), expires <!date^1795780800^{date_short_pretty} at {time}|2026-11-27T12:00:00.000Z>. Renew it to use it for 90 more days."`,
+  );
+  expect(reminded(true)).toMatchInlineSnapshot(
+    `"<@U0ANA> the schedule of analytics-prod, stop weekdays 20:00 · start weekdays 07:00 (Europe/Berlin), has expired. Nothing runs any more. Renew it to use it for 90 more days."`,
+  );
+  expect(renewButtons(schedule)).toMatchInlineSnapshot(`
+    [
+      {
+        "id": "command.0",
+        "label": "Renew…",
+        "value": "service schedule 2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin "nightly"",
+      },
+    ]
+  `);
 });
 
 test.for(REVERT_STOP_REASONS)('its thread tells why it stays: %s', (why) => {

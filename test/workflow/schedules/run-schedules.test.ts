@@ -3,6 +3,7 @@ import type { ChangeId } from '../../../src/changes/change.ts';
 import type { ActivityReading } from '../../../src/cloud/reads/readings.ts';
 import { auditRefusal } from '../../../src/storage/audit/matches-audit-trail.ts';
 import { lockTarget } from '../../../src/storage/tables/changes/permits.ts';
+import { claimDueMessages, markDone } from '../../../src/storage/tables/queues/outbox.ts';
 import { stopOpenChanges } from '../../../src/workflow/audit-trail/stop-open-changes.ts';
 import { createScheduleRunner } from '../../../src/workflow/schedules/run-schedules.ts';
 import { policyOf } from '../../policy/fixtures.ts';
@@ -60,6 +61,40 @@ test('a schedule stops on Friday evening and starts on Monday morning', async ()
   await at(START);
   await execute();
   expect(sent).toEqual(['stop', 'start']);
+});
+
+test('the requester is reminded once 7 days before the end, and once at the end', async () => {
+  const { at, begun, clock, database, schedule } = await scheduled();
+  const deliver = () =>
+    database.transaction(async (tx) => {
+      const due = await claimDueMessages(tx, {
+        owner: 'x',
+        now: clock.now,
+        leaseMs: 1,
+        limit: 999,
+      });
+      for (const { id } of due) await markDone(tx, id, clock.now);
+    });
+  const reminders = async (id = schedule.id) => {
+    const { db } = database;
+    const own = db.selectFrom('outbox').selectAll().where('change_id', '=', id);
+    const rows = await own.where('kind', '=', 'schedule-reminder').execute();
+    return rows.map(({ not_before }) => not_before);
+  };
+  const remindAt = minutes(83 * DAY).toISOString();
+  expect(await reminders()).toEqual([remindAt]);
+  await at(STOP);
+  await at(minutes(83 * DAY));
+  await deliver();
+  await at(minutes(83 * DAY + 1));
+  await deliver();
+  expect(await reminders()).toEqual([remindAt]);
+  await at(minutes(90 * DAY));
+  await deliver();
+  await at(minutes(91 * DAY));
+  expect(await reminders()).toEqual([remindAt, minutes(90 * DAY).toISOString()]);
+  const renewed = await begun();
+  expect(await reminders(renewed.id)).toEqual([minutes((91 + 83) * DAY).toISOString()]);
 });
 
 test('a process that crashed before its commit leaves the occurrence to another one', async () => {
