@@ -56,11 +56,11 @@ test('axe finds nothing serious in an alert edit: its form, preview and card', a
   await dialog.waitFor({ state: 'detached' });
 
   await say(ana, '/alert edit "5xx rate" threshold=250 interval=15m');
-  await ana.getByText('Edit alert 5xx rate?').waitFor();
+  await ana.getByText('Edit alert "5xx rate" (firing)?').waitFor();
   expect(await seriousFindings(ana)).toEqual([]);
   await button(ana, 'Request approval').click();
   const ben = await openAs(BEN, APPROVALS);
-  await ben.getByText('requests: edit alert 5xx rate').waitFor();
+  await ben.getByText('requests: edit alert "5xx rate"').waitFor();
   expect(await seriousFindings(ben)).toEqual([]);
 });
 

@@ -7,11 +7,11 @@ import { ANA, BEN, DORA, EMIL } from '../harness/users.ts';
 
 const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
 
-async function approved(sandbox: TestSandbox, line: string, title: string) {
+async function approved(sandbox: TestSandbox, line: string, title: string, state = '') {
   await sandbox.slack.command(ANA, 'ops', line);
-  const preview = await sandbox.privateMessage(ANA, `${title}?`);
+  const preview = await sandbox.privateMessage(ANA, `${title}${state}?`);
   await sandbox.press(ANA, preview, 'change.confirm');
-  const waiting = await sandbox.card(requested(title));
+  const waiting = await sandbox.card(requested(`${title}${state}`));
   await sandbox.press(BEN, waiting, 'change.approve');
   const now = () => sandbox.slack.messages('db-approvals').find(({ ts }) => ts === waiting?.ts);
   await expect.poll(() => now()?.text).toContain(`${title}: accepted`);
@@ -178,6 +178,7 @@ test('an alert is listed, shown and edited, and keeps its other fields', async (
     sandbox,
     `/alert edit "${name}" threshold=4321`,
     `Edit alert "${name}"`,
+    ' (firing)',
   );
   expect(textOf(preview ?? NO_MESSAGE)).toContain('Unchanged');
   const put = sandbox.alerts.requests().find(({ method }) => method === 'PUT');
