@@ -1,30 +1,48 @@
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { commands, nouns } from '../commands/index.ts';
+import { reasonOf } from '../config/environment.ts';
 import { manifestOf } from '../slack/manifest.ts';
+import { parseOptions } from './parse-options.ts';
+import { leave } from './store.ts';
 
-const USAGE =
-  'signalbox manifest [--prefix db-] [--url https://…/slack/events] [--out manifest.json]';
+const USAGE = `signalbox manifest [--prefix db-] [--url https://…/slack/events] [--out <file>]
+    Writes the manifest of the Slack app.
+    --prefix  put before each command: db- makes /db-service
+    --url     the address of deliveries over HTTP; without it the app uses Socket Mode
+    --out     the file; default manifest.json, with a prefix or an address manifest.local.json
+Exit code: 0 success, 1 failure, 2 wrong options.
+`;
 const OPTIONS = {
   prefix: { type: 'string', default: '' },
   url: { type: 'string' },
   out: { type: 'string' },
+  help: { type: 'boolean' },
 } as const;
 
 function refuse(sentence: string): never {
-  process.stderr.write(`${sentence}\n${USAGE}\n`);
-  process.exit(1);
+  return leave(`${sentence}\n\n${USAGE}`, 2);
 }
 
 function readOptions() {
+  const parsed = parseOptions(process.argv.slice(2), OPTIONS);
+  if ('sentence' in parsed) return refuse(parsed.sentence);
+  const [word] = parsed.positionals;
+  return word === undefined ? parsed.values : refuse(`manifest takes options only, not ${word}.`);
+}
+
+function write(file: string, text: string): void {
   try {
-    return parseArgs({ options: OPTIONS }).values;
+    writeFileSync(file, text);
   } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
+    leave(`${file} cannot be written (${reasonOf(error)}). Name another file with --out.`, 1);
   }
 }
 
-const { prefix, url = null, out } = readOptions();
+const { prefix, url = null, out, help = false } = readOptions();
+if (help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
 if (!/^[a-z0-9-]*$/.test(prefix)) {
   refuse(`--prefix may contain lower-case letters, digits and dashes only, not ${prefix}.`);
 }
@@ -35,5 +53,5 @@ if (url !== null && !(URL.canParse(url) && url.startsWith('https://'))) {
 const own = prefix !== '' || url !== null ? 'manifest.local.json' : 'manifest.json';
 const file = out ?? own;
 const manifest = manifestOf({ commands, nouns, prefix, url });
-writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+write(file, `${JSON.stringify(manifest, null, 2)}\n`);
 process.stdout.write(`${file} was written. Paste it at https://api.slack.com/apps\n`);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { unknownCommand } from './parse-options.ts';
+import { parseOptions, unknownCommand } from './parse-options.ts';
 
 interface Subcommand {
   readonly summary: string;
@@ -11,7 +11,7 @@ interface Subcommand {
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   start: {
     summary: 'run Signalbox; SIGTERM stops it, SIGHUP reads the configuration again',
-    run: () => import('../main.ts'),
+    run: start,
   },
   doctor: {
     summary: 'check the installation; changes nothing',
@@ -52,8 +52,24 @@ ${Object.entries(SUBCOMMANDS)
 Exit code: 0 success, 1 failure, 2 wrong options; start: 78 for a configuration that a person must fix.
 `;
 
-function refuse(sentence: string): never {
-  process.stderr.write(`${sentence}\n\n${USAGE}`);
+const START_USAGE = `signalbox start
+    Runs Signalbox. It has no options: variables and signalbox.yaml configure it (docs/operating.md).
+    SIGTERM or SIGINT stops it, SIGHUP reads the configuration again.
+Exit code: 0 stopped, 1 failure, 2 wrong options, 78 for a configuration that a person must fix.
+`;
+
+/** A misspelt option must not start a second Signalbox. */
+async function start(): Promise<void> {
+  const parsed = parseOptions(process.argv.slice(2), { help: { type: 'boolean' } });
+  if ('sentence' in parsed) return refuse(parsed.sentence, START_USAGE);
+  const [word] = parsed.positionals;
+  if (word !== undefined) return refuse(`start takes no arguments, not ${word}.`, START_USAGE);
+  if (parsed.values.help) process.stdout.write(START_USAGE);
+  else await import('../main.ts');
+}
+
+function refuse(sentence: string, usage = USAGE): never {
+  process.stderr.write(`${sentence}\n\n${usage}`);
   process.exit(2);
 }
 

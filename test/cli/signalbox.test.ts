@@ -28,6 +28,36 @@ test.for<[string, readonly string[], string]>([
   expect(code).toBe(2);
 });
 
+test.for<[string, readonly string[], number, string]>([
+  ['start --help', ['start', '--help'], 0, ''],
+  ['start with an option', ['start', '--port', '3100'], 2, 'Unknown option “--port”'],
+  ['start with an argument', ['start', 'now'], 2, 'start takes no arguments, not now.'],
+  ['manifest --help', ['manifest', '--help'], 0, ''],
+  [
+    'manifest with an unknown option',
+    ['manifest', '--prefx', 'db-'],
+    2,
+    'did you mean “--prefix”?',
+  ],
+  ['manifest with an argument', ['manifest', 'db-'], 2, 'manifest takes options only, not db-.'],
+  ['manifest with a wrong prefix', ['manifest', '--prefix', 'D'], 2, '--prefix may contain'],
+])('%s only shows its usage', async ([, args, expected, sentence]) => {
+  const { out, err, code } = await signalbox(...args);
+  expect(err).toContain(sentence);
+  expect(out + err).toContain(`signalbox ${args[0]}`);
+  expect(out + err).toContain('Exit code: 0');
+  expect(out + err).not.toContain('did not start');
+  expect(code).toBe(expected);
+});
+
+test('a manifest that cannot be written is reported in one sentence', async () => {
+  const { err, code } = await signalbox('manifest', '--out', '/missing/manifest.json');
+  expect(err).toBe(
+    '/missing/manifest.json cannot be written (ENOENT). Name another file with --out.\n',
+  );
+  expect(code).toBe(1);
+});
+
 test('the variables of --env replace those of the environment', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-env-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
