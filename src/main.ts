@@ -4,6 +4,7 @@ import { startApp } from './app.ts';
 import { commandNames } from './commands/index.ts';
 import { type ConfigProblem, formatProblems, loadConfig } from './config/load-config.ts';
 import { createLog, secretsIn } from './observability/log.ts';
+import { listenProblem } from './server.ts';
 import { isLastingRefusal } from './slack/token-errors.ts';
 
 const { version } = packageJson;
@@ -14,12 +15,6 @@ const EX_CONFIG = 78;
 function refuseStart(problems: readonly ConfigProblem[], isPermanent: boolean): never {
   process.stderr.write(formatProblems(problems));
   process.exit(isPermanent ? EX_CONFIG : 1);
-}
-
-/** The address is in use by another process, or the error is unexpected. */
-function hintFor(error: unknown): string | null {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return code === 'EADDRINUSE' ? 'another process uses this PORT' : null;
 }
 
 const load = () =>
@@ -60,7 +55,9 @@ const starting = startApp({
 }).catch((error: unknown) => {
   const problem = error instanceof Error ? error.message : String(error);
   log.debug({ err: error }, 'start failed');
-  return refuseStart([{ where: 'start', problem, hint: hintFor(error) }], isLastingRefusal(error));
+  const listening = listenProblem(error, config);
+  if (listening) return refuseStart([listening], listening.lasting);
+  return refuseStart([{ where: 'start', problem, hint: null }], isLastingRefusal(error));
 });
 
 let stopping = false;

@@ -107,6 +107,37 @@ export async function openServers(
   };
 }
 
+interface ListenProblem {
+  readonly where: 'PORT' | 'OPS_PORT' | 'BIND_ADDRESS';
+  readonly problem: string;
+  readonly hint: string | null;
+  /** A restart cannot help: a person must fix the problem first. */
+  readonly lasting: boolean;
+}
+
+/** Why a port could not be opened; null for an error of another kind. */
+export function listenProblem(
+  error: unknown,
+  { opsPort, bindAddress }: Addresses,
+): ListenProblem | null {
+  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return null;
+  if (error.syscall !== 'listen') return null;
+  const port = 'port' in error ? error.port : 0;
+  const where = port === opsPort ? 'OPS_PORT' : 'PORT';
+  if (error.code === 'EADDRINUSE') {
+    const problem = `${port} is in use by another process`;
+    return { where, problem, hint: 'stop that process, or set another port', lasting: false };
+  }
+  if (error.code === 'EACCES') {
+    const problem = `${port} is not allowed for this user`;
+    return { where, problem, hint: 'set a port above 1023', lasting: true };
+  }
+  if (error.code !== 'EADDRNOTAVAIL') return null;
+  // An address can appear later, when its network interface starts.
+  const problem = `${bindAddress} is not an address of this machine`;
+  return { where: 'BIND_ADDRESS', problem, hint: 'correct it, or remove it', lasting: false };
+}
+
 const refuseDelivery: RequestListener = (_request, response) =>
   sendPage(response, text(503, 'Signalbox is starting.'));
 

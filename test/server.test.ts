@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpServer } from '../src/server.ts';
+import { createHttpServer, listenProblem, openServers } from '../src/server.ts';
 
 const EVENTS = '/slack/events';
 
@@ -144,4 +144,35 @@ test('slow requests time out', () => {
     requestTimeout: 10_000,
     headersTimeout: 5_000,
   });
+});
+
+const PROBES = { notReady: async () => null, disconnected: () => null };
+
+test('a port of another process is named, and may become free', async () => {
+  const first = await openServers({ port: 0, opsPort: null, bindAddress: null }, PROBES);
+  onTestFinished(first.closeConnections);
+  const taken = { port: first.port, opsPort: null, bindAddress: null };
+  const refused = await openServers(taken, PROBES).catch((error: unknown) => error);
+  const problem = `${first.port} is in use by another process`;
+  expect(listenProblem(refused, taken)).toMatchObject({ where: 'PORT', problem, lasting: false });
+  const probes = { ...taken, opsPort: first.port };
+  expect(listenProblem(refused, probes)).toMatchObject({ where: 'OPS_PORT', lasting: false });
+});
+
+test('an address of another machine is named', async () => {
+  const addresses = { port: 0, opsPort: null, bindAddress: '203.0.113.9' };
+  const refused = await openServers(addresses, PROBES).catch((error: unknown) => error);
+  expect(listenProblem(refused, addresses)).toMatchObject({
+    where: 'BIND_ADDRESS',
+    problem: '203.0.113.9 is not an address of this machine',
+  });
+});
+
+test('a port that this user may not open needs a person', () => {
+  const addresses = { port: 80, opsPort: null, bindAddress: null };
+  const refused = Object.assign(new Error('listen EACCES'), {
+    ...{ code: 'EACCES', syscall: 'listen', port: 80 },
+  });
+  expect(listenProblem(refused, addresses)).toMatchObject({ where: 'PORT', lasting: true });
+  expect(listenProblem(new Error('other'), addresses)).toBeNull();
 });

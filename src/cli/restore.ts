@@ -1,10 +1,11 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { copySqlite } from '../storage/engine/copy-sqlite.ts';
 import { openDatabase } from '../storage/engine/database.ts';
 import { isUnused } from '../storage/engine/inspect-database.ts';
 import { lockProcess } from '../storage/engine/process-lock.ts';
 import { openReader } from '../storage/engine/reader.ts';
-import { sqlitePath } from '../storage/engine/sqlite.ts';
+import { incomingPath, sqlitePath } from '../storage/engine/sqlite.ts';
 import { announceRestore } from '../storage/tables/restore-mark.ts';
 import { runFileCommand } from './file-command.ts';
 import { runPostgresTool } from './postgres-tool.ts';
@@ -18,20 +19,26 @@ const USAGE = `signalbox restore <file>
 Exit code: 0 success, 1 failure, 2 wrong options.
 `;
 
+// The file first: a start must not use the file without its write-ahead log.
+const SUFFIXES = ['', '-wal', '-shm'];
+
 async function restore(url: string, file: string): Promise<string> {
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   await (url.startsWith('file:') ? restoreFile(url, file) : restoreServer(url, file));
-  // Without this mark an older copy could send changes that were already sent.
+  return (
+    'Restored. At its next start Signalbox marks every open change as stale and sends none of them. ' +
+    'They can be requested again.'
+  );
+}
+
+/** Without this mark an older copy could send changes that were already sent. */
+async function announce(url: string): Promise<void> {
   const database = await openDatabase(url);
   try {
     await database.transaction((tx) => announceRestore(tx, new Date()));
   } finally {
     await database.close();
   }
-  return (
-    'Restored. At its next start Signalbox marks every open change as stale and sends none of them. ' +
-    'They can be requested again.'
-  );
 }
 
 async function restoreFile(url: string, file: string): Promise<void> {
@@ -39,10 +46,15 @@ async function restoreFile(url: string, file: string): Promise<void> {
   const path = sqlitePath(url);
   const unlock = lockProcess(path);
   try {
-    const incoming = `${path}.incoming`;
+    const incoming = incomingPath(path);
+    // From a restore that was interrupted.
+    for (const suffix of SUFFIXES) rmSync(`${incoming}${suffix}`, { force: true });
     await copySqlite(file, incoming);
+    // Before the copy gets its name: an interrupted restore never leaves a copy without the mark.
+    await announce(`file:${incoming}`);
     keepPrevious(path);
     renameSync(incoming, path);
+    rmSync(`${incoming}.lock`, { force: true });
   } finally {
     unlock();
   }
@@ -50,14 +62,25 @@ async function restoreFile(url: string, file: string): Promise<void> {
 
 /** The journals belong to the file: with the restored one they would damage it. */
 function keepPrevious(path: string): void {
-  if (!existsSync(path)) return;
-  const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(':', '')}`;
-  for (const suffix of ['', '-wal', '-shm']) {
-    if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
-  }
+  const kept = keptName(path);
+  const found = SUFFIXES.filter((suffix) => existsSync(`${path}${suffix}`));
+  for (const suffix of found) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+  if (found.length === 0) return;
   process.stdout.write(
     `The previous database is ${kept}. Delete it when the restored one is verified.\n`,
   );
+}
+
+/** Journals without their database belong to the one that an interrupted restore has moved. */
+function keptName(path: string): string {
+  const start = `${basename(path)}.before-restore-`;
+  const moved = readdirSync(dirname(path)).filter(
+    (name) => name.startsWith(start) && name.endsWith('Z'),
+  );
+  const newest = existsSync(path) ? undefined : moved.toSorted().at(-1);
+  return newest === undefined
+    ? `${path}.before-restore-${new Date().toISOString().replaceAll(':', '')}`
+    : join(dirname(path), newest);
 }
 
 async function restoreServer(url: string, file: string): Promise<void> {
@@ -68,6 +91,7 @@ async function restoreServer(url: string, file: string): Promise<void> {
   }
   const options = ['--exit-on-error', '--no-owner', '--single-transaction'];
   runPostgresTool('pg_restore', url, [...options, file]);
+  await announce(url);
 }
 
 await runFileCommand(

@@ -26,6 +26,7 @@ export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Envi
       (problem) => withNearMiss(problem, env),
     ),
     ...unpaired(env),
+    ...(reading.ok ? samePort(reading.value) : []),
     ...databaseProblems(env, readFile),
     ...foreign(env),
   ];
@@ -124,6 +125,12 @@ function withNearMiss(problem: ConfigProblem, env: Env): ConfigProblem {
   const others = Object.keys(env).filter((name) => !NAMES.includes(name) && env[name]);
   const near = nearestWord(problem.where, others);
   return near === null ? problem : { ...problem, hint: `did you mean ${near}, which is set?` };
+}
+
+function samePort({ PORT, OPS_PORT }: Pick<Environment, 'PORT' | 'OPS_PORT'>) {
+  if (PORT !== OPS_PORT || PORT === 0) return [];
+  const hint = 'set another port, or remove OPS_PORT to use PORT for both';
+  return [{ where: 'OPS_PORT', problem: 'must not be the same as PORT', hint }];
 }
 
 function unpaired(env: Env): readonly ConfigProblem[] {

@@ -136,8 +136,12 @@ function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
   try {
     return { ok: true, value: readFile(path) };
   } catch (error) {
-    const problem = `${path} cannot be read (${reasonOf(error)})`;
-    const hint = 'create it from signalbox.example.yaml';
+    const reason = reasonOf(error);
+    const problem = `${path} cannot be read (${reason})`;
+    const hint =
+      reason === 'ENOENT'
+        ? 'create it from signalbox.example.yaml'
+        : 'correct SIGNALBOX_CONFIG, or give the user of Signalbox read permission';
     return { ok: false, problems: [{ where: 'SIGNALBOX_CONFIG', problem, hint }] };
   }
 }

@@ -4,6 +4,7 @@ import {
   existsSync,
   globSync,
   mkdtempSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -12,7 +13,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectionVariables } from '../../src/cli/postgres-tool.ts';
+import { databaseLines } from '../../src/doctor/checks/database.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
+import { fileFacts } from '../../src/storage/engine/inspect-database.ts';
 import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
 import { announcedRestore } from '../../src/storage/tables/restore-mark.ts';
 import { runCommand } from '../harness/run-command.ts';
@@ -108,6 +111,30 @@ test.for<[string, 'backup' | 'restore', string, string]>([
   expect(code).toBe(1);
   expect(await readMeta(running.db, 'last-probe')).toBe('now');
   expect(globSync('*{partial,incoming,before}*', { cwd: folder })).toEqual([]);
+});
+
+test('an interrupted restore stops every start until it runs again, and keeps both databases', async () => {
+  const folder = folderForTest();
+  const path = join(folder, 'signalbox.db');
+  const url = `file:${path}`;
+  await (await write(url, 'before the backup')).close();
+  await signalbox(url, 'backup', join(folder, 'copy'));
+  // As after a crash between the renames: the previous file has its new name, its journal not yet.
+  const kept = `${path}.before-restore-2026-11-23T000000.000Z`;
+  renameSync(path, kept);
+  writeFileSync(`${path}-wal`, 'the last commits of the previous database');
+  writeFileSync(`${path}.incoming`, 'incomplete');
+  writeFileSync(`${path}.incoming-wal`, 'incomplete');
+
+  await expect(openDatabase(url)).rejects.toThrow('was interrupted');
+  expect(existsSync(path)).toBe(false);
+  const [facts] = databaseLines({ url, file: fileFacts(url), examined: null, written: null });
+  expect(facts).toMatchObject({ status: 'failed', fix: expect.stringContaining('restore again') });
+
+  expect(await signalbox(url, 'restore', join(folder, 'copy'))).toMatchObject({ err: '', code: 0 });
+  expect(await contentOf(url)).toEqual(['before the backup', expect.any(String)]);
+  expect(existsSync(`${kept}-wal`)).toBe(true);
+  expect(globSync('*incoming*', { cwd: folder })).toEqual([]);
 });
 
 test.runIf(HAS_TOOLS)('a restore into a PostgreSQL database in use is refused', async () => {

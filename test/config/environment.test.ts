@@ -58,6 +58,10 @@ const REFUSED = casesIn(`
     SIGNALBOX_PREVIOUS_KEYS: must be keys of 32 bytes in base64, separated by commas (earlier keys)
   the log level is unknown: { LOG_LEVEL: verbose }
     LOG_LEVEL: cannot be “verbose” (one of: fatal, error, warn, info, debug, trace, silent)
+  both ports are the same: { PORT: "3100", OPS_PORT: "3100" }
+    OPS_PORT: must not be the same as PORT (set another port, or remove OPS_PORT to use PORT for both)
+  the probes have the default port: { OPS_PORT: "3000" }
+    OPS_PORT: must not be the same as PORT (set another port, or remove OPS_PORT to use PORT for both)
   a stop may take no time: { STOP_WITHIN_S: "1" }
     STOP_WITHIN_S: must be from 2 to 600
   a stop may take for ever: { STOP_WITHIN_S: "1e9" }

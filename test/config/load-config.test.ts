@@ -186,6 +186,6 @@ test('a read error is not taken for an empty file', () => {
   expect(loaded.ok ? [] : loaded.problems).toContainEqual({
     where: 'SIGNALBOX_CONFIG',
     problem: './signalbox.yaml cannot be read (unknown error)',
-    hint: 'create it from signalbox.example.yaml',
+    hint: 'correct SIGNALBOX_CONFIG, or give the user of Signalbox read permission',
   });
 });

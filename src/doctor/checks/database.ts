@@ -45,7 +45,18 @@ function placeOf(url: string, file: FileFacts | null): string {
   return `PostgreSQL, ${hostname}${port && `:${port}`}${pathname}`;
 }
 
-function absent({ path, folder, folderIsWritable }: FileFacts): CheckLine {
+function foreignLock(path: string): CheckLine {
+  const fix = 'make the user of Signalbox its owner';
+  return failed('lock', `${path}.lock belongs to another user, so that a start is refused`, fix);
+}
+
+function absent(file: FileFacts): CheckLine {
+  const { path, folder, folderIsWritable, lockIsUsable, restoreInterrupted } = file;
+  if (restoreInterrupted) {
+    const fix = 'run signalbox restore again with the same file';
+    return failed('database', `a restore of ${path} was interrupted`, fix);
+  }
+  if (folderIsWritable && !lockIsUsable) return foreignLock(path);
   if (folderIsWritable) return ok('database', `SQLite, ${path}: created at the first start`);
   const fix = `create ${folder} and give the user of Signalbox write permission`;
   return failed('database', `${folder} does not exist or is not writable`, fix);
@@ -122,7 +133,7 @@ function writtenLine(
 
 function fileLines(file: FileFacts | null): readonly CheckLine[] {
   if (file === null) return [];
-  const { readableByOthers: loose, running, ownedByUs } = file;
+  const { path, readableByOthers: loose, running, ownedByUs, lockIsUsable } = file;
   const rights =
     loose.length === 0
       ? ok('file rights', 'only the owner can read the file')
@@ -134,7 +145,8 @@ function fileLines(file: FileFacts | null): readonly CheckLine[] {
   const lock = running
     ? 'held by a running Signalbox; a second one cannot start'
     : 'free: no Signalbox uses the file';
-  return ownedByUs ? [rights, ok('lock', lock)] : [rights];
+  if (!ownedByUs) return [rights];
+  return [rights, lockIsUsable ? ok('lock', lock) : foreignLock(path)];
 }
 
 // A configuration that needs TLS names it: docs/operating.md#tls-to-the-database.

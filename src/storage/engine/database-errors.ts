@@ -56,6 +56,7 @@ const SERVER: Readonly<Record<string, string>> = {
   '3D000': 'The server has no database with the name in DATABASE_URL.',
   '25006': 'The database is read-only. Check that it is not a standby server.',
   '42501': 'The user of DATABASE_URL lacks a permission in this database.',
+  ENOSPC: 'The disk of the database is full. Free some space; Signalbox then continues by itself.',
   '53100': 'The disk of the database is full. Free some space; Signalbox then continues by itself.',
   '53300': 'The server accepts no more connections.',
   '57P01': RESTARTING,

@@ -3,11 +3,11 @@ import { type Checkpoint, openCheckpoint } from '../audit/checkpoint.ts';
 import { migrate, SCHEMA_VERSION } from '../migrations/migrate.ts';
 import { writeMeta } from '../tables/meta.ts';
 import type { Db, Tables, Tx } from '../tables/schema.ts';
-import { withAnswerLimit } from './database-errors.ts';
+import { UnusableDatabase, withAnswerLimit } from './database-errors.ts';
 import { groupCommits } from './group-commit.ts';
 import { openPostgres, readDurability, refuseLossy } from './postgres.ts';
 import { lockProcess } from './process-lock.ts';
-import { openSqlite, sqlitePath } from './sqlite.ts';
+import { isRestoreInterrupted, openSqlite, sqlitePath } from './sqlite.ts';
 import { outsideTransactions, refuseInside, runTransaction, singleCommits } from './transaction.ts';
 
 export type { Db, Tables, Tx } from '../tables/schema.ts';
@@ -56,6 +56,10 @@ async function openFile(path: string, options: DatabaseOptions): Promise<Databas
   const unlock = path === ':memory:' ? () => undefined : lockProcess(path);
   const now = options.now ?? (() => new Date());
   try {
+    if (isRestoreInterrupted(path)) {
+      const fix = 'run signalbox restore again with the same file';
+      throw new UnusableDatabase(`The restore of ${path} was interrupted`, fix);
+    }
     const root = await prepare(openSqlite(path), options);
     const checkpoint = path === ':memory:' ? null : openCheckpoint(path);
     return assemble('sqlite', root, { clock: async () => now(), unlock, checkpoint });

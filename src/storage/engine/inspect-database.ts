@@ -23,7 +23,7 @@ import {
   refuseLossy,
 } from './postgres.ts';
 import { isLocked } from './process-lock.ts';
-import { openSqlite, openSqliteReader, sqlitePath } from './sqlite.ts';
+import { isRestoreInterrupted, openSqlite, openSqliteReader, sqlitePath } from './sqlite.ts';
 import { runTransaction, singleCommits } from './transaction.ts';
 
 /** The file of an SQLite database and the files next to it. */
@@ -31,11 +31,15 @@ export interface FileFacts {
   readonly path: string;
   /** False: the file does not exist yet, so that only the folder is checked. */
   readonly exists: boolean;
+  /** The start is refused until `signalbox restore` runs again. */
+  readonly restoreInterrupted: boolean;
   readonly folder: string;
   readonly folderIsWritable: boolean;
   /** Files that users other than the owner may read. */
   readonly readableByOthers: readonly string[];
   readonly ownedByUs: boolean;
+  /** False where a start could not open the lock file, because it belongs to another user. */
+  readonly lockIsUsable: boolean;
   /** A process of Signalbox has it open; false for a file of another user. */
   readonly running: boolean;
 }
@@ -67,6 +71,7 @@ export function fileFacts(url: string): FileFacts | null {
   const path = resolve(sqlitePath(url));
   const own = statOf(path);
   const folder = dirname(path);
+  const lock = `${path}.lock`;
   const ownedByUs = own === null || process.getuid === undefined || own.uid === process.getuid();
   const readable = FILE_SUFFIXES.map((suffix) => `${path}${suffix}`).filter(
     (file) => ((statOf(file)?.mode ?? 0) & 0o077) !== 0,
@@ -74,10 +79,12 @@ export function fileFacts(url: string): FileFacts | null {
   return {
     path,
     exists: own !== null,
+    restoreInterrupted: isRestoreInterrupted(path),
     folder,
-    folderIsWritable: isWritable(folder),
+    folderIsWritable: isUsable(folder, constants.W_OK),
     readableByOthers: process.platform === 'win32' ? [] : readable,
     ownedByUs,
+    lockIsUsable: statOf(lock) === null || isUsable(lock, constants.R_OK | constants.W_OK),
     // The lock file of another user cannot be opened.
     running: own !== null && ownedByUs && isLocked(path),
   };
@@ -187,12 +194,12 @@ function statOf(path: string): Stats | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
-function isWritable(folder: string): boolean {
+function isUsable(path: string, mode: number): boolean {
   try {
-    accessSync(folder, constants.W_OK);
+    accessSync(path, mode);
     return true;
   } catch (error) {
-    // The reason does not matter: no file can be created there, and the fix names the folder.
+    // The reason does not matter: the fix names the file or folder.
     if (error instanceof Error) return false;
     throw error;
   }

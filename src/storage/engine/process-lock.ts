@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { UnusableDatabase } from './database-errors.ts';
 import { createPrivately } from './sqlite.ts';
 
 const BUSY = 5;
@@ -27,10 +28,8 @@ export function lockProcess(path: string): () => void {
 function openLock(path: string): DatabaseSync {
   try {
     return new DatabaseSync(path, { timeout: 0 });
-  } catch (error) {
-    throw new Error(`${path} cannot be opened: make the user of Signalbox its owner`, {
-      cause: error,
-    });
+  } catch {
+    throw new UnusableDatabase(`${path} cannot be opened`, 'make the user of Signalbox its owner');
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, closeSync, openSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
+import { UnusableDatabase } from './database-errors.ts';
 import { parameterBinder } from './parameters.ts';
 
 // Waiting inside SQLite blocks the event loop, so that longer waits are asynchronous retries.
@@ -62,6 +63,16 @@ export function sqlitePath(url: string): string {
   return path;
 }
 
+/** The copy of a restore until it takes the place of the database. */
+export function incomingPath(path: string): string {
+  return `${path}.incoming`;
+}
+
+/** A crash between the two renames of a restore leaves no database under its name: a start would create an empty one. */
+export function isRestoreInterrupted(path: string): boolean {
+  return !existsSync(path) && existsSync(incomingPath(path));
+}
+
 export function openSqlite(path: string): NodeSqliteDialect {
   if (path !== ':memory:') {
     createPrivately(path);
@@ -93,6 +104,9 @@ export function giveToFolderOwner(path: string): void {
   chownSync(path, uid, gid);
 }
 
+/** The folder is missing, belongs to another user, is a file, or is mounted read-only. */
+const NEEDS_PERSON = ['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR', 'EROFS'];
+
 /**
  * Creates a file that only its owner can read; SQLite gives its journals the same mode. An existing
  * file is not opened, because closing it would drop the locks that this process holds on it.
@@ -103,9 +117,12 @@ export function createPrivately(path: string): void {
     giveToFolderOwner(path);
     closeSync(file);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
-      throw new Error(`The database file ${path} cannot be created`, { cause: error });
-    }
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    if (code === 'EEXIST') return;
+    // For example a full disk, which passes.
+    if (!NEEDS_PERSON.includes(code)) throw error;
+    const fix = `create ${dirname(path)} and give the user of Signalbox write permission`;
+    throw new UnusableDatabase(`The file ${path} cannot be created (${code})`, fix);
   }
 }
 
@@ -115,16 +132,16 @@ function restrictToOwner(file: string): void {
   if ((mode & 0o077) === 0) return;
   try {
     chmodSync(file, 0o600);
-  } catch (error) {
+  } catch {
     const problem = `Other users of this machine can read ${file}, and its mode cannot be changed`;
-    throw new Error(`${problem}: make the user of Signalbox its owner`, { cause: error });
+    throw new UnusableDatabase(problem, 'make the user of Signalbox its owner');
   }
 }
 
 function configure(db: DatabaseSync, path: string): void {
   const mode = db.prepare('pragma journal_mode = wal').get()?.journal_mode;
   if (mode !== 'wal' && path !== ':memory:') {
-    throw new Error(`${path} does not support a write-ahead log: use a local disk`);
+    throw new UnusableDatabase(`${path} does not support a write-ahead log`, 'use a local disk');
   }
   db.exec('pragma synchronous = full; pragma foreign_keys = on; pragma trusted_schema = off');
 }

@@ -4,7 +4,10 @@ import { databaseLines } from '../../../src/doctor/checks/database.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import { storeTrailError } from '../../../src/storage/audit/verification/trail-marks.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
-import type { DatabaseInspection } from '../../../src/storage/engine/inspect-database.ts';
+import type {
+  DatabaseInspection,
+  FileFacts,
+} from '../../../src/storage/engine/inspect-database.ts';
 import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
 import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
 import { ENGINES, freshUrl, openForTest, run } from '../../storage/engines.ts';
@@ -181,6 +184,23 @@ test.for<[string, Partial<DatabaseInspection>, string, string]>([
   expect(told?.status).not.toBe('ok');
   expect(told?.fix).toContain(fix);
 });
+
+test.for([true, false])(
+  'a lock file of another user is reported (database exists: %s)',
+  (exists) => {
+    const file: FileFacts = {
+      ...{ path: '/data/x.db', exists, restoreInterrupted: false },
+      ...{ folder: '/data', folderIsWritable: true },
+      ...{ readableByOthers: [], ownedByUs: true, lockIsUsable: false, running: false },
+    };
+    const examined = { ok: true, value: WELL } as const;
+    const lines = databaseLines({ url: 'file:/data/x.db', file, examined, written: null });
+    expect(line(lines, 'lock')).toMatchObject({
+      status: 'failed',
+      says: expect.stringContaining('/data/x.db.lock belongs to another user'),
+    });
+  },
+);
 
 test.for<[string, string | undefined]>([
   ['postgres://db/x', 'without TLS, as DATABASE_INSECURE permits'],
