@@ -43,7 +43,7 @@ test('the preview and the card of a stop show the same cost effect', async () =>
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
   const [said = ''] =
-    /−[\d.]+ credits per day \(−[\d.]+ to −[\d.]+\), from 14 settled days; −[\d.]+ by month end; storage \([\d.]+\) and backups \([\d.]+ per day\) continue/.exec(
+    /−[\d.]+ credits per day \(−[\d.]+ to −[\d.]+\), from 14 settled days; −[\d.]+ by month end; storage \([\d.]+ credits\) and backups \([\d.]+ credits per day\) continue/.exec(
       textOf(preview ?? NO_MESSAGE),
     ) ?? [];
   expect(said).not.toBe('');
