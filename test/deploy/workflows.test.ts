@@ -1,5 +1,8 @@
-import { globSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -91,6 +94,28 @@ test('only a version tag publishes, after the tests and a review', () => {
   const others = Object.entries(jobs).filter(([name]) => name !== 'publish');
   expect(others.filter(([, { permissions }]) => permissions !== undefined)).toEqual([]);
 });
+
+test('the image has the tag that the chart, Compose and Kubernetes name', () => {
+  const steps = read(RELEASE).jobs.publish?.steps ?? [];
+  expect(steps.find(({ id }) => id === 'image')?.with.tags).toMatch(
+    /^\$\{\{ env\.IMAGE }}:\$\{\{ env\.VERSION }}$/,
+  );
+  const [setting = ''] = steps.flatMap(({ run }) => (run?.includes('"VERSION=') ? [run] : []));
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-release-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const env = { GITHUB_REF_NAME: `v${packageJson.version}`, GITHUB_ENV: join(folder, 'env') };
+  execFileSync('sh', ['-ceu', setting], { env: { ...process.env, ...env } });
+  expect(readFileSync(env.GITHUB_ENV, 'utf8')).toBe(`VERSION=${packageJson.version}\n`);
+});
+
+test.for(['.github/workflows/ci.yml', RELEASE])(
+  '%s installs promtool before the tests, which may not install packages there',
+  (file) => {
+    const scripts = stepsOf(file).flatMap(({ run }) => run ?? []);
+    const before = scripts.slice(0, scripts.indexOf('.ci/run'));
+    expect(before.join()).toMatch(/sudo apt-get install .*\bprometheus\b/);
+  },
+);
 
 test('a release is checked before anything is published', () => {
   const steps = read(RELEASE).jobs.publish?.steps ?? [];
