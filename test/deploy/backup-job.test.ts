@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const Container = z.looseObject({ command: z.tuple([z.string(), z.string(), z.string()]) });
+const Job = z.object({
+  spec: z.object({ jobTemplate: z.looseObject({ spec: z.looseObject({}) }) }),
+});
+
+/** The script of the CronJob, with folders of the test. */
+function scriptIn(folder: string): string {
+  const job = Job.parse(parse(readFileSync('deploy/kubernetes/jobs/backup.yaml', 'utf8')));
+  const text = JSON.stringify(job.spec.jobTemplate.spec);
+  const Template = z.looseObject({
+    template: z.looseObject({ spec: z.looseObject({ containers: z.tuple([Container]) }) }),
+  });
+  const [{ command }] = Template.parse(JSON.parse(text)).template.spec.containers;
+  return command[2]
+    .replaceAll('/run/secrets/signalbox', folder)
+    .replaceAll('/backups', join(folder, 'backups'));
+}
+
+/** Runs the script with a pg_dump that writes its settings into the archive. */
+function backUp(address: string | null) {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-backup-job-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'backups'));
+  if (address !== null) writeFileSync(join(folder, 'database-url'), address);
+  const tool = `#!/bin/sh\nfile=\${2#--file=}\necho "$3 $PGSSLMODE $PGSSLROOTCERT" > "$file"\n`;
+  writeFileSync(join(folder, 'pg_dump'), tool, { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env.PATH}` };
+  const run = () => execFileSync('sh', ['-ceu', scriptIn(folder)], { env, stdio: 'pipe' });
+  return { run, files: () => readdirSync(join(folder, 'backups')), folder };
+}
+
+test.for<[string, string]>([
+  ['postgres://db/signalbox', 'verify-full system'],
+  ['postgres://db/signalbox?sslmode=verify-full&sslrootcert=/ca.pem', 'verify-full system'],
+  ['postgres://db/signalbox?sslmode=disable', ' '],
+])('the nightly backup of %s uses TLS as Signalbox does', ([address, settings]) => {
+  const { run, files, folder } = backUp(address);
+  run();
+  const [file = '', ...more] = files();
+  expect(more).toEqual([]);
+  expect(file).toMatch(/^signalbox-\d{8}T\d{6}Z\.dump$/);
+  expect(readFileSync(join(folder, 'backups', file), 'utf8')).toBe(`${address} ${settings}\n`);
+});
+
+test('without the address the nightly backup fails and leaves no archive', () => {
+  const { run, files } = backUp(null);
+  expect(run).toThrow('database-url');
+  expect(files()).toEqual([]);
+});
