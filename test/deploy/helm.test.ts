@@ -3,7 +3,14 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { FROM_FILES, NAMES } from '../../src/config/variables.ts';
-import { manifestsOf, RENDERED, type Rendered, renderedHash, sourceHash } from './helm/rendered.ts';
+import {
+  manifestsOf,
+  notesOf,
+  RENDERED,
+  type Rendered,
+  renderedHash,
+  sourceHash,
+} from './helm/rendered.ts';
 
 const CHART = 'deploy/helm/signalbox';
 const readChart = (file: string) => readFileSync(`${CHART}/${file}`, 'utf8');
@@ -112,6 +119,28 @@ test('the External Secret has each file that the bot reads', () => {
       value.startsWith('/run/secrets/') ? [value.replace('/run/secrets/signalbox/', '')] : [],
   );
   expect(keys.map(({ secretKey }) => secretKey).toSorted()).toEqual(files.toSorted());
+});
+
+test('the notes name the Secret that is missing, the doctor, and what is off', () => {
+  const socket = notesOf('default');
+  expect(socket).toContain('The pods wait until the Secret signalbox exists');
+  for (const key of ['database-url', 'slack-app-token', 'signalbox-key']) {
+    expect(socket).toMatch(new RegExp(`^ {2}${key}$`, 'm'));
+  }
+  expect(socket).toContain('-- signalbox doctor');
+  expect(socket).toContain('No alert is installed');
+  const http = notesOf('everything');
+  expect(http).toContain('https://signalbox.example.com/slack/events');
+  expect(http).not.toContain('The pods wait');
+});
+
+test('an alert keeps two installations of the same name in two namespaces apart', () => {
+  const monitor = JSON.stringify(manifest('everything', 'ServiceMonitor')?.spec);
+  expect(monitor).toContain('"targetLabel":"installation","replacement":"signalbox/signalbox"');
+});
+
+test('more outgoing traffic can be allowed, for example to a collector of traces', () => {
+  expect(JSON.stringify(manifest('everything', 'NetworkPolicy')?.spec)).toContain('10.1.2.3/32');
 });
 
 test('the rules of the chart are those of the other forms', () => {

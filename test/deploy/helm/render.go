@@ -112,6 +112,12 @@ func main() {
 		}
 		var out bytes.Buffer
 		stopOn(root.ExecuteTemplate(&out, filepath.Base(path), data))
+		// The notes are text for the person who installs, as comments here.
+		if strings.HasSuffix(path, ".txt") {
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			fmt.Printf("---\n# %s\n", strings.Join(lines, "\n# "))
+			continue
+		}
 		if text := strings.TrimSpace(out.String()); text != "" {
 			fmt.Printf("---\n%s\n", text)
 		}

@@ -25,7 +25,15 @@ export function renderedHash(name: Rendered): string {
 
 /** The manifests that Go's text/template rendered. */
 export function manifestsOf(name: Rendered): readonly unknown[] {
-  return parseAllDocuments(readRendered(name)).map((document) => document.toJS());
+  const documents = parseAllDocuments(readRendered(name)).map((document) => document.toJS());
+  // The notes are a document of comments.
+  return documents.filter((document) => document !== null);
+}
+
+/** The text that `helm install` shows. */
+export function notesOf(name: Rendered): string {
+  const [, notes = ''] = /^---\n((?:# .*\n|# ?\n)+)/m.exec(readRendered(name)) ?? [];
+  return notes.replaceAll(/^# ?/gm, '');
 }
 
 function readRendered(name: Rendered): string {
