@@ -4,7 +4,7 @@ import type { AuditEventTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
 import { authenticityCheck } from './key-eras.ts';
 import type { AuditKey } from './key-ring.ts';
-import { recordState } from './record-hash.ts';
+import { recordHash } from './record-hash.ts';
 
 /**
  * Returns why the audit trail does not confirm this change as it is stored, or null if it does: every
@@ -31,8 +31,10 @@ export async function auditRefusal(
   const bodies = rows.map((row) => readEventBody(row).body);
   if (bodies.some(({ altered }) => altered === true)) return 'audit-mismatch';
   if (bodies.some(({ record }) => record === undefined)) return 'upgraded';
+  // The last event is that of the stored version.
   const isSame =
-    planDigest(change) === change.digest && (await recordState(db, change)) === 'intact';
+    planDigest(change) === change.digest &&
+    bodies.at(-1)?.record === (await recordHash(db, change.id));
   return isSame ? null : 'audit-mismatch';
 }
 
