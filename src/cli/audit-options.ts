@@ -1,25 +1,33 @@
 import type { Head } from '../storage/audit/append.ts';
 import { parseOptions, unknownCommand } from './parse-options.ts';
 
-export const AUDIT_USAGE = `signalbox audit verify [--anchor <number>:<hash>]
-    Verifies the whole audit trail.
-    --anchor  an anchor line “audit <number> <hash>” from the audit channel: detects a removed end
+export const AUDIT_USAGE = `signalbox audit verify [--anchor <number>:<hash>] [--segments <folder>]
+    Verifies the whole audit trail; after an archive, from the last checkpoint on.
+    --segments  verifies the archived events of this folder as well, from event 1 on
+    --anchor    an anchor line “audit <number> <hash>” from the audit channel: detects a removed end
 
 signalbox audit export --since <when> [--until <when>] [--format jsonl|csv]
     Writes the events from --since (included) to --until (excluded) to standard output.
     <when> is a UTC date, for example 2026-11-01, or a time, for example 2026-11-01T09:30Z
 
+signalbox audit archive --segments <folder> [--dry-run]
+    Writes old events to a new file of this folder, signs a checkpoint and deletes these events, their
+    changes and old costs, as retention in signalbox.yaml permits. SQLite: with Signalbox stopped.
+    --dry-run   writes and deletes nothing
+
 signalbox audit restored
     After a restore, with Signalbox stopped: the next start sends no open change of this database.
 
 Reads DATABASE_URL, SIGNALBOX_KEY and SIGNALBOX_PREVIOUS_KEYS from the environment, like Signalbox.
+archive reads signalbox.yaml, or the file of SIGNALBOX_CONFIG, as well.
 verify and export also work while Signalbox runs.
 Exit code: 0 success, 1 failure, 2 wrong options.
 `;
 
 export type AuditRequest =
   | { readonly kind: 'help' }
-  | { readonly kind: 'verify'; readonly anchor: Head | null }
+  | { readonly kind: 'verify'; readonly anchor: Head | null; readonly segments: string | null }
+  | { readonly kind: 'archive'; readonly segments: string; readonly dryRun: boolean }
   | {
       readonly kind: 'export';
       readonly since: Date;
@@ -35,6 +43,8 @@ type AuditOptions =
 
 const OPTIONS = {
   anchor: { type: 'string' },
+  segments: { type: 'string' },
+  'dry-run': { type: 'boolean' },
   since: { type: 'string' },
   until: { type: 'string' },
   format: { type: 'string' },
@@ -42,7 +52,8 @@ const OPTIONS = {
 } as const;
 
 const TAKES: Readonly<Record<string, readonly string[]>> = {
-  verify: ['anchor'],
+  verify: ['anchor', 'segments'],
+  archive: ['segments', 'dry-run'],
   export: ['since', 'until', 'format'],
   restored: [],
 };
@@ -58,17 +69,24 @@ export function readAuditOptions(args: readonly string[]): AuditOptions {
   if (more.length > 0) return reject(`Unexpected argument: “${more.join(' ')}”.`);
   const foreign = Object.keys(values).find((name) => !takes.includes(name));
   if (foreign) return reject(`${what} does not take --${foreign}.`);
-  if (what === 'verify') return verifyOptions(values.anchor);
+  if (values.segments === '') return reject('--segments must name a folder.');
+  if (what === 'verify') return verifyOptions(values.anchor, values.segments ?? null);
+  if (what === 'archive') return archiveOptions(values.segments, values['dry-run'] === true);
   return what === 'export' ? exportOptions(values) : accept({ kind: 'restored' });
 }
 
-function verifyOptions(text: string | undefined): AuditOptions {
-  if (text === undefined) return accept({ kind: 'verify', anchor: null });
+function archiveOptions(segments: string | undefined, dryRun: boolean): AuditOptions {
+  if (segments === undefined) return reject('archive needs --segments, the folder of the files.');
+  return accept({ kind: 'archive', segments, dryRun });
+}
+
+function verifyOptions(text: string | undefined, segments: string | null): AuditOptions {
+  if (text === undefined) return accept({ kind: 'verify', anchor: null, segments });
   const [, number, hash] = /^(?:audit\s+)?(\d{1,15})[:\s]([0-9a-f]{64})$/.exec(text.trim()) ?? [];
   if (!number || !hash) {
     return reject(`--anchor must be a number, a colon and a hash of 64 characters, not ${text}.`);
   }
-  return accept({ kind: 'verify', anchor: { seq: Number(number), hash } });
+  return accept({ kind: 'verify', anchor: { seq: Number(number), hash }, segments });
 }
 
 interface Span {

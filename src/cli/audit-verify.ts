@@ -1,4 +1,6 @@
 import { auditHead, type Head } from '../storage/audit/append.ts';
+import { type ArchiveCheckpoint, lastCheckpoint } from '../storage/audit/archive/checkpoints.ts';
+import { verifySegments } from '../storage/audit/archive/verify-segments.ts';
 import type { AuditKey } from '../storage/audit/key-ring.ts';
 import type { AcceptedGap } from '../storage/audit/verification/accepted-gaps.ts';
 import { problemSentence } from '../storage/audit/verification/chain-problems.ts';
@@ -13,6 +15,13 @@ interface Output {
   readonly isTerminal: boolean;
 }
 
+interface VerifyRequest {
+  readonly key: AuditKey;
+  readonly anchor: Head | null;
+  /** The folder of the archived events; null: they are not verified. */
+  readonly segments?: string | null;
+}
+
 const LINE_EVERY = 100_000;
 
 /**
@@ -21,7 +30,7 @@ const LINE_EVERY = 100_000;
  */
 export async function verify(
   db: Db,
-  { key, anchor }: { readonly key: AuditKey; readonly anchor: Head | null },
+  { key, anchor, segments: folder = null }: VerifyRequest,
   output: Output,
 ): Promise<boolean> {
   const { seq: total } = await auditHead(db);
@@ -39,11 +48,20 @@ export async function verify(
     if (found) output.out(`This is gap ${gapName(found.gap)}. ${ACCEPTANCE}\n`);
     return false;
   }
+  const archived = await lastCheckpoint(db, key);
+  if (folder !== null) {
+    const segments = await verifySegments(db, key, { folder, anchor });
+    if (!segments.ok) {
+      output.out(`The audit trail is not intact. ${segments.sentence}\n`);
+      return false;
+    }
+  }
   const { seq, hash } = await auditHead(db);
   const end = seq === verified.seq ? ` The last event: audit ${seq} ${hash}` : '';
   const { accepted = [] } = verified;
   const result = accepted.length === 0 ? 'all intact' : 'intact except for accepted gaps';
-  output.out(`${counted(verified.seq)}, ${result}.${end}\n`);
+  output.out(`${rangeText(verified.seq, archived, folder)}, ${result}.${end}\n`);
+  if (archived && folder === null) output.out(unreadText(archived, anchor));
   for (const one of accepted) output.out(`${acceptedLine(one)}\n`);
   if (!key) output.out(`${UNKEYED}\n`);
   return true;
@@ -78,6 +96,25 @@ function progressOf(total: number, { progress, isTerminal }: Output) {
     reported = seq - (seq % LINE_EVERY);
     progress(`${reported} of ${total} events\n`);
   };
+}
+
+function rangeText(
+  last: number,
+  archived: ArchiveCheckpoint | null,
+  folder: string | null,
+): string {
+  if (!archived) return counted(last);
+  if (folder !== null) return `${counted(last)}, of which ${archived.last} are in segments`;
+  return `Events ${archived.last + 1} to ${last}`;
+}
+
+function unreadText({ last, seq }: ArchiveCheckpoint, anchor: Head | null): string {
+  const covered =
+    anchor && anchor.seq < last ? ` The anchor of event ${anchor.seq} was not compared.` : '';
+  return (
+    `Events 1 to ${last} are archived, and were not read: event ${seq} is their signed checkpoint. ` +
+    `--segments <folder> verifies them as well.${covered}\n`
+  );
 }
 
 function counted(events: number): string {

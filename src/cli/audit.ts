@@ -1,8 +1,13 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { commandNames } from '../commands/index.ts';
+import { readConfigFile } from '../config/load-config.ts';
+import { lastCheckpoint } from '../storage/audit/archive/checkpoints.ts';
 import { openDatabase } from '../storage/engine/database.ts';
 import { databaseProblem } from '../storage/engine/database-errors.ts';
 import { openReader } from '../storage/engine/reader.ts';
 import { announceRestore } from '../storage/tables/restore-mark.ts';
+import { archive } from './audit-archive.ts';
 import { exportEvents } from './audit-export.ts';
 import { AUDIT_USAGE, type AuditRequest, readAuditOptions } from './audit-options.ts';
 import { verify } from './audit-verify.ts';
@@ -19,22 +24,53 @@ async function run(request: AuditRequest): Promise<number> {
   if (request.kind === 'help') return write(AUDIT_USAGE).then(() => 0);
   const { url, key } = storeOf(process.env);
   if (request.kind === 'restored') return announce(url);
+  if (request.kind === 'archive') return runArchive(request);
   const reader = await openReader(url);
   try {
     if (request.kind === 'verify') {
       const isTerminal = stderr.isTTY === true;
       const progress = (text: string) => void stderr.write(text);
       const out = (text: string) => void stdout.write(text);
-      const { anchor } = request;
-      return (await verify(reader.db, { key, anchor }, { out, progress, isTerminal })) ? 0 : 1;
+      const { anchor, segments } = request;
+      return (await verify(reader.db, { key, anchor, segments }, { out, progress, isTerminal }))
+        ? 0
+        : 1;
     }
     const { since, until, format } = request;
     const span = { since, until: until ?? END_OF_TIME };
+    const archived = await lastCheckpoint(reader.db, key);
+    if (archived && since < archived.before)
+      stderr.write(
+        `Events 1 to ${archived.last} are archived: segments have them, not this output.\n`,
+      );
     for await (const text of exportEvents(reader.db, span, format)) await write(text);
     return 0;
   } finally {
     await reader.close();
   }
+}
+
+async function runArchive(request: AuditRequest & { kind: 'archive' }): Promise<number> {
+  const { url, key } = storeOf(process.env);
+  const readFile = (path: string) => readFileSync(path, 'utf8');
+  const path = process.env.SIGNALBOX_CONFIG || './signalbox.yaml';
+  const config = readConfigFile({ path, readFile, commands: commandNames, hasKey: true });
+  if (!config.ok) {
+    const lines = config.problems.map(({ where, problem, hint }) =>
+      [`${where} ${problem}`, ...(hint ? [hint] : [])].join(': '),
+    );
+    return leave(lines.join('\n'), 2);
+  }
+  const { retention } = config.value;
+  const { version } = JSON.parse(readFile(new URL('../../package.json', import.meta.url).pathname));
+  const database = await openDatabase(url);
+  try {
+    const lines = await archive(database, { ...request, key, version, retention });
+    await write(`${lines.join('\n')}\n`);
+  } finally {
+    await database.close();
+  }
+  return 0;
 }
 
 async function announce(url: string): Promise<number> {

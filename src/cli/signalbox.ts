@@ -18,7 +18,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     run: () => import('./doctor.ts'),
   },
   audit: {
-    summary: 'verify or export the audit trail, or announce a restored database',
+    summary: 'verify, export or archive the audit trail, or announce a restored database',
     run: () => import('./audit.ts'),
   },
   policy: {

@@ -67,6 +67,39 @@ const Cloud = strictConfigObject({
   tags: z.array(ServerTag).min(1).optional(),
 }).default({ usageDates: 'auto', reads: 'contract' });
 
+const DAY_MS = 86_400_000;
+const LONGEST_DAYS = 3_650;
+
+/** Schedules end 90 days after their approval, so that a shorter time would keep all events anyway. */
+const LEAST_CHANGES_DAYS = 90;
+/**
+ * Signalbox learns from 84 days of snapshots when days become final, and costs are stored by month.
+ * Source: docs/retention.md#configuration.
+ */
+const LEAST_COSTS_DAYS = 120;
+
+/** `400d` → milliseconds. */
+function days(least: number) {
+  const problem = withHint(
+    'must be a number of days',
+    `for example 400d, from ${least}d to ${LONGEST_DAYS}d`,
+  );
+  return z
+    .string(problem)
+    .regex(/^\d{1,6}d$/, problem)
+    .transform((text) => Number(text.slice(0, -1)))
+    .refine((count) => count >= least && count <= LONGEST_DAYS, problem)
+    .transform((count) => count * DAY_MS);
+}
+
+/** How long `audit archive` keeps changes and costs in the database; null: forever. */
+const Retention = strictConfigObject({
+  changes: days(LEAST_CHANGES_DAYS).optional(),
+  costs: days(LEAST_COSTS_DAYS).optional(),
+})
+  .default({})
+  .transform(({ changes = null, costs = null }) => ({ changesMs: changes, costsMs: costs }));
+
 /** The schema of signalbox.yaml for the names that the file declares. */
 export function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[] }) {
   const on = costSelectorSchema(words);
@@ -82,6 +115,7 @@ export function fileSchema(words: PolicyVocabulary & { readonly teams: readonly 
     costs: Costs,
     access: Access,
     cloud: Cloud,
+    retention: Retention,
   }).transform(({ roles, policy, freezes, never, cloud, costs, ...rest }) => ({
     ...rest,
     prices: costs.price,

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readMeta, writeMeta } from '../tables/meta.ts';
 import type { Db, Tx } from '../tables/schema.ts';
-import { listEvents } from './append.ts';
+import { listEvents, storedEvent } from './append.ts';
 import type { Head } from './chain.ts';
 import { type AuditKey, currentKey, keysOf } from './key-ring.ts';
 
@@ -60,7 +60,16 @@ export async function installationId(db: Db): Promise<string | null> {
   const stored = await readMeta(db, INSTALLATION);
   if (stored !== null) return stored;
   const [first] = await listEvents(db, { afterSeq: 0, limit: 1 });
-  return first?.hash.slice(0, ID_LENGTH) ?? null;
+  if (!first || first.seq === 1) return first?.hash.slice(0, ID_LENGTH) ?? null;
+  return archivedInstallation(db);
+}
+
+/** The id from a checkpoint, where event 1 is archived and the stored id was deleted. */
+async function archivedInstallation(db: Db): Promise<string | null> {
+  const query = db.selectFrom('audit_event').selectAll().where('kind', '=', 'trail-archived');
+  const row = await query.orderBy('seq').limit(1).executeTakeFirst();
+  const id = row && storedEvent(row).body.installation;
+  return typeof id === 'string' ? id : null;
 }
 
 /** Returns the id like `installationId`, and stores it before it leaves the database. */

@@ -77,6 +77,7 @@ export type ChainProblem =
   | 'key-replaced'
   | 'body-changed'
   | 'head-differs'
+  | 'archive-differs'
   | 'anchor-differs';
 
 /** `keyId`: of the key that signs the next event; after a signed event, an unsigned one is forged. */

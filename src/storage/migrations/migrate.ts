@@ -18,6 +18,7 @@ import { clickSignatures } from './012-click-signatures.ts';
 import { followUps } from './013-follow-ups.ts';
 import { stateChecks } from './014-state-checks.ts';
 import { schedules } from './015-schedules.ts';
+import { auditArchive } from './016-audit-archive.ts';
 
 // Append only: never edit a migration that ran anywhere. It must only add: old replicas continue on
 // the new schema (docs/upgrading.md).
@@ -37,6 +38,7 @@ export const MIGRATIONS = [
   followUps,
   stateChecks,
   schedules,
+  auditArchive,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 // The oldest release that works on this schema: 1.0 had version 6. Raise it only for a migration
@@ -74,9 +76,15 @@ export async function migrate(root: Kysely<Tables>, release = RELEASE): Promise<
     if (version >= known) return version;
     for (const migration of release.migrations.slice(version)) await run(tx, migration);
     await writeMeta(tx, VERSION_KEY, String(known));
-    await writeMeta(tx, OLDEST_KEY, String(release.oldestCompatible));
+    await requireSchema(tx, release.oldestCompatible);
     return known;
   });
+}
+
+/** Releases whose last schema version is lower do not start any more on this database. */
+export async function requireSchema(tx: Tx, oldest: number): Promise<void> {
+  const stored = Number((await readMeta(tx, OLDEST_KEY)) ?? 0);
+  await writeMeta(tx, OLDEST_KEY, String(Math.max(oldest, stored)));
 }
 
 /** Throws if this release cannot read the schema. For tools that only read. */

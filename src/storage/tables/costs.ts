@@ -124,3 +124,16 @@ export async function costSnapshots(
     final: row.final === 1,
   }));
 }
+
+/** Deletes months, days and anomalies from before a UTC day; returns how many rows. */
+export async function pruneCosts(tx: Tx, before: Date): Promise<number> {
+  const day = toText(before).slice(0, 10);
+  // The month of that day has later days, and its texts are not below its own.
+  const month = day.slice(0, 7);
+  const results = [
+    await tx.deleteFrom('cost_month').where('month', '<', month).executeTakeFirst(),
+    await tx.deleteFrom('cost_snapshot').where('day', '<', day).executeTakeFirst(),
+    await tx.deleteFrom('incident').where('updated_at', '<', toText(before)).executeTakeFirst(),
+  ];
+  return results.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0);
+}

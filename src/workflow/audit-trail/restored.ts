@@ -1,5 +1,6 @@
 import type { ChangeId } from '../../changes/change.ts';
 import { appendEvent, eventHashes, type Head } from '../../storage/audit/append.ts';
+import { type ArchiveCheckpoint, lastCheckpoint } from '../../storage/audit/archive/checkpoints.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { markDigestsUnknown } from '../../storage/tables/digests.ts';
 import { discardReports } from '../../storage/tables/queues/outbox.ts';
@@ -53,8 +54,24 @@ async function signsOfRestore(
     context.database.db,
     anchors.map(({ seq }) => seq),
   );
-  const missing = anchors.filter(({ seq, hash }) => seq > 0 && hashes.get(seq) !== hash);
+  const archive = await lastCheckpoint(context.database.db, context.auditKey);
+  const missing = anchors.filter(
+    (anchor) =>
+      anchor.seq > 0 &&
+      hashes.get(anchor.seq) !== anchor.hash &&
+      !isArchived(anchor, archive, hashes),
+  );
   return [...new Set([...signs, ...missing.map(({ seq, hash }) => `audit ${seq} ${hash}`)])];
+}
+
+/** A signed checkpoint covers the event of this anchor, which was deleted after it was archived. */
+function isArchived(
+  { seq, hash }: Head,
+  archive: ArchiveCheckpoint | null,
+  hashes: ReadonlyMap<number, string>,
+): boolean {
+  if (!archive || seq > archive.last || hashes.has(seq)) return false;
+  return seq < archive.last || hash === archive.lastHash;
 }
 
 async function anchorsOutside(

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
+import { appendEvent } from '../../../src/storage/audit/append.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import {
   databaseProblem,
@@ -228,7 +229,10 @@ test.for<[string, string]>([
   ['the whole trail is dropped', 'drop table audit_event'],
 ])('the role of the bot is refused when %s', async ([, statement]) => {
   const owner = new URL(await freshUrl('postgres'));
-  await (await openDatabase(owner.href)).close();
+  const database = await openForTest(owner.href);
+  await database.transaction((tx) =>
+    appendEvent(tx, null, { kind: 'refused', at: new Date(0), body: {} }),
+  );
   const bot = await roleOfBot(owner);
   await expect(run(bot.href, statement)).rejects.toThrow(/denied|owner|only ever added/);
 });

@@ -17,6 +17,9 @@ const SENTENCES: Readonly<Record<ChainProblem, (seq: number) => string>> = {
     `Event ${seq} does not match its hash: its body or its hash was modified.`,
   'head-differs': (seq) =>
     `The trail does not end at its head, from event ${seq} on: events were deleted or added.`,
+  'archive-differs': (seq) =>
+    `The archived part up to event ${seq} differs from its checkpoint: an event that was kept is ` +
+    'modified or missing, or a deleted one was inserted again.',
   'anchor-differs': (seq) =>
     `Event ${seq} differs from the stored anchor: the trail was cut and continued, ` +
     'or an older copy of the database was restored.',

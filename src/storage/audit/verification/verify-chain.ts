@@ -1,14 +1,9 @@
 import type { AuditEventTable, Db } from '../../tables/schema.ts';
 import { rowsAfter } from '../append.ts';
-import {
-  type ChainProblem,
-  GENESIS,
-  type Head,
-  verifyNext,
-  type Walk,
-  walkAfter,
-} from '../chain.ts';
-import { type AuditKey, NO_KEY } from '../key-ring.ts';
+import { chainStart } from '../archive/chain-start.ts';
+import { lastCheckpoint } from '../archive/checkpoints.ts';
+import { type ChainProblem, type Head, verifyNext, type Walk, walkAfter } from '../chain.ts';
+import type { AuditKey } from '../key-ring.ts';
 import { type AcceptedGap, acceptedGaps } from './accepted-gaps.ts';
 import { gapId, measureGap, rowsAfterWalk } from './gap.ts';
 
@@ -71,23 +66,38 @@ export async function findProblem(
   const { last, after, ...whole } = options;
   if (after && !(await hasEvent(db, after)))
     return findProblem(db, keys, { ...whole, anchor: after });
-  const end = await headAndLast(db);
-  const from = after ?? (await startOfWalk(db, last === undefined ? 0 : end.last - last));
-  const found = await walkFrom(db, keys, { from, end, options });
+  const from = after ?? (last === undefined ? null : await startOfLast(db, keys, last));
+  if (!from) return verifyWhole(db, keys, whole);
+  const found = await walkFrom(db, keys, { from, end: await headAndLast(db), options });
   // The event before the first may lie in an accepted gap, which is only known from its beginning.
-  return found.ok || from.seq === 0 ? found : findProblem(db, keys, whole);
+  return found.ok ? found : verifyWhole(db, keys, whole);
+}
+
+async function verifyWhole(db: Db, keys: AuditKey, options: VerifyOptions): Promise<Finding> {
+  const { from, pass, ok } = await chainStart(db, keys);
+  const end = await headAndLast(db);
+  const found = await walkFrom(db, keys, { from, end, options, pass });
+  const result = found.ok && !ok ? problemAt(from, (pass ?? from).seq, 'archive-differs') : found;
+  if (result.ok) return result;
+  // An archive may have started, or deleted archived events, meanwhile.
+  const again = await chainStart(db, keys);
+  return again.from.seq > from.seq ? verifyWhole(db, keys, options) : result;
 }
 
 interface Range {
   readonly from: Walk;
   readonly end: Head & { readonly last: number };
   readonly options: VerifyOptions;
+  /** The walk must pass this event. */
+  readonly pass?: Head | null;
 }
 
-async function walkFrom(db: Db, keys: AuditKey, { from, end, options }: Range): Promise<Finding> {
+async function walkFrom(db: Db, keys: AuditKey, range: Range): Promise<Finding> {
+  const { from, end, options, pass } = range;
   const { batch = 1_000, onProgress, onEvent, pause, anchor } = options;
   const accepted: AcceptedGap[] = [];
   let walk = from;
+  if (anchor?.seq === from.seq && anchor.hash !== from.hash) return anchorDiffers(from, anchor);
   while (walk.seq < end.last) {
     const rows = await rowsAfterWalk(db, walk, Math.min(batch, end.last - walk.seq));
     for (const row of rows) {
@@ -95,11 +105,14 @@ async function walkFrom(db: Db, keys: AuditKey, { from, end, options }: Range): 
       if (typeof next === 'string') {
         const passed = await passGap(db, keys, walk, pause);
         if (!passed) return problemAt(walk, walk.seq + 1, next);
+        if (isMissing(pass, walk, passed.after))
+          return problemAt(walk, pass.seq, 'archive-differs');
         if (isMissing(anchor, walk, passed.after)) return anchorDiffers(walk, anchor);
         accepted.push(passed.accepted);
         walk = passed.after;
         break;
       }
+      if (isMissing(pass, walk, next)) return problemAt(walk, pass.seq, 'archive-differs');
       if (isMissing(anchor, walk, next)) return anchorDiffers(walk, anchor);
       walk = next;
       onEvent?.(row);
@@ -125,7 +138,7 @@ async function passGap(db: Db, keys: AuditKey, walk: Walk, pause?: () => Promise
 }
 
 /** Whether the anchor is at an event that this step read with another hash, or skipped. */
-function isMissing(anchor: Head | undefined, before: Walk, after: Walk): anchor is Head {
+function isMissing(anchor: Head | null | undefined, before: Walk, after: Walk): anchor is Head {
   if (!anchor || anchor.seq <= before.seq || anchor.seq > after.seq) return false;
   return anchor.seq < after.seq || anchor.hash !== after.hash;
 }
@@ -135,12 +148,14 @@ async function hasEvent(db: Db, { seq, hash }: Walk): Promise<boolean> {
   return seq === 0 || (row?.seq === seq && row.hash === hash);
 }
 
-async function startOfWalk(db: Db, afterSeq: number): Promise<Walk> {
-  const genesis: Walk = { seq: 0, hash: GENESIS, keyId: NO_KEY };
-  if (afterSeq <= 0) return genesis;
-  const [row] = await rowsAfter(db, afterSeq - 1, 1);
+/** Returns null where the whole chain must be read: an archived event is not assumed to be valid. */
+async function startOfLast(db: Db, keys: AuditKey, last: number): Promise<Walk | null> {
+  const seq = (await headAndLast(db)).last - last;
+  const archived = (await lastCheckpoint(db, keys))?.last ?? 0;
+  if (seq <= archived) return null;
+  const [row] = await rowsAfter(db, seq - 1, 1);
   // If that event is missing, the whole chain is read to find where it breaks.
-  return row?.seq === afterSeq ? walkAfter(row) : genesis;
+  return row?.seq === seq ? walkAfter(row) : null;
 }
 
 function problemAt(walk: Walk, seq: number, problem: ChainProblem): Finding {

@@ -11,6 +11,7 @@ const PROBLEMS: Readonly<Record<ChainProblem, RegExp>> = {
   'key-replaced': /another key.*no key-change event permits it/,
   'body-changed': /does not match its hash/,
   'head-differs': /does not end at its head/,
+  'archive-differs': /checkpoint.*inserted again/,
   'anchor-differs': /anchor.*restored/,
 };
 

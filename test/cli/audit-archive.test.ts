@@ -1,0 +1,96 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { archive } from '../../src/cli/audit-archive.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { saveInstance } from '../../src/storage/tables/instances.ts';
+import { EXAMPLE } from '../config/fixtures.ts';
+import { runCommand } from '../harness/run-command.ts';
+import { KEY, oldTrail, segmentsFolder, seqsOf } from '../storage/audit/archive/old-trail.ts';
+import { freshDatabase, freshUrl } from '../storage/engines.ts';
+
+function withFile(retention: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'signalbox-config-')), 'signalbox.yaml');
+  writeFileSync(path, `${EXAMPLE}\n${retention}\n`);
+  return path;
+}
+
+function audit(url: string, config: string, ...args: string[]) {
+  const env = {
+    DATABASE_URL: url,
+    SIGNALBOX_KEY: KEY.toString('base64'),
+    SIGNALBOX_CONFIG: config,
+  };
+  return runCommand(['src/cli/signalbox.ts', 'audit', ...args], env);
+}
+
+test('the command reads the retention of signalbox.yaml, and verify reads the folder', async () => {
+  const url = await freshUrl('sqlite');
+  const database = await openDatabase(url);
+  await oldTrail(database);
+  await database.close();
+  const folder = segmentsFolder();
+  const config = withFile('retention: { changes: 3650d, costs: 3650d }');
+  const { out, err, code } = await audit(url, config, 'archive', '--segments', folder);
+  expect({ err, code }).toEqual({ err: '', code: 0 });
+  expect(out).toMatch(/^No event is old enough to be archived\.\nDeleted 0 rows of costs/);
+});
+
+const OPTIONS = { key: KEY, dryRun: false, version: '1.0.0', segments: '/' };
+const DAY_MS = 86_400_000;
+
+test('nothing is archived without a retention', async () => {
+  const database = await freshDatabase('sqlite');
+  const retention = { changesMs: null, costsMs: null };
+  await expect(archive(database, { ...OPTIONS, retention })).rejects.toThrow('has no retention');
+});
+
+test('nothing is archived into a folder that does not exist', async () => {
+  const database = await freshDatabase('sqlite');
+  const retention = { changesMs: 90 * DAY_MS, costsMs: null };
+  const options = { ...OPTIONS, retention, segments: '/does/not/exist' };
+  await expect(archive(database, options)).rejects.toThrow('/does/not/exist is not a folder');
+});
+
+test('nothing is archived while a replica runs another release', async () => {
+  const now = new Date('2030-01-01T00:00:00Z');
+  const database = await freshDatabase('sqlite', { now: () => now });
+  await oldTrail(database);
+  const instance = { id: 'a', version: '0.9.0', startedAt: now, seenAt: now };
+  await database.transaction((tx) => saveInstance(tx, instance));
+  const options = { ...OPTIONS, segments: segmentsFolder() };
+  const retention = { changesMs: 90 * DAY_MS, costsMs: null };
+  await expect(archive(database, { ...options, retention })).rejects.toThrow(
+    'A replica runs Signalbox 0.9.0, and this command is 1.0.0',
+  );
+  expect((await seqsOf(database)).length).toBe(10);
+});
+
+test('a dry run says what would be archived, and changes nothing', async () => {
+  const now = new Date('2030-01-01T00:00:00Z');
+  const database = await freshDatabase('sqlite', { now: () => now });
+  await oldTrail(database);
+  const retention = { changesMs: 90 * DAY_MS, costsMs: 120 * DAY_MS };
+  const options = { ...OPTIONS, segments: segmentsFolder(), retention, dryRun: true };
+  expect(await archive(database, options)).toEqual([
+    'Without --dry-run, events 1 to 10 would be archived.',
+  ]);
+  expect((await seqsOf(database)).length).toBe(10);
+});
+
+test('costs from before the retention are deleted, also without one for changes', async () => {
+  const now = new Date('2030-06-15T00:00:00Z');
+  const database = await freshDatabase('sqlite', { now: () => now });
+  const months = ['2029-12', '2030-01', '2030-02', '2030-03'];
+  const row = { fetched_at: now.toISOString(), final: 1, report: '{}' } as const;
+  await database.transaction((tx) =>
+    tx
+      .insertInto('cost_month')
+      .values(months.map((month) => ({ month: `${month}/x`, ...row })))
+      .execute(),
+  );
+  const retention = { changesMs: null, costsMs: 120 * DAY_MS };
+  const lines = await archive(database, { ...OPTIONS, retention });
+  expect(lines).toEqual(['Deleted 2 rows of costs from before 2030-02-15.']);
+});
