@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import packageJson from '../../package.json' with { type: 'json' };
 import { commandNames } from '../commands/index.ts';
 import { readConfigFile } from '../config/load-config.ts';
 import { lastCheckpoint } from '../storage/audit/archive/checkpoints.ts';
@@ -62,7 +63,7 @@ async function runArchive(request: AuditRequest & { kind: 'archive' }): Promise<
     return leave(lines.join('\n'), 2);
   }
   const { retention } = config.value;
-  const { version } = JSON.parse(readFile(new URL('../../package.json', import.meta.url).pathname));
+  const { version } = packageJson;
   const database = await openDatabase(url);
   try {
     const lines = await archive(database, { ...request, key, version, retention });
