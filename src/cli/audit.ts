@@ -8,10 +8,10 @@ import { openDatabase } from '../storage/engine/database.ts';
 import { databaseProblem } from '../storage/engine/database-errors.ts';
 import { openReader } from '../storage/engine/reader.ts';
 import { announceRestore } from '../storage/tables/restore-mark.ts';
-import { archive } from './audit-archive.ts';
+import { archive } from './audit/archive.ts';
+import { verify } from './audit/verify.ts';
 import { exportEvents } from './audit-export.ts';
 import { AUDIT_USAGE, type AuditRequest, readAuditOptions } from './audit-options.ts';
-import { verify } from './audit-verify.ts';
 import { leave, storeOf } from './store.ts';
 
 const { stdout, stderr } = process;

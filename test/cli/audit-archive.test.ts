@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { archive } from '../../src/cli/audit-archive.ts';
+import { archive } from '../../src/cli/audit/archive.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { saveInstance } from '../../src/storage/tables/instances.ts';
 import { EXAMPLE } from '../config/fixtures.ts';

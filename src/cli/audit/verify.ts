@@ -1,12 +1,12 @@
-import { auditHead, type Head } from '../storage/audit/append.ts';
-import { type ArchiveCheckpoint, lastCheckpoint } from '../storage/audit/archive/checkpoints.ts';
-import { verifySegments } from '../storage/audit/archive/verify-segments.ts';
-import type { AuditKey } from '../storage/audit/key-ring.ts';
-import type { AcceptedGap } from '../storage/audit/verification/accepted-gaps.ts';
-import { problemSentence } from '../storage/audit/verification/chain-problems.ts';
-import { gapName, measureGap } from '../storage/audit/verification/gap.ts';
-import { findProblem } from '../storage/audit/verification/verify-chain.ts';
-import type { Db } from '../storage/engine/database.ts';
+import { auditHead, type Head } from '../../storage/audit/append.ts';
+import { type ArchiveCheckpoint, lastCheckpoint } from '../../storage/audit/archive/checkpoints.ts';
+import { verifySegments } from '../../storage/audit/archive/verify-segments.ts';
+import type { AuditKey } from '../../storage/audit/key-ring.ts';
+import type { AcceptedGap } from '../../storage/audit/verification/accepted-gaps.ts';
+import { problemSentence } from '../../storage/audit/verification/chain-problems.ts';
+import { gapName, measureGap } from '../../storage/audit/verification/gap.ts';
+import { findProblem } from '../../storage/audit/verification/verify-chain.ts';
+import type { Db } from '../../storage/engine/database.ts';
 
 interface Output {
   readonly out: (text: string) => void;
