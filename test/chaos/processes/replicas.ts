@@ -151,7 +151,10 @@ function openUsers(sandbox: ControlledSandbox, chance: RandomSource) {
     return killed;
   }
 
-  const shown = (name: string) => cards().some(({ text }) => text.includes(`${name}:`));
+  const shown = (name: string) => {
+    const wholeName = new RegExp(`${name}\\b`);
+    return cards().some(({ text }) => wholeName.test(text));
+  };
   return { live, presses: () => presses };
 }
 
