@@ -3,53 +3,24 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { createLog } from '../../src/observability/log.ts';
-import {
-  expectFiring,
-  expectNoAlert,
-  firing,
-  inputOf,
-  type Samples,
-  scrape,
-} from '../deploy/promtool.ts';
+import { expectNoAlert, inputOf, scrape } from '../deploy/promtool.ts';
 import { startProcessSandbox } from '../harness/bot-process.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { freshUrl } from '../storage/engines.ts';
+import { expectAlert, metricIn, read, readUntil } from './alert-faults.ts';
 
 // Each fault is a real one. Prometheus gets what the process reports before and during it.
-
-const read = ({ url }: { readonly url: string }) => scrape({ a: url });
-const metricIn = (samples: Samples, name: string) =>
-  [...samples].find(([series]) => series.startsWith(`${name}{`))?.[1];
-
-/** The samples as soon as this metric has the value, or one that passes the check. */
-async function readUntil(
-  bot: { readonly url: string },
-  name: string,
-  isReached: number | ((value: number) => boolean),
-): Promise<Samples> {
-  let samples: Samples = new Map();
-  const check = async () => {
-    samples = await read(bot);
-    const value = metricIn(samples, name) ?? Number.NaN;
-    return typeof isReached === 'number' ? value === isReached : isReached(value);
-  };
-  await expect.poll(check, { timeout: 30_000, interval: 100 }).toBe(true);
-  return samples;
-}
-
-/** Expects that the alert fires 20 minutes after the fault, and not before it. */
-function expectAlert(alert: string, before: Samples, during: Samples): void {
-  expectFiring(alert, inputOf(before, during), { 2: [], 20: [firing(alert)] });
-}
 
 function pass({ clock, wake }: TestSandbox, minutes: number): void {
   clock.now = new Date(clock.now.getTime() + minutes * 60_000);
   wake();
 }
 
-test('no alert fires for three replicas without a fault, and one does when two are gone', async () => {
+test('no alert fires for three replicas without a fault, and one does when two are gone', {
+  timeout: 60_000,
+}, async () => {
   const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('postgres') });
   const others = [await sandbox.replica(), await sandbox.replica()];
   const [b, c] = others.map(({ port }) => `http://127.0.0.1:${port}`);

@@ -2,30 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { BEN, DORA, FINN, NOON } from '../harness/users.ts';
-
-/** Sleeps that end when the time of the test has come. */
-function controlledSleeps() {
-  const time = { ms: NOON.getTime() };
-  const sleepers = new Set<{ readonly until: number; readonly wake: () => void }>();
-  const wakeUntil = (ms: number) => {
-    for (const sleeper of sleepers) {
-      if (sleeper.until > ms) continue;
-      sleepers.delete(sleeper);
-      sleeper.wake();
-    }
-  };
-  return {
-    sleep: (ms: number) =>
-      new Promise<void>((wake) => {
-        if (time.ms === Number.POSITIVE_INFINITY) wake();
-        else sleepers.add({ until: time.ms + ms, wake });
-      }),
-    advanceTo: (ms: number) => {
-      time.ms = ms;
-      wakeUntil(ms);
-    },
-  };
-}
+import { controlledSleeps } from './controlled-sleeps.ts';
 
 test('a write is sent at once while two viewers send 60 reads a minute each', async () => {
   const { sleep, advanceTo } = controlledSleeps();

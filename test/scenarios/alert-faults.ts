@@ -1,0 +1,45 @@
+import { expect } from 'vitest';
+import { expectFiring, firing, inputOf, type Samples, scrape } from '../deploy/promtool.ts';
+
+/** Reads the metrics of one process. */
+export const read = ({ url }: { readonly url: string }) => scrape({ a: url });
+/** The value of a metric, by its name or by its name and the first labels: `jobs{state="open"`. */
+export function metricIn(samples: Samples, name: string): number | undefined {
+  const start = name.includes('{') ? name : `${name}{`;
+  return [...samples].find(([series]) => series.startsWith(start))?.[1];
+}
+
+/** The samples as soon as this metric has the value, or one that passes the check. */
+export async function readUntil(
+  bot: { readonly url: string },
+  name: string,
+  isReached: number | ((value: number) => boolean),
+): Promise<Samples> {
+  let samples: Samples = new Map();
+  const check = async () => {
+    samples = await read(bot);
+    const value = metricIn(samples, name) ?? Number.NaN;
+    return typeof isReached === 'number' ? value === isReached : isReached(value);
+  };
+  await expect.poll(check, { timeout: 30_000, interval: 100 }).toBe(true);
+  return samples;
+}
+
+/** Expects that the alert fires 20 minutes after the fault, or so many as named, and not before it. */
+export function expectAlert(alert: string, before: Samples, during: Samples, minutes = 20): void {
+  expectFiring(alert, inputOf(before, during), { 2: [], [minutes]: [firing(alert)] });
+}
+
+/** Expects that the alert fires while each minute adds to the counters what the measured minute added. */
+export function expectAlertAtRate(
+  alert: string,
+  { before, after, labels }: { before: Samples; after: Samples; labels: Record<string, string> },
+): void {
+  const input = [...after].map(([series, value]) => {
+    const first = before.get(series) ?? 0;
+    const isCounter = /_(total|bucket|sum|count)\{/.test(series);
+    const grows = isCounter ? `${first}+${value - first}x60` : `${value}x60`;
+    return { series, values: `${isCounter ? first : value}x2 ${grows}` };
+  });
+  expectFiring(alert, input, { 2: [], 30: [firing(alert, labels)] });
+}
