@@ -186,6 +186,20 @@ test('SignalboxDown fires where Prometheus has no target at all', () => {
   expectFiring('SignalboxDown', [], { 2: [], 4: [firing('SignalboxDown', { job: 'signalbox' })] });
 });
 
+test('SignalboxDown fires for one of two installations whose targets are gone', () => {
+  const input = [
+    ...inputOf({ [up('a')]: '1 1 stale', [up('b')]: '1 0 stale' }, 'affected'),
+    ...inputOf({ [up('a')]: '1+0x600', [up('b')]: '0 stale' }, 'other'),
+  ];
+  const expected = firing('SignalboxDown', { installation: 'affected' });
+  expectFiring('SignalboxDown', input, { 3: [], 6: [expected], 60: [expected] });
+});
+
+test('SignalboxDown fires once where the targets of the only installation are gone', () => {
+  const input = [{ series: up('a'), values: '1 1 stale' }];
+  expectFiring('SignalboxDown', input, { 7: [firing('SignalboxDown', { job: 'signalbox' })] });
+});
+
 test('an expectation that does not hold is reported', () => {
   const input = inputOf({ signalbox_trail_broken: '1+0x9' }, 'affected');
   expect(() => expectFiring('SignalboxTrailBroken', input, { 3: [] })).toThrow('FAILED');
