@@ -7,6 +7,8 @@ test.for<[string, Change['plan']['target']['kind'], string, string]>([
   ['service create', 'new service', 'analytics eu', 'Create service analytics eu'],
   ['endpoint create', 'service', 'analytics-prod', 'Create endpoint for analytics-prod'],
   ['alert edit', 'alert', '5xx rate', 'Edit alert "5xx rate"'],
+  ['service schedule', 'schedule', 'analytics-prod', 'Schedule analytics-prod'],
+  ['service schedule pause', 'schedule', 'analytics-prod', 'Pause schedule of analytics-prod'],
   ['change freeze', 'freeze', 'everything tagged prod', 'Freeze everything tagged prod'],
 ])('`%s` of a %s has one title everywhere', ([command, kind, name, title]) => {
   const target = { kind, id: 'x', name, tags: [], warehouse: null };

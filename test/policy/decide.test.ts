@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decide, type PolicyQuestion, reasonFor, requirementFor } from '../../src/policy/decide.ts';
+import { decide, type PolicyQuestion, requirementFor } from '../../src/policy/decide.ts';
 import type { Policy } from '../../src/policy/policy-types.ts';
 import {
   actor,
@@ -24,7 +24,6 @@ const STRICT = {
   expires: '4h',
 };
 const CATCH_ALL = { allow: ['service *', 'alert edit'], to: 'operator' };
-const WORDY = { ...CATCH_ALL, reason: { required: true, minimum: 20 } };
 const READING = { allow: ['service list', 'service show', 'cost'], to: 'viewer' };
 const policy = policyOf([READING, STRICT, CATCH_ALL]);
 
@@ -259,14 +258,4 @@ test.for<[string, Pick<PolicyQuestion, 'command' | 'target'>, number | null]>([
   ],
 ])('the requirement for any requester, when %s', ([, about, rule]) => {
   expect(requirementFor(policy, about)?.rule ?? null).toBe(rule);
-});
-
-test.for([
-  ['production', prod, [READING, STRICT, CATCH_ALL], true],
-  ['staging', staging, [READING, STRICT, CATCH_ALL], false],
-  ['a target that is not chosen yet', null, [READING, STRICT, CATCH_ALL], false],
-  ['such a target, if every rule needs a reason', null, [STRICT, WORDY], true],
-  ['a target without a rule', null, [READING], false],
-] as const)('the reason to stop %s', ([, target, rules, required]) => {
-  expect(reasonFor(policyOf([...rules]), 'service stop', target).required).toBe(required);
 });

@@ -131,6 +131,11 @@ test('a user sees the commands that a rule allows on discovered services', () =>
   expect(commandsOnDiscovered(policy, names, dora)).toEqual([]);
 });
 
+test('one rule for discovered services may allow queries and several changes', () => {
+  const allow = ['service show', 'service start', 'service stop'];
+  expect(problemsOf({ policy: [{ ...OPEN, allow }] })).toEqual([]);
+});
+
 const NO_COVER =
   'policy[0]: has discovered: allowed, but its selector covers no discovered service (set on: { tags: […] } or on: { warehouses: […] }, without services)';
 

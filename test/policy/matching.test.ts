@@ -23,12 +23,15 @@ const both = {
 const main = { ...ANY, warehouses: ['main'] };
 const unlisted: Target = { ...impostor, tags: null };
 const alert: Target = { ...prod, kind: 'alert' };
+const schedule: Target = { ...prod, kind: 'schedule' };
 const newService: Target = { ...staging, kind: 'new service', id: 'analytics eu' };
 
 test.for<[string, Selector, Target, boolean | null]>([
   ['the first of two services', both, staging, true],
   ['the second of two services', both, prod, true],
   ['a third service', both, impostor, false],
+  ['the schedule of one of the services', both, schedule, true],
+  ['the schedule of a third service', both, { ...impostor, kind: 'schedule' }, false],
   ['an alert with the id of a service', both, alert, false],
   [
     'an alert with the key of a service as its id',

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import type { Target } from '../../src/changes/change.ts';
+import { reasonFor } from '../../src/policy/decide.ts';
+import { policyOf, prod, staging } from './fixtures.ts';
+
+const OPEN = { allow: ['service *'], to: 'operator' };
+const WORDY = { ...OPEN, reason: { required: true, minimum: 20 } };
+const STRICT = {
+  allow: ['service stop'],
+  on: { tags: ['prod'] },
+  to: 'operator',
+  reason: { required: true, minimum: 5 },
+};
+const LAX = { ...STRICT, reason: 'optional' };
+const READING = { allow: ['service list'], to: 'viewer' };
+const unverified: Target = { ...prod, tags: null };
+
+// 0: the reason is optional.
+test.for<[string, Target | null, readonly object[], number]>([
+  ['production', prod, [STRICT, OPEN], 5],
+  ['staging', staging, [STRICT, OPEN], 0],
+  ['staging under a rule that requires more text', staging, [STRICT, WORDY], 20],
+  ['a service without a rule', staging, [STRICT], 0],
+  ['a service of which the rule is uncertain', unverified, [STRICT, OPEN], 0],
+  ['a service of which the first rule is uncertain', unverified, [LAX, WORDY], 0],
+  ['a target that is not chosen yet', null, [STRICT, OPEN], 0],
+  ['such a target, if every rule requires a reason', null, [STRICT, WORDY], 5],
+  ['a target without a rule', null, [READING], 0],
+])('the reason to stop %s has a least length', ([, target, rules, minimum]) => {
+  const reason = reasonFor(policyOf(rules), 'service stop', target);
+  expect(reason.required ? reason.minimum : 0).toBe(minimum);
+});
