@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chownSync,
@@ -64,6 +65,7 @@ if (!HAS_TOOLS)
 
 test.for(ENGINES.filter((engine) => HAS_TOOLS || engine === 'sqlite'))(
   'a backup on %s has every commit, and a restore stops its open changes',
+  { timeout: 60_000 },
   async (engine) => {
     const copy = join(folderForTest(), 'copy');
     const emptyUrl = () => (engine === 'sqlite' ? freshUrl(engine) : ownDatabase());
@@ -81,6 +83,24 @@ test.for(ENGINES.filter((engine) => HAS_TOOLS || engine === 'sqlite'))(
     expect(await contentOf(target)).toEqual(['before the backup', expect.any(String)]);
   },
 );
+
+test('a backup to a full disk names that disk and leaves no file', async () => {
+  const folder = folderForTest();
+  const url = `file:${join(folder, 'signalbox.db')}`;
+  await (await write(url, 'now')).close();
+  const target = join(folder, 'copy');
+  // No file of the process can grow beyond 64 KiB, as on a full disk.
+  const words = ['--fsize=65536:unlimited', process.execPath, 'src/cli/signalbox.ts'];
+  const limited = spawnSync('prlimit', [...words, 'backup', target], {
+    env: { PATH: process.env.PATH, DATABASE_URL: url },
+    encoding: 'utf8',
+  });
+  expect(limited.stderr).toBe(
+    `No backup was made: The disk of ${target} is full: free some space\n`,
+  );
+  expect(limited.status).toBe(1);
+  expect(globSync('copy*', { cwd: folder })).toEqual([]);
+});
 
 test('the previous SQLite database is kept, with its last commits', async () => {
   const folder = folderForTest();

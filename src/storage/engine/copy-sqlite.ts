@@ -3,6 +3,8 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { createPrivately } from './sqlite.ts';
 
 const MAX_PAGES = 2 ** 31 - 1;
+/** SQLITE_FULL, and SQLITE_IOERR_WRITE: the source is only read, so that both are about the copy. */
+const FULL = [13, 778];
 
 /**
  * Copies an SQLite database to a new file that only its owner can read, also while another process writes.
@@ -16,13 +18,19 @@ export async function copySqlite(from: string, to: string): Promise<void> {
   try {
     createPrivately(partial);
     // All pages in one step: with smaller steps each commit of the other process begins the copy again.
-    await backup(source, partial, { rate: MAX_PAGES });
+    await backup(source, partial, { rate: MAX_PAGES }).catch((error: unknown) => {
+      throw isFull(error) ? new Error(`The disk of ${to} is full: free some space`) : error;
+    });
     refuseDamaged(partial);
     renameSync(partial, to);
   } finally {
     source.close();
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${partial}${suffix}`, { force: true });
   }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && FULL.includes(Number(error.errcode));
 }
 
 function refuseDamaged(path: string): void {
