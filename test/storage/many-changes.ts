@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { changeRow } from '../../src/storage/tables/changes/change-row.ts';
+import { SUCCESS } from '../changes/fixtures.ts';
 import { type Engine, openForTest, run } from './engines.ts';
 import { aChange, minutes, stored } from './example-change.ts';
 
@@ -19,7 +20,7 @@ const TIME: Readonly<Record<Engine, string>> = {
 /** Opens a database with 200,000 changes, of which 1 % failed and the last 60 are open. */
 export async function databaseOfManyChanges(engine: Engine, url: string) {
   const database = await openForTest(url);
-  const example = aChange({ state: 'succeeded', revertAt: minutes(60) });
+  const example = aChange({ state: 'succeeded', outcome: SUCCESS, revertAt: minutes(60) });
   await stored(database, example);
   const columns = [...Object.keys(changeRow(example)), 'card_channel', 'card_ts'];
   const columnsOf: Readonly<Record<string, string>> = {
@@ -31,7 +32,8 @@ export async function databaseOfManyChanges(engine: Engine, url: string) {
     ended_at: `case when s.n > ${MANY - 60} then null else ${TIME[engine]} end`,
     requester: `'U' || (s.n % 500)`,
     target_key: `'service:' || (s.n % 300)`,
-    back_at: `case when s.n % 2 = 0 then ${TIME[engine]} end`,
+    // As in a real year: few changes have a revert, and each of them was planned.
+    back_at: `case when s.n % 25 = 0 then ${TIME[engine]} end`,
     lease_owner: `case when s.n > ${MANY - 50} and s.n <= ${MANY - 40} then 'other' end`,
     lease_until: `case when s.n > ${MANY - 50} and s.n <= ${MANY - 40} then '9' end`,
     card_channel: `'CDEV'`,
@@ -39,7 +41,7 @@ export async function databaseOfManyChanges(engine: Engine, url: string) {
   };
   const values = columns.map((column) => columnsOf[column] ?? `change.${column}`);
   const insert = `insert into change (${columns.join(', ')}, revert_planned_at)
-    select ${values.join(', ')}, 'x' from change, ${NUMBERS[engine]}`;
+    select ${values.join(', ')}, case when s.n % 25 = 0 then 'x' end from change, ${NUMBERS[engine]}`;
   if (engine === 'sqlite') await database.db.executeQuery(CompiledQuery.raw(insert));
   else await run(url, `${insert}; analyze change`);
   return database;

@@ -20,6 +20,10 @@ type ScheduleEventKind = keyof typeof ACTIONS;
 
 /** The kinds of these events. */
 export const SCHEDULE_EVENTS: readonly string[] = Object.keys(ACTIONS);
+/** Those that decide whether a schedule is in force. Its runs are a hundred times as many. */
+export const SCHEDULE_STATE_EVENTS = SCHEDULE_EVENTS.filter(
+  (kind) => kind !== 'schedule-run' && kind !== 'schedule-skipped',
+);
 
 interface ScheduleEvent {
   readonly kind: ScheduleEventKind;
@@ -53,18 +57,20 @@ const Handled = z.object({ occurrence: StoredInstant });
 
 /**
  * Returns what the audit trail records of a schedule. Null if it records no start, or if one of its
- * events is not authentic: then nothing runs.
+ * events is not authentic: then nothing runs. Without the runs among `kinds`, for a list, `since` is
+ * too early.
  */
 export async function recordedSchedule(
   db: Db,
   keys: AuditKey,
   id: ChangeId,
+  kinds: readonly string[] = SCHEDULE_EVENTS,
 ): Promise<RecordedSchedule | null> {
   const rows = await db
     .selectFrom('audit_event')
     .selectAll()
     .where('change_id', '=', id)
-    .where('kind', 'in', SCHEDULE_EVENTS)
+    .where('kind', 'in', kinds)
     .orderBy('seq')
     .execute();
   if (!rows.every(await authenticityCheck(db, keys))) return null;

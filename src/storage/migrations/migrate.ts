@@ -19,6 +19,7 @@ import { followUps } from './013-follow-ups.ts';
 import { stateChecks } from './014-state-checks.ts';
 import { schedules } from './015-schedules.ts';
 import { auditArchive } from './016-audit-archive.ts';
+import { growthIndexes } from './017-growth-indexes.ts';
 
 // Append only: never edit a migration that ran anywhere. It must only add: old replicas continue on
 // the new schema (docs/upgrading.md).
@@ -39,6 +40,7 @@ export const MIGRATIONS = [
   stateChecks,
   schedules,
   auditArchive,
+  growthIndexes,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 // The oldest release that works on this schema: 1.0 had version 6. Raise it only for a migration

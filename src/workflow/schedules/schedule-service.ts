@@ -11,6 +11,7 @@ import {
   type RecordedSchedule,
   recordedSchedule,
   recordSchedule,
+  SCHEDULE_STATE_EVENTS,
 } from '../../storage/audit/schedule-events.ts';
 import type { Db, Tx } from '../../storage/engine/database.ts';
 import { loadChange } from '../../storage/tables/changes/changes.ts';
@@ -74,7 +75,7 @@ async function viewOf(
   { id }: StoredSchedule,
 ): Promise<ServiceSchedule | null> {
   const change = await loadChange(db, id);
-  const recorded = await recordedSchedule(db, auditKey, id);
+  const recorded = await recordedSchedule(db, auditKey, id, SCHEDULE_STATE_EVENTS);
   if (!change || !recorded || recorded.ended !== null) return null;
   const { target, body } = change.plan;
   const { until, isPaused } = recorded;

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ChangeId, JsonObject } from '../../../src/changes/change.ts';
 import { listEvents } from '../../../src/storage/audit/append.ts';
-import { recordedSchedule, recordSchedule } from '../../../src/storage/audit/schedule-events.ts';
+import {
+  recordedSchedule,
+  recordSchedule,
+  SCHEDULE_STATE_EVENTS,
+} from '../../../src/storage/audit/schedule-events.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { freshDatabase } from '../engines.ts';
 import { ana, minutes, NOON } from '../example-change.ts';
@@ -97,4 +101,13 @@ test('a forged event stops a schedule', async () => {
     await tx.insertInto('audit_event').values(forged).execute();
   });
   expect(await recordedSchedule(db, KEY, ID)).toBeNull();
+});
+
+test('a list of schedules reads the pauses and the end, and none of the runs', async () => {
+  const run: Step = ['schedule-run', minutes(31), occurrence(minutes(30))];
+  const { db } = await recorded([STARTED, run, ['schedule-paused', minutes(40)]]);
+  expect(await recordedSchedule(db, KEY, ID, SCHEDULE_STATE_EVENTS)).toEqual({
+    ...IN_FORCE,
+    isPaused: true,
+  });
 });

@@ -1,5 +1,5 @@
-import { CompiledQuery, Kysely } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { CompiledQuery } from 'kysely';
+import { expect, test } from 'vitest';
 import { type ChangeId, targetKey, type UserId } from '../../../../src/changes/change.ts';
 import { openPostgres } from '../../../../src/storage/engine/postgres.ts';
 import { openSqliteReader, sqlitePath } from '../../../../src/storage/engine/sqlite.ts';
@@ -19,12 +19,13 @@ import {
   openChangesOfTarget,
 } from '../../../../src/storage/tables/changes/change-lists.ts';
 import { loadChange } from '../../../../src/storage/tables/changes/changes.ts';
+import { lastOutcomes } from '../../../../src/storage/tables/changes/last-outcomes.ts';
 import { manualChangeSince } from '../../../../src/storage/tables/changes/schedules.ts';
 import { readGauges } from '../../../../src/storage/tables/queues/gauges.ts';
-import type { Db, Tables } from '../../../../src/storage/tables/schema.ts';
 import { freshUrl, openForTest } from '../../engines.ts';
 import { aChange, minutes, NOON } from '../../example-change.ts';
 import { databaseOfManyChanges } from '../../many-changes.ts';
+import { type Query, readPlan, record, rowsRead } from '../../recorded-plans.ts';
 
 const viewer = 'U7' as UserId;
 const example = aChange();
@@ -34,8 +35,6 @@ const ofTarget = {
 };
 
 const failedByViewer = { states: ['failed'], privateTo: viewer, requester: viewer } as const;
-
-type Query = (db: Db) => Promise<unknown>;
 
 /** Each query, and the index with which SQLite reads the changes. */
 const QUERIES: readonly [name: string, index: RegExp, query: Query][] = [
@@ -147,6 +146,7 @@ const QUERIES: readonly [name: string, index: RegExp, query: Query][] = [
     /change_by_state|change_by_requester/,
     (db) => countChanges(db, { states: ['draft'], requester: viewer }),
   ],
+  ['the last outcomes', /change_by_end/, (db) => lastOutcomes(db)],
   ['changes to review', /change_to_review/, (db) => changesToReview(db, 200)],
   ['open changes of a target', /change_by_target/, (db) => openChangesOfTarget(db, 'service:7')],
   [
@@ -188,38 +188,8 @@ test('on PostgreSQL with 200,000 changes, each query reads few rows', {
   const { db, queriesOf } = record(openPostgres(url, { onError: () => undefined }));
   for (const [name, , query] of QUERIES) {
     for (const { sql, parameters } of await queriesOf(query)) {
-      const explain = CompiledQuery.raw(`explain (analyze, format json) ${sql}`, [...parameters]);
-      const { rows } = await db.executeQuery<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(explain);
-      const read = rows.map((row) => rowsRead(row['QUERY PLAN'][0].Plan));
+      const read = (await readPlan(db, sql, parameters)).map((plan) => rowsRead(plan, 'change'));
       expect.soft(Math.max(...read), name).toBeLessThan(ROWS_MAX);
     }
   }
 });
-
-interface PlanNode {
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly PlanNode[];
-}
-
-/** The rows of `change` that a plan read. */
-function rowsRead(node: PlanNode): number {
-  const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
-  const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0);
-  return below + (node['Relation Name'] === 'change' ? own : 0);
-}
-
-/** Opens a connection that records the statements of a query. */
-function record(dialect: ReturnType<typeof openPostgres> | ReturnType<typeof openSqliteReader>) {
-  const recorded: CompiledQuery[] = [];
-  const db = new Kysely<Tables>({ dialect, log: ({ query }) => void recorded.push(query) });
-  onTestFinished(() => db.destroy());
-  const queriesOf = async (query: Query) => {
-    recorded.length = 0;
-    await query(db);
-    return [...recorded];
-  };
-  return { db, queriesOf };
-}

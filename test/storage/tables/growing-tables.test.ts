@@ -1,0 +1,66 @@
+import { CompiledQuery } from 'kysely';
+import { expect, test } from 'vitest';
+import { openPostgres } from '../../../src/storage/engine/postgres.ts';
+import { openSqlite, sqlitePath } from '../../../src/storage/engine/sqlite.ts';
+import { sentSince } from '../../../src/storage/tables/changes/permits.ts';
+import { listEffectNotices } from '../../../src/storage/tables/effect-notices.ts';
+import { pruneOutbox } from '../../../src/storage/tables/queues/outbox.ts';
+import { freshUrl, openForTest, run } from '../engines.ts';
+import { aChange, minutes, NOON, newId, STAGING, stored } from '../example-change.ts';
+import { asTx, type Query, readPlan, record, rowsRead } from '../recorded-plans.ts';
+
+/** Each periodic statement, its table, and the index that keeps its time independent of the past. */
+const STATEMENTS: readonly [name: string, table: string, index: RegExp, statement: Query][] = [
+  [
+    'the deletion of sent messages',
+    'outbox',
+    /outbox_done/,
+    (db) => pruneOutbox(asTx(db), minutes(-1_440)),
+  ],
+  [
+    'the cost effects of four weeks',
+    'effect_notice',
+    /effect_notice_by_age/,
+    (db) => listEffectNotices(db, NOON),
+  ],
+  [
+    'the requests to a target since a time',
+    'send_permit',
+    /sqlite_autoindex_send_permit_\d|send_permit_by_age/,
+    (db) => sentSince(db, STAGING, { since: NOON, except: newId() }),
+  ],
+];
+
+test.for(STATEMENTS)('on SQLite, %s uses its index', async ([, , index, statement]) => {
+  const url = await freshUrl('sqlite');
+  await openForTest(url);
+  const { db, queriesOf } = record(openSqlite(sqlitePath(url)));
+  const plan: string[] = [];
+  for (const { sql, parameters } of await queriesOf(statement)) {
+    const explain = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
+    const { rows } = await db.executeQuery<{ detail: string }>(explain);
+    plan.push(...rows.map(({ detail }) => detail));
+  }
+  expect(plan.join()).toMatch(index);
+});
+
+test.for(STATEMENTS)('on PostgreSQL, %s reads few rows', { timeout: 120_000 }, async ([, table, , statement]) => {
+  const url = await freshUrl('postgres');
+  const change = aChange();
+  await stored(await openForTest(url), change);
+  await run(
+    url,
+    `insert into outbox (change_id, kind, not_before, attempts, done_at)
+      select 'T' || n, 'card', '2026', 1, '2026-08-14T11' from generate_series(1, 20000) as s(n);
+    insert into effect_notice
+      select '${change.id}', n, '2026-08-01' from generate_series(1, 20000) as s(n);
+    insert into send_permit (change_id, n, owner, at)
+      select '${change.id}', n, 'replica-1', '2026-08-01' from generate_series(1, 20000) as s(n);
+    analyze outbox; analyze effect_notice; analyze send_permit`,
+  );
+  const { db, queriesOf } = record(openPostgres(url, { onError: () => undefined }));
+  for (const { sql, parameters } of await queriesOf(statement)) {
+    const [plan] = await readPlan(db, sql, parameters);
+    expect(plan && rowsRead(plan, table)).toBeLessThan(100);
+  }
+});
