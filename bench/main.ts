@@ -40,6 +40,12 @@ async function changesMeasured(): Promise<never> {
   process.exit();
 }
 
+async function growthMeasured(): Promise<never> {
+  const { growth } = await import('./growth/growth.ts');
+  await growth();
+  process.exit();
+}
+
 async function costsMeasured(): Promise<never> {
   const { costMeasurements } = await import('./costs.ts');
   process.stdout.write(`${await costMeasurements()}\n`);
@@ -55,6 +61,7 @@ try {
   if (process.argv[2] === 'soak') await soaked();
   if (process.argv[2] === 'changes') await changesMeasured();
   if (process.argv[2] === 'costs') await costsMeasured();
+  if (process.argv[2] === 'growth') await growthMeasured();
   if (process.argv[2] === 'trail') await trailMeasured();
   const { rate, seconds, rounds, json, profile } = readOptions(process.argv.slice(2));
   const bench = await openBench({ pace: { rate, seconds }, folder, profile });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Change, ChangeId, JsonObject } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
-import type { Db } from '../tables/schema.ts';
+import type { ApprovalTable, ChangeTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
 
 /**
@@ -15,13 +15,18 @@ export async function recordHash(db: Db, id: ChangeId): Promise<string> {
     .selectAll()
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  const { card_channel, card_ts, card_version, revert_planned_at, ...columns } = row;
   const verdicts = await db
     .selectFrom('approval')
     .selectAll()
     .where('change_id', '=', id)
     .orderBy('person')
     .execute();
+  return hashOfRecord(row, verdicts);
+}
+
+/** The verdicts are ordered by person. */
+export function hashOfRecord(row: ChangeTable, verdicts: readonly ApprovalTable[]): string {
+  const { card_channel, card_ts, card_version, revert_planned_at, ...columns } = row;
   // Without null, so that a column that a later release adds keeps the hash of earlier rows. Its
   // migration must not fill it.
   const known = Object.entries(columns).filter(([, value]) => value !== null);
