@@ -75,7 +75,6 @@ function patternSchema(commands: readonly string[], { aliases }: PolicyVocabular
     .string()
     .regex(/^(\*|[a-z][a-z-]*( [a-z][a-z-]*)*( \*)?)$/, {
       error: withHint('must be a command', 'for example: service stop · service * · *'),
-      abort: true,
     })
     .transform((pattern) => aliases?.get(pattern) ?? pattern)
     .refine((pattern) => commands.some((command) => covers(pattern, command)), {

@@ -5,6 +5,7 @@ import {
   approve,
   cancel,
   confirm,
+  draftChange,
   expire,
   finish,
   reject,
@@ -39,6 +40,20 @@ function moved(outcome: Transition): Change {
   if (!outcome.ok) throw new Error(outcome.refusal);
   return outcome.change;
 }
+
+test('a draft waits for its requester for 30 minutes and has no approvals', () => {
+  const { id, command, requester, reason, plan, requires, origin } = changeIn('pending');
+  const fields = { id, command, requester, reason, plan, requires, origin };
+  expect(draftChange(fields, NOON)).toMatchObject({
+    ...fields,
+    state: 'draft',
+    version: 1,
+    approvals: [],
+    createdAt: NOON,
+    confirmedAt: null,
+    expiresAt: minutes(30),
+  });
+});
 
 test.for<[string, Change, Actor, Refusal]>([
   ['another user presses it', changeIn('draft'), ben, 'not-requester'],
