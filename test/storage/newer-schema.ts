@@ -6,11 +6,22 @@ import type { Tables } from '../../src/storage/tables/schema.ts';
 
 const addColumn = () => ['alter table change add column weight integer'];
 
+type Release = Parameters<typeof migrate>[1];
+
 /** Migrates the database as a newer release with one more migration does. */
-export async function migrateAsNewer(url: string, oldestCompatible: number): Promise<void> {
+export function migrateAsNewer(url: string, oldestCompatible: number): Promise<void> {
+  return migrateAs(url, { migrations: [...MIGRATIONS, addColumn], oldestCompatible });
+}
+
+/** Starts on the database as the release whose last schema version is this one. */
+export function migrateAsOlder(url: string, version: number): Promise<void> {
+  return migrateAs(url, { migrations: MIGRATIONS.slice(0, version), oldestCompatible: 6 });
+}
+
+async function migrateAs(url: string, release: Release): Promise<void> {
   const root = new Kysely<Tables>({ dialect: dialectOf(url) });
   try {
-    await migrate(root, { migrations: [...MIGRATIONS, addColumn], oldestCompatible });
+    await migrate(root, release);
   } finally {
     await root.destroy();
   }

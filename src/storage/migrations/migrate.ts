@@ -74,7 +74,7 @@ export async function migrate(root: Kysely<Tables>, release = RELEASE): Promise<
     await waitForOthers(tx);
     const version = await schemaVersion(tx);
     const known = release.migrations.length;
-    await refuseIncompatible(tx, version);
+    await refuseIncompatible(tx, version, known);
     if (version >= known) return version;
     for (const migration of release.migrations.slice(version)) await run(tx, migration);
     await writeMeta(tx, VERSION_KEY, String(known));
@@ -121,8 +121,12 @@ async function hasMeta(db: Db): Promise<boolean> {
 }
 
 /** Whether this release can use the schema: its own, an older one, or a compatible newer one. */
-export async function isCompatible(db: Db, version: number): Promise<boolean> {
-  return version <= SCHEMA_VERSION || SCHEMA_VERSION >= (await oldestCompatible(db, version));
+export async function isCompatible(
+  db: Db,
+  version: number,
+  known = SCHEMA_VERSION,
+): Promise<boolean> {
+  return version <= known || known >= (await oldestCompatible(db, version));
 }
 
 // A newer release always stores the minimum; without it the schema counts as incompatible.
@@ -132,11 +136,15 @@ async function oldestCompatible(db: Db, version: number): Promise<number> {
 }
 
 /** Throws UnusableDatabase if this release cannot use this version of the schema. */
-export async function refuseIncompatible(db: Db, version: number): Promise<void> {
-  if (await isCompatible(db, version)) return;
+export async function refuseIncompatible(
+  db: Db,
+  version: number,
+  known = SCHEMA_VERSION,
+): Promise<void> {
+  if (await isCompatible(db, version, known)) return;
   throw new UnusableDatabase(
     `This database has schema version ${version}, which needs a Signalbox with version ` +
-      `${await oldestCompatible(db, version)} or later. This Signalbox has ${SCHEMA_VERSION}.`,
+      `${await oldestCompatible(db, version)} or later. This Signalbox has ${known}.`,
     NEWER_SCHEMA_FIX,
   );
 }
