@@ -1,20 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { archive } from '../../src/cli/audit/archive.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { saveInstance } from '../../src/storage/tables/instances.ts';
-import { EXAMPLE } from '../config/fixtures.ts';
+import { configFile } from '../config/retention-file.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { KEY, oldTrail, segmentsFolder, seqsOf } from '../storage/audit/archive/old-trail.ts';
 import { freshDatabase, freshUrl } from '../storage/engines.ts';
-
-function withFile(retention: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'signalbox-config-')), 'signalbox.yaml');
-  writeFileSync(path, `${EXAMPLE}\n${retention}\n`);
-  return path;
-}
 
 function audit(url: string, config: string, ...args: string[]) {
   const env = {
@@ -31,7 +22,7 @@ test('the command reads the retention of signalbox.yaml, and verify reads the fo
   await oldTrail(database);
   await database.close();
   const folder = segmentsFolder();
-  const config = withFile('retention: { changes: 3650d, costs: 3650d }');
+  const config = configFile('retention: { changes: 3650d, costs: 3650d }');
   const { out, err, code } = await audit(url, config, 'archive', '--segments', folder);
   expect({ err, code }).toEqual({ err: '', code: 0 });
   expect(out).toMatch(/^No event is old enough to be archived\.\nDeleted 0 rows of costs/);

@@ -1,6 +1,7 @@
 import { answerText, minuteText, ruleText } from '../../policy/cases/answer.ts';
 import { isPolicyDenial } from '../../policy/cases/expectation.ts';
 import { withFreezes } from '../../policy/freezes.ts';
+import { storedCheckpoint } from '../../storage/audit/archive/checkpoints.ts';
 import { type RecordedRequest, recordedRequests } from '../../storage/audit/recorded-requests.ts';
 import type { Db } from '../../storage/engine/database.ts';
 import { freezesSince } from '../../storage/tables/freezes.ts';
@@ -55,6 +56,9 @@ export async function replayRequests(
   const { requests, different, accepted } = counts;
   const unused = accept === 'all' ? [] : accept.filter((id) => !found.has(id));
   if (unused.length > 0) await write(`Accepted, but without a difference: ${unused.join(', ')}.\n`);
+  const archived = await storedCheckpoint(db);
+  if (archived && since < archived.before)
+    await write(`Events 1 to ${archived.last} are archived: requests among them are left out.\n`);
   const requestCount = requests === 1 ? '1 change request' : `${requests} change requests`;
   await write(
     `${requestCount} since ${minuteText(since)}: ${requests - different} decided the same, ` +

@@ -81,6 +81,17 @@ export async function lastCheckpoint(db: Db, keys: AuditKey): Promise<ArchiveChe
   return (await archiveCheckpoints(db, keys)).at(-1) ?? null;
 }
 
+/**
+ * Returns the last checkpoint as it is stored, without a check of its signature: for commands that have
+ * no key and only report what is archived.
+ */
+export async function storedCheckpoint(db: Db): Promise<ArchiveCheckpoint | null> {
+  const query = db.selectFrom('audit_event').selectAll().where(IS_KEPT);
+  const row = await query.where('kind', '=', ARCHIVED).orderBy('seq', 'desc').executeTakeFirst();
+  const { data } = Checkpoint.safeParse(row && readEventBody(row).body);
+  return row && data ? { ...data, seq: row.seq } : null;
+}
+
 /** Returns SHA-256 over the rows of the kept kinds up to an event, as they are stored. */
 export async function keptHash(db: Db, last: number): Promise<string> {
   const rows = await db

@@ -1,0 +1,99 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { auditHead, eventHashes } from '../../src/storage/audit/append.ts';
+import { archiveTrail } from '../../src/storage/audit/archive/archive.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { EXAMPLE } from '../config/fixtures.ts';
+import { runCommand } from '../harness/run-command.ts';
+import { archiveInto, KEY, oldTrail, segmentsFolder } from '../storage/audit/archive/old-trail.ts';
+import { freshUrl } from '../storage/engines.ts';
+import { hoursAgo, openRecorded } from './recorded-requests.ts';
+
+function audit(url: string, ...args: string[]) {
+  const env = { DATABASE_URL: url, SIGNALBOX_KEY: KEY.toString('base64') };
+  return runCommand(['src/cli/signalbox.ts', 'audit', ...args], env);
+}
+
+/** Events 1 to 8 are archived, 9 to 11 are in the database. */
+async function archived() {
+  const url = await freshUrl('sqlite');
+  const database = await openDatabase(url);
+  await oldTrail(database);
+  const hashes = await eventHashes(database.db, [5]);
+  const folder = segmentsFolder();
+  const { checkpoint } = await archiveInto(database, folder);
+  const { hash } = await auditHead(database.db);
+  await database.close();
+  const path = join(folder, checkpoint?.file ?? '');
+  return { url, folder, path, last: `audit 11 ${hash}`, fifth: `5:${hashes.get(5)}` };
+}
+
+test('without the segments, verify names the archived events that it did not read', async () => {
+  const { url, last, fifth } = await archived();
+  const lines = [
+    `Events 9 to 11, all intact. The last event: ${last}`,
+    'Events 1 to 8 are archived, and were not read: event 11 is their signed checkpoint. ' +
+      '--segments <folder> verifies them as well.',
+  ];
+  const plain = await audit(url, 'verify');
+  expect(plain).toEqual({ out: `${lines.join('\n')}\n`, err: '', code: 0 });
+  const anchored = await audit(url, 'verify', '--anchor', fifth);
+  const uncompared = ' The anchor of event 5 was not compared.';
+  expect(anchored).toEqual({ out: `${lines.join('\n')}${uncompared}\n`, err: '', code: 0 });
+});
+
+test('with the segments, verify reads the trail from event 1 on', async () => {
+  const { url, folder, path, last, fifth } = await archived();
+  const whole = await audit(url, 'verify', '--segments', folder, '--anchor', fifth);
+  expect(whole).toEqual({
+    out: `11 events, of which 8 are in segments, all intact. The last event: ${last}\n`,
+    err: '',
+    code: 0,
+  });
+  rmSync(path);
+  const missing = await audit(url, 'verify', '--segments', folder);
+  expect(missing.code).toBe(1);
+  expect(missing.out).toMatch(
+    /^The audit trail is not intact\. The segment audit-\w+-1-8\.jsonl is missing: it has the events 1 to 8\.\n$/,
+  );
+});
+
+test('an export names the archived events, where its time range begins before the archive', async () => {
+  const { url } = await archived();
+  const all = await audit(url, 'export', '--since', '2020-01-01');
+  expect(all.code).toBe(0);
+  expect(all.err).toBe('Events 1 to 8 are archived: segments have them, not this output.\n');
+  expect(
+    all.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).event.seq),
+  ).toEqual([9, 10, 11]);
+  const later = await audit(url, 'export', '--since', '2040-01-01');
+  expect(later).toEqual({ out: '', err: '', code: 0 });
+});
+
+test('a replay says that archived requests are left out, where its time range has some', async () => {
+  const { url, database, draft, refuse } = await openRecorded();
+  await refuse({ refusal: 'not-a-requester', roles: ['viewer'] }, hoursAgo(100));
+  await draft({}, undefined, hoursAgo(2));
+  const folder = segmentsFolder();
+  const file = join(folder, 'policy.yaml');
+  writeFileSync(file, EXAMPLE);
+  const before = hoursAgo(50);
+  const { checkpoint } = await archiveTrail(database, KEY, { before, at: hoursAgo(0), folder });
+  expect(checkpoint?.last).toBe(1);
+  const replay = (since: string) =>
+    runCommand(['src/cli/signalbox.ts', 'policy', 'replay', '--with', file, '--since', since], {
+      DATABASE_URL: url,
+    });
+  const { out, err, code } = await replay('90d');
+  expect({ err, code }).toEqual({ err: '', code: 0 });
+  expect(out.split('\n')).toEqual([
+    'Events 1 to 1 are archived: requests among them are left out.',
+    expect.stringMatching(/^1 change request since .*: 1 decided the same, 0 otherwise/),
+    '',
+  ]);
+  expect((await replay('4h')).out).toMatch(/^1 change request since/);
+});
