@@ -18,6 +18,7 @@ const KEY = Buffer.alloc(32, 7);
 const YEAR_MS = 365 * 86_400_000;
 const START_MS = Date.parse('2024-01-01T00:00:00Z');
 const BATCH = 100;
+const PROGRESS_EVERY = 10_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-archive-'));
 const database = await openDatabase(server ?? `file:${join(folder, 'signalbox.db')}`);
@@ -69,6 +70,8 @@ async function generate({ transaction }: Database): Promise<void> {
       await tx.insertInto('audit_event').values(links).execute();
       await tx.updateTable('audit_head').set(head).execute();
     });
+    const done = first + numbers.length;
+    if (done % PROGRESS_EVERY === 0) process.stderr.write(`${done} of ${CHANGES} changes\n`);
   }
 }
 
@@ -95,6 +98,7 @@ async function sizeOf(table: string): Promise<string> {
 }
 
 async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
+  process.stderr.write(`${name} …\n`);
   const started = performance.now();
   const result = await work();
   report(name, `${((performance.now() - started) / 1_000).toFixed(1)} s`);
