@@ -19,6 +19,7 @@ import { type OwnServer, ownServer } from '../storage/postgres.ts';
 const TAKES_LONG = { timeout: 240_000 };
 /** A message that was being sent when the database failed is sent again after its lease. */
 const LONG = { timeout: 90_000, interval: 200 };
+const SHORTER_RETRIES = new URL('processes/shorter-retries.ts', import.meta.url).href;
 const NOT_YET = 'outcome could not be stored; retrying';
 const AWAY = 'Signalbox cannot reach its database';
 
@@ -69,7 +70,8 @@ const privateTextsOf =
 /** Starts a bot with one change that waits for Ben and another one whose request is in progress. */
 async function startWithOpenChanges(databaseUrl: string) {
   const answer = Promise.withResolvers<void>();
-  const sandbox = await startProcessSandbox({ databaseUrl, wait: () => answer.promise });
+  const preload = SHORTER_RETRIES;
+  const sandbox = await startProcessSandbox({ databaseUrl, preload, wait: () => answer.promise });
   const { slack, cloud } = sandbox;
   const bot = await sandbox.startAndDeliver();
   const sent = await requestChange(sandbox);
