@@ -32,7 +32,7 @@ export const DayTextSchema = z.string().refine(isExistingDay, {
 });
 
 function isExistingDay(text: string): boolean {
-  if (!/^2\d{3}-\d\d-\d\d$/.test(text)) return false;
   const at = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+  if (Number.isNaN(at.getTime())) return false;
+  return text.startsWith('2') && at.toISOString() === `${text}T00:00:00.000Z`;
 }
