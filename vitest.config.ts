@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { seededDefect } from './test/chaos/controls/seed-defect.ts';
+import { LongestFirst } from './test/longest-first.ts';
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(CHROMIUM);
@@ -62,6 +63,7 @@ const MAX_WORKERS = Math.max(3, availableParallelism());
 export default defineConfig({
   test: {
     maxWorkers: MAX_WORKERS,
+    sequence: { sequencer: LongestFirst },
     // What was read with a defect in it must not be kept for a run without.
     fsModuleCache: process.env.SIGNALBOX_DEFECT === undefined,
     projects: [
