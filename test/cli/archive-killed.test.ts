@@ -111,3 +111,19 @@ test.for(CASES)(
     );
   },
 );
+
+test('nothing is deleted when the disk returns other bytes than the command wrote', async () => {
+  const url = await freshUrl('sqlite');
+  await opened(url, write);
+  const program = AFTER_FILE.replace(KILL, "fs.appendFileSync(paths[1], 'x')");
+  const hook = `data:text/javascript,${encodeURIComponent(program)}`;
+  const words = ['src/cli/signalbox.ts', 'audit', 'archive', '--segments', segmentsFolder()];
+  const { err, code } = await runCommand(['--import', hook, ...words], {
+    DATABASE_URL: url,
+    SIGNALBOX_KEY: KEY.toString('base64'),
+    SIGNALBOX_CONFIG: configFile('retention: { changes: 90d }'),
+  });
+  expect(code).toBe(1);
+  expect(err).toMatch(/was modified or truncated: .* Nothing was deleted/);
+  expect((await opened(url, seqsOf)).length).toBe(1_204);
+});

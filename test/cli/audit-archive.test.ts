@@ -28,6 +28,14 @@ test('the command reads the retention of signalbox.yaml, and verify reads the fo
   expect(out).toMatch(/^No event is old enough to be archived\.\nDeleted 0 rows of costs/);
 });
 
+test('nothing is archived with a wrong retention', async () => {
+  const url = await freshUrl('sqlite');
+  const config = configFile('retention: { changes: 5d }');
+  const { out, err, code } = await audit(url, config, 'archive', '--segments', segmentsFolder());
+  expect({ out, code }).toEqual({ out: '', code: 2 });
+  expect(err).toContain('retention.changes');
+});
+
 const OPTIONS = { key: KEY, dryRun: false, version: '1.0.0', segments: '/' };
 const DAY_MS = 86_400_000;
 

@@ -206,6 +206,8 @@ test('the CSV export contains no formulas of users', async () => {
 test.for<[string, string[], string]>([
   ['an unknown verb', ['verfy'], 'Unknown command “verfy”: did you mean “verify”?'],
   ['an unknown option', ['verify', '--ankor', '1'], 'did you mean “--anchor”?'],
+  ['no folder of segments', ['archive', '--dry-run'], 'archive needs --segments'],
+  ['an empty folder', ['verify', '--segments='], '--segments must name a folder'],
   ['an option of another', ['verify', '--since', '2026-01-01'], 'verify does not take --since.'],
   ['no beginning', ['export'], 'export needs --since'],
   ['a day that is none', ['export', '--since', '2026-02-30'], '--since must be a date'],

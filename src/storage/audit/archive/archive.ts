@@ -13,7 +13,7 @@ import {
   lastSeqBefore,
   outsideGaps,
 } from './boundary.ts';
-import { type ArchiveCheckpoint, lastCheckpoint } from './checkpoints.ts';
+import { type ArchiveCheckpoint, lastCheckpoint, SEGMENT_NAME } from './checkpoints.ts';
 import { type Deleted, pruneArchived } from './prune.ts';
 import { segmentName, writeSegment } from './segment.ts';
 import { verifySegment } from './verify-segments.ts';
@@ -104,6 +104,10 @@ function rowAt(db: Database['db'], seq: number) {
   return query.executeTakeFirst();
 }
 
+const WRONG_INSTALLATION =
+  'The row “installation” of the table “meta” is not 16 hexadecimal digits, so nothing was archived. ' +
+  'Delete this row: Signalbox stores the id again';
+
 async function storeSegment(
   database: Pick<Database, 'db' | 'transaction'>,
   keys: AuditKey,
@@ -112,6 +116,8 @@ async function storeSegment(
   const { from, end, firstHash, folder, before, at, previous } = request;
   const installation = (await installationId(database.db)) ?? '';
   const file = segmentName(installation, from.seq + 1, end);
+  // The row can be written by anyone with access to the database, and must not choose another folder.
+  if (!SEGMENT_NAME.test(file)) throw new Error(WRONG_INSTALLATION);
   const written = await writeSegment(database.db, { after: from, last: end.seq, folder, file });
   // Read from the disk: only what can be verified again is deleted.
   const [first, last, nextKey] = [from.seq + 1, end.seq, end.keyId];

@@ -1,11 +1,13 @@
+import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { findRange } from '../../../../src/storage/audit/archive/archive.ts';
 import { verifyChain } from '../../../../src/storage/audit/verification/verify-chain.ts';
 import { openDatabase } from '../../../../src/storage/engine/database.ts';
-import { writeMeta } from '../../../../src/storage/tables/meta.ts';
+import { dropMeta, writeMeta } from '../../../../src/storage/tables/meta.ts';
 import { ENGINES, freshDatabase, freshUrl } from '../../engines.ts';
 import { migrateAsOlder } from '../../newer-schema.ts';
-import { archiveInto, BEFORE, KEY, oldTrail, segmentsFolder } from './old-trail.ts';
+import { tamper } from '../../tamper.ts';
+import { archiveInto, BEFORE, KEY, oldTrail, segmentsFolder, seqsOf } from './old-trail.ts';
 
 test.for(ENGINES)(
   'events that the role of the bot deletes without a checkpoint are reported missing on %s',
@@ -40,3 +42,28 @@ test.for(ENGINES)(
     );
   },
 );
+
+test('the row of the installation cannot choose the folder of a segment', async () => {
+  const database = await freshDatabase('sqlite');
+  await oldTrail(database);
+  const folder = segmentsFolder();
+  await database.transaction((tx) => writeMeta(tx, 'installation', '/../outside'));
+  await expect(archiveInto(database, folder)).rejects.toThrow(
+    'The row “installation” of the table “meta” is not 16 hexadecimal digits',
+  );
+  expect(readdirSync(folder)).toEqual([]);
+  expect((await seqsOf(database)).length).toBe(10);
+  await database.transaction((tx) => dropMeta(tx, 'installation'));
+  expect((await archiveInto(database, folder)).checkpoint?.last).toBe(8);
+});
+
+test('nothing is deleted when the checkpoint is not in the database after its commit', async () => {
+  const database = await freshDatabase('sqlite');
+  await oldTrail(database);
+  const lost = "when new.kind = 'trail-archived' begin delete from audit_event where seq = 11; end";
+  await tamper(database, `create trigger lost after insert on audit_event ${lost}`);
+  await expect(archiveInto(database, segmentsFolder())).rejects.toThrow(
+    'The signed checkpoint could not be read again, so nothing was deleted',
+  );
+  expect((await seqsOf(database)).length).toBe(10);
+});
