@@ -8,6 +8,8 @@ export default defineConfig({
       'test/workflow/audit-trail/{accept-gap,key-change}.test.ts',
       'test/workflow/limits/rate-limit.test.ts',
     ],
+    // It counts the pauses that the other tests skip.
+    exclude: ['test/workflow/execute/record-retries.test.ts'],
     setupFiles: ['test/mutation-no-pauses.ts'],
     env: { TEST_ENGINE: 'sqlite' },
     // A loaded machine must not make a mutant count as found.
