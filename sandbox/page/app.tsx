@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ClientState } from '../protocol.ts';
+import { sandboxWorkspace } from '../slack/workspace/sandbox-workspace.ts';
 import { type Address, type Navigate, useAddress } from './address.ts';
 import { AppPage } from './channel/app-page.tsx';
 import { ChannelPage } from './channel/channel-page.tsx';
@@ -23,6 +24,26 @@ import { useNotices } from './slackbot-notices.ts';
 
 export function App() {
   const [address, go] = useAddress();
+  const isKnown = sandboxWorkspace.members.some(({ id }) => id === address.as);
+  return isKnown ? <Client {...{ address, go }} /> : <UnknownPerson name={address.as} />;
+}
+
+/** For a link that names nobody of the workspace. */
+function UnknownPerson({ name }: { name: string }) {
+  const people = sandboxWorkspace.members.map((member) => (
+    <li key={member.id}>
+      <a href={`?as=${member.name}&channel=ops`}>{member.name}</a>
+    </li>
+  ));
+  return (
+    <div className="starting">
+      <p role="alert">Nobody here is called “{name}”. Act as one of these people:</p>
+      <ul>{people}</ul>
+    </div>
+  );
+}
+
+function Client({ address, go }: Pick<WorkspaceProps, 'address' | 'go'>) {
   const live = useLive(address.as);
   const { client, isDisconnected } = live;
   const [isPanelOpen, setPanelOpen] = useState(false);

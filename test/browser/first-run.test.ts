@@ -105,6 +105,14 @@ test('a link with names opens the page of one user, and a closed guide comes bac
   await guideOf(page).waitFor();
 });
 
+test('a link that names nobody offers the people of the workspace', async () => {
+  const page = await newPage();
+  await page.goto(`${sandbox.url}/?as=nobody&channel=ops`);
+  await page.getByRole('alert').getByText('Nobody here is called “nobody”').waitFor();
+  await page.getByRole('link', { name: 'ben', exact: true }).click();
+  await page.getByRole('button', { name: 'Act as: Ben' }).waitFor();
+});
+
 test('a channel with news is bold, and only messages for the user have a badge', async () => {
   const page = await newPage();
   await page.goto(`${sandbox.url}/?as=gus&channel=general`);
