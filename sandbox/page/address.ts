@@ -7,6 +7,8 @@ export interface Address {
   readonly as: string;
   readonly channel: string | null;
   readonly thread: string | null;
+  /** The message to which a link leads. */
+  readonly message: string | null;
   readonly home: boolean;
 }
 
@@ -32,14 +34,16 @@ export function addressOf(search: string): Address {
     as: idIn(sandboxWorkspace.members, query.get('as') ?? DEFAULT_PERSON),
     channel: channel === null ? null : idIn(sandboxWorkspace.channels, channel),
     thread: query.get('thread'),
+    message: query.get('message'),
     home: query.get('view') === 'home',
   };
 }
 
-export function href({ as, channel, thread, home }: Address): string {
+export function href({ as, channel, thread, message, home }: Address): string {
   const query = new URLSearchParams({ as: nameIn(sandboxWorkspace.members, as) });
   if (channel !== null) query.set('channel', nameIn(sandboxWorkspace.channels, channel));
   if (thread !== null) query.set('thread', thread);
+  if (message !== null) query.set('message', message);
   if (home) query.set('view', 'home');
   return `?${query}`;
 }
@@ -55,7 +59,7 @@ export function useAddress(): readonly [Address, Navigate] {
   }, []);
 
   const go = useCallback<Navigate>((to) => {
-    const next = { ...addressOf(location.search), ...to };
+    const next = { ...addressOf(location.search), message: null, ...to };
     history.pushState(null, '', href(next));
     setAddress(next);
   }, []);

@@ -14,7 +14,7 @@ async function requestApproval(page: Page, line: string, title: string): Promise
   await say(page, line);
   await page.getByText(`${title}?`).last().waitFor();
   await button(page, 'Request approval').click();
-  await page.getByText(`${title}: waiting for approval`).last().waitFor();
+  await page.getByText(title, { exact: true }).last().waitFor();
 }
 
 test.for([

@@ -57,7 +57,7 @@ test('a new user follows the guide, and each step is done when the simulators ha
   await page.getByRole('button', { name: 'Act as: Ana' }).waitFor();
   await composer.press('Enter');
   await button(page, 'Request approval').click();
-  await page.getByText('Stop staging: waiting for approval').waitFor();
+  await page.getByText('Stop staging', { exact: true }).waitFor();
   await follow(page, 'Ben in #db-approvals');
   await button(page, 'Approve').click();
   await button(page, 'It happened').click();

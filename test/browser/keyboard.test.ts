@@ -91,7 +91,7 @@ test('by keyboard: the five steps of the guide', async () => {
   await page.getByText('Stop staging?').waitFor();
   await focusWith(page, 'Shift+Tab', /^Request approval/);
   await page.keyboard.press('Enter');
-  await page.getByText('Stop staging: waiting for approval').waitFor();
+  await page.getByText('Stop staging', { exact: true }).waitFor();
   await actAs(page, 'Ben');
   await openChannel(page, 'db-approvals');
   await page.getByText('requests: stop staging').waitFor();

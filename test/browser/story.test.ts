@@ -39,12 +39,27 @@ test('in a browser: the Home tab shows the changes that wait for each user', asy
   const ana = await openAs(ANA, OPS);
   await say(ana, '/service stop staging for the night');
   await ana.getByRole('button', { name: 'Request approval' }).last().click();
-  await ana.getByText('Stop staging: waiting for approval').waitFor();
+  await ana.getByText('Stop staging', { exact: true }).waitFor();
 
   const ben = await openAs(BEN, APPROVALS);
   await ben.getByText('Signalbox', { exact: true }).first().click();
   await ben.getByText('Waiting for you (1)').waitFor();
   await picture(ben, 'home');
+});
+
+test('in a browser, on a phone: a link to a card opens the channel, where a refusal is visible', async () => {
+  const ana = await openAs(ANA, OPS);
+  await ana.setViewportSize({ width: 390, height: 844 });
+  await say(ana, '/service stop ci for the night');
+  await ana.getByRole('button', { name: 'Request approval' }).last().click();
+  await ana.getByRole('link', { name: 'Open card' }).last().click();
+  const card = ana.getByRole('article').filter({ hasText: 'requests: stop ci' });
+  await card.getByRole('button', { name: 'Approve', exact: true }).click();
+  const refusal = ana.getByText('someone else must approve').last();
+  await refusal.waitFor();
+  const { bottom } = await refusal.evaluate((each) => each.getBoundingClientRect());
+  expect(bottom).toBeLessThan(844);
+  expect(await ana.getByRole('complementary', { name: 'Thread' }).count()).toBe(0);
 });
 
 // The last test of this file: the app gets no more payloads.

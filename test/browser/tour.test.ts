@@ -19,7 +19,7 @@ async function askFor(page: Page, line: string, title: string): Promise<void> {
   await say(page, line);
   await page.getByText(`${title}?`).last().waitFor();
   await page.getByRole('button', { name: 'Request approval' }).last().click();
-  await page.getByText(`${title}: waiting for approval`).last().waitFor();
+  await page.getByText(title, { exact: true }).last().waitFor();
 }
 
 /** Closes the modal, which otherwise stays open for this user on every page. */
@@ -101,7 +101,7 @@ function rightEnd(box: { x: number; width: number } | null): number {
 test('in a browser: alerts are listed, and the form of an alert has its current values', async () => {
   const ana = await openAs(ANA, OPS);
   await say(ana, '/alert list');
-  await ana.getByRole('heading', { name: '14 alerts' }).waitFor();
+  await ana.getByRole('table', { name: '14 alerts' }).waitFor();
   await picture(ana, 'alerts');
   const [alert] = sandbox.alerts.alerts().filter(({ name }) => name && !name.includes('<'));
   await say(ana, `/alert edit ${alert?.id}`);
@@ -154,7 +154,7 @@ test('in a browser: a command in a thread is answered in the thread', async () =
   await ben.getByRole('option', { name: /service list/ }).click();
   await dialog.getByText('List services').waitFor();
   await dialog.getByRole('button', { name: 'Look up' }).click();
-  await thread.getByRole('heading', { name: '12 services' }).waitFor();
+  await thread.getByRole('table', { name: '12 services' }).waitFor();
   await picture(ben, 'palette-answer');
 });
 

@@ -32,7 +32,7 @@ export function MessageList({ name, messages, inThread, intro }: Props) {
 
   // The person's own messages and ephemeral replies always come into view.
   const last = messages.at(-1);
-  const { client, readDates } = useSession();
+  const { client, address, readDates } = useSession();
   const { me } = client;
   const ownTs = last !== undefined && (last.ephemeral || last.author === me.id) ? last.ts : null;
   useLayoutEffect(() => {
@@ -41,6 +41,14 @@ export function MessageList({ name, messages, inThread, intro }: Props) {
     atEnd.current = true;
     box.scrollTop = box.scrollHeight;
   }, [ownTs]);
+
+  const linked = address.message;
+  useLayoutEffect(() => {
+    const message = scroller.current?.querySelector(`[data-ts="${linked}"]`);
+    if (!message) return;
+    atEnd.current = false;
+    message.scrollIntoView({ block: 'start' });
+  }, [linked]);
 
   // A change of the list's height also causes scroll events. Only an upward scroll in a list of
   // unchanged height means that the person left the end.

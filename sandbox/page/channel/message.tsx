@@ -26,6 +26,7 @@ export function MessageRow({ message, first, inThread }: Props) {
   return (
     <article
       className={['message', first ? 'first' : 'next', ephemeral ? 'ephemeral' : ''].join(' ')}
+      data-ts={ts}
       aria-label={`${authorName}: ${plainText(text, client).slice(0, 160)}`}
     >
       {ephemeral && (

@@ -17,7 +17,7 @@ interface EntryProps {
 
 function Entry({ to, current, unread, notifications, icon, name }: EntryProps) {
   const { address, go } = useSession();
-  const target = { ...address, ...to, thread: null };
+  const target = { ...address, ...to, thread: null, message: null };
   return (
     <li>
       <a

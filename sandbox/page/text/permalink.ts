@@ -3,12 +3,13 @@ const PERMALINK =
 
 interface MessagePlace {
   readonly channel: string;
-  /** The thread that shows the message: its own, or the one of a reply. */
-  readonly thread: string;
+  readonly message: string;
+  /** The thread that shows a reply. As in Slack, a link to its first message opens the channel. */
+  readonly thread: string | null;
 }
 
 /** The place of the message that a permalink names; null for every other link. */
 export function messageOf(link: string): MessagePlace | null {
   const { channel, s, us, thread } = PERMALINK.exec(link)?.groups ?? {};
-  return channel ? { channel, thread: thread ?? `${s}.${us}` } : null;
+  return channel ? { channel, message: `${s}.${us}`, thread: thread ?? null } : null;
 }

@@ -4,7 +4,7 @@ import { buttons, fact, lines, type Message, message } from '../blocks/blocks.ts
 import { bounded, type Line } from '../blocks/rich-text.ts';
 import { cardLink, type LinkOf, openCard } from './card-link.ts';
 import type { DrawContext } from './draw-context.ts';
-import { lowerActionText, requestedAction, roleText } from './naming.ts';
+import { actionText, lowerActionText, requestedAction, roleText } from './naming.ts';
 import { mayRequestAgain, previewButtons, requestAgainButtons } from './parts/card-buttons.ts';
 import { freezeNote } from './parts/refusal-clauses.ts';
 import { asOneLine, summaryParts, warningLine } from './parts/short-lines.ts';
@@ -106,8 +106,10 @@ export function answeredPreview(
   cardChannel: string | null,
   { linkOf }: DrawContext,
 ): Message {
+  // Slack cannot change this message later: it names no state that will pass.
+  const title = change.state === 'pending' ? actionText(change) : cardTitle(change);
   return message(
-    lines([{ bold: cardTitle(change) }, ` · ${change.id}`], nextStep(change, cardChannel, linkOf)),
+    lines([{ bold: title }, ` · ${change.id}`], nextStep(change, cardChannel, linkOf)),
     buttons(ownBlock(change.id), ...requestAgainButtons(change)),
   );
 }

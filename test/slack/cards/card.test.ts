@@ -344,6 +344,11 @@ test.for<[string, Change, string]>([
   expect(ids).toEqual(isMissed ? ['change.request-again'] : []);
 });
 
+test('an answered preview, which Slack cannot change later, does not say that the change waits', () => {
+  const { text } = answeredPreview(changeIn('pending'), '#db-approvals', drawing);
+  expect(text.split('\n')[0]).toBe(`Stop analytics-prod · ${changeIn('pending').id}`);
+});
+
 test('each outcome is one line in the thread', () => {
   const states = [
     'succeeded',
