@@ -28,7 +28,7 @@ function linkIn(blocks: unknown, words: string) {
   return url ? messageOf(url) : null;
 }
 
-const placeOfCard = ({ ts }: Card) => ({ channel: APPROVALS, thread: ts });
+const placeOfCard = ({ ts }: Card) => ({ channel: APPROVALS, message: ts, thread: null });
 
 function sentTo({ slack }: TestSandbox, as: string, words: string) {
   const { messages } = slack.clientState(as);

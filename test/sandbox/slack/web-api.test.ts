@@ -121,8 +121,9 @@ test('the permalink of a reply names its thread', async () => {
   const place = (of = '') => `.slack.com/archives/${approvals}/p${of.replace('.', '')}`;
   expect(await link(ts)).toBe(`https://signalbox-sandbox${place(ts)}`);
   expect(await link(reply.ts)).toContain(`${place(reply.ts)}?thread_ts=${ts}&cid=${approvals}`);
-  expect(messageOf((await link(ts)) ?? '')).toEqual({ channel: approvals, thread: ts });
-  expect(messageOf((await link(reply.ts)) ?? '')).toEqual({ channel: approvals, thread: ts });
+  const leadsTo = async (of = '') => messageOf((await link(of)) ?? '');
+  expect(await leadsTo(ts)).toEqual({ channel: approvals, message: ts, thread: null });
+  expect(await leadsTo(reply.ts)).toEqual({ channel: approvals, message: reply.ts, thread: ts });
   const posted = await chat.postEphemeral({ channel: approvals, user: emil, text: 'private' });
   expect(await outcome(link(posted.message_ts))).toBe('message_not_found');
 });
