@@ -2,7 +2,6 @@ import type { Change, State } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import { slashCommand } from '../../intent/answers/texts.ts';
 import { neverRuleFor } from '../../policy/decide.ts';
-import type { Policy } from '../../policy/policy-types.ts';
 import { createDenial, type Denial } from '../../workflow/denial.ts';
 import { lines, type Message, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
@@ -11,6 +10,7 @@ import { peopleLine, roleText } from './naming.ts';
 import {
   decidedBy,
   freezeNote,
+  minimumLength,
   NEXT_STEP,
   ruleName,
   ruleNote,
@@ -227,11 +227,6 @@ function whomToAsk({ who }: Denial, roles: string): Line {
 /** `: Ben, Cleo or Gus`; empty when the lookup found nobody. */
 function alternatives({ who }: Denial): Line {
   return who && who.users.length > 0 ? [': ', ...peopleLine(who)] : [];
-}
-
-function minimumLength({ rules }: Policy, place: number | null): string {
-  const minimum = rules.find((rule) => rule.place === place)?.reason.minimum ?? 1;
-  return minimum > 1 ? ` of at least ${minimum} characters` : '';
 }
 
 /** `stop analytics-prod`; what is not a change of a service is named by its command. */

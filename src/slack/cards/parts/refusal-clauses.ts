@@ -1,6 +1,6 @@
 import type { BlockingFreeze, Change, State } from '../../../changes/change.ts';
 import { slashCommand } from '../../../intent/answers/texts.ts';
-import type { Freeze } from '../../../policy/policy-types.ts';
+import type { Freeze, Policy } from '../../../policy/policy-types.ts';
 import type { Denial } from '../../../workflow/denial.ts';
 import type { Line } from '../../blocks/rich-text.ts';
 import type { DrawContext } from '../draw-context.ts';
@@ -72,4 +72,10 @@ export function ruleNote({ rule, role }: Denial, { policy }: DrawContext): Line 
 
 export function ruleName(rule: number | null): string {
   return rule === null ? 'The rule of this change' : `Rule ${rule}`;
+}
+
+/** ` of at least 20 characters`, where the rule requires a reason of that length. */
+export function minimumLength({ rules }: Policy, place: number | null): string {
+  const minimum = rules.find((rule) => rule.place === place)?.reason.minimum ?? 1;
+  return minimum > 1 ? ` of at least ${minimum} characters` : '';
 }
