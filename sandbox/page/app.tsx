@@ -30,7 +30,8 @@ export function App() {
 
 /** For a link that names nobody of the workspace. */
 function UnknownPerson({ name }: { name: string }) {
-  const people = sandboxWorkspace.members.map((member) => (
+  const canAct = sandboxWorkspace.members.filter(({ kind }) => kind !== 'bot');
+  const people = canAct.map((member) => (
     <li key={member.id}>
       <a href={`?as=${member.name}&channel=ops`}>{member.name}</a>
     </li>

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { GUS } from '../harness/users.ts';
 import { newPage, sandbox, startBeforeAll } from './open-page.ts';
+import { seriousFindings } from './serious-findings.ts';
 
 startBeforeAll({ history: true });
 
@@ -109,6 +110,8 @@ test('a link that names nobody offers the people of the workspace', async () => 
   const page = await newPage();
   await page.goto(`${sandbox.url}/?as=nobody&channel=ops`);
   await page.getByRole('alert').getByText('Nobody here is called “nobody”').waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  expect(await page.getByRole('link', { name: 'signalbox' }).count()).toBe(0);
   await page.getByRole('link', { name: 'ben', exact: true }).click();
   await page.getByRole('button', { name: 'Act as: Ben' }).waitFor();
 });
