@@ -1,12 +1,12 @@
 import type { Change, ChangeId, Target, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { RoleName } from '../changes/requirement.ts';
+import type { Verb } from '../changes/verbs.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import { commandsFor, commandsOnDiscovered, reachable, selects } from '../policy/matching.ts';
 import type { Policy } from '../policy/policy-types.ts';
 import { loadChange } from '../storage/tables/changes/changes.ts';
 import { nameAlternatives } from './alternatives.ts';
-import type { Verb } from './clicks.ts';
 import { createDenial, type Denial } from './denial.ts';
 import type { DecisionContext, Identity } from './ports.ts';
 import { recordRefusal } from './record.ts';
@@ -173,7 +173,11 @@ export async function authorizePress(
   const identity = change && (await context.people.identify(by, { fresh: false }));
   const refusal = refusalOfPress(context, change, identity, { verb, by });
   if (change && !refusal) return { ok: true, change };
-  const denial = denialOfVerb(context, refusal ?? 'not-found', change);
+  const denial = denialOfVerb(context, {
+    refusal: refusal ?? 'not-found',
+    change,
+    press: { verb, by },
+  });
   return refused(context, denial, { tried: verb, by, identity });
 }
 

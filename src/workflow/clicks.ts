@@ -1,20 +1,7 @@
 import type { Change, UserId } from '../changes/change.ts';
+import type { Verb } from '../changes/verbs.ts';
 import type { Answer } from '../intent/answers/answer.ts';
 import type { Denial } from './denial.ts';
-
-/** What a deciding button or form does to a change. */
-export const VERBS = [
-  'confirm',
-  'approve',
-  'reject',
-  'cancel',
-  'break-glass',
-  'review',
-  'happened',
-  'did-not-happen',
-  'snooze',
-] as const;
-export type Verb = (typeof VERBS)[number];
 
 export type ClickOutcome =
   | { readonly ok: true; readonly verb: Verb; readonly change: Change }

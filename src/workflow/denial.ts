@@ -1,6 +1,7 @@
 import type { Change, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { RoleName } from '../changes/requirement.ts';
+import type { Press } from '../changes/verbs.ts';
 import type { Freeze, NeverRule } from '../policy/policy-types.ts';
 
 export interface SomeMembers {
@@ -21,6 +22,8 @@ export interface Denial {
   readonly freeze: Freeze | null;
   readonly never: NeverRule | null;
   readonly change: Change | null;
+  /** The refused decision about `change` and who made it; null for any other refusal. */
+  readonly press: Press | null;
 }
 
 /** Builds a denial. Command, target and rule default to those of the change. */
@@ -35,6 +38,7 @@ export function createDenial(refusal: Refusal, about: Partial<Denial> = {}): Den
     freeze: null,
     never: null,
     change: null,
+    press: null,
     ...about,
   };
 }

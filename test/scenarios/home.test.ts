@@ -84,7 +84,10 @@ test.for(['change.approve', 'change.reject'])(
     await sandbox.press(CLEO, card, 'change.approve');
     await sandbox.card('Stop staging: accepted');
     await sandbox.slack.click(BEN, HOME, id);
-    const told = await sandbox.privateMessage(BEN, 'Too late: it was accepted');
+    const told = await sandbox.privateMessage(
+      BEN,
+      `Too late to ${id.split('.')[1]}: it was accepted`,
+    );
     expect(told?.channel).toMatch(/^D/);
     await expect.poll(() => homeOf(sandbox, BEN)).toContain('Waiting for you (0)');
   },

@@ -122,7 +122,7 @@ test('a click that is delivered twice counts once', async () => {
   await sandbox.press(CLEO, card, 'change.approve');
   await sandbox.card('Stop staging: accepted');
   const words = sandbox.slack.clientState(BEN).messages.map(({ text }) => text);
-  expect(words.filter((text) => text.includes('already approved this'))).toEqual([]);
+  expect(words.filter((text) => text.includes('Already approved by you'))).toEqual([]);
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
 

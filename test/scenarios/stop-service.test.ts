@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, textOf } from '../harness/messages.ts';
+import { changeIdOf } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
@@ -41,3 +42,28 @@ test.for(ENGINES)(
       .toHaveLength(1);
   },
 );
+
+test('each press on a waiting card is answered: by whom, what is needed, and what is too late', async () => {
+  const sandbox = await startTestSandbox();
+  const line = '/service stop analytics-prod nightly maintenance';
+  await sandbox.slack.command(ANA, 'ops', line);
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics-prod?'), 'change.confirm');
+  const card = await sandbox.card('requests: ');
+
+  await sandbox.press(ANA, card, 'change.approve');
+  const own = await sandbox.privateMessage(ANA, 'someone else must approve it: ');
+  expect(own?.text).toMatch(/approve it: (<@U\w+>(, | or )?){3}\.$/);
+
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.privateMessage(BEN, 'Approved. 1 more approval from @db-leads is needed.');
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.privateMessage(BEN, 'Already approved by you, ');
+  expect(sandbox.cloud.count('set state')).toBe(0);
+
+  await sandbox.press(CLEO, card, 'change.approve');
+  await sandbox.card('Stop analytics-prod: accepted');
+  await sandbox.slack.command(ANA, 'ops', `/change cancel ${changeIdOf(card)}`);
+  await sandbox.privateMessage(ANA, 'Too late to cancel: it was accepted.');
+  const answers = sandbox.slack.clientState(CLEO).messages.map(({ text }) => text);
+  expect(answers.filter((text) => text.startsWith('Approved.'))).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import type { Change, UserId } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
+import type { Press } from '../../changes/verbs.ts';
 
 /** The answer of a query, independent of Slack. Texts are literal, never markup. */
 export interface Answer {
@@ -9,7 +10,11 @@ export interface Answer {
   /** Drawn first, as the card of the change without the hidden buttons. */
   readonly change?: { readonly change: Change; readonly hidden: readonly string[] };
   /** Shown instead of the answer: the sentence of the refusal. */
-  readonly refused?: { readonly refusal: Refusal; readonly change: Change | null };
+  readonly refused?: {
+    readonly refusal: Refusal;
+    readonly change: Change | null;
+    readonly press: Press | null;
+  };
 }
 
 /** A number that sorts by `value` and reads as `text`; null (unknown) sorts last. */

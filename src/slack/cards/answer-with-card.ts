@@ -12,8 +12,8 @@ import { refusalMessage } from './refusals.ts';
 export function answerWithCard(answer: Answer, drawing: DrawContext): Message {
   const { change, refused } = answer;
   if (refused) {
-    const denial = createDenial(refused.refusal, { change: refused.change });
-    return refusalMessage(denial, drawing);
+    const { refusal, ...about } = refused;
+    return refusalMessage(createDenial(refusal, about), drawing);
   }
   const events = answerMessage(answer, drawing.linkOf);
   if (!change) return events;

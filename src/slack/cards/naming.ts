@@ -32,19 +32,31 @@ function howToGetRole(policy: Policy): readonly InlinePart[] {
     .filter(([, { groups: of }]) => of.length > 0)
     .map(([role]) => `${roleText(policy, role)} (${role})`);
   if (groups.length > 0) return [`Ask to join ${oneOf(groups)}.`];
-  const users = [...new Set(roles.flatMap(([, role]) => role.users))].slice(0, NAMED_MAX);
+  const users = [...new Set(roles.flatMap(([, role]) => role.users))].slice(0, LISTED_MAX);
   const named = users.flatMap((user, index) => [index === 0 ? ': ' : ', ', { user }]);
   return ['The configuration file lists the users who have one. Ask one of them', ...named, '.'];
 }
 
-const NAMED_MAX = 5;
+const LISTED_MAX = 5;
+const NAMED_MAX = 3;
 
-/** `Ben, Cleo or others`, with the number of the others where it is known. */
-export function peopleLine({ users, more }: SomeMembers): Line {
+/** `Ben, Cleo or others`, with the number of the others where it is known: `2 more from @db-leads`. */
+export function peopleLine({ users, more }: SomeMembers, from = ''): Line {
   const shown: RichInline[] = users.slice(0, NAMED_MAX).map((user) => ({ user }));
-  const others = users.length - NAMED_MAX;
-  if (more) return either([...shown, 'others']);
-  return either(others > 0 ? [...shown, countWords(others, 'other')] : shown);
+  const left = users.length - NAMED_MAX;
+  if (more) return either([...shown, `others${from}`]);
+  return either(left > 0 ? [...shown, `${left} more${from}`] : shown);
+}
+
+/** `1 more approval from @db-leads is needed.` */
+export function neededText({ requires, approvals }: Change, { policy }: WithPolicy): string {
+  const left = requires.count - approvals.length;
+  const verb = left === 1 ? 'is' : 'are';
+  return `${countWords(left, 'more approval')} from ${roleText(policy, requires.from)} ${verb} needed.`;
+}
+
+interface WithPolicy {
+  readonly policy: Policy;
 }
 
 type Named = Pick<Change, 'id' | 'command' | 'plan' | 'stopReason'>;

@@ -6,7 +6,7 @@ import { createDenial, type Denial } from '../../workflow/denial.ts';
 import { lines, type Message, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import type { DrawContext } from './draw-context.ts';
-import { peopleLine, roleText } from './naming.ts';
+import { neededText, peopleLine, roleText } from './naming.ts';
 import {
   decidedBy,
   freezeNote,
@@ -15,6 +15,7 @@ import {
   ruleName,
   ruleNote,
   stateClause,
+  tooLate,
   unfreezeHint,
 } from './parts/refusal-clauses.ts';
 
@@ -33,7 +34,9 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'not-approved': (denial) => ['This is not approved', ...stateClause(denial)],
   'not-executing': (denial) => ['This is not running', ...stateClause(denial)],
   'not-unknown': (denial) => ['The outcome is already known', ...stateClause(denial)],
-  expired: () => ['The time to decide has passed. Nothing was changed. Request it again.'],
+  expired: (denial) => [
+    `${tooLate(denial)}: it has expired. Nothing was changed. Request it again.`,
+  ],
   'not-requester': ({ change }) => [
     'Only the requester',
     ...(change ? [', ', { user: change.requester }, ','] : []),
@@ -43,17 +46,23 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     const [action, duty] = denial.change?.breakGlass
       ? ['used break-glass', 'review']
       : ['requested this change', 'approve'];
-    const others = alternatives(denial);
+    const others = alternatives(denial, drawing);
     const reason = `You ${action}, so someone else must ${duty} it`;
-    return [reason, ...(others.length > 0 ? others : ruleNote(denial, drawing)), '.'];
+    const group = denial.role === null ? [] : [`: ${roleText(drawing.policy, denial.role)}`];
+    return [reason, ...(others.length > 0 ? others : group), '.'];
   },
-  'already-approved': () => ['You already approved this. It still needs approvals from others.'],
+  'already-approved': ({ change, press }, drawing) => {
+    const own = change?.approvals.find(({ by }) => by === press?.by);
+    const when: Line = own ? [', ', { at: own.at }] : [];
+    const needed = change ? ` ${neededText(change, drawing)}` : '';
+    return ['Already approved by you', ...when, `.${needed}`];
+  },
   'already-decided': (denial) => {
     const { change } = denial;
     const verdict = change ? decidedBy(change) : [];
     return change && verdict.length > 0
       ? [`Already ${change.state}`, ...verdict, `. ${NEXT_STEP[change.state]}`]
-      : ['Too late', ...stateClause(denial)];
+      : [tooLate(denial), ...stateClause(denial)];
   },
   'note-required': () => ['Describe what you found: the next person relies on it.'],
   'too-early': () => [`This is still running. ${AGAIN}`],
@@ -78,9 +87,9 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'no-break-glass': ({ rule }) => [
     `${ruleName(rule)} does not allow break-glass. The change needs its approvals.`,
   ],
-  'may-not-break-glass': (denial, { policy }) => [
-    `${ruleName(denial.rule)} allows break-glass only to ${roleText(policy, denial.role)}`,
-    ...alternatives(denial),
+  'may-not-break-glass': (denial, drawing) => [
+    `${ruleName(denial.rule)} allows break-glass only to ${roleText(drawing.policy, denial.role)}`,
+    ...alternatives(denial, drawing),
     '.',
   ],
   'not-ended': () => ['This has not ended yet. Review it when it has ended.'],
@@ -225,8 +234,11 @@ function whomToAsk({ who }: Denial, roles: string): Line {
 }
 
 /** `: Ben, Cleo or Gus`; empty when the lookup found nobody. */
-function alternatives({ who }: Denial): Line {
-  return who && who.users.length > 0 ? [': ', ...peopleLine(who)] : [];
+function alternatives({ who, role, change }: Denial, { policy }: DrawContext): Line {
+  if (!who || who.users.length === 0) return [];
+  // After an escalation the others may be members of another group.
+  const isOneGroup = role !== null && !change?.requires.escalation;
+  return [': ', ...peopleLine(who, isOneGroup ? ` from ${roleText(policy, role)}` : '')];
 }
 
 /** `stop analytics-prod`; what is not a change of a service is named by its command. */

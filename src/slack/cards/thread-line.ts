@@ -1,8 +1,8 @@
 import { type Change, hasAuditMismatch } from '../../changes/change.ts';
 import type { RoleName } from '../../changes/requirement.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
+import type { Verb } from '../../changes/verbs.ts';
 import { requirementFor } from '../../policy/decide.ts';
-import type { Verb } from '../../workflow/clicks.ts';
 import type { Reminder } from '../../workflow/messenger-port.ts';
 import type { Line, RichInline } from '../blocks/rich-text.ts';
 import { cardLink, openCard } from './card-link.ts';

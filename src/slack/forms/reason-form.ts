@@ -1,7 +1,7 @@
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import type { Change } from '../../changes/change.ts';
-import type { Verb } from '../../workflow/clicks.ts';
+import type { Verb } from '../../changes/verbs.ts';
 import { actionText } from '../cards/naming.ts';
 import { ChangeOf, PrivateMessageOf } from '../inbound/payload.ts';
 import { plain } from './inputs.ts';

@@ -1,12 +1,11 @@
 import type { ChangeId, UserId } from '../../changes/change.ts';
+import { VERBS, type Verb } from '../../changes/verbs.ts';
 import { authorizePress, authorizeRequester } from '../../workflow/authorize.ts';
 import {
   ACCEPT_GAP,
   INCIDENT_VERBS,
   type IncidentClick,
   type ReplyTo,
-  VERBS,
-  type Verb,
 } from '../../workflow/clicks.ts';
 import { createDenial } from '../../workflow/denial.ts';
 import { showHome } from '../../workflow/queries/home-queries.ts';

@@ -1,10 +1,10 @@
+import { VERBS } from '../../changes/verbs.ts';
 import type { FieldProblem } from '../../errors.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
 import { type Command, nounOf } from '../../intent/define.ts';
 import type { Intent, ParseResult, Vocabulary } from '../../intent/parse/parse-result.ts';
 import { hasField, parseProblemOf, parseValues } from '../../intent/parse/parse-values.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
-import { VERBS } from '../../workflow/clicks.ts';
 import { isDatabaseUnavailable } from '../../workflow/limits/database-unavailable.ts';
 import { receiveClick } from '../../workflow/review/click.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';

@@ -9,6 +9,7 @@ import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { openCard } from '../cards/card-link.ts';
 import type { DrawContext } from '../cards/draw-context.ts';
+import { neededText } from '../cards/naming.ts';
 import { answeredPreview } from '../cards/preview.ts';
 import { refusalMessage } from '../cards/refusals.ts';
 import { recordedLine } from '../cards/thread-line.ts';
@@ -67,11 +68,18 @@ export function clickAnswers(
     const { replaces } = replyTo;
     // Nothing that the user sees changes with a snooze, so that it needs an answer.
     if (clicked.ok && clicked.verb === 'snooze') return resultOf(clicked);
-    if (clicked.ok) return replaces ? replacePreview(clicked.change) : null;
+    if (clicked.ok) return replaces ? replacePreview(clicked.change) : progressOf(replyTo, clicked);
     const requested = requestedBefore(replyTo, clicked.denial);
     if (requested) return replacePreview(requested);
     const replace = replaces && !RETRYABLE.includes(clicked.denial.refusal);
     return { ...refusalMessage(clicked.denial, drawing), replace };
+  }
+
+  /** The card shows the approval to all in the same way, so that it does not confirm the click. */
+  function progressOf({ home }: ReplyTo, { verb, change }: ClickOutcome & { ok: true }) {
+    if (home || verb !== 'approve' || change.state !== 'pending') return null;
+    const words = sentenceMessage([`Approved. ${neededText(change, drawing)}`]);
+    return { ...words, replace: false };
   }
 
   function replacePreview(change: Change): Answer {

@@ -1,4 +1,5 @@
 import { type Change, hasAuditMismatch, type Target, targetKey } from '../../changes/change.ts';
+import { VERBS } from '../../changes/verbs.ts';
 import type { Answer, InlinePart } from '../../intent/answers/answer.ts';
 import type { Caller, ChangesQueries } from '../../intent/ports/command-context.ts';
 import { eventsOf } from '../../storage/audit/append.ts';
@@ -7,7 +8,6 @@ import { claimClick, storeClick } from '../../storage/tables/queues/inbox.ts';
 import { clickKeys } from '../../storage/tables/queues/verify-click.ts';
 import { eventLine, evidenceLine } from '../audit-trail/event-text.ts';
 import { mayQuery } from '../authorize.ts';
-import { VERBS } from '../clicks.ts';
 import { findChange } from '../find-change.ts';
 import { confirmBeforeDrawing } from '../notify/confirm-before-drawing.ts';
 import type { DecisionContext } from '../ports.ts';
@@ -105,8 +105,8 @@ async function cancel(context: DecisionContext, id: string, asker: Caller): Prom
   const clicked = await whileLeased(context, key, () => handleClick(context, key, click));
   context.wake();
   if (!clicked.ok) {
-    const { refusal, change } = clicked.denial;
-    return { title: 'Not cancelled', refused: { refusal, change }, parts: [] };
+    const { refusal, change, press } = clicked.denial;
+    return { title: 'Not cancelled', refused: { refusal, change, press }, parts: [] };
   }
   return {
     title: 'Cancelled',

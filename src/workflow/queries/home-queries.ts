@@ -1,8 +1,8 @@
 import type { Change, ChangeId, UserId } from '../../changes/change.ts';
 import type { Actor } from '../../changes/outcome.ts';
+import type { Verb } from '../../changes/verbs.ts';
 import { commandsFor } from '../../policy/matching.ts';
 import { changesToReview, listChanges } from '../../storage/tables/changes/change-lists.ts';
-import type { Verb } from '../clicks.ts';
 import type { HomeContent, HomeLists } from '../messenger-port.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { refusalOfVerb, rolesIn } from '../review/review.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ChangeId, UserId } from '../../changes/change.ts';
-import { type ReplyTo, VERBS } from '../clicks.ts';
+import { VERBS } from '../../changes/verbs.ts';
+import type { ReplyTo } from '../clicks.ts';
 import type { DecisionContext } from '../ports.ts';
 import { enqueueClick, type Receipt } from './click-intake.ts';
 

@@ -4,13 +4,14 @@ import { approve, breakGlass, cancel, confirm, reject } from '../../changes/life
 import type { Actor, Transition } from '../../changes/outcome.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import type { Requirement } from '../../changes/requirement.ts';
+import type { Press, Verb } from '../../changes/verbs.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { unlockTarget } from '../../storage/tables/changes/permits.ts';
 import { markHandled } from '../../storage/tables/queues/inbox.ts';
 import { delayReminders } from '../../storage/tables/queues/outbox.ts';
 import { nameAlternatives, type RolesContext, rolesFor } from '../alternatives.ts';
-import type { ClickOutcome, Verb } from '../clicks.ts';
+import type { ClickOutcome } from '../clicks.ts';
 import { createDenial, type Denial } from '../denial.ts';
 import { snoozeEnd } from '../notify/reminders.ts';
 import type { DecisionContext, Identity } from '../ports.ts';
@@ -145,7 +146,7 @@ async function refuseClick(
   click: Click,
   found: { refusal: Refusal; change: Change | null; identity?: Identity },
 ): Promise<ClickOutcome> {
-  const denial = denialOfVerb(context, found.refusal, found.change);
+  const denial = denialOfVerb(context, { ...found, press: click });
   await context.database.transaction(async (tx) => {
     const facts = identityFacts(found.identity ?? null);
     await appendRefusal(tx, context, { kind: click.verb, by: click.by, facts }, denial);
@@ -157,10 +158,11 @@ async function refuseClick(
 /** Returns the refusal with the role that could press instead. */
 export function denialOfVerb(
   context: RolesContext,
-  refusal: Refusal,
-  change: Change | null,
+  found: { refusal: Refusal; change: Change | null; press: Press },
 ): Denial {
-  if (!change) return createDenial(refusal);
+  const { refusal, change } = found;
+  const press = { verb: found.press.verb, by: found.press.by };
+  if (!change) return createDenial(refusal, { press });
   const [role = change.requires.from] = rolesFor(context, refusal, change);
-  return createDenial(refusal, { change, role });
+  return createDenial(refusal, { change, role, press });
 }

@@ -1,9 +1,9 @@
 import type { Change } from '../../changes/change.ts';
+import type { Verb } from '../../changes/verbs.ts';
 import { coversRequirement } from '../../policy/combine-requirements.ts';
 import { decide } from '../../policy/decide.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import type { Verb } from '../clicks.ts';
 import type { DecisionContext } from '../ports.ts';
 import { currentPolicy } from '../request/current-policy.ts';
 import { currentTarget, hasSameFacts } from '../request/current-target.ts';

@@ -1,5 +1,5 @@
 import type { ChangeId, UserId } from '../../../src/changes/change.ts';
-import type { Verb } from '../../../src/workflow/clicks.ts';
+import type { Verb } from '../../../src/changes/verbs.ts';
 import type { Environment } from './bot.ts';
 import type { Kind } from './commands.ts';
 import type { Crash } from './ports.ts';

@@ -1,7 +1,7 @@
 import type { ChangeId, UserId } from '../../../src/changes/change.ts';
 import { changeIdFrom } from '../../../src/changes/id.ts';
+import type { Verb } from '../../../src/changes/verbs.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
-import type { Verb } from '../../../src/workflow/clicks.ts';
 import { wrongWith } from './at-delivery.ts';
 import { wrongAtTheEnd } from './at-the-end.ts';
 import { type Bot, type Environment, openBot } from './bot.ts';

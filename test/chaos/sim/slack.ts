@@ -1,6 +1,7 @@
 import type { Change, ChangeId, ChannelId, UserId } from '../../../src/changes/change.ts';
 import type { RoleName } from '../../../src/changes/requirement.ts';
-import type { ClickOutcome, Verb } from '../../../src/workflow/clicks.ts';
+import type { Verb } from '../../../src/changes/verbs.ts';
+import type { ClickOutcome } from '../../../src/workflow/clicks.ts';
 import type { Messenger } from '../../../src/workflow/messenger-port.ts';
 import type { Identity, People } from '../../../src/workflow/ports.ts';
 import type { Ports } from './ports.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { STATES } from '../../../src/changes/change.ts';
 import { REFUSALS } from '../../../src/changes/refusal.ts';
+import type { Verb } from '../../../src/changes/verbs.ts';
 import { sentenceMessage } from '../../../src/slack/blocks/answer-blocks.ts';
 import { refusalLine } from '../../../src/slack/cards/refusals.ts';
 import { createDenial, type Denial } from '../../../src/workflow/denial.ts';
@@ -42,7 +43,7 @@ test('every refusal says what happened and what to do', () => {
   });
   expect(Object.fromEntries(said)).toMatchInlineSnapshot(`
     {
-      "already-approved": "You already approved this. It still needs approvals from others.",
+      "already-approved": "Already approved by you. 1 more approval from @db-leads is needed.",
       "already-decided": "Too late: it is waiting for approval. An approver can decide on its card.",
       "already-received": "This click was already received. It counts once.",
       "already-reviewed": "This was already reviewed.",
@@ -50,7 +51,7 @@ test('every refusal says what happened and what to do', () => {
       "audit-mismatch": "This change does not match the audit trail: the database was modified directly. Nothing was sent. Report this to the Signalbox administrators.",
       "bot": "Apps and bots cannot use Signalbox. A user must request it.",
       "deactivated": "This account is deactivated. An administrator of the workspace can activate it.",
-      "expired": "The time to decide has passed. Nothing was changed. Request it again.",
+      "expired": "Too late: it has expired. Nothing was changed. Request it again.",
       "frozen": "analytics-prod is frozen until <!date^1795262400^{date_short_pretty} at {time}|2026-11-21T12:00:00.000Z> (year end, by Gus). It is set in signalbox.yaml.",
       "gap-accepted": "Operators accepted a gap of the audit trail, so Signalbox cannot confirm what was requested before it. Check the current state of the target, then request it again.",
       "gap-accepted-before": "You already accepted this gap. A different operator must accept it.",
@@ -95,8 +96,8 @@ test('of many who could ask, the rest is counted, be it a single one', () => {
     const users = Array.from({ length: count }, (_, at) => actor(`U0MANY${at}`).id);
     return sentence('not-a-requester', { ...known, who: { users, more: false } });
   };
-  expect(asked(6)).toContain('<@U0MANY4> or 1 other can request it for you.');
-  expect(asked(7)).toContain('<@U0MANY4> or 2 others can request it for you.');
+  expect(asked(4)).toContain('<@U0MANY2> or 1 more can request it for you.');
+  expect(asked(5)).toContain('<@U0MANY2> or 2 more can request it for you.');
 });
 
 test('who comes too late reads what became of it, and by whom', () => {
@@ -142,11 +143,43 @@ test.for(REFUSALS.map((refusal) => [refusal] as const))(
   },
 );
 
-test('of many who could help five are named', () => {
-  const users = Array.from({ length: 8 }, () => ben.id);
-  const asked = (more: boolean) => sentence('self-approval', { ...known, who: { users, more } });
-  expect(asked(false)).toContain('<@U0BEN> or 3 others');
-  expect(asked(true)).toContain('<@U0BEN> or others');
+test('of many who could approve three are named, and the rest with their group', () => {
+  const users = Array.from({ length: 5 }, (_, at) => actor(`U0MANY${at}`).id);
+  const own = { ...known, role: 'approver' };
+  const asked = (more: boolean, about: Partial<Denial> = own) =>
+    sentence('self-approval', { ...about, who: { users, more } });
+  const named = 'someone else must approve it: <@U0MANY0>, <@U0MANY1>, <@U0MANY2> or ';
+  expect(asked(false)).toContain(`${named}2 more from @db-leads.`);
+  expect(asked(true)).toContain(`${named}others from @db-leads.`);
+  const requires = { ...pending.requires, escalation: { to: 'operator', afterMs: 1 } };
+  const escalated = { ...own, change: { ...pending, requires } };
+  expect(asked(false, escalated)).toContain(`${named}2 more.`);
+});
+
+test.for<[string, Denial['who']]>([
+  ['Slack did not answer in time', null],
+  ['no member is known yet', { users: [], more: true }],
+])('the requester who presses Approve reads the group when %s', ([, who]) => {
+  expect(sentence('self-approval', { ...known, role: 'approver', who })).toBe(
+    'You requested this change, so someone else must approve it: @db-leads.',
+  );
+});
+
+test.for<[Verb, string]>([
+  ['approve', 'Too late to approve: it was accepted. Its card shows the response.'],
+  ['cancel', 'Too late to cancel: it was accepted. Its card shows the response.'],
+  ['break-glass', 'Too late to use break-glass: it was accepted. Its card shows the response.'],
+])('a late press of %s reads what is too late', ([verb, text]) => {
+  const about = { change: changeIn('succeeded'), press: { verb, by: ben.id } };
+  expect(sentence('already-decided', about)).toBe(text);
+  expect(sentence('expired', about)).toContain(`${text.split(':')[0]}: it has expired.`);
+});
+
+test('a second press of Approve reads when the first was, and what is still needed', () => {
+  const about = { change: pending, press: { verb: 'approve' as const, by: ben.id } };
+  expect(sentence('already-approved', about)).toMatchInlineSnapshot(
+    `"Already approved by you, <!date^1795176000^{date_short_pretty} at {time}|2026-11-20T12:00:00.000Z>. 1 more approval from @db-leads is needed."`,
+  );
 });
 
 test.for([

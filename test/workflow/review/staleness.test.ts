@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change, UserId } from '../../../src/changes/change.ts';
-import type { Verb } from '../../../src/workflow/clicks.ts';
+import type { Verb } from '../../../src/changes/verbs.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import { aChange, ana, ben, minutes } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';

@@ -1,4 +1,5 @@
 import type { BlockingFreeze, Change, State } from '../../../changes/change.ts';
+import type { Verb } from '../../../changes/verbs.ts';
 import { slashCommand } from '../../../intent/answers/texts.ts';
 import type { Freeze, Policy } from '../../../policy/policy-types.ts';
 import type { Denial } from '../../../workflow/denial.ts';
@@ -39,6 +40,23 @@ export const NEXT_STEP: Readonly<Record<State, string>> = {
   stale: AGAIN_IF_NEEDED,
   denied: AGAIN_IF_NEEDED,
 };
+
+const LATE: Readonly<Record<Verb, string>> = {
+  confirm: 'confirm',
+  approve: 'approve',
+  reject: 'reject',
+  cancel: 'cancel',
+  'break-glass': 'use break-glass',
+  review: 'review',
+  happened: 'record the outcome',
+  'did-not-happen': 'record the outcome',
+  snooze: 'snooze the reminders',
+};
+
+/** `Too late to cancel` */
+export function tooLate({ press }: Denial): string {
+  return press ? `Too late to ${LATE[press.verb]}` : 'Too late';
+}
 
 /** `: it was approved by Ben, 14:01. Updates appear in the thread of its card.` */
 export function stateClause({ change }: Denial): Line {
