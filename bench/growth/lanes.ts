@@ -1,5 +1,5 @@
 import type { ChangeId } from '../../src/changes/change.ts';
-import { executedChanges } from '../../src/cost-effect/executed-changes.ts';
+import { lastCostChanges } from '../../src/cost-effect/executed-changes.ts';
 import { addDays, dayOf } from '../../src/costs/calendar/day.ts';
 import { effectiveFreezes } from '../../src/storage/audit/active-freezes.ts';
 import { appendEvent, eventsOf, lastSeq } from '../../src/storage/audit/append.ts';
@@ -101,7 +101,8 @@ export function lanesOf(now: Date, open: ChangeId): Readonly<Record<string, Lane
     'hourly: delete counters': (tx) => pruneRateCounters(tx, ago(7)),
     'hourly: services': (tx) => knownServices(tx),
     'effects: notices of 35 days': (tx) => listEffectNotices(tx, ago(35)),
-    'effects: changes of 35 days': (tx) => executedChanges(tx, addDays(dayOf(now), -35), costed),
+    'effects: last changes of services': (tx) =>
+      lastCostChanges(tx, addDays(dayOf(now), -84), costed),
     'digest: last posts': (tx) => lastDigests(tx),
     'digest: unfinished': (tx) => unfinishedDigests(tx, now),
     'digest: changes': (tx) => listChanges(tx, { states: ['succeeded'], limit: 200 }),

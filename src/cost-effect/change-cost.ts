@@ -6,7 +6,7 @@ import { TimeoutError, withTimeout } from '../with-timeout.ts';
 import type { EstimateCost, WorkflowContext } from '../workflow/ports.ts';
 import { CREATION_TEXT, estimateText } from './effect-text.ts';
 import { type CostEstimate, estimate, historySpan } from './estimate.ts';
-import { type EstimatedKind, lastCostChanges } from './executed-changes.ts';
+import { type EstimatedKind, lastCostChanges, lastResize, lastTimes } from './executed-changes.ts';
 
 /** The requester waits for the preview: after this long the cost is shown as unknown. */
 const TIMEOUT_MS = 2_000;
@@ -46,12 +46,15 @@ async function estimateNow(
   const today = dayOf(context.now());
   const { costs, services } = context.commandContext();
   const span = historySpan(today);
-  const [read, moved] = await Promise.all([
+  const { db } = context.database;
+  const [read, changes, sizedAt] = await Promise.all([
     costs(span),
-    lastCostChanges(context.database.db, span.first, context.commands),
+    lastCostChanges(db, span.first, context.commands),
+    kind === 'scale' ? lastResize(db, span.first, plan.target, context.commands) : null,
   ]);
   const { rows, gaps } = read;
-  const estimated = estimate(kind, plan, { rows, today, services, ...moved });
+  const ranAt = lastTimes(changes);
+  const estimated = estimate(kind, plan, { rows, today, services, ranAt, sizedAt });
   // With a month missing, too few days is a property of the report and not of the service.
   const shown = !estimated.known && gaps.length > 0 ? NO_REPORT : estimated;
   const text = estimateText(kind, shown, plan.timing, { prices: context.prices, today });

@@ -1,20 +1,15 @@
-import type { Change } from '../changes/change.ts';
-import { targetKey } from '../changes/change.ts';
+import type { Change, ChangeId } from '../changes/change.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
 import { HISTORY_DAYS } from '../costs/forecast/series.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
+import { loadChange } from '../storage/tables/changes/changes.ts';
 import { listEffectNotices, permitEffectNotice } from '../storage/tables/effect-notices.ts';
 import { enqueue } from '../storage/tables/queues/outbox.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';
 import { measuredText } from './effect-text.ts';
 import { computeOf } from './estimate.ts';
-import {
-  attemptedAt,
-  type EstimatedKind,
-  estimatedKind,
-  executedChanges,
-} from './executed-changes.ts';
+import { type EstimatedKind, estimatedKind, lastCostChanges } from './executed-changes.ts';
 import { type MeasuredAfter, measureAfter } from './measured-after.ts';
 
 type ReadCosts = (span: Span) => Promise<CostReading>;
@@ -58,29 +53,33 @@ async function dueEffects(context: WorkflowContext): Promise<readonly DueMeasure
   const { db } = context.database;
   const today = dayOf(context.now());
   const first = addDays(today, -GIVE_UP_DAYS);
-  const [ran, settled] = await Promise.all([
-    executedChanges(db, addDays(first, -HISTORY_DAYS), context.commands),
+  const [sent, settled] = await Promise.all([
+    lastCostChanges(db, addDays(first, -HISTORY_DAYS), context.commands),
     listEffectNotices(db, new Date(`${first}T00:00:00Z`)),
   ]);
-  const byTarget = Map.groupBy(ran, ({ plan }) => targetKey(plan.target));
-  return [...byTarget.values()].flatMap((changes) => {
-    const [change, before] = changes.toSorted((a, b) => timeOf(b) - timeOf(a));
-    // The run of a schedule lasts some hours, of which whole days show nothing.
-    if (change?.state !== 'succeeded' || change.plan.timing?.schedule) return [];
-    const changedOn = dayOf(attemptedAt(change));
-    const kind = estimatedKind(context.commands, change);
-    if (!kind || changedOn < first) return [];
-    const heldFrom = before ? dayOf(attemptedAt(before)) : null;
-    const done = settled.get(change.id) ?? [];
+  const due: DueMeasurement[] = [];
+  for (const [last, before] of Map.groupBy(sent, (one) => one.targetKey).values()) {
+    if (!last || dayOf(last.at) < first) continue;
+    const changedOn = dayOf(last.at);
+    const done = settled.get(last.id) ?? [];
     const age = dayNumber(today) - dayNumber(changedOn);
-    return AFTER_DAYS.filter((days) => age > days && done.every((other) => other < days)).map(
-      (days) => ({ change, kind, changedOn, heldFrom, days }),
-    );
-  });
+    const left = AFTER_DAYS.filter((days) => age > days && done.every((other) => other < days));
+    const measured = left.length > 0 ? await measuredChange(context, last.id) : null;
+    const heldFrom = before ? dayOf(before.at) : null;
+    if (measured) due.push(...left.map((days) => ({ ...measured, changedOn, heldFrom, days })));
+  }
+  return due;
 }
 
-function timeOf(change: Change): number {
-  return attemptedAt(change).getTime();
+/** Null without a definite effect on days: the run of a schedule lasts some hours. */
+async function measuredChange(
+  { database, commands }: WorkflowContext,
+  id: ChangeId,
+): Promise<Pick<DueMeasurement, 'change' | 'kind'> | null> {
+  const change = await loadChange(database.db, id);
+  if (change?.state !== 'succeeded' || change.plan.timing?.schedule) return null;
+  const kind = estimatedKind(commands, change.command);
+  return kind && { change, kind };
 }
 
 /** False: another replica was first, a longer period was posted, or there is nothing to post. */

@@ -12,14 +12,15 @@ import { type RowSelector, rowFilter } from '../costs/ledger/ledger.ts';
 import type { CostRow, DayValue, Metric } from '../costs/ledger/row.ts';
 import { seriesOf } from '../costs/ledger/series-of-rows.ts';
 import { changesScaling, scalingOf } from '../intent/effect.ts';
-import type { EstimatedKind, LastCostChanges } from './executed-changes.ts';
+import type { EstimatedKind } from './executed-changes.ts';
 import { type PriceContext, priceNear } from './price-near.ts';
 
 /** The input of an estimate. `rows` covers `historySpan`. */
 export interface EstimateInput extends PriceContext {
   readonly rows: readonly CostRow[];
   readonly today: Day;
-  readonly sizedAt: LastCostChanges['sizedAt'];
+  /** When the size of the service was last changed. */
+  readonly sizedAt: Date | null;
 }
 
 export type CostEstimate =
@@ -72,7 +73,7 @@ export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput):
     return { known: false, why: 'no-costs-yet' };
   }
   const whole = computeOf(kind, service, rows, historySpan(today));
-  const compute = kind === 'scale' ? daysAtSize(whole, basis.sizedAt.get(service)) : whole;
+  const compute = kind === 'scale' ? daysAtSize(whole, basis.sizedAt) : whole;
   const effect = effectOn(kind, compute, plan, basis);
   if (!effect.known) {
     const isCut = effect.why === 'too-few-settled-days' && compute.length < whole.length;
@@ -85,7 +86,7 @@ export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput):
 }
 
 // Only days at the current size can be compared with another size.
-function daysAtSize(compute: readonly DayValue[], sizedAt: Date | undefined): readonly DayValue[] {
+function daysAtSize(compute: readonly DayValue[], sizedAt: Date | null): readonly DayValue[] {
   return sizedAt ? compute.filter(({ day }) => day > dayOf(sizedAt)) : compute;
 }
 

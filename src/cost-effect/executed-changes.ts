@@ -1,79 +1,84 @@
-import type { Change, State } from '../changes/change.ts';
+import { type Change, TARGET_KINDS, type Target, targetKey } from '../changes/change.ts';
 import { TARGET_TRAITS } from '../changes/target-kinds.ts';
 import type { Day } from '../costs/calendar/day.ts';
 import { changesScaling, type EffectKind } from '../intent/effect.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
+import { lastSentChanges, type SentChange } from '../storage/tables/changes/last-sent.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';
 
-/** The last changes that may have affected costs. */
-export interface LastCostChanges {
-  /** By service id: when its last change ran, with any outcome. */
-  readonly ranAt: ReadonlyMap<string, Date>;
-  /** By service id: when the last change of its size ran. */
-  readonly sizedAt: ReadonlyMap<string, Date>;
-}
+type Commands = WorkflowContext['commands'];
 
 /** The kinds of changes whose cost effect can be estimated. */
 export type EstimatedKind = Exclude<EffectKind, 'create'>;
 
-/** Returns when the last cost change of each service ran, since the given day. */
+const COSTED_KINDS = TARGET_KINDS.filter((kind) => TARGET_TRAITS[kind].hasCosts);
+
+/**
+ * Returns the last two changes of each target that affected its costs, or may have, since the given
+ * day; the last one first.
+ */
 export async function lastCostChanges(
   db: Db,
   first: Day,
-  commands: WorkflowContext['commands'],
-): Promise<LastCostChanges> {
-  const ran = await executedChanges(db, first, commands);
-  const sized = ran.filter(
-    (change) => estimatedKind(commands, change) === 'scale' && changesScaling(change.plan.body),
+  commands: Commands,
+): Promise<readonly SentChange[]> {
+  const filter = { commands: estimatedCommands(commands), since: startOfDay(first) };
+  const found = await Promise.all(
+    COSTED_KINDS.map((kind) => lastSentChanges(db, { kind, ...filter })),
   );
-  return { ranAt: latestOf(ran), sizedAt: latestOf(sized) };
+  return found.flat();
 }
 
-function latestOf(changes: readonly Change[]): ReadonlyMap<string, Date> {
-  const latest = new Map<string, Date>();
-  for (const change of changes) {
-    const at = attemptedAt(change);
-    const known = latest.get(change.plan.target.id);
-    if (!known || at > known) latest.set(change.plan.target.id, at);
-  }
-  return latest;
+/** When the last cost change of each target ran, by the id of the target. */
+export function lastTimes(changes: readonly SentChange[]): ReadonlyMap<string, Date> {
+  const latest = changes.toReversed().map(({ targetKey: key, at }) => {
+    return [key.slice(key.indexOf(':') + 1), at] as const;
+  });
+  return new Map(latest);
 }
 
-/** Returns changes that affected the costs of a service, or may have: their outcome is unknown. */
-export async function executedChanges(
+/** Returns when the size of a target was last changed, since the given day; null if it was not. */
+export async function lastResize(
   db: Db,
   first: Day,
-  commands: WorkflowContext['commands'],
-): Promise<readonly Change[]> {
-  const ended = await endedSince(db, first, ['succeeded', 'unknown']);
-  return ended.filter((change) => estimatedKind(commands, change) !== null);
+  target: Target,
+  commands: Commands,
+): Promise<Date | null> {
+  const scales = [...commands.keys()].filter((name) => estimatedKind(commands, name) === 'scale');
+  const filter = {
+    states: SENT,
+    commands: scales,
+    targets: [targetKey(target)],
+    endedSince: startOfDay(first),
+  };
+  let last: Change | undefined;
+  for (;;) {
+    const page = await listChanges(db, { ...filter, limit: PAGE, ...(last && { before: last }) });
+    const resize = page.find(({ plan }) => changesScaling(plan.body));
+    if (resize) return sentAt(resize);
+    if (page.length < PAGE) return null;
+    last = page.at(-1);
+  }
 }
 
-/** Returns the kind of cost effect of a change; null where it has none that can be estimated. */
-export function estimatedKind(
-  commands: WorkflowContext['commands'],
-  { command }: Change,
-): EstimatedKind | null {
+const SENT = ['succeeded', 'unknown'] as const;
+const PAGE = 20;
+
+/** Returns the kind of cost effect of a command; null where it has none that can be estimated. */
+export function estimatedKind(commands: Commands, command: string): EstimatedKind | null {
   const effect = commands.get(command)?.effect ?? 'create';
   return effect === 'create' ? null : effect;
 }
 
-/** When the request was sent. An unknown outcome may be resolved much later. */
-export function attemptedAt({ outcome, createdAt }: Change): Date {
+function estimatedCommands(commands: Commands): readonly string[] {
+  return [...commands.keys()].filter((name) => estimatedKind(commands, name) !== null);
+}
+
+function sentAt({ outcome, createdAt }: Change): Date {
   return outcome?.at ?? createdAt;
 }
 
-const PAGE = 200;
-
-async function endedSince(db: Db, first: Day, states: readonly State[]): Promise<Change[]> {
-  const filter = { states, endedSince: new Date(`${first}T00:00:00Z`), limit: PAGE };
-  const found: Change[] = [];
-  for (;;) {
-    const last = found.at(-1);
-    const page = await listChanges(db, { ...filter, ...(last && { before: last }) });
-    found.push(...page);
-    if (page.length < PAGE) break;
-  }
-  return found.filter(({ plan }) => TARGET_TRAITS[plan.target.kind].hasCosts);
+function startOfDay(day: Day): Date {
+  return new Date(`${day}T00:00:00Z`);
 }

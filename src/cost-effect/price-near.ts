@@ -6,11 +6,11 @@ import { seriesOf } from '../costs/ledger/series-of-rows.ts';
 import { isSettled } from '../costs/locking/open-day.ts';
 import type { Service } from '../directory/directory.ts';
 import { priceArea, scalingOf } from '../intent/effect.ts';
-import type { LastCostChanges } from './executed-changes.ts';
 
 export interface PriceContext {
   readonly services: readonly Service[];
-  readonly ranAt: LastCostChanges['ranAt'];
+  /** When the last cost change of each service ran, by service id. */
+  readonly ranAt: ReadonlyMap<string, Date>;
 }
 
 /** Returns the price of a GB-hour, from all services in the same price area. */

@@ -28,7 +28,7 @@ function said(
     today: TODAY,
     services: [],
     ranAt: new Map(),
-    sizedAt: new Map(),
+    sizedAt: null,
     ...basis,
   };
   return estimateText(kind, estimate(kind, plan, whole), plan.timing, { prices, today: TODAY });
@@ -122,7 +122,7 @@ test.for<[string, EstimatedKind, Plan, Partial<EstimateInput>, string]>([
     'the size was changed a few days ago',
     'scale',
     planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
-    { rows: compute, sizedAt: new Map([['s-1', new Date('2026-11-13T10:00:00Z')]]) },
+    { rows: compute, sizedAt: new Date('2026-11-13T10:00:00Z') },
     'unknown: needs 7 settled days since the last change of its size',
   ],
   [

@@ -20,6 +20,7 @@ import { stateChecks } from './014-state-checks.ts';
 import { schedules } from './015-schedules.ts';
 import { auditArchive } from './016-audit-archive.ts';
 import { growthIndexes } from './017-growth-indexes.ts';
+import { sentChanges } from './018-sent-changes.ts';
 
 // Append only: never edit a migration that ran anywhere. It must only add: old replicas continue on
 // the new schema (docs/upgrading.md).
@@ -41,6 +42,7 @@ export const MIGRATIONS = [
   schedules,
   auditArchive,
   growthIndexes,
+  sentChanges,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 // The oldest release that works on this schema: 1.0 had version 6. Raise it only for a migration

@@ -2,6 +2,7 @@ import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
 import { openPostgres } from '../../../src/storage/engine/postgres.ts';
 import { openSqlite, sqlitePath } from '../../../src/storage/engine/sqlite.ts';
+import { lastSentChanges } from '../../../src/storage/tables/changes/last-sent.ts';
 import { sentSince } from '../../../src/storage/tables/changes/permits.ts';
 import { listEffectNotices } from '../../../src/storage/tables/effect-notices.ts';
 import { pruneOutbox } from '../../../src/storage/tables/queues/outbox.ts';
@@ -28,6 +29,12 @@ const STATEMENTS: readonly [name: string, table: string, index: RegExp, statemen
     'send_permit',
     /sqlite_autoindex_send_permit_\d|send_permit_by_age/,
     (db) => sentSince(db, STAGING, { since: NOON, except: newId() }),
+  ],
+  [
+    'the last sent changes of each service',
+    'change',
+    /change_sent_by_target.*change_sent_by_target/,
+    (db) => lastSentChanges(db, { kind: 'service', commands: ['service stop'], since: NOON }),
   ],
 ];
 

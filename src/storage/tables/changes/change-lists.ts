@@ -31,6 +31,7 @@ type Cursor = Pick<Change, 'id' | 'createdAt' | 'outcome' | 'resolution'>;
 export interface ChangeFilter {
   readonly states?: readonly State[];
   readonly requester?: UserId;
+  readonly commands?: readonly string[];
   /** Only changes of these targets, by their target keys. */
   readonly targets?: readonly string[];
   /** True: only open changes. False: only ended ones that had a card. */
@@ -84,13 +85,14 @@ export async function countChanges(db: Db, filter: Omit<ChangeFilter, 'limit'>):
 export const COUNTED_MAX = 1_000;
 
 function matches(eb: Builder, filter: Omit<ChangeFilter, 'limit'>) {
-  const { states, open, requester, targets, endedSince, since, before } = filter;
+  const { states, open, requester, commands, targets, endedSince, since, before } = filter;
   const { privateTo } = filter;
   return eb.and([
     ...(open ? [IS_OPEN] : []),
     ...(open === false ? [HAS_ENDED, eb('card_channel', 'is not', null)] : []),
     ...(states ? [eb('state', 'in', states)] : []),
     ...(requester ? [eb('requester', '=', requester)] : []),
+    ...(commands ? [eb('command', 'in', commands)] : []),
     ...(targets ? [eb('target_key', 'in', targets)] : []),
     ...(endedSince ? [eb('ended_at', '>=', toText(endedSince))] : []),
     ...(since ? [eb('created_at', '>=', toText(since))] : []),

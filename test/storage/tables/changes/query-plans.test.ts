@@ -20,6 +20,7 @@ import {
 } from '../../../../src/storage/tables/changes/change-lists.ts';
 import { loadChange } from '../../../../src/storage/tables/changes/changes.ts';
 import { lastOutcomes } from '../../../../src/storage/tables/changes/last-outcomes.ts';
+import { lastSentChanges } from '../../../../src/storage/tables/changes/last-sent.ts';
 import { manualChangeSince } from '../../../../src/storage/tables/changes/schedules.ts';
 import { readGauges } from '../../../../src/storage/tables/queues/gauges.ts';
 import { freshUrl, openForTest } from '../../engines.ts';
@@ -34,6 +35,7 @@ const ofTarget = {
   plan: { ...example.plan, target: { ...example.plan.target, id: '7' } },
 };
 
+const SIZE_COMMANDS = ['service start', 'service stop', 'service scale'];
 const failedByViewer = { states: ['failed'], privateTo: viewer, requester: viewer } as const;
 
 /** Each query, and the index with which SQLite reads the changes. */
@@ -84,6 +86,25 @@ const QUERIES: readonly [name: string, index: RegExp, query: Query][] = [
       const filter = { targets: ['service:7', 'service:8'], endedSince: minutes(-43_200) };
       return listChanges(db, { ...filter, states: ['succeeded'], limit: 200 });
     },
+  ],
+  [
+    'the last scales of a service',
+    /change_by_target |change_sent_by_target/,
+    (db) => {
+      const filter = { targets: ['service:7'], endedSince: minutes(-100_800) };
+      return listChanges(db, {
+        ...filter,
+        states: ['succeeded'],
+        commands: SIZE_COMMANDS,
+        limit: 20,
+      });
+    },
+  ],
+  [
+    'the last sent changes of each service',
+    /change_by_target/,
+    (db) =>
+      lastSentChanges(db, { kind: 'service', commands: SIZE_COMMANDS, since: minutes(-100_800) }),
   ],
   [
     'all changes for a viewer',
@@ -156,8 +177,8 @@ const QUERIES: readonly [name: string, index: RegExp, query: Query][] = [
   ],
 ];
 
-/** A list of one page with its approvals; the largest query counts up to 1,001 rows. */
-const ROWS_MAX = 1_200;
+/** A list of one page with its approvals; the largest query reads four rows for each of 300 services. */
+const ROWS_MAX = 1_500;
 
 // SQLite keeps no statistics, so that its plans do not depend on the rows.
 test('on SQLite, each query of changes uses an index that fits', async () => {
