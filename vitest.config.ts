@@ -47,7 +47,7 @@ const stories = {
   ...bot,
   name: 'stories',
   include: STORIES.map((folder) => `${folder}/*.test.ts`),
-  exclude: hasPromtool ? [] : ['test/scenarios/alerts.test.ts'],
+  exclude: hasPromtool ? [] : ['test/scenarios/alerts*.test.ts'],
 };
 
 const browser = {

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { RULES } from './prometheus-files.ts';
 import { expectFiring, firing } from './promtool.ts';
@@ -170,6 +171,15 @@ function inputOf(series: AllSeries, installation: string) {
 
 test('every alert has a case', () => {
   expect(Object.keys(CASES)).toEqual(RULES.map(({ alert }) => alert));
+});
+
+test('a scenario fires every alert by a real fault', () => {
+  const scenarios = globSync('test/scenarios/alerts*.test.ts').map((file) =>
+    readFileSync(file, 'utf8'),
+  );
+  const fired = [...scenarios.join('').matchAll(/expectAlert(?:AtRate)?\(\s*'(\w+)'/g)];
+  const names = new Set(fired.map(([, alert]) => alert));
+  expect([...names].toSorted()).toEqual(RULES.map(({ alert }) => alert).toSorted());
 });
 
 test.for(Object.entries(CASES))(

@@ -7,15 +7,19 @@ export interface TcpProxy {
   readonly through: (url: string) => string;
   /** Drops all packets without closing a connection, as a firewall does. */
   readonly dropPackets: () => void;
-  /** Forwards new connections again; the old ones stay silent. */
+  /** Closes all connections and each new one, as a server that stops. */
+  readonly refuse: () => void;
+  /** Forwards new connections again; the old ones stay silent or closed. */
   readonly forwardAgain: () => void;
 }
 
 /** Starts a TCP proxy between the bot and its database. */
 export async function startTcpProxy(port: number): Promise<TcpProxy> {
   let isHeld = false;
+  let isRefusing = false;
   const all = new Set<Socket>();
   const server = createServer((near) => {
+    if (isRefusing) return void near.destroy();
     const far = connect(port, '127.0.0.1');
     for (const [from, to] of [
       [near, far],
@@ -46,8 +50,13 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
       isHeld = true;
       for (const socket of all) socket.unpipe().pause();
     },
+    refuse: () => {
+      isRefusing = true;
+      for (const socket of all) socket.destroy();
+    },
     forwardAgain: () => {
       isHeld = false;
+      isRefusing = false;
     },
   };
 }

@@ -1,5 +1,12 @@
 import { expect } from 'vitest';
-import { expectFiring, firing, inputOf, type Samples, scrape } from '../deploy/promtool.ts';
+import {
+  expectFiring,
+  expectNoAlert,
+  firing,
+  inputOf,
+  type Samples,
+  scrape,
+} from '../deploy/promtool.ts';
 
 /** Reads the metrics of one process. */
 export const read = ({ url }: { readonly url: string }) => scrape({ a: url });
@@ -25,21 +32,45 @@ export async function readUntil(
   return samples;
 }
 
-/** Expects that the alert fires 20 minutes after the fault, or so many as named, and not before it. */
-export function expectAlert(alert: string, before: Samples, during: Samples, minutes = 20): void {
-  expectFiring(alert, inputOf(before, during), { 2: [], [minutes]: [firing(alert)] });
+interface FiringOptions {
+  /** Minutes after the fault; 20 by default. */
+  readonly minutes?: number;
+  /** More labels of the alert. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** Expects that the alert fires some time after the fault, and that no alert fires without the fault. */
+export function expectAlert(
+  alert: string,
+  before: Samples,
+  during: Samples,
+  { minutes = 20, labels }: FiringOptions = {},
+): void {
+  expectFiring(alert, inputOf(before, during), { 2: [], [minutes]: [firing(alert, labels)] });
+  expectNoAlert(inputOf(before, before), [minutes]);
+}
+
+interface MeasuredMinute {
+  readonly before: Samples;
+  readonly after: Samples;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** Expects that the alert fires while each minute adds to the counters what the measured minute added. */
-export function expectAlertAtRate(
-  alert: string,
-  { before, after, labels }: { before: Samples; after: Samples; labels: Record<string, string> },
-): void {
-  const input = [...after].map(([series, value]) => {
+export function expectAlertAtRate(alert: string, minute: MeasuredMinute): void {
+  expectFiring(alert, atRate(minute), { 2: [], 30: [firing(alert, minute.labels)] });
+}
+
+/** Expects that no alert fires while each minute adds what the measured minute added. */
+export function expectNoAlertAtRate(minute: MeasuredMinute): void {
+  expectNoAlert(atRate(minute), [30]);
+}
+
+function atRate({ before, after }: MeasuredMinute) {
+  return [...after].map(([series, value]) => {
     const first = before.get(series) ?? 0;
     const isCounter = /_(total|bucket|sum|count)\{/.test(series);
     const grows = isCounter ? `${first}+${value - first}x60` : `${value}x60`;
     return { series, values: `${isCounter ? first : value}x2 ${grows}` };
   });
-  expectFiring(alert, input, { 2: [], 30: [firing(alert, labels)] });
 }

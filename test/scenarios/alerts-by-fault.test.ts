@@ -25,7 +25,7 @@ test('SignalboxOutcomeUnknown fires when the answer of the cloud is lost', async
   sandbox.cloud.injectFault({ operation: 'set state', fault: 'reset-after-effect', times: 1 });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
   const during = await readUntil(sandbox, 'signalbox_open_changes{state="unknown"', 1);
-  expectAlert('SignalboxOutcomeUnknown', before, during, 40);
+  expectAlert('SignalboxOutcomeUnknown', before, during, { minutes: 40 });
 });
 
 test('SignalboxApprovalsWaiting fires when nobody decides for hours', async () => {
@@ -68,7 +68,7 @@ test('SignalboxLookupsFailing fires when Slack does not answer lookups', async (
     await sandbox.press(BEN, card, 'change.approve');
   }
   const during = await readUntil(sandbox, LOOKUPS, (failures) => failures > first + 3);
-  expectAlert('SignalboxLookupsFailing', before, during, 12);
+  expectAlert('SignalboxLookupsFailing', before, during, { minutes: 12 });
 });
 
 test('SignalboxConfigOutdated fires for a replica with an earlier file', {

@@ -10,7 +10,8 @@ import type {
 } from '../../../src/storage/engine/inspect-database.ts';
 import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
 import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
-import { ENGINES, freshUrl, openForTest, run } from '../../storage/engines.ts';
+import { createUser } from '../../storage/database-user.ts';
+import { ENGINES, freshUrl, openForTest } from '../../storage/engines.ts';
 import { startDoctorSandbox } from '../doctor-sandbox.ts';
 import { line, namesOf } from '../lines.ts';
 
@@ -95,17 +96,10 @@ test.for<[string, string, string]>([
   expect(told?.fix).toContain(fix);
 });
 
-/** It may come in, and neither read nor write. */
 async function withoutRights(): Promise<string> {
   const url = await freshUrl('postgres');
-  await (await openForTest(url)).db.selectFrom('meta').selectAll().execute();
-  const name = `poor_${Math.floor(performance.now() * 1000)}`;
-  await run(url, `create role ${name} login`);
-  const schema = new URL(url).searchParams.get('options')?.split('=')[1];
-  await run(url, `grant usage on schema ${schema} to ${name}`);
-  const poor = new URL(url);
-  poor.username = name;
-  return poor.href;
+  await openForTest(url);
+  return (await createUser(url)).url;
 }
 
 test('a file that other users can read is reported with the command that fixes it', async () => {

@@ -1,0 +1,71 @@
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { requestChange } from '../harness/requests.ts';
+import { startTcpProxy } from '../harness/tcp-proxy.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { BEN, NOON } from '../harness/users.ts';
+import { createUser } from '../storage/database-user.ts';
+import { freshUrl, run } from '../storage/engines.ts';
+import {
+  expectAlert,
+  expectAlertAtRate,
+  expectNoAlertAtRate,
+  metricIn,
+  read,
+  readUntil,
+} from './alert-faults.ts';
+
+test('SignalboxDatabaseUnreadable fires when the server of the database stops', async () => {
+  const databaseUrl = await freshUrl('postgres');
+  const proxy = await startTcpProxy(Number(new URL(databaseUrl).port));
+  const sandbox = await startTestSandbox({ databaseUrl: proxy.through(databaseUrl) });
+  const before = await read(sandbox);
+  proxy.refuse();
+  const during = await readUntil(sandbox, 'signalbox_database_readable', 0);
+  expectAlert('SignalboxDatabaseUnreadable', before, during);
+  proxy.forwardAgain();
+  await readUntil(sandbox, 'signalbox_database_readable', 1);
+});
+
+test('SignalboxInboxStuck fires when the database stores clicks and permits no update of them', async () => {
+  const ownerUrl = await freshUrl('postgres');
+  await (await openDatabase(ownerUrl)).close();
+  const user = await createUser(ownerUrl, 'select, insert, update, delete');
+  const sandbox = await startTestSandbox({ databaseUrl: user.url });
+  const card = await requestChange(sandbox);
+  const before = await read(sandbox);
+  await run(ownerUrl, `revoke update on inbox from ${user.name}`);
+  await sandbox.press(BEN, card, 'change.approve');
+  sandbox.clock.now = new Date(NOON.getTime() + 180_000);
+  const age = 'signalbox_queue_age_seconds{queue="inbox"';
+  const during = await readUntil(sandbox, age, (seconds) => seconds > 120);
+  expectAlert('SignalboxInboxStuck', before, during);
+  await run(ownerUrl, `grant update on inbox to ${user.name}`);
+  sandbox.wake();
+  await sandbox.card('Stop staging: accepted');
+});
+
+test('SignalboxAcksSlow fires when another session delays the commits of clicks', async () => {
+  const databaseUrl = await freshUrl('postgres');
+  const sandbox = await startTestSandbox({ databaseUrl, ackTimeoutMs: 15_000 });
+  const clicks = 'signalbox_ack_seconds_count{kind="block_actions"';
+  const start = await read(sandbox);
+  const card = await requestChange(sandbox);
+  const before = await readUntil(sandbox, clicks, 1);
+  expectNoAlertAtRate({ before: start, after: before });
+
+  const other = new pg.Client(databaseUrl);
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query('begin; lock table inbox in exclusive mode');
+  const pressed = sandbox.press(BEN, card, 'change.approve');
+  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock'
+    and query like 'insert into "inbox"%' and query_start < clock_timestamp() - interval '1.1 s'`;
+  const waitsLong = async () => (await run(databaseUrl, waiting)).length;
+  await expect.poll(waitsLong, { interval: 100 }).toBeGreaterThan(0);
+  await other.query('rollback');
+  await pressed;
+  const after = await readUntil(sandbox, clicks, (metricIn(before, clicks) ?? 0) + 1);
+  expectAlertAtRate('SignalboxAcksSlow', { before, after });
+});
