@@ -6,9 +6,11 @@ import type { Intent, ParseResult, Vocabulary } from '../../intent/parse/parse-r
 import { hasField, parseProblemOf, parseValues } from '../../intent/parse/parse-values.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
 import { isDatabaseUnavailable } from '../../workflow/limits/database-unavailable.ts';
-import { receiveClick } from '../../workflow/review/click.ts';
+import { type Click, receiveClick } from '../../workflow/review/click.ts';
+import { endedBefore } from '../../workflow/review/review.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
+import { lateSentence } from '../cards/parts/refusal-clauses.ts';
 import { isPreview } from '../cards/private-block.ts';
 import { changedIn, commandByCallbackId, settingOf } from '../forms/form.ts';
 import { formlessTrigger, openForm } from '../forms/open-form.ts';
@@ -179,14 +181,24 @@ async function decide(
   const replyTo = { ...shown, thread: null, user: user.id, replaces: preview !== null, home };
   const click = { verb, change: about.change, by: user.id, text, replyTo };
   const key = `click:${trigger_id}`;
-  const receipt = await receiveClick(bot.context, key, click).catch((error: unknown) => {
+  const stored = await storeDecision(bot, key, click).catch((error: unknown) => {
     if (isDatabaseUnavailable(error)) return null;
     throw error;
   });
   // The form stays open and keeps its text.
-  if (!receipt) return ack({ response_action: 'errors', errors: { reason: DATABASE_AWAY } });
-  await ack();
+  if (!stored) return ack({ response_action: 'errors', errors: { reason: DATABASE_AWAY } });
+  const { late, receipt } = stored;
+  await ack(
+    late ? { response_action: 'errors', errors: { reason: lateSentence(late) } } : undefined,
+  );
   await handleReceipt(bot, receipt, { key, replyTo });
+}
+
+/** Stores the click, which records its refusal as well; `late`: the form can report that one at once. */
+async function storeDecision({ context }: SlackContext, key: string, click: Click) {
+  // A change that cannot be read is reported when the stored click is handled.
+  const late = await endedBefore(context, click).catch(() => null);
+  return { late, receipt: await receiveClick(context, key, click) };
 }
 
 /**

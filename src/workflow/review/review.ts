@@ -1,5 +1,5 @@
 import { resolve, review, snooze } from '../../changes/after-outcome.ts';
-import type { Change } from '../../changes/change.ts';
+import type { Change, State } from '../../changes/change.ts';
 import { approve, breakGlass, cancel, confirm, reject } from '../../changes/lifecycle.ts';
 import type { Actor, Transition } from '../../changes/outcome.ts';
 import type { Refusal } from '../../changes/refusal.ts';
@@ -77,14 +77,36 @@ export async function handleClick(
 
   // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
   // user had every role.
-  const current = currentRequirement(context, change);
-  const ideal = { id: click.by, roles: [...rolesIn(change.requires), ...rolesIn(current)] };
-  const early = MOVES[click.verb](change, ideal, { ...click, current }, context.now());
-  if (!early.ok) return refuseClick(context, key, click, { refusal: early.refusal, change });
+  const early = refusalWithEveryRole(context, click, change);
+  if (early) return refuseClick(context, key, click, { refusal: early, change });
 
   const identity = await context.people.identify(click.by, { fresh: click.verb !== 'cancel' });
   if (!identity.ok) return refuseClick(context, key, click, { refusal: identity.refusal, change });
   return decideAndRecord(context, key, click, identity);
+}
+
+function refusalWithEveryRole(
+  context: DecisionContext,
+  click: Pick<Click, 'verb' | 'by' | 'text'>,
+  change: Change,
+): Refusal | null {
+  const current = currentRequirement(context, change);
+  const ideal = { id: click.by, roles: [...rolesIn(change.requires), ...rolesIn(current)] };
+  const outcome = MOVES[click.verb](change, ideal, { ...click, current }, context.now());
+  return outcome.ok ? null : outcome.refusal;
+}
+
+const TOO_LATE: readonly Refusal[] = ['expired', 'already-decided', 'not-unknown'];
+
+/**
+ * The state because of which a click comes too late, read from the database alone; null if the click
+ * may still count. It decides nothing: the stored click does.
+ */
+export async function endedBefore(context: DecisionContext, click: Click): Promise<State | null> {
+  const change = await loadChange(context.database.db, click.change);
+  const refusal = change && refusalWithEveryRole(context, click, change);
+  if (!refusal || !TOO_LATE.includes(refusal)) return null;
+  return refusal === 'expired' ? 'expired' : change.state;
 }
 
 /** The roles that a requirement names. */

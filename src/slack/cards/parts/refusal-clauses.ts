@@ -64,6 +64,10 @@ export function stateClause({ change }: Denial): Line {
   return [`: ${STATES[change.state]}`, ...decidedBy(change), `. ${NEXT_STEP[change.state]}`];
 }
 
+/** In plain text, for a field of a form: `Too late: it has expired. Request it again …` */
+export const lateSentence = (state: State): string =>
+  `Too late: ${STATES[state]}. ${NEXT_STEP[state]}`;
+
 /** Names only the user who brought about this state: an approver did not cancel the change. */
 export function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
   if (state === 'cancelled' && cancelledBy) return [' by ', { user: cancelledBy }];
