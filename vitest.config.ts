@@ -54,6 +54,7 @@ const browser = {
   name: 'browser',
   include: ['test/browser/**/*.test.ts'],
   globalSetup: ['test/browser/page.ts'],
+  isolate: false,
   testTimeout: 60_000,
 };
 

@@ -6,19 +6,8 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
-
-// Without these flags Chromium contacts servers of its vendor, which a closed network refuses.
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 export const OPS = 'C0OPS000001';
 export const APPROVALS = 'C0APPROVALS';
@@ -28,12 +17,11 @@ export let sandbox: Awaited<ReturnType<typeof startSandbox>>;
 
 let browser: Browser;
 
-/** Starts the sandbox and a browser for the tests of this file. */
+/** Starts a sandbox for the tests of this file, and connects to the browser. */
 export function startBeforeAll(options: Pick<SandboxOptions, 'priced' | 'history'> = {}): void {
   beforeAll(async () => {
     sandbox = await startSandbox({ port: 0, delivery: 'http', ...options });
-    const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-    browser = await chromium.launch({ executablePath, args: QUIET });
+    browser = await chromium.connect(inject('browserUrl'));
   }, 60_000);
   afterAll(async () => {
     await browser?.close();

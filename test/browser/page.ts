@@ -1,6 +1,30 @@
+import { type BrowserServer, chromium } from 'playwright-core';
 import { build } from 'vite';
+import type { TestProject } from 'vitest/node';
 
-/** The page as it is now, not as somebody built it last. */
-export default async function setup(): Promise<void> {
-  await build({ root: 'sandbox/page', logLevel: 'warn' });
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The address at which all files of tests use one Chromium. */
+    readonly browserUrl: string;
+  }
+}
+
+// Without these flags Chromium contacts servers of its vendor, which a closed network refuses.
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Builds the page as it is now, and starts the browser. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+  const launch: Promise<BrowserServer> = chromium.launchServer({ executablePath, args: QUIET });
+  const [server] = await Promise.all([launch, build({ root: 'sandbox/page', logLevel: 'warn' })]);
+  project.provide('browserUrl', server.wsEndpoint());
+  return () => server.close();
 }
