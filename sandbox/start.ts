@@ -18,7 +18,7 @@ import { sandboxYamlWithReports } from './configuration.ts';
 import { freePort } from './free-port.ts';
 import { guideProgress, guideRoutes } from './guide/guide.ts';
 import { historyBegin, playHistory } from './history.ts';
-import { ALERTS_TOKEN, CLOUD_KEY } from './seed/organization.ts';
+import { ALERTS_TOKEN, CLOUD_KEY, SANDBOX_ORGANIZATION } from './seed/organization.ts';
 import { startSlackSimulator } from './slack/server.ts';
 import type { SlackSimulator } from './slack/simulator.ts';
 import type { RateLimits } from './slack/web-api/rate-limits.ts';
@@ -58,7 +58,7 @@ export async function startSandbox(options: SandboxOptions) {
   const { now } = clock;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'));
   const [cloud, alerts] = await Promise.all([
-    startCloudSimulator({ now }),
+    startCloudSimulator({ organization: SANDBOX_ORGANIZATION, now }),
     startAlertsSimulator({ now }),
   ]);
   const signingSecret = randomBytes(16).toString('hex');

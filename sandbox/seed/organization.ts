@@ -2,10 +2,10 @@ import { ACTIVITIES } from './activities.ts';
 import { BACKUPS } from './backups.ts';
 import { PIPES } from './pipes.ts';
 import { SCHEDULES } from './schedules.ts';
-import { SERVICES } from './services.ts';
+import { SERVICES, UNLISTED_SERVICE } from './services.ts';
 import type { OrganizationSeed } from './shapes.ts';
 
-/** The organization of the sandbox: 12 services in 3 warehouses, with pipes and backups. */
+/** The organization that the configuration lists: 12 services in 3 warehouses, with pipes and backups. */
 export const ORGANIZATION: OrganizationSeed = {
   id: '7d5e2c1a-8f0b-4c62-9a55-0b2f6f1f9f10',
   plan: 'paid',
@@ -20,6 +20,12 @@ export const ORGANIZATION: OrganizationSeed = {
   backups: BACKUPS,
   schedules: SCHEDULES,
   activities: ACTIVITIES,
+};
+
+/** The same with a service that no configuration lists, which the sandbox itself uses. */
+export const SANDBOX_ORGANIZATION: OrganizationSeed = {
+  ...ORGANIZATION,
+  services: [...SERVICES, UNLISTED_SERVICE],
 };
 
 function warehouse(name: string, id: string, storage: number, backup: number) {

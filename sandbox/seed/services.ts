@@ -160,3 +160,10 @@ export const SERVICES: readonly ServiceSeed[] = [
     usage: steady(12, 0.5),
   },
 ];
+
+/** On the server, but in no configuration: extended reads discover it. */
+export const UNLISTED_SERVICE: ServiceSeed = {
+  ...{ ...LAB, ...SMALL, name: 'trial', tags: [], createdDaysAgo: 2 },
+  id: '6b1f0c52-93d4-4e0e-8a67-5d2c9e1b7f34',
+  usage: office(3, 0.1),
+};
