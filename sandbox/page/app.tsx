@@ -8,7 +8,7 @@ import { Thread } from './channel/thread.tsx';
 import { Sidebar } from './frame/sidebar.tsx';
 import { type Panes, TopBar } from './frame/top-bar.tsx';
 import { Guide } from './guide/guide.tsx';
-import { useGuideOpen } from './guide/use-guide.ts';
+import { useGuide } from './guide/use-guide.ts';
 import { type LiveUpdates, useLive } from './live.ts';
 import { ModalView } from './modal/modal-view.tsx';
 import { PanelView } from './panel/panel.tsx';
@@ -49,8 +49,8 @@ function Client({ address, go }: Pick<WorkspaceProps, 'address' | 'go'>) {
   const { client, isDisconnected } = live;
   const [isPanelOpen, setPanelOpen] = useState(false);
   const togglePanel = useCallback(() => setPanelOpen((open) => !open), []);
-  const [isGuideOpen, toggleGuide] = useGuideOpen();
-  const panes = { isPanelOpen, togglePanel, isGuideOpen, toggleGuide };
+  const guide = useGuide(live.version);
+  const panes = { isPanelOpen, togglePanel, guide };
   return (
     <>
       {isDisconnected && (
@@ -116,7 +116,7 @@ function Workspace(props: WorkspaceProps) {
       <div className={frame}>
         <TopBar {...panes} />
         <Sidebar open={open} />
-        {panes.isGuideOpen && <Guide version={live.version} onClose={panes.toggleGuide} />}
+        {panes.guide.isOpen && <Guide guide={panes.guide} />}
         {channel === undefined || channel === appChannel(client) ? (
           <AppPage tab={channel === undefined ? 'home' : 'messages'} />
         ) : (

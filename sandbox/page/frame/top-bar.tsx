@@ -1,4 +1,5 @@
 import { Menu, type MenuItem } from '../elements/menu.tsx';
+import type { GuideState } from '../guide/use-guide.ts';
 import { useSession } from '../session.ts';
 import { Avatar } from './avatar.tsx';
 import { Clock } from './clock.tsx';
@@ -10,14 +11,13 @@ const CANNOT_ACT = new Set(['bot', 'deactivated']);
 export interface Panes {
   readonly isPanelOpen: boolean;
   readonly togglePanel: () => void;
-  readonly isGuideOpen: boolean;
-  readonly toggleGuide: () => void;
+  readonly guide: GuideState;
 }
 
-export function TopBar({ isPanelOpen, togglePanel, isGuideOpen, toggleGuide }: Panes) {
+export function TopBar({ isPanelOpen, togglePanel, guide }: Panes) {
   const { client } = useSession();
   const help: readonly MenuItem[] = [
-    { id: 'guide', label: isGuideOpen ? 'Hide the guide' : 'Show the guide', act: toggleGuide },
+    { id: 'guide', label: guide.isOpen ? 'Hide the guide' : 'Show the guide', act: guide.toggle },
     {
       id: 'link',
       label: 'Copy a link to this page',

@@ -1,14 +1,6 @@
-import { useState } from 'react';
-import type { ClockMoveChoice } from '../../protocol.ts';
-import { addressOf, href } from '../address.ts';
-import { putDraft } from '../channel/sending.ts';
-import { focusComposer } from '../focus.ts';
 import { Avatar } from '../frame/avatar.tsx';
-import { post } from '../server.ts';
-import { personOf, useSession } from '../session.ts';
-import { type GuidePlace, type GuideStep, LOST_ANSWER } from './steps.ts';
-
-const addressAt = ({ as, channel }: GuidePlace) => addressOf(`?as=${as}&channel=${channel}`);
+import { useInsert, usePrepare, useVisit } from './acting.ts';
+import type { CommandToSend, GuideAction, GuidePlace, GuideStep } from './steps.ts';
 
 export function GuideStepBody({ step }: { step: GuideStep }) {
   const { command, prepare, places } = step;
@@ -16,7 +8,7 @@ export function GuideStepBody({ step }: { step: GuideStep }) {
     <div className="guide-body">
       <p>{step.text}</p>
       {prepare === 'fault' && <PrepareButton what="fault" />}
-      {command !== undefined && <GuideCommand {...command} />}
+      {command !== undefined && <GuideCommand command={command} />}
       {prepare === 'morning' && <PrepareButton what="morning" />}
       {places.length > 0 && (
         <div className="guide-places">
@@ -31,23 +23,16 @@ export function GuideStepBody({ step }: { step: GuideStep }) {
 }
 
 /** The command to paste. Insert acts as its sender, opens the channel and fills the composer. */
-function GuideCommand({ line, ...place }: GuidePlace & { line: string }) {
-  const { client, go } = useSession();
-  const address = addressAt(place);
-  const name = personOf(client, address.as)?.name ?? place.as;
-
-  function insert() {
-    putDraft({ as: address.as, channelId: address.channel ?? '', threadTs: null }, line);
-    go(address);
-    focusComposer();
-  }
-
+function GuideCommand({ command }: { command: CommandToSend }) {
+  const { name } = useVisit(command);
+  const insert = useInsert(command);
+  const { line, channel } = command;
   return (
     <div className="guide-command">
       <code>{line}</code>
       <div className="guide-command-foot">
         <span>
-          as {name} in #{place.channel}
+          as {name} in #{channel}
         </span>
         <button
           type="button"
@@ -65,54 +50,25 @@ function GuideCommand({ line, ...place }: GuidePlace & { line: string }) {
 }
 
 function PlaceLink({ place }: { place: GuidePlace }) {
-  const { client, go } = useSession();
-  const address = addressAt(place);
-  const name = personOf(client, address.as)?.name ?? place.as;
+  const { id, name, link } = useVisit(place);
   return (
-    <a
-      className="guide-button"
-      href={href(address)}
-      onClick={(event) => {
-        if (event.metaKey || event.ctrlKey) return;
-        event.preventDefault();
-        go(address);
-      }}
-    >
-      <Avatar id={address.as} name={name} bot={false} small />
+    <a className="guide-button" {...link()}>
+      <Avatar id={id} name={name} bot={false} small />
       {name} in #{place.channel}
     </a>
   );
 }
 
-const MORNING: ClockMoveChoice = { move: 'next-morning' };
+type Preparation = (GuideAction & { kind: 'prepare' })['what'];
 
-const PREPARE = {
-  fault: {
-    label: 'Inject the fault',
-    done: 'Injected: the next answer is lost.',
-    send: () => post('panel/faults', LOST_ANSWER),
-  },
-  morning: {
-    label: 'Move the clock to the next morning',
-    done: 'The clock moves to 09:00.',
-    send: () => post('clock', MORNING),
-  },
-} as const;
-
-function PrepareButton({ what }: { what: 'fault' | 'morning' }) {
-  const [result, setResult] = useState<string | null>(null);
-  const { label, done, send } = PREPARE[what];
-  const prepare = () =>
-    send().then(
-      () => setResult(done),
-      () => setResult('The sandbox refused this. Try again.'),
-    );
+function PrepareButton({ what }: { what: Preparation }) {
+  const { label, sentence, prepare } = usePrepare(what);
   return (
     <p className="guide-prepare">
-      <button type="button" className="guide-button" onClick={() => void prepare()}>
+      <button type="button" className="guide-button" onClick={prepare}>
         {label}
       </button>
-      <span role="status">{result}</span>
+      <span role="status">{sentence}</span>
     </p>
   );
 }

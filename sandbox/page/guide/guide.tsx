@@ -1,20 +1,17 @@
 import { useId, useState } from 'react';
 import type { GuideStepId } from '../../protocol.ts';
 import { Icon } from '../frame/icon.tsx';
+import { useSession } from '../session.ts';
 import { GuideStepBody } from './guide-step.tsx';
+import { NextAction, StepName } from './next-action.tsx';
 import { GUIDE_STEPS, type GuideStep } from './steps.ts';
-import { useGuideProgress } from './use-guide.ts';
-
-interface Props {
-  /** Grows with each change on the server. */
-  readonly version: number;
-  readonly onClose: () => void;
-}
+import { type GuideState, useIsPhone } from './use-guide.ts';
 
 /** Five steps through the story. A step is done when the simulators have seen it. */
-export function Guide({ version, onClose }: Props) {
-  const done = useGuideProgress(version);
-  const current = GUIDE_STEPS.find(({ id }) => !done.includes(id))?.id ?? null;
+export function Guide({ guide }: { guide: GuideState }) {
+  const { done, toggle } = guide;
+  const { address } = useSession();
+  const current = GUIDE_STEPS.find(({ id }) => !done.includes(id)) ?? null;
   const [chosen, setChosen] = useState<GuideStepId | 'none' | null>(null);
   const [doneBefore, setDoneBefore] = useState(done);
   // A finished step leads to the next one.
@@ -23,31 +20,34 @@ export function Guide({ version, onClose }: Props) {
     setChosen(null);
   }
   // At the end the last step stays open: its result is one click away.
-  const open = chosen ?? current ?? GUIDE_STEPS.at(-1)?.id;
-  const [isFolded, setFolded] = useState(false);
+  const open = chosen ?? current?.id ?? GUIDE_STEPS.at(-1)?.id;
+  const isPhone = useIsPhone();
+  const [isClosed, setClosed] = useState(false);
+  // On a phone a step that leads to a place folds the guide, so that the place is visible.
+  const [openedAt, setOpenedAt] = useState<typeof address | null>(null);
+  const isFolded = isPhone ? openedAt !== address : isClosed;
+  const fold = () => (isPhone ? setOpenedAt(isFolded ? address : null) : setClosed(!isFolded));
+  const isLine = isPhone && isFolded;
   return (
     <aside className={isFolded ? 'guide folded' : 'guide'} aria-label="Guide">
       <header className="guide-head">
-        <button
-          type="button"
-          className="guide-fold"
-          aria-expanded={!isFolded}
-          onClick={() => setFolded(!isFolded)}
-        >
-          <h2>Guide</h2>
-          <span className="guide-count">
-            {done.length} of {GUIDE_STEPS.length} done
-          </span>
+        <button type="button" className="guide-fold" aria-expanded={!isFolded} onClick={fold}>
+          {isPhone && <span className="chevron" aria-hidden="true" />}
+          {isLine ? <StepName step={current} /> : <Progress done={done.length} />}
         </button>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Close the guide"
-          title="Close. It comes back from the Help menu."
-          onClick={onClose}
-        >
-          <Icon name="close" size={16} />
-        </button>
+        {isLine ? (
+          current && <NextAction guide={guide} step={current} />
+        ) : (
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Close the guide"
+            title="Close. It comes back from the Help menu."
+            onClick={toggle}
+          >
+            <Icon name="close" size={16} />
+          </button>
+        )}
       </header>
       <ol className="guide-steps">
         {GUIDE_STEPS.map((step, at) => (
@@ -68,6 +68,17 @@ export function Guide({ version, onClose }: Props) {
         </p>
       )}
     </aside>
+  );
+}
+
+function Progress({ done }: { done: number }) {
+  return (
+    <>
+      <h2>Guide</h2>
+      <span className="guide-count">
+        {done} of {GUIDE_STEPS.length} done
+      </span>
+    </>
   );
 }
 

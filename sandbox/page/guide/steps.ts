@@ -6,15 +6,35 @@ export interface GuidePlace {
   readonly channel: string;
 }
 
+/** A command, and who sends it where. */
+export interface CommandToSend extends GuidePlace {
+  readonly line: string;
+}
+
 export interface GuideStep {
   readonly id: GuideStepId;
   readonly title: string;
   readonly text: string;
-  /** The command, and who sends it where. */
-  readonly command?: GuidePlace & { readonly line: string };
+  readonly command?: CommandToSend;
   readonly places: readonly GuidePlace[];
   /** A button that prepares the simulators. */
   readonly prepare?: 'fault' | 'morning';
+}
+
+/** One button of a step. */
+export type GuideAction =
+  | { readonly kind: 'prepare'; readonly what: 'fault' | 'morning' }
+  | { readonly kind: 'insert'; readonly command: CommandToSend }
+  | { readonly kind: 'act-as'; readonly place: GuidePlace };
+
+/** The buttons of a step, in the order in which a person needs them. */
+export function actionsOf({ prepare, command, places }: GuideStep): readonly GuideAction[] {
+  return [
+    ...(prepare === 'fault' ? [{ kind: 'prepare', what: prepare } as const] : []),
+    ...(command ? [{ kind: 'insert', command } as const] : []),
+    ...(prepare === 'morning' ? [{ kind: 'prepare', what: prepare } as const] : []),
+    ...places.map((place) => ({ kind: 'act-as', place }) as const),
+  ];
 }
 
 const OPS = 'ops';

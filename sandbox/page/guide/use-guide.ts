@@ -1,11 +1,38 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import type { GuideProgress, GuideStepId } from '../../protocol.ts';
 import { read } from '../server.ts';
 
 const CLOSED = 'signalbox.guide';
 
+/** What the guide keeps while the person changes. */
+export interface GuideState {
+  readonly isOpen: boolean;
+  readonly toggle: () => void;
+  /** The steps that the simulators have seen. */
+  readonly done: readonly GuideStepId[];
+  /** The last step of which a button of the one-line guide was pressed, and the number of presses. */
+  readonly used: UsedStep | null;
+  readonly use: (step: GuideStepId) => void;
+}
+
+interface UsedStep {
+  readonly step: GuideStepId;
+  readonly presses: number;
+}
+
+/** `version` grows with each change on the server. */
+export function useGuide(version: number): GuideState {
+  const [isOpen, toggle] = useGuideOpen();
+  const done = useGuideProgress(version);
+  const [used, setUsed] = useState<UsedStep | null>(null);
+  const use = useCallback((step: GuideStepId) => {
+    setUsed((before) => ({ step, presses: before?.step === step ? before.presses + 1 : 1 }));
+  }, []);
+  return { isOpen, toggle, done, used, use };
+}
+
 /** Whether the guide is open. The browser keeps it until the person opens the guide again. */
-export function useGuideOpen(): readonly [isOpen: boolean, toggle: () => void] {
+function useGuideOpen(): readonly [isOpen: boolean, toggle: () => void] {
   const [isOpen, setOpen] = useState(() => localStorage.getItem(CLOSED) !== 'closed');
   const toggle = useCallback(
     () =>
@@ -21,7 +48,7 @@ export function useGuideOpen(): readonly [isOpen: boolean, toggle: () => void] {
 const NOTHING_DONE: readonly GuideStepId[] = [];
 
 /** The steps that the simulators have seen, read again for each version of the state. */
-export function useGuideProgress(version: number): readonly GuideStepId[] {
+function useGuideProgress(version: number): readonly GuideStepId[] {
   const [done, setDone] = useState(NOTHING_DONE);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect reads again for each version
   useEffect(() => {
@@ -33,3 +60,13 @@ export function useGuideProgress(version: number): readonly GuideStepId[] {
   }, [version]);
   return done;
 }
+
+const PHONE = matchMedia('(max-width: 700px)');
+
+function onPhoneChange(listener: () => void): () => void {
+  PHONE.addEventListener('change', listener);
+  return () => PHONE.removeEventListener('change', listener);
+}
+
+/** Whether the page has the width of a phone, where the guide takes one line. */
+export const useIsPhone = (): boolean => useSyncExternalStore(onPhoneChange, () => PHONE.matches);

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { newPage, sandbox, startBeforeAll } from './open-page.ts';
+import { seriousFindings } from './serious-findings.ts';
+
+startBeforeAll();
+
+const PHONE = { width: 390, height: 844 };
+
+test('on a phone the guide takes one line, which leads through the steps and can be opened', async () => {
+  const page = await newPage({ viewport: PHONE, hasTouch: true, isMobile: true });
+  await page.goto(sandbox.url);
+  const guide = page.getByRole('complementary', { name: 'Guide' });
+  const atStep = (number: number) =>
+    guide.getByRole('button', { name: new RegExp(`^Guide, step ${number} of 5: `) }).waitFor();
+  const height = async () => (await guide.boundingBox())?.height;
+  const pressInGuide = (name: string) => guide.getByRole('button', { name }).click();
+  const follow = (name: string) => guide.getByRole('link', { name }).click();
+  const press = (name: string) =>
+    page.getByRole('main').getByRole('button', { name, exact: true }).click();
+  await atStep(1);
+  expect(await height()).toBeLessThanOrEqual(52);
+  const messages = await page.getByRole('log', { name: 'Messages' }).boundingBox();
+  expect(messages?.height).toBeGreaterThan(500);
+  expect(await seriousFindings(page)).toEqual([]);
+
+  await guide.getByRole('button', { name: /^Guide, step 1/ }).click();
+  await guide.getByRole('button', { name: 'Close the guide' }).waitFor();
+  expect(await height()).toBeGreaterThan(150);
+  await guide.getByRole('button', { name: 'Insert' }).click();
+  expect(await height()).toBeLessThanOrEqual(52);
+
+  await page.getByRole('button', { name: 'Send now' }).click();
+  await press('Request approval');
+  await atStep(2);
+  await follow('Act as Ana');
+  await press('Approve');
+  await atStep(3);
+  expect(await height()).toBeLessThanOrEqual(52);
+  for (const name of ['Ben', 'Cleo']) {
+    await follow(`Act as ${name}`);
+    await page.getByRole('button', { name: `Act as: ${name}` }).waitFor();
+    await press('Approve');
+  }
+  await atStep(4);
+  await pressInGuide('Inject the fault');
+  await pressInGuide('Insert');
+  await page.getByRole('button', { name: 'Act as: Ana' }).waitFor();
+  const composer = page.getByRole('textbox', { name: 'Message #ops' });
+  expect(await composer.inputValue()).toBe('/service stop staging for the night');
+  expect(await guide.getByRole('link', { name: 'Act as Ben' }).count()).toBe(1);
+  expect(await height()).toBeLessThanOrEqual(52);
+});
