@@ -4,6 +4,7 @@ import { sandboxWorkspace } from '../slack/workspace/sandbox-workspace.ts';
 import { type Address, type Navigate, useAddress } from './address.ts';
 import { AppPage } from './channel/app-page.tsx';
 import { ChannelPage } from './channel/channel-page.tsx';
+import { keepDraftsOf } from './channel/sending.ts';
 import { Thread } from './channel/thread.tsx';
 import { Sidebar } from './frame/sidebar.tsx';
 import { type Panes, TopBar } from './frame/top-bar.tsx';
@@ -51,6 +52,7 @@ function Client({ address, go }: Pick<WorkspaceProps, 'address' | 'go'>) {
   const togglePanel = useCallback(() => setPanelOpen((open) => !open), []);
   const guide = useGuide(live.version);
   const panes = { isPanelOpen, togglePanel, guide };
+  useEffect(() => keepDraftsOf(address.as), [address.as]);
   return (
     <>
       {isDisconnected && (

@@ -26,12 +26,16 @@ export function useLive(as: string): LiveUpdates {
   const clockOffsetMs = useRef(0);
 
   useEffect(() => {
+    // A modal belongs to the client in which the person opened it, as in Slack.
+    let openedElsewhere: ReadonlySet<string> | null = null;
     const opened = openStream(as, {
       openChannel: () => openChannel.current,
       setDisconnected,
       setClient: (next) => {
         clockOffsetMs.current = Date.parse(next.now) - Date.now();
-        setClient(next);
+        openedElsewhere ??= new Set(next.views.map(({ id }) => id));
+        const views = next.views.filter(({ id }) => !openedElsewhere?.has(id));
+        setClient({ ...next, views });
         setVersion((before) => before + 1);
       },
     });

@@ -7,6 +7,7 @@ import { seriousFindings } from './serious-findings.ts';
 startBeforeAll({ history: true });
 
 const SLOW_MACHINE = { timeout: 15_000 };
+const PHONE = { width: 390, height: 844 };
 
 const guideOf = (page: Page) => page.getByRole('complementary', { name: 'Guide' });
 
@@ -128,42 +129,8 @@ test('a channel with news is bold, and only messages for the user have a badge',
   await entry('ops').getByRole('img', { name: '1 for you' }).waitFor();
 });
 
-test('Escape closes a form, the controls and a thread, and returns the focus', async () => {
-  const page = await newPage();
-  await page.goto(`${sandbox.url}/?as=ana&channel=ops`);
-  const composer = page.getByRole('textbox', { name: 'Message #ops' });
-  const hasFocus = (name: string) => () =>
-    page
-      .evaluate('document.activeElement.ariaLabel ?? document.activeElement.innerText')
-      .then((text) => String(text).startsWith(name));
-  await composer.fill('/service scale ci more');
-  await composer.press('Enter');
-  await page.getByRole('dialog').getByText('Scale a service').waitFor();
-  await page.keyboard.press('Escape');
-  await expect.poll(hasFocus('Message #ops'), SLOW_MACHINE).toBe(true);
-
-  await page.getByRole('button', { name: /^Controls/ }).click();
-  await page.getByRole('complementary', { name: 'Controls' }).waitFor();
-  await page.keyboard.press('Escape');
-  await expect.poll(hasFocus('Controls'), SLOW_MACHINE).toBe(true);
-
-  await page.goto(`${sandbox.url}/?as=ana&channel=db-approvals`);
-  await page
-    .getByRole('button', { name: /^1 reply|replies/ })
-    .first()
-    .click();
-  await expect.poll(hasFocus('Reply'), SLOW_MACHINE).toBe(true);
-  await page.keyboard.press('Escape');
-  await page.getByRole('complementary', { name: 'Thread' }).waitFor({ state: 'detached' });
-  await expect.poll(hasFocus('Reply'), SLOW_MACHINE).toBe(false);
-});
-
 test('on a touch screen the actions of a message cover no text', async () => {
-  const page = await newPage({
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-  });
+  const page = await newPage({ viewport: PHONE, hasTouch: true, isMobile: true });
   await page.goto(`${sandbox.url}/?as=ana&channel=db-approvals`);
   const article = page.getByRole('article').first();
   await article.getByRole('button', { name: 'Reply in thread' }).waitFor();

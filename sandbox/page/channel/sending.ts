@@ -14,7 +14,7 @@ interface DraftPlace {
   readonly threadTs: string | null;
 }
 
-/** Unsent texts by person, channel and thread. They are kept until the page is reloaded. */
+/** Unsent texts by person, channel and thread. They are kept until the person changes. */
 const drafts = new Map<string, string>();
 const listeners = new Set<() => void>();
 
@@ -25,6 +25,11 @@ const keyOf = ({ as, channelId, threadTs }: DraftPlace): string =>
 export function putDraft(place: DraftPlace, text: string): void {
   drafts.set(keyOf(place), text);
   for (const listener of listeners) listener();
+}
+
+/** Forgets the unsent texts of all other people. */
+export function keepDraftsOf(person: string): void {
+  for (const key of drafts.keys()) if (!key.startsWith(`${person} `)) drafts.delete(key);
 }
 
 function onDraft(listener: () => void): () => void {
