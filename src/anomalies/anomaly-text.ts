@@ -90,7 +90,7 @@ export function anomalyText(anomaly: CostAnomaly, prices: PriceList | null): str
   const credits = `${peakText(peak, prices, creditsText)}${isOpen ? ' so far' : ''}`;
   const usual = usualRangeText(peak, prices);
   const day = `${credits} on ${formatDay(peak.day)} (UTC), usually ${usual}`;
-  const note = isOpen ? ' That day is not settled yet.' : '';
+  const note = isOpen ? ' That day is not final yet.' : '';
   const total = `${impactText(anomaly, prices, signedCredits)} in total`;
   return `${day}. ${total}, ${incidentStateText(anomaly)}.${note}`;
 }

@@ -22,8 +22,8 @@ export function dayComparisonText(series: readonly DayValue[], day: DayValue): s
   const compared = againstWeekday(series, day);
   if (compared !== null) return compared;
   return isSettled(day)
-    ? 'No comparison: the same weekday of the week before is not settled'
-    : 'Not settled yet, too early to compare';
+    ? 'No comparison: the same weekday of the week before is not final'
+    : 'Not final yet, too early to compare';
 }
 
 /** `238.4 · +4% vs Tue 10 Nov (229.1)`, for a list of days. */
@@ -34,9 +34,8 @@ export function dayLineText(series: readonly DayValue[], day: DayValue): string 
 }
 
 /** The label of a day that is not final; a settled one can still change as well. */
-export function openText(day: DayValue): string {
-  if (day.final) return '';
-  return isSettled(day) ? ', not locked' : ' so far, not final';
+export function openText({ final }: Pick<DayValue, 'final'>): string {
+  return final ? '' : ', not final';
 }
 
 function againstWeekday(series: readonly DayValue[], day: DayValue): string | null {

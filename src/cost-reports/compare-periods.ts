@@ -65,23 +65,28 @@ function sumsText(compared: Compared, periods: PeriodComparison, today: Day): st
     : `${label}${part}: ${figure(is, money.now)}, was ${figure(was, money.before)}`;
 }
 
-/** The number of compared days, if it is not all days of both spans, and how many can still change. */
+/** The number of compared days, if it is not all days of both spans, and how many are not final. */
 export function pairedDaysText(
   { days, notLocked }: Pick<Compared, 'days' | 'notLocked'>,
   now: Span,
   before: Span,
 ): string {
   const isAll = days === Math.max(lengthOf(now), lengthOf(before));
-  const state = notLocked > 0 ? 'settled' : 'final';
-  const open = notLocked > 0 ? ` (${notLocked} not locked)` : '';
-  if (!isAll) return `, on the ${countWords(days, 'day')} ${state} in both${open}`;
-  return open;
+  const compared = countWords(days, 'day');
+  if (notLocked === 0) return isAll ? '' : `, on the ${compared} final in both`;
+  const open = ` (${openDaysText(notLocked)})`;
+  return isAll ? open : `, on ${compared}${open}`;
+}
+
+/** Why days that are not final are compared: they are settled. */
+export function openDaysText(days: number): string {
+  return `${days} not final, but unchanged for 2 days`;
 }
 
 const INCOMPARABLE: Readonly<Record<PairingProblem, string>> = {
   'unequal-lengths': "Can't compare: one period is longer.",
   'unequal-weekdays': "Can't compare: the periods have different weekdays.",
-  'no-common-settled-days': "Can't compare yet: no day is settled in both periods.",
+  'no-common-settled-days': "Can't compare yet: no day is final in both periods.",
 };
 
 export function incomparableText(problem: PairingProblem): string {

@@ -87,17 +87,7 @@ function fileOf({ period, by, thenBy }: CostQuestion, rows: readonly CostRow[]):
   return { name: `${name}-by-${by}-by-${thenBy}.csv`, text, content };
 }
 
-const COLUMNS = [
-  'day',
-  'kind',
-  'id',
-  'name',
-  'service',
-  'warehouse',
-  'locked',
-  'total',
-  ...METRICS,
-];
+const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total', ...METRICS];
 
 /** Columns with the money of the total. A row of a day without a price has none. */
 const MONEY_COLUMNS = ['currency', 'perCredit', 'money'];

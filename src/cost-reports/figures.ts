@@ -5,7 +5,7 @@ import { monthToDate } from '../costs/comparison/comparison.ts';
 import { dayCountsOf } from '../costs/comparison/day-counts.ts';
 import { forecastMonth } from '../costs/forecast/forecast.ts';
 import { forecastMoney } from '../costs/forecast/forecast-money.ts';
-import { type DayState, isSettledDay } from '../costs/ledger/ledger.ts';
+import type { DayState } from '../costs/ledger/ledger.ts';
 import {
   changeText,
   creditsText,
@@ -51,7 +51,7 @@ function monthText(series: readonly DayValue[], states: readonly DayState[], las
   const first = startOf('month', last);
   const { total, money, preliminaryDays, missing, days } = dayCountsOf(states, { first, last });
   if (missing.length === days) return 'no data yet';
-  const open = preliminaryDays > 0 ? ' so far' : '';
+  const open = preliminaryDays > 0 ? ', not final' : '';
   const count = countWords(missing.length, 'day');
   const none = missing.length > 0 ? `, ${count} without data` : '';
   return `${creditsText(total, money)}${open}${none}${againstLastMonth(series, last)}`;
@@ -77,8 +77,8 @@ function forecastText(
   const forecast = forecastMonth(series, today, lockAge);
   if (!forecast.ok) {
     return forecast.why === 'too-few-settled-days'
-      ? 'not available: too few settled days'
-      : 'not available: the last settled day is too long ago';
+      ? 'not available: too few final days'
+      : 'not available: the last final day is too long ago';
   }
   const { total, low, high } = forecast;
   const span = monthSpan(monthOf(today));
@@ -90,7 +90,7 @@ function forecastText(
   return inMoney ? `${text} · ${inMoney} (${from}–${to})` : text;
 }
 
-/** The days before today that are not final, by state, with their sums. */
+/** The days before today that are not final or have no data, the former with their sum. */
 export function openDays(
   states: readonly DayState[],
   today: Day,
@@ -100,23 +100,17 @@ export function openDays(
   const recent = states.filter(({ day }) => day < today && day >= first);
   const open = recent.filter(({ state }) => state === 'preliminary');
   const none = recent.filter(({ state }) => state === 'no-data');
-  const moving = open.filter((day) => !isSettledDay(day));
   return [
-    ...sumFact('Not locked', open.filter(isSettledDay), { today, note: ', settled' }),
-    ...sumFact('Not final', moving, { today, note: ' so far' }),
+    ...sumFact('Not final', open, today),
     ...(none.length > 0 ? [['No data', formatDays(daysOf(none), today)] as const] : []),
   ];
 }
 
-function sumFact(
-  label: string,
-  states: readonly DayState[],
-  { today, note }: { readonly today: Day; readonly note: string },
-): readonly Fact[] {
+function sumFact(label: string, states: readonly DayState[], today: Day): readonly Fact[] {
   if (states.length === 0) return [];
   const sum = states.reduce((all, { total }) => all + total, 0);
   const money = moneyOf(states.map(({ price, total }) => [price, total]));
-  return [[label, `${formatDays(daysOf(states), today)}: ${creditsText(sum, money)}${note}`]];
+  return [[label, `${formatDays(daysOf(states), today)}: ${creditsText(sum, money)}`]];
 }
 
 function daysOf(states: readonly DayState[]): readonly Day[] {

@@ -12,7 +12,7 @@ interface FetchedRows {
 
 /**
  * The same rows; those of a day that is not final show whether the day is settled and how complete it
- * is. Source: docs/costs.md#settled-days.
+ * is. All of them count as not final, because the day can still get rows. Source: docs/costs.md#settled-days.
  */
 export function withOpenDays(
   { rows, fetchedAt }: FetchedRows,
@@ -22,7 +22,7 @@ export function withOpenDays(
   if (open.size === 0) return rows;
   return rows.map((row) => {
     const openDay = open.get(row.day);
-    return openDay ? { ...row, openDay } : row;
+    return openDay ? { ...row, locked: false, openDay } : row;
   });
 }
 

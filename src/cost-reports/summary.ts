@@ -11,23 +11,19 @@ import { priceNote } from '../costs/money/money-text.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { countWords, utcStamp } from '../intent/answers/texts.ts';
 
-/** `1–19 Nov (UTC) · 4,182.6 credits (€1,463.91) so far`. Missing days are reported by `notFinalText`. */
+/** `1–19 Nov (UTC) · 4,182.6 credits (€1,463.91), not final`. Missing days are reported by `notFinalText`. */
 export function headline(label: string, states: readonly DayState[], span: Span): string {
-  const { total, money, preliminaryDays, settledDays } = dayCountsOf(states, span);
-  const isMoving = preliminaryDays > settledDays;
-  const open = isMoving ? ' so far' : settledDays > 0 ? ', not locked' : '';
+  const { total, money, preliminaryDays } = dayCountsOf(states, span);
+  const open = preliminaryDays > 0 ? ', not final' : '';
   return `${label} (UTC) · ${creditsText(total, money)}${open}`;
 }
 
 /** How many days are not final or missing; null if all days are final. */
 export function notFinalText(states: readonly DayState[], span: Span, today: Day): string | null {
-  const { days, preliminaryDays, settledDays, share, missing } = dayCountsOf(states, span);
+  const { days, preliminaryDays, share, missing } = dayCountsOf(states, span);
   const part =
     share === null || preliminaryDays === days ? '' : ` (${shareText(share)} of the credits)`;
-  const open =
-    preliminaryDays > 0
-      ? [`${notFinal(preliminaryDays, days)}${part}${settledText(settledDays, preliminaryDays)}.`]
-      : [];
+  const open = preliminaryDays > 0 ? [`${notFinal(preliminaryDays, days)}${part}.`] : [];
   const none =
     missing.length > 0 ? [`No data for ${formatDays(missing, today)}; not in the totals.`] : [];
   return [...open, ...none].join(' ') || null;
@@ -48,12 +44,13 @@ export function closingText(
   if (open) return lockAge ? usuallyFinalText(open.day, lockAge, today) : UNKNOWN_LOCK_AGE;
   const known = states.filter(({ state }) => state === 'final').length;
   const missing = lengthOf({ first, last }) - known;
-  const locked = `all ${known} days${missing > 0 ? ' with data' : ''} are locked.`;
-  if (isFinal || missing === 0) return `Final: ${locked}`;
-  return `Not final: ${locked} ${countWords(missing, 'day')} without data may still get some.`;
+  const days = `${known} days${missing > 0 ? ' with data' : ''}`;
+  if (isFinal || missing === 0) return `All ${days} are final.`;
+  return `Not final: ${countWords(missing, 'day')} without data may still get some. The ${days} are final.`;
 }
 
-const UNKNOWN_LOCK_AGE = 'Not known yet when it becomes final: too few days were seen to lock.';
+const UNKNOWN_LOCK_AGE =
+  'Not known yet when it becomes final: too few days were seen to become final.';
 
 function usuallyFinalText(open: Day, { low, high }: LockAge, today: Day): string {
   const usual = { first: addDays(open, low), last: addDays(open, high) };
@@ -71,13 +68,6 @@ function notFinal(open: number, days: number): string {
   if (days === 1) return 'This day is not final yet';
   if (open === days) return `None of the ${days} days is final yet`;
   return `${open} of ${days} days ${open === 1 ? 'is' : 'are'} not final`;
-}
-
-/** Settled days are named apart: they are used for statistics, but can still change. */
-function settledText(settled: number, open: number): string {
-  if (settled === 0) return '';
-  if (open === 1) return ', but settled (not locked)';
-  return `, ${settled === open ? 'all' : settled} of them settled (not locked)`;
 }
 
 /**

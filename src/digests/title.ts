@@ -54,11 +54,11 @@ function shortened(name: string): string {
   return name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX - 1)}…`;
 }
 
-/** `staging, Thu 19 Nov: 317 credits so far` */
+/** `staging, Thu 19 Nov: 317 credits, not final` */
 function headText(inputs: FindingInputs, { usual }: NeededAttention): string {
   const { facts, measured, span } = inputs;
-  const { total, preliminaryDays, settledDays } = dayCountsOf(measured.states, span);
-  const open = preliminaryDays > settledDays ? ' so far' : '';
+  const { total, preliminaryDays } = dayCountsOf(measured.states, span);
+  const open = preliminaryDays > 0 ? ', not final' : '';
   const sum = isOneDay(inputs) ? usual.value : credits(creditsOf(total));
   return `${subjectText(facts)}${formatSpan(span, facts.today)}: ${sum} credits${open}`;
 }

@@ -15,7 +15,7 @@ const QUESTIONS: readonly (readonly [string, string, RegExp, string])[] = [
   ['cost-metrics', '/cost last-month by service by metric top 2', /^\w+ \d{4} \(UTC\) · /, BEN],
   ['cost-budget', '/cost budget', /^Budgets · /, CLEO],
   ['cost-final', '/cost last-month', /^\w+ \d{4} \(UTC\) · [\d,.]+ credits/, FINN],
-  ['cost-refresh', '/cost 7d refresh top 3', /\(UTC\) · [\d,.]+ credits so far/, GUS],
+  ['cost-refresh', '/cost 7d refresh top 3', /\(UTC\) · [\d,.]+ credits, not final/, GUS],
   ['cost-why', '/cost why last-month', / vs .* \(UTC\): /, DORA],
 ];
 

@@ -237,7 +237,7 @@ test('in a browser: a digest is added in its form and posted in the channel', as
 test('in a browser: the costs as a chart and a table', async () => {
   const dora = await openAs(DORA, OPS, 1000);
   await say(dora, '/cost');
-  const title = dora.getByRole('heading', { name: /credits so far · forecast/ });
+  const title = dora.getByRole('heading', { name: /credits, not final · forecast/ });
   await title.waitFor();
   await picture(dora, 'cost', title);
 });

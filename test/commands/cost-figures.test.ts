@@ -60,7 +60,7 @@ function firstCells(table: ReturnType<typeof tableOf>) {
   );
 }
 
-test('a missing day has a row of its own and is not part of “so far”', async () => {
+test('a missing day has a row of its own and is not part of the sum', async () => {
   const { title, text, table } = await answered('2026-11-10..2026-11-14 by day', NOVEMBER);
   expect(title).toBe('10–14 Nov (UTC) · 40.0 credits');
   expect(text).toBe('No data for Thu 12 Nov; not in the totals.');
@@ -76,7 +76,7 @@ test('a missing day has a row of its own and is not part of “so far”', async
 
 test('lines that are not final have a mark, which is explained', async () => {
   const { title, text, table } = await answered('2026-11-16..2026-11-19 by day', NOVEMBER);
-  expect(title).toBe('16–19 Nov (UTC) · 32.0 credits so far');
+  expect(title).toBe('16–19 Nov (UTC) · 32.0 credits, not final');
   expect(text).toBe('2 of 4 days are not final (38% of the credits).');
   expect(firstCells(table).at(-1)).toEqual(['Thu 19 Nov', '4.0*']);
   expect(table?.caption).toBe('Credits by day · * not final');
@@ -99,7 +99,7 @@ const october = (open: number, missing: readonly number[] = []) =>
   );
 
 test.for<[string, readonly CostRow[], Partial<CostReading>, string | null]>([
-  ['all days locked', october(0), {}, 'Final: all 31 days are locked.'],
+  ['all days locked', october(0), {}, 'All 31 days are final.'],
   // 9 October + 11 and + 14 days.
   ['open days', october(9), { lockAge: LOCK_AGE }, 'Later than usual: usually final by 23 Oct.'],
   [
@@ -118,25 +118,25 @@ test.for<[string, readonly CostRow[], Partial<CostReading>, string | null]>([
     'open days of unknown lock age',
     october(9),
     {},
-    'Not known yet when it becomes final: too few days were seen to lock.',
+    'Not known yet when it becomes final: too few days were seen to become final.',
   ],
   [
     'a missing day',
     october(0, [4]),
     {},
-    'Not final: all 30 days with data are locked. 1 day without data may still get some.',
+    'Not final: 1 day without data may still get some. The 30 days with data are final.',
   ],
   [
     'a missing day that is long ago',
     october(0, [4]),
     { isFinal: true },
-    'Final: all 30 days with data are locked.',
+    'All 30 days with data are final.',
   ],
 ])('a month with %s says whether it is final', async ([, rows, read, expected]) => {
   const { text } = await answered('last-month', rows, read);
   const lines = text
     .split('\n')
-    .filter((line) => /^(Final|Not final|Later|Usually|Not known)/.test(line));
+    .filter((line) => /^(All|Not final|Later|Usually|Not known)/.test(line));
   expect(lines.join()).toBe(expected ?? '');
 });
 

@@ -40,7 +40,7 @@ test('an increase of a single day is shown early, a decrease only when it is fin
   const week = { first: '2026-11-12', last: '2026-11-12' };
   const open = (credits: number) => [...FINAL, row({ day: day.first, credits, locked: false })];
   expect(said(open(16), day, week)).toBe('Already +6.0 vs Thu 12 Nov (10.0).');
-  expect(said(open(4), day, week)).toContain('no day is settled in both');
+  expect(said(open(4), day, week)).toContain('no day is final in both');
 });
 
 test('a service without a row on a day with other rows costs 0 on it, and is compared', () => {

@@ -96,8 +96,8 @@ test.for(Object.entries(SPANS))(
 test('a forecast has its range, its assumptions in one line, and what is reported so far', async () => {
   expect(await answered('', costsOf('s-1', 100))).toMatchInlineSnapshot(`
     "November 2026: heading for 2,280 credits (2,260–2,300)
-    About 80% sure, if usage stays as in the last 14 settled days: 77 credits per day, adjusted for weekdays.
-    Reported so far: 1,400.0 credits through today, 17 of 19 days settled
+    About 80% sure, if usage stays as in the last 14 settled days: 77 credits per day, adjusted for weekdays. A day is settled when it is final or unchanged for 2 days.
+    Reported so far: 1,400.0 credits through today, 2 of 20 days not final
     Still expected: 880 credits
     Range: ±2% of the 13 days that are not settled: errors of past forecasts
     offers
@@ -162,7 +162,7 @@ test('days before the first report are not counted, and not called expected cost
   const text = await answered('year', costsOf('s-1', 100, 60));
   const expected = Number(sameWeekday(costsOf('s-1', 100, 60), SPANS.year ?? expect.fail())) / 1e6;
   expect(text).toContain(`2026: heading for ${expected.toLocaleString('en-US')} credits`);
-  expect(text).toContain('58 of 60 days settled');
+  expect(text).toContain('2 of 324 days not final');
   expect(text).toContain('Not counted: 1 Jan – 20 Sep, before the first report');
   expect(text).not.toContain('counted with the expected cost');
 });
@@ -277,8 +277,8 @@ test('with a price each figure of a forecast has money beside it', async () => {
   const { answer } = await inMoney('', costsOf('s-1', 100));
   expect(written(answer)).toMatchInlineSnapshot(`
     "November 2026: heading for 2,280 credits (2,260–2,300) · €765 (€758–€772)
-    About 80% sure, if usage stays as in the last 14 settled days: 77 credits (€27.00) per day, adjusted for weekdays.
-    Reported so far: 1,400.0 credits (€457.00) through today, 17 of 19 days settled
+    About 80% sure, if usage stays as in the last 14 settled days: 77 credits (€27.00) per day, adjusted for weekdays. A day is settled when it is final or unchanged for 2 days.
+    Reported so far: 1,400.0 credits (€457.00) through today, 2 of 20 days not final
     Still expected: 880 credits (€308)
     Range: ±2% of the 13 days that are not settled: errors of past forecasts
     offers
@@ -307,7 +307,7 @@ test('the money of what is reported and what is expected adds up to the money of
 test('the title of the month to date has the forecast in money', async () => {
   const { answer: _, ...priced } = await inMoney('', costsOf('s-1', 100));
   const { title } = await answerCosts('mtd', priced, ASKER);
-  expect(title).toMatch(/credits \(€[\d,.]+\) so far · forecast 2,280 \(€\d{3}\)$/);
+  expect(title).toMatch(/credits \(€[\d,.]+\), not final · forecast 2,280 \(€\d{3}\)$/);
 });
 
 test('a price that begins with the first report is the price of the whole year', async () => {

@@ -18,10 +18,10 @@ async function lines(over: Partial<CostReading>) {
   return shown && [shown.title, ...shown.lines];
 }
 
-test('yesterday is marked as long as it is not settled, and the month has its range', async () => {
+test('yesterday is marked as long as it is not final, and the month has its range', async () => {
   expect(await lines({})).toEqual([
-    'Yesterday 4.0 credits so far',
-    'Thu 19 Nov (UTC), not final',
+    'Yesterday 4.0 credits, not final',
+    'Thu 19 Nov (UTC)',
     'November 2026 is heading for 300 credits (298–302), about 80% sure, if usage does not change.',
   ]);
   const final = ROWS.map((one) => ({ ...one, locked: true }));

@@ -37,8 +37,8 @@ describe.for(LOCK_AGES)('with days that lock after %i days', (lockAge) => {
     expect(text).toMatch(/^Forecast: November 2026 about 3,\d+ /m);
     // A day that moves for three days is settled at five, and four days old at the first fetch.
     const hasOpenHeadline = lockAge > (installed === TODAY ? 4 : 5);
-    expect(/ on \w+ \d+ Nov, not locked$/m.test(text)).toBe(hasOpenHeadline);
-    expect(message.title).not.toContain('so far');
+    expect(/ on \w+ \d+ Nov, not final$/m.test(text)).toBe(hasOpenHeadline);
+    expect(message.title.includes('not final')).toBe(hasOpenHeadline);
     if (installed === TODAY) expect(text).not.toContain('usually become final');
     else expect(text).toContain(`days usually become final after ${lockAge} day`);
   });
@@ -66,7 +66,7 @@ describe.for(LOCK_AGES)('with days that lock after %i days', (lockAge) => {
     };
     const text = written(await answerCosts('7d vs prev', context, ASKER));
     expect(text).toMatch(/% vs 6–12 Nov/);
-    expect(text.includes('not locked')).toBe(lockAge > 5);
+    expect(text.includes('not final, but unchanged for 2 days')).toBe(lockAge > 5);
   });
 
   test('five days without costs are noticed, and their end as well', async () => {
@@ -111,31 +111,31 @@ describe.for(LOCK_AGES)('with days that lock after %i days', (lockAge) => {
 
 const BILL = { lockAge: 12, installed: LONG_AGO };
 
-test('a digest names days that are settled but not locked apart from others', () => {
+test('a digest has one name for days that are not final, also for settled ones', () => {
   const read = readBill(BILL, at(TODAY), rowsNeeded(TODAY));
   const states = dayStates(read.rows, rowsNeeded(TODAY));
   const { message, thread } = composeDigest(factsFor({ read, states }));
-  expect(thread && written(thread)).toContain('64.0 credits on Sun 15 Nov, not locked');
+  expect(thread && written(thread)).toContain('64.0 credits on Sun 15 Nov, not final');
   const text = `${written(message)}\n${thread && written(thread)}`;
-  expect(message.title).toMatch(/^Sun 15 Nov: 64 credits \(usual \d+–\d+\)/);
+  expect(message.title).toMatch(/^Sun 15 Nov: 64 credits, not final \(usual \d+–\d+\)/);
+  expect(text).toMatch(/^As of .* · Not final: 9–19 Nov: [\d,.]+ credits · days in UTC/m);
   expect(text).toMatch(
-    /^As of .* · Not locked: 9–15 Nov: [\d,.]+ credits, settled · Not final: 16–19 Nov: /m,
+    /1–15 Nov \(7 not final, but unchanged for 2 days\): [\d,.]+, −4% vs 1–15 Oct/,
   );
-  expect(text).toMatch(/1–15 Nov \(7 not locked\): [\d,.]+, −4% vs 1–15 Oct/);
-  expect(text).toMatch(/^Not locked: 9–15 Nov: [\d,.]+ credits, settled$/m);
-  expect(text).toMatch(/^Not final: 16–19 Nov: [\d,.]+ credits so far$/m);
+  expect(text).toMatch(/^Not final: 9–19 Nov: [\d,.]+ credits$/m);
+  expect(text).not.toMatch(/settled|locked/);
 });
 
-test('an answer counts the days that are settled but not locked', async () => {
+test('an answer counts the days that are not final, and why some are compared', async () => {
   const costs = async (span: Parameters<typeof readBill>[2]) => readBill(BILL, at(TODAY), span);
   const refreshCosts = () => Promise.reject(new Error('not requested'));
   const context = { costs, refreshCosts, services: [], now: () => at(TODAY) };
   const answer = async (words: string) => written(await answerCosts(words, context, ASKER));
   const month = await answer('mtd vs prev');
-  expect(month).toContain('on the 15 days settled in both (7 not locked)');
+  expect(month).toContain(', on 15 days (7 not final, but unchanged for 2 days): ');
   expect(month).toContain('11 of 19 days are not final');
-  expect(month).toContain('7 of them settled (not locked)');
-  expect(await answer('2026-11-15')).toContain('not final yet, but settled (not locked)');
+  expect(month).not.toMatch(/settled|locked/);
+  expect(await answer('2026-11-15')).toContain('This day is not final yet.');
   expect(await answer('yesterday vs last-week')).toContain('Heading for +');
 });
 

@@ -20,7 +20,7 @@ test('an ordinary morning', () => {
     "Tue 17 Nov: 142 credits (usual 109–181) · month heading for 3,625
     −1% vs Tue 10 Nov (143.3)
     chart of 14, the last 19*
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 
@@ -51,9 +51,9 @@ test('its thread has each service and the storage of the warehouse', () => {
   expect(thread && written(thread)).toMatchInlineSnapshot(`
     "Details of Tue 17 Nov (UTC)
     Usual on Tue 17 Nov: 109–181 credits
-    Month to date: 2,350.9 credits so far · 1–17 Nov: 2,059.1, ±0% vs 1–17 Oct (2,060.4)
+    Month to date: 2,350.9 credits, not final · 1–17 Nov: 2,059.1, ±0% vs 1–17 Oct (2,060.4)
     Forecast: November 2026 about 3,625 (3,593–3,656, about 80% sure) if usage does not change
-    Not final: 18–19 Nov: 291.8 credits so far
+    Not final: 18–19 Nov: 291.8 credits
     Service | Tue 17 Nov | Tue 10 Nov | 7 days | Month | Share of month
     analytics-prod | 100.0 | 101.0 | 590.0 | 1,427.0 | 69%
     staging | 30.0 | 30.3 | 177.0 | 428.1 | 21%
@@ -94,7 +94,7 @@ test('a rise shows the movers, the anomalies and the changes of these days', () 
     Revised:
     • Fri 13 Nov: 90.0 → 144.6 (+61%)
     chart of 14, the last 19*
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 
@@ -103,12 +103,12 @@ test('a digest on Monday lists each day of the weekend', () => {
   const covers = { first: '2026-11-20', last: '2026-11-22' };
   const text = messageOf({ ...reading(nineWeeks(today)), today, covers });
   expect(text).toMatchInlineSnapshot(`
-    "20–22 Nov: 273 credits so far (−1% vs 13–15 Nov on 1 of 3 days) · month heading for 3,623
+    "20–22 Nov: 273 credits, not final (−1% vs 13–15 Nov on 1 of 3 days) · month heading for 3,623
     Fri 20 Nov: 142.0 · −1% vs Fri 13 Nov (143.3)
-    Sat 21 Nov: 65.0 so far, not final
-    Sun 22 Nov: 66.1 so far, not final · already +2.1 vs Sun 15 Nov (64.0)
+    Sat 21 Nov: 65.0, not final
+    Sun 22 Nov: 66.1, not final · already +2.1 vs Sun 15 Nov (64.0)
     chart of 14, the last 22*
-    As of 2026-11-20 08:00 UTC · Not final: 21–22 Nov: 131.1 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 21–22 Nov: 131.1 credits · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 
@@ -119,7 +119,7 @@ test('a channel of one service sees nothing of the others', () => {
     "staging, Tue 17 Nov: 30 credits (usual 23–38) · month heading for 753
     −1% vs Tue 10 Nov (30.3)
     chart of 14, the last 19*
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 61.8 credits so far · days in UTC · storage and backups are billed to warehouses and not included · Next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 61.8 credits · days in UTC · storage and backups are billed to warehouses and not included · Next digest 2026-11-23 08:30 UTC"
   `);
   expect(text).not.toContain('analytics-prod');
 });
@@ -127,10 +127,10 @@ test('a channel of one service sees nothing of the others', () => {
 test('without final days nothing is compared', () => {
   const rows = nineWeeks().map((one) => ({ ...one, locked: false }));
   expect(messageOf(reading(rows))).toMatchInlineSnapshot(`
-    "Thu 19 Nov: 147 credits so far
-    Not settled yet, too early to compare
+    "Thu 19 Nov: 147 credits, not final
+    Not final yet, too early to compare
     chart of 14, the last 19*
-    As of 2026-11-20 08:00 UTC · Not final: 30 Oct – 19 Nov: 2,562.6 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 30 Oct – 19 Nov: 2,562.6 credits · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 
@@ -186,7 +186,7 @@ test('a week is compared with the week before, a month with the month before', (
 
     Top movers vs the days before:
     • analytics-prod · compute −3.8 (−1%)
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
   const month = { first: '2026-10-01', last: '2026-10-31' };
   expect(
@@ -194,7 +194,7 @@ test('a week is compared with the week before, a month with the month before', (
   ).toMatchInlineSnapshot(`
     "October 2026: 3,766 credits (+5% vs September 2026 on 13 of 31 days)
     +5% vs September 2026, on the 13 days final in both: 1,641.1, was 1,560.0. The weekdays differ.
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 

@@ -38,7 +38,7 @@ test('every figure of a digest has money beside it', () => {
     Revised:
     • Fri 13 Nov: 90.0 → 144.6 (€28.80 → €46.27, +61%)
     chart of 14, the last 19*
-    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits (€102.13) so far · days in UTC · Next digest 2026-11-23 08:30 UTC"
+    As of 2026-11-20 08:00 UTC · Not final: 18–19 Nov: 291.8 credits (€102.13) · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
 });
 
@@ -47,9 +47,9 @@ test('its thread has money beside the credits of each service', () => {
   expect(thread && written(thread)).toMatchInlineSnapshot(`
     "Details of Tue 17 Nov (UTC)
     Usual on Tue 17 Nov: 109–181 credits (€37.99–€63.32)
-    Month to date: 2,570.9 credits (€846.68) so far · 1–17 Nov: 2,279.1 (€744.55), +11% vs 1–17 Oct (2,060.4, €659.33)
+    Month to date: 2,570.9 credits (€846.68), not final · 1–17 Nov: 2,279.1 (€744.55), +11% vs 1–17 Oct (2,060.4, €659.33)
     Forecast: November 2026 about 3,850 (3,818–3,881, about 80% sure) if usage does not change · €1,294 (€1,283–€1,305)
-    Not final: 18–19 Nov: 291.8 credits (€102.13) so far
+    Not final: 18–19 Nov: 291.8 credits (€102.13)
     Service | Tue 17 Nov | Tue 10 Nov | 7 days | Month | Share of month
     analytics-prod | 320.0 (€112.00) | 101.0 (€32.32) | 810.0 (€271.89) | 1,647.0 (€539.73) | 72%
     staging | 30.0 (€10.50) | 30.3 (€9.70) | 177.0 (€58.47) | 428.1 (€138.82) | 19%

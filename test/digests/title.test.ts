@@ -186,7 +186,7 @@ test('the longest title names the attention as counts', () => {
     }),
   ).message;
   expect(title).toBe(
-    `${'s'.repeat(29)}…, 28 Oct – 19 Nov: 154,772,480 credits so far · 1 budget heading over, 12 unusual costs`,
+    `${'s'.repeat(29)}…, 28 Oct – 19 Nov: 154,772,480 credits, not final · 1 budget heading over, 12 unusual costs`,
   );
 });
 
@@ -304,7 +304,7 @@ test('the title never contradicts the findings', () => {
       const over = has('budgets') ? standings.filter(isOver) : [];
       const unusual = has('unusual') ? (facts.attention.anomalies ?? []).length : 0;
       const usual =
-        /[:]\s([\d,.]+) credits( so far)?(?: \(usual |, (above|below) the usual )([\d,.]+)–([\d,.]+)/.exec(
+        /[:]\s([\d,.]+) credits(, not final)?(?: \(usual |, (above|below) the usual )([\d,.]+)–([\d,.]+)/.exec(
           title,
         );
 

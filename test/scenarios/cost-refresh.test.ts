@@ -20,7 +20,7 @@ async function ask(sandbox: TestSandbox, by: string, line: string, words: string
 
 test('refetch now: /cost refresh reads the report again and shows the time of the data', async () => {
   const sandbox = await startTestSandbox();
-  const before = await ask(sandbox, DORA, '/cost mtd', 'credits so far');
+  const before = await ask(sandbox, DORA, '/cost mtd', 'credits, not final');
   expect(before).toContain('As of <!date^');
   expect(before).toContain('|2026-11-20T12:00:00.000Z>');
   expect(before).toContain('by service refresh"');
@@ -58,8 +58,12 @@ test('two replicas share the limit of refreshes, and another user may still refr
 test('is the month final: the answer says so, and else when it usually is', async () => {
   const sandbox = await startTestSandbox();
   const open = await ask(sandbox, ANA, '/cost last-month', 'October 2026');
-  // The sandbox has one day without data; all others of October are locked on 20 November.
-  expect(open).toContain('Not final: all 30 days with data are locked.');
+  // The sandbox has one day without data; all others of October are final on 20 November.
+  expect(open).toContain(
+    'Not final: 1 day without data may still get some. The 30 days with data are final.',
+  );
   sandbox.clock.now = new Date('2026-12-03T12:00:00Z');
-  expect(await ask(sandbox, ANA, '/cost october', 'Final: all 30')).toContain('Final: all 30');
+  expect(await ask(sandbox, ANA, '/cost october', 'All 30 days with data are final.')).toContain(
+    'All 30 days with data are final.',
+  );
 });

@@ -7,7 +7,7 @@ import { ANA, DORA } from '../harness/users.ts';
 test('/cost shows the month to date, the days that are not final, and buttons', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(DORA, 'ops', '/cost');
-  const answer = (await sandbox.privateMessage(DORA, 'credits so far')) ?? NO_MESSAGE;
+  const answer = (await sandbox.privateMessage(DORA, 'credits, not final')) ?? NO_MESSAGE;
   expect(textOf(answer)).toContain('1–19 Nov');
   expect(textOf(answer)).toContain('data_visualization');
   expect(textOf(answer)).toContain('analytics-prod');

@@ -25,7 +25,7 @@ test('Home shows yesterday and the forecast of the month from the stored report'
   const read = sandbox.cloud.count('usage cost');
 
   const home = await opened(sandbox, ANA, 'Thu 19 Nov (UTC)');
-  expect(home).toMatch(/Yesterday [\d.]+ credits so far/);
+  expect(home).toMatch(/Yesterday [\d.]+ credits, not final/);
   expect(home).toContain(sentence || 'no forecast');
   expect(sandbox.cloud.count('usage cost')).toBe(read);
   // A user without a role may not ask for costs.

@@ -22,7 +22,7 @@ test('a spike is announced once, before its day is settled, and its end in the t
   await scanAt(sandbox, '2026-11-24T07:00:00Z');
   await expect.poll(() => announced(sandbox, SPIKE)).toHaveLength(1);
   const [alert] = announced(sandbox, SPIKE);
-  expect(textOf(alert ?? NO_MESSAGE)).toContain('not settled yet');
+  expect(textOf(alert ?? NO_MESSAGE)).toContain('not final yet');
   expect(buttonsOf(alert ?? NO_MESSAGE)).toEqual([
     'incident.expected',
     'incident.mute',

@@ -6,7 +6,7 @@ import type { Forecast } from '../../costs/forecast/forecast.ts';
 import { LONGEST_HORIZON } from '../../costs/forecast/forecast-error.ts';
 import { LEAST_DAYS } from '../../costs/forecast/series.ts';
 import { unreadMonths } from '../../costs/ledger/costs-read.ts';
-import { type DayState, isSettledDay } from '../../costs/ledger/ledger.ts';
+import type { DayState } from '../../costs/ledger/ledger.ts';
 import { bracketed, creditsText, shareText } from '../../costs/ledger/numbers.ts';
 import { type Money, moneyDifference } from '../../costs/money/money.ts';
 import { roughMoneyText } from '../../costs/money/money-text.ts';
@@ -96,8 +96,10 @@ function assumptionText(
 ): string {
   const since = shifted ? ', since the level changed' : '';
   const average = `${withMoney(level, perDay)} per day`;
-  return `About 80% sure, if usage stays as in the last ${days} settled days${since}: ${average}, adjusted for weekdays.`;
+  return `About 80% sure, if usage stays as in the last ${days} settled days${since}: ${average}, adjusted for weekdays. ${SETTLED}`;
 }
+
+const SETTLED = 'A day is settled when it is final or unchanged for 2 days.';
 
 function factsPart(
   states: readonly DayState[],
@@ -109,9 +111,8 @@ function factsPart(
   const begin = first > span.first ? first : span.first;
   const own = states.filter(({ day }) => day >= begin && day < today);
   const counts = dayCountsOf(states, { first: span.first, last: today });
-  const settled = own.filter(isSettledDay).length;
   const missing = own.filter(({ state }) => state === 'no-data').map(({ day }) => day);
-  const days = `${settled} of ${countWords(own.length, 'day')} settled`;
+  const days = `${counts.preliminaryDays} of ${countWords(counts.days, 'day')} not final`;
   const rest = money.total && moneyDifference(money.total, counts.money ?? undefined);
   return {
     kind: 'facts',

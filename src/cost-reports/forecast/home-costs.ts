@@ -2,7 +2,7 @@ import type { Span } from '../../costs/calendar/calendar.ts';
 import { addDays, dayOf } from '../../costs/calendar/day.ts';
 import { formatDay } from '../../costs/calendar/format.ts';
 import type { CostReading } from '../../costs/ledger/costs-read.ts';
-import { dayStates, isSettledDay } from '../../costs/ledger/ledger.ts';
+import { dayStates } from '../../costs/ledger/ledger.ts';
 import { creditsText } from '../../costs/ledger/numbers.ts';
 import { moneyOf } from '../../costs/money/money.ts';
 import { monthForecastDays, monthForecastOf } from './month-forecast.ts';
@@ -30,15 +30,12 @@ export async function homeCosts(
   const [state] = dayStates(read.rows, { first: yesterday, last: yesterday });
   if (read.fetchedAt === null || !state || state.state === 'no-data') return null;
   const { day, total, price } = state;
-  const isFinal = isSettledDay(state);
+  const isFinal = state.state === 'final';
   const forecast = monthForecastOf(read, (rows) => rows, today);
   const cost = creditsText(total, moneyOf([[price, total]]));
   return {
-    title: `Yesterday ${cost}${isFinal ? '' : ' so far'}`,
-    lines: [
-      `${formatDay(day)} (UTC)${isFinal ? '' : ', not final'}`,
-      ...(forecast ? [forecast.text] : []),
-    ],
+    title: `Yesterday ${cost}${isFinal ? '' : ', not final'}`,
+    lines: [`${formatDay(day)} (UTC)`, ...(forecast ? [forecast.text] : [])],
     asOf: read.fetchedAt,
   };
 }

@@ -17,7 +17,7 @@ import { versusWord } from '../../costs/question/versus.ts';
 import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../intent/answers/answer.ts';
 import { countWords } from '../../intent/answers/texts.ts';
 import type { AcceptedChange } from '../../intent/ports/command-context.ts';
-import { incomparableText } from '../compare-periods.ts';
+import { incomparableText, openDaysText } from '../compare-periods.ts';
 import { costOffer } from '../question/cost-question.ts';
 import { type CostScope, scopeNotes } from '../scope.ts';
 import { footerPart } from '../summary.ts';
@@ -111,13 +111,14 @@ function hasAllDays({ question: { period }, before }: WhyFacts, { pairs }: Expla
   return pairs.length === Math.max(lengthOf(period), lengthOf(before));
 }
 
-/** Null if all days are compared and final. */
+/** Null if all days are compared and final. A settled day that is not final is compared as well. */
 function comparedText(facts: WhyFacts, explained: Explained): string | null {
   const { pairs, notLocked } = explained;
-  const open = notLocked > 0 ? ` (${notLocked} not locked)` : '';
-  if (hasAllDays(facts, explained)) return open === '' ? null : `All days are settled${open}.`;
-  const state = notLocked > 0 ? 'settled' : 'final';
-  return `Compared on the ${countWords(pairs.length, 'day')} ${state} in both periods${open}.`;
+  const days = countWords(pairs.length, 'day');
+  const isAll = hasAllDays(facts, explained);
+  if (notLocked > 0)
+    return `Compared on ${isAll ? 'all ' : ''}${days}, ${openDaysText(notLocked)}.`;
+  return isAll ? null : `Compared on the ${days} final in both periods.`;
 }
 
 /** The names of both totals. */

@@ -24,7 +24,8 @@ export function whyWords(question: CostQuestion): string {
 export function wordsRefusal(question: CostQuestion): Answer | null {
   const { by, thenBy, finalOnly, period, scope } = question;
   if (period.lastFinalOnly || finalOnly) {
-    const text = '“final” is not possible here: settled days are compared. Use instead:';
+    const text =
+      '“final” is not possible here: days unchanged for 2 days are compared as well. Use instead:';
     const words = period.lastFinalOnly
       ? ['7d', ...wordsOfScope(scope)].join(' ')
       : whyWords(question);

@@ -17,8 +17,6 @@ interface DayCounts {
   readonly days: number;
   readonly finalDays: number;
   readonly preliminaryDays: number;
-  /** The preliminary days that are settled: not locked, but not moved for two days. */
-  readonly settledDays: number;
   /** The days without data. No data is not zero: no sum and no average includes them. */
   readonly missing: readonly Day[];
 }
@@ -38,7 +36,6 @@ export function dayCountsOf(states: readonly DayState[], span: Span): DayCounts 
     days: own.length,
     finalDays: those('final').length,
     preliminaryDays: those('preliminary').length,
-    settledDays: those('preliminary').filter(isSettledDay).length,
     missing: those('no-data').map(({ day }) => day),
   };
 }

@@ -39,7 +39,7 @@ export function closingAnswer(facts: ClosingFacts): Answer {
   const span = monthSpan(month);
   const missing = dayStates(read.rows, span).filter(({ state }) => state === 'no-data');
   const notes = [
-    'All days (UTC) are locked',
+    'All days (UTC) are final',
     missing.length > 0
       ? `no data for ${formatDays(
           missing.map(({ day }) => day),

@@ -34,7 +34,8 @@ export function lockAgeLine(snapshots: readonly DaySnapshot[]): CheckLine {
   const age = learnLockAge(snapshotHistory(snapshots));
   const text = lockAgeText(age);
   if (age === null || text === null) {
-    const says = 'not known yet how late days become final: it takes 3 days that were seen to lock';
+    const says =
+      'not known yet how late days become final: it takes 3 days that were seen to become final';
     return skipped(NAME, says);
   }
   const basis = countText(age.days, 'observed day');

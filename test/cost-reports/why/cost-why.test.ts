@@ -202,16 +202,18 @@ test('too many refreshes offer the stored answer', async () => {
   expect(asked).toEqual([]);
 });
 
-test('settled days that are not locked are compared and counted', async () => {
+test('settled days that are not final are compared and counted', async () => {
   const settled = { settled: true, completion: null };
   const rows = ROWS.map((row) =>
     row.day < '2026-11-17' ? row : { ...row, locked: false, openDay: settled },
   );
-  expect((await answered('7d', { rows })).text).toContain('All days are settled (3 not locked).');
+  expect((await answered('7d', { rows })).text).toContain(
+    'Compared on all 7 days, 3 not final, but unchanged for 2 days.',
+  );
 });
 
 test.for<[string, readonly CostRow[], string]>([
-  ['7d', daily('2026-11-13', [1, 1], { locked: false }), "Can't compare yet: no day is settled"],
+  ['7d', daily('2026-11-13', [1, 1], { locked: false }), "Can't compare yet: no day is final"],
   ['7d vs 2026-11-01..2026-11-03', ROWS, "Can't compare: one period is longer."],
   ['7d vs 2026-11-05..2026-11-11', ROWS, "Can't compare: the periods have different weekdays."],
 ])(

@@ -22,7 +22,6 @@ test('a span has its total and its preliminary part', () => {
     days: 12,
     finalDays: 10,
     preliminaryDays: 1,
-    settledDays: 0,
     missing: ['2026-11-11'],
   });
 });

@@ -129,7 +129,7 @@ test.for(ENGINES)(
         '+40.3 (+10%) since the first report: 393.7 credits on 2026-11-01 06:30 UTC.',
         '• analytics-prod +31.0',
         '• staging +9.3',
-        'All days (UTC) are locked',
+        'All days (UTC) are final',
       ].join('\n'),
     ]);
   },
@@ -181,7 +181,7 @@ test('a month that is final at its first report is announced as unchanged', asyn
     [
       '#costs October 2026 is final: 434.0 credits',
       'Unchanged since the first report (2026-11-01 06:30 UTC).',
-      'All days (UTC) are locked',
+      'All days (UTC) are final',
     ].join('\n'),
   ]);
 });
