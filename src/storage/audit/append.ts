@@ -47,8 +47,13 @@ function signingKey(keys: AuditKey, id: string): Buffer | null {
 
 /** Returns the id of the key that signs the next event; `none` if the trail is not signed. */
 export async function lastKeyId(db: Db): Promise<string> {
-  const query = db.selectFrom('audit_event').selectAll().orderBy('seq', 'desc').limit(1);
-  const last = await query.executeTakeFirst();
+  const last = await db
+    .selectFrom('audit_event')
+    .selectAll()
+    .where('seq', '=', (eb) =>
+      eb.selectFrom('audit_event').select((max) => max.fn.max('seq').as('seq')),
+    )
+    .executeTakeFirst();
   return last ? nextKeyId(last) : NO_KEY;
 }
 

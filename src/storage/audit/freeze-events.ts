@@ -67,6 +67,7 @@ export async function recordedFreezes(
     .where(sql<SqlBool>`kind in ('freeze-created', 'freeze-lifted')`)
     .orderBy('seq')
     .execute();
+  if (rows.length === 0) return new Map();
   const isOwn = await authenticityCheck(db, key);
   const found = new Map<ChangeId, RecordedFreeze & { readonly signed: boolean }>();
   const isModified = (row: AuditEventTable) => !isOwn(row) && !isAuthentic(row, null);

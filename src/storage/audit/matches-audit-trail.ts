@@ -2,7 +2,7 @@ import type { Change, Json, JsonObject } from '../../changes/change.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
 import type { AuditEventTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
-import { authenticityCheck } from './key-eras.ts';
+import { authenticityCheck, keyStartPointer } from './key-eras.ts';
 import type { AuditKey } from './key-ring.ts';
 import { recordHash } from './record-hash.ts';
 
@@ -20,11 +20,12 @@ export async function auditRefusal(
   const rows = await db
     .selectFrom('audit_event')
     .selectAll()
+    .select(keyStartPointer)
     .where('change_id', '=', change.id)
     .where('version', 'is not', null)
     .orderBy('version')
     .execute();
-  const isSigned = rows.every(await authenticityCheck(db, keys));
+  const isSigned = rows.every(await authenticityCheck(db, keys, rows[0]?.pointer ?? null));
   if (!isSigned || !hasEveryVersion(rows, change) || !coversVerdicts(rows, change)) {
     return 'audit-mismatch';
   }

@@ -10,18 +10,35 @@ import { readEventBody } from './chain.ts';
  * updated without a new version and only say what was posted or planned already.
  */
 export async function recordHash(db: Db, id: ChangeId): Promise<string> {
-  const row = await db
+  const rows = await db
     .selectFrom('change')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  const verdicts = await db
-    .selectFrom('approval')
-    .selectAll()
-    .where('change_id', '=', id)
-    .orderBy('person')
+    .leftJoin('approval as verdict', 'verdict.change_id', 'change.id')
+    .where('change.id', '=', id)
+    .selectAll('change')
+    .select(['verdict.person', 'verdict.decision', 'verdict.source'])
+    .select(['verdict.digest as verdict_digest', 'verdict.at as verdict_at'])
+    .orderBy('verdict.person')
     .execute();
-  return hashOfRecord(row, verdicts);
+  const [first] = rows;
+  if (!first) throw new Error(`There is no change ${id}`);
+  const { person, decision, source, verdict_digest, verdict_at, ...row } = first;
+  return hashOfRecord(row, rows.flatMap(verdictOf));
+}
+
+interface JoinedVerdict {
+  readonly id: ChangeId;
+  readonly person: ApprovalTable['person'] | null;
+  readonly decision: ApprovalTable['decision'] | null;
+  readonly source: string | null;
+  readonly verdict_digest: string | null;
+  readonly verdict_at: string | null;
+}
+
+function verdictOf(row: JoinedVerdict): ApprovalTable[] {
+  const { id: change_id, person, decision, source, verdict_digest: digest, verdict_at: at } = row;
+  if (person === null || decision === null || source === null) return [];
+  if (digest === null || at === null) return [];
+  return [{ change_id, person, decision, digest, at, source }];
 }
 
 /** The verdicts are ordered by person. */

@@ -47,33 +47,44 @@ export async function select(
   { where, limit, order = 'asc', by = 'created_at', onUnreadable }: Selection,
 ): Promise<Change[]> {
   const rows = await db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('change')
-        .selectAll()
-        .where(where)
-        .orderBy(by, order)
-        .orderBy('id', order)
-        .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-        .as('c'),
-    )
+    .selectFrom('change as c')
     .leftJoin('approval', (join) =>
       join.onRef('approval.change_id', '=', 'c.id').on('approval.decision', '=', 'approved'),
     )
     .leftJoin('change as child', 'child.parent', 'c.id')
     .leftJoin('follow_up', 'follow_up.change_id', 'c.id')
+    .where('c.id', 'in', (eb) =>
+      eb
+        .selectFrom('change')
+        .select('id')
+        .where(where)
+        .$if(limit !== undefined, (query) =>
+          query
+            .orderBy(by, order)
+            .orderBy('id', order)
+            .limit(limit ?? 0),
+        ),
+    )
     .selectAll('c')
     .select(['approval.person', 'approval.at as approved_at'])
     .select(['child.id as child_id', 'child.state as child_state'])
     .select('follow_up.shown')
-    .orderBy(`c.${by}`, order)
-    .orderBy('c.id', order)
-    .orderBy('approval.at')
     .execute();
-  return Map.groupBy(rows, ({ id }) => id)
-    .values()
-    .flatMap((group) => readable(group, onUnreadable))
-    .toArray();
+  // Sorted here: the database would copy whole plans to sort them.
+  const groups = [...Map.groupBy(rows, ({ id }) => id).values()];
+  const sign = order === 'asc' ? 1 : -1;
+  return groups
+    .toSorted(([one], [other]) => sign * compareBy(by, one, other))
+    .flatMap((group) => readable(group, onUnreadable));
+}
+
+function compareBy(by: 'created_at' | 'ended_at', one?: ApprovedRow, other?: ApprovedRow): number {
+  return compareTexts(one?.[by], other?.[by]) || compareTexts(one?.id, other?.id);
+}
+
+function compareTexts(one: string | null = null, other: string | null = null): number {
+  if (one === other) return 0;
+  return (one ?? '') < (other ?? '') ? -1 : 1;
 }
 
 function readable(rows: ApprovedRow[], onUnreadable?: OnUnreadable): Change[] {
@@ -98,9 +109,11 @@ interface ApprovedRow extends Selectable<ChangeTable> {
 function changeOf(rows: ApprovedRow[]): Change {
   const [first] = rows;
   if (!first) throw new Error('A group of rows is never empty');
-  const approvals = rows.flatMap(({ person, approved_at }) =>
-    person && approved_at ? [{ by: person, at: toDate(approved_at) }] : [],
-  );
+  const approvals = rows
+    .flatMap(({ person, approved_at }) =>
+      person && approved_at ? [{ by: person, at: toDate(approved_at) }] : [],
+    )
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime());
   const { child_id: id, child_state: state } = first;
   const followUp = followUpFrom(first.shown);
   return {

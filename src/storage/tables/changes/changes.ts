@@ -23,19 +23,18 @@ export async function insertChange(
 }
 
 export async function loadChange(db: Db, id: ChangeId): Promise<Change | null> {
-  const [change] = await select(db, { where: (eb) => eb('id', '=', id), limit: 1 });
+  // Without a limit, which SQLite prepares as a slower co-routine.
+  const [change] = await select(db, { where: (eb) => eb('id', '=', id) });
   return change ?? null;
 }
 
 /** Loads a change and locks its row until the transaction ends. */
 export async function lockChange(tx: Tx, id: ChangeId): Promise<Change | null> {
-  await tx
-    .selectFrom('change')
-    .select('id')
-    .where('id', '=', id)
-    .$if(onPostgres(tx), (query) => query.forUpdate())
-    .execute();
-  // A second statement, because the first may have waited and then misses newer approvals.
+  // A transaction of SQLite has locked the whole database already. On PostgreSQL a statement of its own
+  // waits for the lock, because one that has waited misses newer approvals.
+  if (onPostgres(tx)) {
+    await tx.selectFrom('change').select('id').where('id', '=', id).forUpdate().execute();
+  }
   return loadChange(tx, id);
 }
 
