@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { cleaned, passed, reportText, toJson, wantsColour } from '../../src/doctor/report.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { startDoctorSandbox } from './doctor-sandbox.ts';
 
@@ -15,7 +16,8 @@ async function files() {
   const folder = dirname((sandbox.env.DATABASE_URL ?? '').slice('file:'.length));
   const SIGNALBOX_CONFIG = join(folder, 'signalbox.yaml');
   writeFileSync(SIGNALBOX_CONFIG, sandboxYaml());
-  return { ...sandbox, folder, env: { ...sandbox.env, SIGNALBOX_CONFIG } };
+  const databaseUrl = sandbox.env.DATABASE_URL ?? '';
+  return { ...sandbox, folder, databaseUrl, env: { ...sandbox.env, SIGNALBOX_CONFIG } };
 }
 
 test('all checks pass against the simulators', async () => {
@@ -54,6 +56,30 @@ test('--env reads only the variables of the file', async () => {
   const beside = { SLACK_BOT_TOKEN: 'not-even-a-token' };
   expect((await doctor(beside, '--env', file)).code).toBe(0);
   expect((await doctor({}, '--env', join(folder, 'nowhere'))).code).toBe(2);
+});
+
+// A start needs space for the index of the write-ahead log, a running Signalbox has that space already.
+test.for<[string, boolean, number, string]>([
+  ['next to a running Signalbox', true, 65_536, 'writable'],
+  ['while Signalbox is stopped', false, 1, 'database'],
+])('a full disk is named with the path of the database, %s', async ([, runs, bytes, name]) => {
+  const { env, databaseUrl: url } = await files();
+  const database = await openDatabase(url);
+  if (runs) onTestFinished(() => database.close());
+  else await database.close();
+  // No file of the process can grow beyond the limit, as on a full disk.
+  const limit = [`--fsize=${bytes}:unlimited`, process.execPath, 'src/cli/signalbox.ts', 'doctor'];
+  const uncached = { ...env, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const { out } = await runCommand([...limit, '--json'], uncached, 'prlimit');
+  const path = url.slice('file:'.length);
+  expect(JSON.parse(out).checks).toContainEqual({
+    section: 'Database',
+    name,
+    status: 'failed',
+    says: expect.stringMatching(`^the disk /.* is full, so that ${path} cannot grow \\(EFBIG\\)$`),
+    fix: expect.stringContaining('free some space on /'),
+  });
+  expect(globSync('*disk-test*', { cwd: dirname(path) })).toEqual([]);
 });
 
 test('all configuration problems are reported at once with their fixes', async () => {

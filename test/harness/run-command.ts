@@ -23,8 +23,9 @@ export interface CommandResult {
 export async function runCommand(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  program = process.execPath,
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, words, { env: { ...PROCESS_ENV, ...env } });
+  const child = spawn(program, words, { env: { ...PROCESS_ENV, ...env } });
   const [out, err, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

@@ -1,6 +1,6 @@
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { Kysely, sql } from 'kysely';
+import { type Dialect, Kysely, sql } from 'kysely';
 import { keyProblem } from '../audit/append.ts';
 import type { AuditKey } from '../audit/key-ring.ts';
 import { storedTrailError } from '../audit/verification/trail-marks.ts';
@@ -15,6 +15,7 @@ import { type CostSnapshot, costSnapshots } from '../tables/costs.ts';
 import { type Instance, listInstances } from '../tables/instances.ts';
 import { writeMeta } from '../tables/meta.ts';
 import type { Db, Tables } from '../tables/schema.ts';
+import { checkDiskSpace } from './disk-space.ts';
 import {
   type Durability,
   onPostgres,
@@ -141,7 +142,10 @@ export async function isUnused(url: string): Promise<boolean> {
   return withDb(url, 'read', async (db) => (await schemaVersion(db)) === 0);
 }
 
-/** Writes a row and rolls back; throws if the write is refused. Needs a known schema. */
+/**
+ * Writes a row and rolls back; throws if the write is refused, or if the disk of an SQLite file is full. Needs a
+ * known schema.
+ */
 export async function checkWritable(url: string): Promise<void> {
   const rollback = new Error('rolled back');
   await withDb(url, 'write', async (db) => {
@@ -152,6 +156,8 @@ export async function checkWritable(url: string): Promise<void> {
       if (error !== rollback) throw error;
     });
   });
+  const file = fileFacts(url);
+  if (file) await checkDiskSpace(file.path);
 }
 
 async function withDb<T>(
@@ -159,16 +165,29 @@ async function withDb<T>(
   purpose: 'read' | 'write',
   work: (db: Kysely<Tables>) => Promise<T>,
 ): Promise<T> {
-  const file = purpose === 'read' ? openSqliteReader : openSqlite;
-  const dialect = url.startsWith('file:')
-    ? file(sqlitePath(url))
-    : openPostgres(url, { onError: () => undefined });
-  const db = new Kysely<Tables>({ dialect });
+  let db: Kysely<Tables> | null = null;
   try {
+    db = new Kysely<Tables>({ dialect: dialectFor(url, purpose) });
     return await work(db);
+  } catch (error) {
+    const file = fileFacts(url);
+    if (file && isDiskError(error)) await checkDiskSpace(file.path);
+    throw error;
   } finally {
-    await db.destroy();
+    await db?.destroy();
   }
+}
+
+function dialectFor(url: string, purpose: 'read' | 'write'): Dialect {
+  if (!url.startsWith('file:')) return openPostgres(url, { onError: () => undefined });
+  const open = purpose === 'read' ? openSqliteReader : openSqlite;
+  return open(sqlitePath(url));
+}
+
+// SQLITE_IOERR and SQLITE_FULL. Without space for its index SQLite reports the former.
+function isDiskError(error: unknown): boolean {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
+  return [10, 13].includes(code & 0xff);
 }
 
 async function clockOf(db: Db): Promise<DatabaseInspection['clock']> {
