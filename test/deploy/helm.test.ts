@@ -19,7 +19,7 @@ const schema = z.fromJSONSchema(JSON.parse(readChart('values.schema.json')));
 
 const Manifest = z.looseObject({
   kind: z.string(),
-  metadata: z.looseObject({ name: z.string() }),
+  metadata: z.looseObject({ name: z.string(), labels: z.unknown() }),
   spec: z.looseObject({}).optional(),
 });
 
@@ -48,6 +48,8 @@ test.for<[string, object]>([
   ['an address without TLS', { cloudApiUrl: 'http://cloud.example.com' }],
   ['an unknown mode', { slackMode: 'sockets' }],
   ['a short digest', { image: { digest: 'sha256:12' } }],
+  ['an archive without a complete schedule', { archive: { schedule: '47 3 1' } }],
+  ['an archive without a volume', { archive: { claimName: '' } }],
 ])('the schema refuses %s', ([, change]) => {
   expect(schema.safeParse({ ...values, ...change }).success).toBe(false);
 });
@@ -73,20 +75,33 @@ test('by default the chart has no part that needs an operator or an open port', 
   );
 });
 
+const SECRETS = '/run/secrets/signalbox';
 const Pod = z.looseObject({
   securityContext: z.unknown(),
   containers: z.tuple([
     z.looseObject({
       env: z.array(z.object({ name: z.string(), value: z.string() })),
       securityContext: z.unknown(),
-      volumeMounts: z.unknown(),
+      volumeMounts: z.array(z.unknown()),
     }),
   ]),
+  volumes: z.array(z.unknown()),
 });
+const Template = z.object({
+  metadata: z.object({ labels: z.record(z.string(), z.string()) }),
+  spec: Pod,
+});
+const Deployment = z.object({ spec: z.object({ template: Template }) });
+const CronJob = z.object({ spec: z.object({ jobTemplate: Deployment }) });
 
-function podOf(deployment: unknown) {
-  const Deployment = z.object({ spec: z.object({ template: z.object({ spec: Pod }) }) });
-  return Deployment.parse(deployment).spec.template.spec;
+function templateOf(workload: unknown) {
+  const cronJob = CronJob.safeParse(workload);
+  return (cronJob.success ? cronJob.data.spec.jobTemplate : Deployment.parse(workload)).spec
+    .template;
+}
+
+function podOf(workload: unknown) {
+  return templateOf(workload).spec;
 }
 
 test('the pod of the chart has the rights and volumes of the plain manifest', () => {
@@ -111,14 +126,59 @@ test('the Ingress passes the deliveries of Slack only, with TLS', () => {
   });
 });
 
-test('the External Secret has each file that the bot reads', () => {
-  const Data = z.object({ data: z.array(z.object({ secretKey: z.string() })) });
-  const keys = Data.parse(manifest('everything', 'ExternalSecret')?.spec).data;
+const ExternalSecret = z.object({
+  target: z.object({ name: z.string() }),
+  data: z.array(
+    z.object({
+      secretKey: z.string(),
+      remoteRef: z.object({ key: z.string(), property: z.string() }),
+    }),
+  ),
+});
+
+test('the External Secret has each file that the bot reads, and the CA of the database', () => {
+  const { data } = ExternalSecret.parse(manifest('everything', 'ExternalSecret')?.spec);
   const files = podOf(manifest('everything', 'Deployment')).containers[0].env.flatMap(
-    ({ value }) =>
-      value.startsWith('/run/secrets/') ? [value.replace('/run/secrets/signalbox/', '')] : [],
+    ({ value }) => (value.startsWith(`${SECRETS}/`) ? [value.slice(SECRETS.length + 1)] : []),
   );
-  expect(keys.map(({ secretKey }) => secretKey).toSorted()).toEqual(files.toSorted());
+  const keys = data.map(({ secretKey }) => secretKey);
+  expect(keys.toSorted()).toEqual([...files, 'database-ca.pem'].toSorted());
+  expect(data.map(({ remoteRef }) => remoteRef.property)).toEqual(keys);
+});
+
+test.for(['Deployment', 'CronJob'])('the pod of the %s mounts the External Secret', (kind) => {
+  const { target } = ExternalSecret.parse(manifest('everything', 'ExternalSecret')?.spec);
+  const pod = podOf(manifest('everything', kind));
+  const volume = { name: 'secrets', secret: { secretName: target.name, defaultMode: 0o440 } };
+  expect(pod.volumes).toContainEqual(volume);
+  const mount = { name: 'secrets', mountPath: SECRETS, readOnly: true };
+  expect(pod.containers[0].volumeMounts).toContainEqual(mount);
+  for (const file of ['docs/shipping.md', `${CHART}/values.yaml`]) {
+    expect(readFileSync(file, 'utf8')).toContain(`?sslrootcert=${SECRETS}/database-ca.pem`);
+  }
+});
+
+test('the archive of the chart is the CronJob of the plain manifests', () => {
+  const plain = parse(readFileSync('deploy/kubernetes/jobs/archive.yaml', 'utf8'));
+  const chart = manifest('everything', 'CronJob');
+  expect(chart?.spec?.schedule).toBe(plain.spec.schedule);
+  expect(chart?.spec?.concurrencyPolicy).toBe(plain.spec.concurrencyPolicy);
+  const [ours, theirs] = [podOf(chart), podOf(plain)];
+  expect(ours.securityContext).toEqual(theirs.securityContext);
+  const { image: _, env, ...container } = ours.containers[0];
+  expect(theirs.containers[0]).toMatchObject(container);
+  expect(env).toEqual(expect.arrayContaining(theirs.containers[0].env));
+});
+
+test('the pod of the archive is no replica and reads the replaced keys', () => {
+  const { labels } = templateOf(manifest('everything', 'CronJob')).metadata;
+  const Selector = z.object({
+    selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+  });
+  const { matchLabels } = Selector.parse(manifest('everything', 'Deployment')?.spec).selector;
+  expect(labels).not.toMatchObject(matchLabels);
+  const names = podOf(manifest('everything', 'CronJob')).containers[0].env.map(({ name }) => name);
+  expect(names).toContain('SIGNALBOX_PREVIOUS_KEYS_FILE');
 });
 
 test('the notes name the Secret that is missing, the doctor, and what is off', () => {
@@ -132,6 +192,7 @@ test('the notes name the Secret that is missing, the doctor, and what is off', (
   const http = notesOf('everything');
   expect(http).toContain('https://signalbox.example.com/slack/events');
   expect(http).not.toContain('The pods wait');
+  expect(http).not.toContain('No alert is installed');
 });
 
 test('an alert keeps two installations of the same name in two namespaces apart', () => {
@@ -143,9 +204,27 @@ test('more outgoing traffic can be allowed, for example to a collector of traces
   expect(JSON.stringify(manifest('everything', 'NetworkPolicy')?.spec)).toContain('10.1.2.3/32');
 });
 
-test('the rules of the chart are those of the other forms', () => {
-  expect(readChart('templates/monitoring.yaml')).toContain('.Files.Get "files/alerts.yaml"');
-  expect(readChart('files/alerts.yaml')).toBe(
-    readFileSync('deploy/prometheus/alerts.yaml', 'utf8'),
-  );
+test('the rendered rules of the chart are those of the other forms', () => {
+  const shipped = readFileSync('deploy/prometheus/alerts.yaml', 'utf8');
+  expect(readChart('files/alerts.yaml')).toBe(shipped);
+  const rule = manifest('everything', 'PrometheusRule');
+  expect(rule?.spec).toEqual(parse(shipped));
+  expect(rule?.metadata.labels).toMatchObject({ release: 'prometheus' });
+});
+
+test('Prometheus finds the metrics by the labels and the port of the Service', () => {
+  const monitor = manifest('everything', 'ServiceMonitor');
+  expect(monitor?.metadata.labels).toMatchObject({ release: 'prometheus' });
+  const Monitor = z.object({
+    selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+    endpoints: z.tuple([z.object({ port: z.string(), path: z.literal('/metrics') })]),
+  });
+  const { selector, endpoints } = Monitor.parse(monitor?.spec);
+  const service = manifest('everything', 'Service');
+  expect(service?.metadata.labels).toMatchObject(selector.matchLabels);
+  expect(service?.spec?.ports).toContainEqual({
+    name: endpoints[0].port,
+    port: 9090,
+    targetPort: 'ops',
+  });
 });

@@ -1,11 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { FROM_FILES, NAMES } from '../../src/config/variables.ts';
 
-const lines = readFileSync('deploy/signalbox.service', 'utf8').split('\n');
+const UNITS = ['signalbox.service', 'signalbox-archive.service'] as const;
 
-function valuesOf(key: string): readonly string[] {
-  return lines
+/** The lines that are no comments. */
+function linesOf(unit: string): readonly string[] {
+  return readFileSync(`deploy/${unit}`, 'utf8')
+    .split('\n')
+    .filter((line) => /^[^#]/.test(line));
+}
+
+function valuesOf(key: string, unit = 'signalbox.service'): readonly string[] {
+  return linesOf(unit)
     .filter((line) => line.startsWith(`${key}=`))
     .map((line) => line.slice(key.length + 1));
 }
@@ -24,9 +34,9 @@ test('systemd restarts a crashed process without a limit', () => {
   expect(valuesOf('StartLimitBurst')).toEqual([]);
 });
 
-test('a crash writes no core dump', () => {
-  expect(valuesOf('LimitCORE')).toEqual(['0']);
-  const scripts = JSON.stringify([lines, readFileSync('package.json', 'utf8')]);
+test.for(UNITS)('a crash writes no core dump (%s)', (unit) => {
+  expect(valuesOf('LimitCORE', unit)).toEqual(['0']);
+  const scripts = JSON.stringify([linesOf(unit), readFileSync('package.json', 'utf8')]);
   expect(scripts).not.toMatch(/--report|--heapsnapshot|--abort-on-uncaught/);
 });
 
@@ -35,9 +45,11 @@ test('systemd does not retry a configuration error', () => {
   expect(readFileSync('src/main.ts', 'utf8')).toContain('EX_CONFIG = 78');
 });
 
-test('each credential is loaded, named by a variable, and read by the bot', () => {
-  const loaded = valuesOf('LoadCredential').map((value) => value.split(':')[0]);
-  const variables = valuesOf('Environment').map((value) => value.split('=') as [string, string]);
+test.for(UNITS)('each credential of %s is loaded, named by a variable, and read', (unit) => {
+  const loaded = valuesOf('LoadCredential', unit).map((value) => value.split(':')[0]);
+  const variables = valuesOf('Environment', unit).map(
+    (value) => value.split('=') as [string, string],
+  );
   const fromFiles = variables.filter(([name]) => name.endsWith('_FILE'));
   expect(fromFiles.map(([, path]) => path.replace('%d/', ''))).toEqual(loaded);
   // The first variable is for the runtime; npm start sets it as well.
@@ -46,4 +58,63 @@ test('each credential is loaded, named by a variable, and read by the bot', () =
   expect(variables.filter(([name]) => FROM_FILES.includes(name))).toEqual([
     ['DATABASE_URL', 'file:/var/lib/signalbox/signalbox.db'],
   ]);
+});
+
+const ARCHIVE = 'signalbox-archive.service';
+const DESCRIPTION =
+  /^(\[|Description|Documentation|After|Wants|Type|Exec|Environment|LoadCredential)/;
+const OF_THE_BOT =
+  /^(StartLimit|WorkingDirectory|Restart|TimeoutStop|KillSignal|StateDirectory=|CacheDirectory|WantedBy)/;
+
+test('the archive has the user, the limits and the folder of the bot', () => {
+  const limits = linesOf('signalbox.service').filter((line) => !DESCRIPTION.test(line));
+  const shared = limits.filter((line) => !OF_THE_BOT.test(line));
+  expect(linesOf(ARCHIVE).filter((line) => shared.includes(line))).toEqual(shared);
+  expect(valuesOf('User', ARCHIVE)).toEqual(['signalbox']);
+  const [folders = '', ...more] = valuesOf('StateDirectory', ARCHIVE);
+  expect(more).toEqual([]);
+  expect(folders.split(' ')).toEqual([...valuesOf('StateDirectory'), 'signalbox-segments']);
+  expect(valuesOf('ExecStart', ARCHIVE)).toEqual([
+    '/opt/signalbox/current/bin/signalbox audit archive --segments /var/lib/signalbox-segments',
+  ]);
+});
+
+/** What the command does with systemctl when the run ended with this result. */
+function systemctlCalls(command: string, SERVICE_RESULT = ''): string {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-unit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'systemctl'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env.PATH}`, SERVICE_RESULT };
+  // systemd replaces $$, and the prefix gives the rights of root.
+  return execFileSync('sh', ['-c', command.replace(/^\+/, '').replaceAll('$$', '$')], {
+    env,
+    encoding: 'utf8',
+  }).trim();
+}
+
+test('the archive runs only where the bot runs, and while it is stopped', () => {
+  const [condition = '', ...others] = valuesOf('ExecCondition', ARCHIVE);
+  expect(others).toEqual([]);
+  expect(systemctlCalls(condition)).toBe('is-active --quiet signalbox.service');
+  const [before = ''] = valuesOf('ExecStartPre', ARCHIVE);
+  expect(systemctlCalls(before)).toBe('stop signalbox.service');
+  for (const right of [condition, before]) expect(right[0]).toBe('+');
+});
+
+test.for([
+  ['success', 'start signalbox.service'],
+  ['exit-code', 'start signalbox.service'],
+  ['exec-condition', ''],
+] as const)('after an archive with the result %s systemd does: %s', ([result, expected]) => {
+  const [after = ''] = valuesOf('ExecStopPost', ARCHIVE);
+  expect(systemctlCalls(after, result)).toBe(expected);
+  expect(after[0]).toBe('+');
+});
+
+test('a run that the machine missed follows at the next boot', () => {
+  const timer = 'signalbox-archive.timer';
+  expect(valuesOf('Persistent', timer)).toEqual(['true']);
+  expect(valuesOf('OnCalendar', timer)).toEqual(['*-*-01 03:47 UTC']);
+  expect(valuesOf('WantedBy', timer)).toEqual(['timers.target']);
+  expect(valuesOf('After', ARCHIVE)).toEqual(['signalbox.service']);
 });

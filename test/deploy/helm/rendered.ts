@@ -9,10 +9,11 @@ const HERE = 'test/deploy/helm';
 export const RENDERED = ['default', 'everything'] as const;
 export type Rendered = (typeof RENDERED)[number];
 
-/** A hash of the templates, the default values and one file of values. */
+/** A hash of the templates, the files that they include, the default values and one file of values. */
 export function sourceHash(name: Rendered): string {
   const hash = createHash('sha256');
-  const files = [...globSync(`${CHART}/{*.yaml,templates/*}`).toSorted(), `${HERE}/${name}.yaml`];
+  const chart = globSync(`${CHART}/{*.yaml,templates/*,files/*}`).toSorted();
+  const files = [...chart, `${HERE}/${name}.yaml`];
   for (const file of files) hash.update(file).update(readFileSync(file));
   return hash.digest('hex');
 }
