@@ -12,18 +12,27 @@ const send = pg.Client.prototype.query;
 /** Records every statement of this process from now on, with the time until its result. */
 export function recordStatements(): void {
   function query(this: pg.Client, ...given: unknown[]): unknown {
-    const [first, values] = given;
+    const { sql, values } = textOf(given);
     const began = performance.now();
     const result: unknown = Reflect.apply(send, this, given);
-    if (typeof first === 'string' && result instanceof Promise) {
-      const parameters = Array.isArray(values) ? values : [];
-      const note = () =>
-        void recorded.push({ sql: first, values: parameters, ms: performance.now() - began });
+    if (sql !== null && result instanceof Promise) {
+      const note = () => void recorded.push({ sql, values, ms: performance.now() - began });
       void result.then(note, () => undefined);
     }
     return result;
   }
   Object.assign(pg.Client.prototype, { query });
+}
+
+/** The driver gets a text and its values, or one object for a statement with a name. */
+function textOf([first, second]: readonly unknown[]): { sql: string | null; values: unknown[] } {
+  const isNamed = typeof first === 'object' && first !== null && 'text' in first;
+  const sql = isNamed ? first.text : first;
+  const values = isNamed && 'values' in first ? first.values : second;
+  return {
+    sql: typeof sql === 'string' ? sql : null,
+    values: Array.isArray(values) ? values : [],
+  };
 }
 
 /** Returns the statements since the last call. */

@@ -5,6 +5,7 @@ import { writeMeta } from '../tables/meta.ts';
 import type { Db, Tables, Tx } from '../tables/schema.ts';
 import { UnusableDatabase, withAnswerLimit } from './database-errors.ts';
 import { groupCommits } from './group-commit.ts';
+import { keepsStatements } from './named-statements.ts';
 import { openPostgres, readDurability, refuseLossy } from './postgres.ts';
 import { lockProcess } from './process-lock.ts';
 import { isRestoreInterrupted, openSqlite, sqlitePath } from './sqlite.ts';
@@ -76,10 +77,11 @@ async function openServer(url: string, options: DatabaseOptions): Promise<Databa
   const first = await prepare(migrating, options, async (db) =>
     refuseLossy(await readDurability(db)),
   );
+  const namesStatements = await keepsStatements(first);
   await first.destroy();
   const { onConnected, poolSize } = options;
   const root = new Kysely<Tables>({
-    dialect: openPostgres(url, { onError, onConnected, poolSize }),
+    dialect: openPostgres(url, { onError, onConnected, poolSize, namesStatements }),
   });
   return assemble('postgres', root, {
     clock: serverClock,

@@ -3,6 +3,7 @@ import { type Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Db, Tables } from '../tables/schema.ts';
 import { databaseTimeout, UnusableDatabase } from './database-errors.ts';
+import { nameStatements, StatementNames } from './named-statements.ts';
 
 const CONNECTIONS = 10;
 const STATEMENT_LIMIT_MS = 10_000;
@@ -17,10 +18,13 @@ interface PostgresOptions {
   readonly poolSize?: number | undefined;
   /** Null: no limit, for migrations. */
   readonly idleTimeoutMs?: number | null;
+  /** Whether the server plans each statement once per connection. */
+  readonly namesStatements?: boolean;
 }
 
 export function openPostgres(url: string, options: PostgresOptions): PostgresDialect {
   const { onError, onConnected, poolSize = CONNECTIONS, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
+  const { namesStatements = false } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -34,8 +38,10 @@ export function openPostgres(url: string, options: PostgresOptions): PostgresDia
   // A restarting server closes connections with an error event, which without a listener ends the
   // process. The pool listens to idle clients only, so that clients in use need a listener as well.
   pool.on('error', onError);
+  const names = new StatementNames();
   pool.on('connect', (client) => {
     client.on('error', onError);
+    if (namesStatements) nameStatements(client, names);
     onConnected?.();
   });
   return new PostgresDialect({ pool });

@@ -3,6 +3,7 @@ import { type Kysely, type KyselyPlugin, sql } from 'kysely';
 import { withTimeout } from '../../with-timeout.ts';
 import type { Tables, Tx } from '../tables/schema.ts';
 import { databaseTimeout } from './database-errors.ts';
+import { OUTDATED_PLAN } from './named-statements.ts';
 
 const LIMIT_MS = 5_000;
 const BUSY_BUDGET_MS = 2_000;
@@ -112,7 +113,7 @@ function tooLong(): Error {
 function isWorthRetrying(error: unknown, tries: number, elapsedMs: number): boolean {
   if (!(error instanceof Error)) return false;
   if (isBusy(error)) return elapsedMs < BUSY_BUDGET_MS;
-  return isSerializationFailure(error) && tries < SERIALIZATION_TRIES;
+  return isRetryable(error) && tries < SERIALIZATION_TRIES;
 }
 
 // The low byte is the result code; the other bytes are its details.
@@ -120,8 +121,11 @@ function isBusy(error: Error): boolean {
   return 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5;
 }
 
-function isSerializationFailure(error: Error): boolean {
-  return 'code' in error && (error.code === '40001' || error.code === '40P01');
+/** A serialization failure, a deadlock, or a plan from before a newer release added a column. */
+const RETRYABLE = ['40001', '40P01', OUTDATED_PLAN];
+
+function isRetryable(error: Error): boolean {
+  return 'code' in error && RETRYABLE.includes(String(error.code));
 }
 
 function pause(ms: number): Promise<void> {
