@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { copySqlite } from '../storage/engine/copy-sqlite.ts';
 import { openReader } from '../storage/engine/reader.ts';
-import { createPrivately, sqlitePath } from '../storage/engine/sqlite.ts';
+import { copySqlite } from '../storage/engine/sqlite/copy-sqlite.ts';
+import { createPrivately, sqlitePath } from '../storage/engine/sqlite/sqlite.ts';
 import { runFileCommand } from './file-command.ts';
 import { runPostgresTool } from './postgres-tool.ts';
 

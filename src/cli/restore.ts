@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { copySqlite } from '../storage/engine/copy-sqlite.ts';
 import { openDatabase } from '../storage/engine/database.ts';
 import { isUnused } from '../storage/engine/inspect-database.ts';
-import { lockProcess } from '../storage/engine/process-lock.ts';
 import { openReader } from '../storage/engine/reader.ts';
-import { incomingPath, sqlitePath } from '../storage/engine/sqlite.ts';
+import { copySqlite } from '../storage/engine/sqlite/copy-sqlite.ts';
+import { lockProcess } from '../storage/engine/sqlite/process-lock.ts';
+import { incomingPath, sqlitePath } from '../storage/engine/sqlite/sqlite.ts';
 import { announceRestore } from '../storage/tables/restore-mark.ts';
 import { runFileCommand } from './file-command.ts';
 import { runPostgresTool } from './postgres-tool.ts';

@@ -1,6 +1,6 @@
 import { type Dialect, Kysely } from 'kysely';
 import { openPostgres } from '../../src/storage/engine/postgres.ts';
-import { openSqlite, sqlitePath } from '../../src/storage/engine/sqlite.ts';
+import { openSqlite, sqlitePath } from '../../src/storage/engine/sqlite/sqlite.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/migrations/migrate.ts';
 import type { Tables } from '../../src/storage/tables/schema.ts';
 

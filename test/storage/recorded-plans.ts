@@ -1,7 +1,7 @@
 import { CompiledQuery, Kysely } from 'kysely';
 import { onTestFinished } from 'vitest';
 import type { openPostgres } from '../../src/storage/engine/postgres.ts';
-import type { openSqlite, openSqliteReader } from '../../src/storage/engine/sqlite.ts';
+import type { openSqlite, openSqliteReader } from '../../src/storage/engine/sqlite/sqlite.ts';
 import type { Db, Tables, Tx } from '../../src/storage/tables/schema.ts';
 
 /** A query, or a statement that writes. */

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { giveToFolderOwner } from '../engine/sqlite.ts';
+import { giveToFolderOwner } from '../engine/sqlite/sqlite.ts';
 import type { Head } from './chain.ts';
 
 /** The head of the audit trail in a file that a restore of the database does not replace. */

@@ -4,11 +4,11 @@ import { migrate, SCHEMA_VERSION } from '../migrations/migrate.ts';
 import { writeMeta } from '../tables/meta.ts';
 import type { Db, Tables, Tx } from '../tables/schema.ts';
 import { UnusableDatabase, withAnswerLimit } from './database-errors.ts';
-import { groupCommits } from './group-commit.ts';
 import { keepsStatements } from './named-statements.ts';
 import { openPostgres, readDurability, refuseLossy } from './postgres.ts';
-import { lockProcess } from './process-lock.ts';
-import { isRestoreInterrupted, openSqlite, sqlitePath } from './sqlite.ts';
+import { groupCommits } from './sqlite/group-commit.ts';
+import { lockProcess } from './sqlite/process-lock.ts';
+import { isRestoreInterrupted, openSqlite, sqlitePath } from './sqlite/sqlite.ts';
 import { outsideTransactions, refuseInside, runTransaction, singleCommits } from './transaction.ts';
 
 export type { Db, Tables, Tx } from '../tables/schema.ts';

@@ -23,8 +23,8 @@ import {
   readDurability,
   refuseLossy,
 } from './postgres.ts';
-import { isLocked } from './process-lock.ts';
-import { isRestoreInterrupted, openSqlite, openSqliteReader, sqlitePath } from './sqlite.ts';
+import { isLocked } from './sqlite/process-lock.ts';
+import { isRestoreInterrupted, openSqlite, openSqliteReader, sqlitePath } from './sqlite/sqlite.ts';
 import { runTransaction, singleCommits } from './transaction.ts';
 
 /** The file of an SQLite database and the files next to it. */

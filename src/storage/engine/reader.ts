@@ -2,7 +2,7 @@ import { type Dialect, Kysely } from 'kysely';
 import { refuseUnreadable } from '../migrations/migrate.ts';
 import type { Db, Tables } from '../tables/schema.ts';
 import { openPostgres } from './postgres.ts';
-import { openSqliteReader, sqlitePath } from './sqlite.ts';
+import { openSqliteReader, sqlitePath } from './sqlite/sqlite.ts';
 
 interface Reader {
   readonly db: Db;

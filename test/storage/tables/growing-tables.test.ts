@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
 import { openPostgres } from '../../../src/storage/engine/postgres.ts';
-import { openSqlite, sqlitePath } from '../../../src/storage/engine/sqlite.ts';
+import { openSqlite, sqlitePath } from '../../../src/storage/engine/sqlite/sqlite.ts';
 import { lastSentChanges } from '../../../src/storage/tables/changes/last-sent.ts';
 import { sentSince } from '../../../src/storage/tables/changes/permits.ts';
 import { listEffectNotices } from '../../../src/storage/tables/effect-notices.ts';

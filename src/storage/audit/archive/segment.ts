@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { type ChangeId, STATES } from '../../../changes/change.ts';
-import { createPrivately } from '../../engine/sqlite.ts';
+import { createPrivately } from '../../engine/sqlite/sqlite.ts';
 import type { AuditEventTable, Db } from '../../tables/schema.ts';
 import type { Head, Walk } from '../chain.ts';
 import { rowsAfterWalk } from '../verification/gap.ts';

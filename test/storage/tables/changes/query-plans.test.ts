@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
 import { type ChangeId, targetKey, type UserId } from '../../../../src/changes/change.ts';
 import { openPostgres } from '../../../../src/storage/engine/postgres.ts';
-import { openSqliteReader, sqlitePath } from '../../../../src/storage/engine/sqlite.ts';
+import { openSqliteReader, sqlitePath } from '../../../../src/storage/engine/sqlite/sqlite.ts';
 import {
   dueClaims,
   dueExpiries,

@@ -10,7 +10,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
-import { UnusableDatabase } from './database-errors.ts';
+import { UnusableDatabase } from '../database-errors.ts';
 import { parameterBinder } from './parameters.ts';
 
 // Waiting inside SQLite blocks the event loop, so that longer waits are asynchronous retries.

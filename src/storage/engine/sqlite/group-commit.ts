@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import type { Tables, Tx } from '../tables/schema.ts';
-import type { OpenTransaction } from './transaction.ts';
+import type { Tables, Tx } from '../../tables/schema.ts';
+import type { OpenTransaction } from '../transaction.ts';
 
 const MOST_MEMBERS = 50;
 /** After this time, a group takes no further transaction. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { UnusableDatabase } from './database-errors.ts';
+import { UnusableDatabase } from '../database-errors.ts';
 import { createPrivately } from './sqlite.ts';
 
 const BUSY = 5;
