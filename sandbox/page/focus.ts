@@ -1,9 +1,7 @@
 import { type KeyboardEvent, useLayoutEffect, useState } from 'react';
+import { hasKeyboard } from './device.ts';
 
 const COMPOSER = '.pane .composer textarea';
-
-/** A touch screen would open its keyboard over half of the page. */
-const hasKeyboard = (): boolean => matchMedia('(hover: hover)').matches;
 
 const isModalOpen = (): boolean => document.querySelector('dialog[open]') !== null;
 

@@ -25,8 +25,16 @@ function hiddenPixels(page: Page): Promise<readonly number[]> {
   return tables.evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
 }
 
+/** The height of the smallest text on the axes of the charts; the largest number without a chart. */
+function smallestText(page: Page): Promise<number> {
+  const texts = page.locator('.axes text:not([transform])');
+  return texts.evaluateAll((all) =>
+    Math.min(Number.MAX_VALUE, ...all.map((one) => one.getBoundingClientRect().height)),
+  );
+}
+
 test.for(QUESTIONS)(
-  'in a browser: %s, the tables of %s fit on a phone',
+  'in a browser: %s, the tables and charts of %s are legible on a phone',
   async ([name, line, words, by]) => {
     const page = await openAs(by, name === 'cost-why' ? COSTS : OPS, 1000);
     await say(page, line);
@@ -36,5 +44,6 @@ test.for(QUESTIONS)(
     await picture(page, name, name === 'cost-metrics' ? page.getByRole('table').last() : title);
     await page.setViewportSize({ width: 390, height: 844 });
     expect((await hiddenPixels(page)).every((hidden) => hidden === 0)).toBe(true);
+    await expect.poll(() => smallestText(page)).toBeGreaterThan(9);
   },
 );

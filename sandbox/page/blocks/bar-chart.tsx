@@ -1,4 +1,5 @@
 import type { Json } from '../../json.ts';
+import { useIsPhone } from '../device.ts';
 import {
   type Chart,
   chartOf,
@@ -8,23 +9,26 @@ import {
   ticks,
 } from './chart-model.ts';
 
-const WIDTH = 560;
 const HEIGHT = 240;
-const PLOT = { left: 52, right: WIDTH - 8, top: 10, bottom: HEIGHT - 44 };
+const PLOT = { left: 52, top: 10, bottom: HEIGHT - 44 };
+/** The widths of the drawing, which the page scales to that of the message. */
+const WIDTH = { phone: 300, desktop: 560 };
 
 const colorOf = (series: number): string => `var(--series-${series})`;
 
 interface Scale {
+  readonly right: number;
   readonly x: (at: number) => number;
   readonly y: (value: number) => number;
   readonly band: number;
 }
 
-function scaleOf(chart: Chart, marks: readonly number[]): Scale {
+function scaleOf(chart: Chart, marks: readonly number[], right: number): Scale {
   const low = marks[0] ?? 0;
   const range = (marks.at(-1) ?? 1) - low || 1;
-  const band = (PLOT.right - PLOT.left) / Math.max(1, chart.categories.length);
+  const band = (right - PLOT.left) / Math.max(1, chart.categories.length);
   return {
+    right,
     band,
     x: (at) => PLOT.left + band * (at + 0.5),
     y: (value) => PLOT.bottom - ((value - low) / range) * (PLOT.bottom - PLOT.top),
@@ -35,12 +39,13 @@ function scaleOf(chart: Chart, marks: readonly number[]): Scale {
 export function BarChart({ block }: { block: Json }) {
   const chart = chartOf(block);
   const marks = ticks(chart.series.flatMap(({ values }) => values));
-  const scale = scaleOf(chart, marks);
+  const width = WIDTH[useIsPhone() ? 'phone' : 'desktop'];
+  const scale = scaleOf(chart, marks, width - 8);
   return (
     <figure className="chart">
       <figcaption>{chart.title}</figcaption>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
         role="img"
         aria-label={`bar chart: ${chart.title}`}
         className="plot"
@@ -72,12 +77,12 @@ export function BarChart({ block }: { block: Json }) {
 }
 
 function Axes({ chart, marks, scale }: { chart: Chart; marks: readonly number[]; scale: Scale }) {
-  const interval = labelInterval(chart.categories, PLOT.right - PLOT.left);
+  const interval = labelInterval(chart.categories, scale.right - PLOT.left);
   return (
     <g className="axes">
       {marks.map((mark) => (
         <g key={mark} className={mark === 0 ? 'zero' : ''}>
-          <line x1={PLOT.left} x2={PLOT.right} y1={scale.y(mark)} y2={scale.y(mark)} />
+          <line x1={PLOT.left} x2={scale.right} y1={scale.y(mark)} y2={scale.y(mark)} />
           <text x={PLOT.left - 8} y={scale.y(mark) + 4} textAnchor="end">
             {formatNumber(mark)}
           </text>
@@ -90,7 +95,7 @@ function Axes({ chart, marks, scale }: { chart: Chart; marks: readonly number[];
           </text>
         ) : null,
       )}
-      <text x={(PLOT.left + PLOT.right) / 2} y={HEIGHT - 6} textAnchor="middle">
+      <text x={(PLOT.left + scale.right) / 2} y={HEIGHT - 6} textAnchor="middle">
         {chart.xLabel}
       </text>
       <text transform={`translate(12 ${HEIGHT / 2 - 16}) rotate(-90)`} textAnchor="middle">

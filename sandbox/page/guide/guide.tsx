@@ -1,11 +1,12 @@
 import { useId, useState } from 'react';
 import type { GuideStepId } from '../../protocol.ts';
+import { useIsPhone } from '../device.ts';
 import { Icon } from '../frame/icon.tsx';
 import { useSession } from '../session.ts';
 import { GuideStepBody } from './guide-step.tsx';
 import { NextAction, StepName } from './next-action.tsx';
 import { GUIDE_STEPS, type GuideStep } from './steps.ts';
-import { type GuideState, useIsPhone } from './use-guide.ts';
+import type { GuideState } from './use-guide.ts';
 
 /** Five steps through the story. A step is done when the simulators have seen it. */
 export function Guide({ guide }: { guide: GuideState }) {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { GuideProgress, GuideStepId } from '../../protocol.ts';
 import { read } from '../server.ts';
 
@@ -60,13 +60,3 @@ function useGuideProgress(version: number): readonly GuideStepId[] {
   }, [version]);
   return done;
 }
-
-const PHONE = matchMedia('(max-width: 700px)');
-
-function onPhoneChange(listener: () => void): () => void {
-  PHONE.addEventListener('change', listener);
-  return () => PHONE.removeEventListener('change', listener);
-}
-
-/** Whether the page has the width of a phone, where the guide takes one line. */
-export const useIsPhone = (): boolean => useSyncExternalStore(onPhoneChange, () => PHONE.matches);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { newPage, sandbox, startBeforeAll } from './open-page.ts';
+import { DORA } from '../harness/users.ts';
+import { newPage, OPS, openAs, sandbox, say, startBeforeAll } from './open-page.ts';
 import { seriousFindings } from './serious-findings.ts';
 
 startBeforeAll();
@@ -42,6 +43,11 @@ test('on a phone the guide takes one line, which leads through the steps and can
     await press('Approve');
   }
   await atStep(4);
+  await page.getByRole('button', { name: 'Back to all conversations' }).click();
+  const channels = await page.getByRole('heading', { name: 'Channels' }).boundingBox();
+  const line = await guide.boundingBox();
+  expect(channels?.y).toBeGreaterThanOrEqual((line?.y ?? 844) + (line?.height ?? 0));
+
   await pressInGuide('Inject the fault');
   await pressInGuide('Insert');
   await page.getByRole('button', { name: 'Act as: Ana' }).waitFor();
@@ -49,4 +55,18 @@ test('on a phone the guide takes one line, which leads through the steps and can
   expect(await composer.inputValue()).toBe('/service stop staging for the night');
   expect(await guide.getByRole('link', { name: 'Act as Ben' }).count()).toBe(1);
   expect(await height()).toBeLessThanOrEqual(52);
+}, 120_000);
+
+test('on a phone a table fades where it continues, until its end is visible', async () => {
+  const page = await openAs(DORA, OPS);
+  await page.setViewportSize(PHONE);
+  await say(page, '/service list');
+  await page.getByRole('table', { name: '13 services' }).waitFor();
+  const scroller = page.locator('.table-scroll').last();
+  // Evaluated in the page.
+  const style = "getComputedStyle([...document.querySelectorAll('.table-scroll')].at(-1))";
+  const fade = () => page.evaluate<number>(`parseFloat(${style}.getPropertyValue('--fade'))`);
+  await expect.poll(fade).toBeGreaterThan(20);
+  await scroller.evaluate((box) => box.scrollTo({ left: box.scrollWidth }));
+  await expect.poll(fade).toBe(0);
 });
