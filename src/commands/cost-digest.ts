@@ -5,7 +5,6 @@ import {
   channelField,
   choiceField,
   linesField,
-  required,
   switchField,
   textField,
 } from '../intent/arguments/arguments.ts';
@@ -66,8 +65,13 @@ export const costDigest = queryCommand({
   ],
   permission: 'organization:view',
   args: z.strictObject({
-    what: required(choiceField(Action, () => DIGEST_ACTIONS, { label: 'Action', redraws: true })),
+    what: choiceField(Action, () => DIGEST_ACTIONS, {
+      label: 'Action',
+      hint: 'Default: list',
+      redraws: true,
+    }),
     which: channelField(z.string().max(100), {
+      key: 'channel',
       label: 'Channel',
       hint: 'Default: the current channel',
     }),
@@ -113,7 +117,7 @@ export const costDigest = queryCommand({
   }),
   hasField: (field, { given }) => {
     if (field === 'confirm') return given.what === 'remove';
-    if (!OPTIONS.includes(field)) return field !== 'which' || given.what !== 'list';
+    if (!OPTIONS.includes(field)) return field !== 'which' || (given.what ?? 'list') !== 'list';
     return given.what === 'add' || given.what === 'preview';
   },
   // A name or a time that is missing has a default; a bare “add” opens the form.
@@ -124,7 +128,7 @@ export const costDigest = queryCommand({
   submit: ({ what = '' }) => TASKS.get(what)?.submit ?? 'Continue',
   target: () => null,
   answer: (args, { digests }, asker) => {
-    const { what, which, confirm, services, warehouses, tags, teams, ...options } = args;
+    const { what = 'list', which, confirm, services, warehouses, tags, teams, ...options } = args;
     const on = defined({ services, warehouses, tags, teams });
     const scope = Object.keys(on).length > 0 ? { on } : {};
     return digests(

@@ -59,7 +59,11 @@ test('a digest of a team covers the services of that team', async () => {
 test('an identical digest is refused, and a different one is added', async () => {
   const sandbox = await startTestSandbox();
   await answer(sandbox, ANA, ADD, 'Digest added');
-  await answer(sandbox, DORA, ADD, 'This digest exists already');
+  const exists = await answer(sandbox, DORA, ADD, 'This digest exists already');
+  expect(exists).not.toContain('cost digest remove');
+  expect(await answer(sandbox, ANA, ADD, 'This digest exists already')).toContain(
+    'cost digest remove',
+  );
   await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
   await answer(sandbox, DORA, `${ADD} tag=prod`, 'Digest added');
   await answer(sandbox, DORA, '/cost digest list', '2 cost digests');
@@ -86,8 +90,8 @@ test.for([
   ['/cost digest add #db-costs days=mun', 'must be daily, weekdays, or days of the week: mon'],
   ['/cost digest add time=25:00', 'has no key “time=”. Did you mean at?'],
   ['/cost digest add tz=Europe/Berlin #db-costs', 'has no key “tz=”. Did you mean zone?'],
-  ['/cost digest add #db-costs hue=red', 'Keys: at, zone, days'],
-  ['/cost digest add #db-costs 09:00', 'does not take “09:00”. Keys: at=, zone='],
+  ['/cost digest add #db-costs hue=red', 'Keys: channel, at, zone, days'],
+  ['/cost digest add #db-costs 09:00', 'does not take “09:00”. Keys: channel, at, zone'],
   ['/cost digest add #db-costs every=fortnight', 'every must be day, week or month'],
   ['/cost digest add #db-costs quiet=maybe', 'quiet must be on or off'],
   ['/cost digest add #db-costs zone=Mars/Phobos', 'is not a time zone: “Mars/Phobos” (for example'],
@@ -101,8 +105,19 @@ test.for([
     'team names no team: “analytic” (did you mean “analytics”?)',
   ],
   ['/cost digest add #db-costs service=analytics-prd', 'names no service'],
-  ['/cost digest add #nowhere at=09:00', 'the channel does not exist'],
-  ['/cost digest add #shared-partners at=09:00', 'shared with another workspace'],
+  [
+    '/cost digest add #nowhere at=09:00',
+    '#nowhere gets no cost digest: the channel does not exist, or is private and Signalbox is not in it. Type /invite @Signalbox in that channel, then run this command there.',
+  ],
+  [
+    '/cost digest add channel=#general at=09:00',
+    '#general gets no cost digest: Signalbox is not in the channel. Type /invite @Signalbox in that channel, then run this command there.',
+  ],
+  ['/cost digest add channel=C0NOWHERE99 at=09:00', 'The channel gets no cost digest'],
+  [
+    '/cost digest add #shared-partners at=09:00',
+    'shared with another workspace. Choose another channel.',
+  ],
   ['/cost digest add #general at=09:00', 'Signalbox is not in the channel'],
   ['/cost digest add #db-costs every=week days=daily', 'must be a single day, for example mon'],
   ['/cost digest remove K3M9QD', 'No digest has this id'],
@@ -195,9 +210,13 @@ test('digests of the configuration file are listed, and can only be changed ther
   const yaml = (file: object) => ({ ...file, digests: [{ channel: '#db-costs', at: '08:00' }] });
   const sandbox = await startTestSandbox({ yaml });
   expect(await answer(sandbox, ANA, '/cost digest list', '1 cost digest')).toContain(
-    'configuration file',
+    'from signalbox.yaml',
   );
-  await answer(sandbox, ANA, '/cost digest pause #db-costs', 'defined in signalbox.yaml');
+  const list = await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
+  expect(list).not.toMatch(/cost digest (pause|remove)/);
+  const change = 'The digest #db-costs, 08:00 is from signalbox.yaml. Change it there.';
+  await answer(sandbox, ANA, '/cost digest pause #db-costs', change);
+  await answer(sandbox, ANA, '/cost digest remove #db-costs', change);
 });
 
 test('two configured digests of one channel have different names, and each can be previewed', async () => {
@@ -212,7 +231,7 @@ test('two configured digests of one channel have different names, and each can b
   const list = await answer(sandbox, ANA, '/cost digest list', '2 cost digests');
   const [line = ''] = /cost digest preview [^ ]*db-costs:week/.exec(list) ?? [];
   await answer(sandbox, ANA, `/${line}`, '13–19 Nov: ');
-  await answer(sandbox, ANA, '/cost digest pause #db-costs:day', 'defined in signalbox.yaml');
+  await answer(sandbox, ANA, '/cost digest pause #db-costs:day', 'from signalbox.yaml');
 });
 
 test('a preview is private and shows what would be posted', async () => {
@@ -304,27 +323,31 @@ test('“add” without arguments opens a form with the current channel', async 
     which: { which: value('conversations_select', { selected_conversation: COSTS }) },
     at: { at: value('plain_text_input', { value: '14:00' }) },
   });
-  await sandbox.privateMessage(ANA, 'Posted in #db-costs Mon–Fri at 14:00 (Europe/Berlin)');
+  const added = await sandbox.privateMessage(ANA, 'Posted in #db-costs Mon–Fri at 14:00');
+  const [note] = (added?.blocks ?? []).toReversed();
+  expect(JSON.stringify(note)).toContain(`/cost digest add <#${COSTS}> at=14:00`);
 });
 
-test('a form that is opened without an action asks for it, and its title follows the choice', async () => {
+test('a channel that is typed as a link is repeated as a link', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'db-costs', '/cost digest');
-  const viewId = await sandbox.modal(ANA, 'cost.digest');
-  const view = () => sandbox.slack.clientState(ANA).views.at(-1);
-  expect(view()).toMatchObject({ title: 'Manage cost digests', submit: 'Continue' });
-  const option = { text: { type: 'plain_text', text: 'add' }, value: 'add' };
-  const chosen = { type: 'static_select', selected_option: option };
-  await sandbox.slack.press({
-    as: ANA,
-    place: { in: 'view', viewId },
-    values: { what: { what: chosen } },
-    blockId: 'what',
-    actionId: 'what',
-    element: { action_id: 'what', ...chosen },
-  });
-  await expect.poll(() => view()?.title).toBe('Add a cost digest');
-  expect(view()?.blocks.map(({ block_id }) => block_id)).toContain('what');
+  const line = `/cost digest add channel=<#${COSTS}|db-costs> at=14:00 zone=UTC`;
+  const added = await answer(sandbox, ANA, line, 'Digest added');
+  expect(added).toContain(`/cost digest add <#${COSTS}> at=14:00 zone=UTC`);
+});
+
+test('the list has its times in the zone of the reader', async () => {
+  const sandbox = await startTestSandbox();
+  await answer(sandbox, ANA, ADD, 'Digest added');
+  const list = await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
+  expect(list).toContain('"format":"{date_short_pretty} {time}"');
+});
+
+test('without an action, digests are listed with their buttons, also from Home', async () => {
+  const sandbox = await startTestSandbox();
+  await answer(sandbox, ANA, ADD, 'Digest added');
+  const list = await answer(sandbox, ANA, '/cost digest', '1 cost digest');
+  expect(list).toContain('cost digest pause');
+  expect(sandbox.slack.clientState(ANA).views).toEqual([]);
 });
 
 test('the channel sees who adds a digest and who removes it, and the line has a button to remove it', async () => {

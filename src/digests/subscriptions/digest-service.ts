@@ -70,7 +70,10 @@ async function add(
   // An equal digest, which the same channel would get twice.
   const { all } = await loadSubscriptions(context.database.db, context);
   const equal = all.find((one) => isDeepStrictEqual(one.options, read));
-  if (equal) return alreadyAdded(equal, room.name);
+  if (equal) {
+    const [own] = await manageableBy(context, [equal], caller);
+    return alreadyAdded(equal, room.name, own?.id != null);
+  }
 
   const id = context.newId();
   const createdAt = context.now();
@@ -126,13 +129,13 @@ function readOptions(
   return textAnswer("I didn't understand that", `${problemsText(reading.problems)}.`);
 }
 
-function alreadyAdded(one: DigestSubscription, room: string): Answer {
+function alreadyAdded(one: DigestSubscription, room: string, mayManage: boolean): Answer {
   const name = digestName(one);
   const text = `Posted in #${room} ${whenText(one)}${one.paused ? ' (paused)' : ''}.`;
   return textAnswer('This digest exists already', text, [
-    ...(one.paused ? [{ label: 'Resume', line: `cost digest resume ${name}` }] : []),
+    ...(one.paused && mayManage ? [{ label: 'Resume', line: `cost digest resume ${name}` }] : []),
     { label: 'Preview', line: `cost digest preview ${name}` },
-    { label: 'Remove', line: `cost digest remove ${name}` },
+    ...(mayManage ? [{ label: 'Remove', line: `cost digest remove ${name}` }] : []),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import type { Answer } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
 import type { Caller, DigestRequest } from '../../intent/ports/command-context.ts';
-import type { Channel } from '../../workflow/messenger-port.ts';
+import type { Channel, ChannelLookup } from '../../workflow/messenger-port.ts';
 import { postChannel } from '../../workflow/notify/post-once.ts';
 import type { DigestContext } from '../digest-context.ts';
 
@@ -60,11 +60,30 @@ export async function findDigestChannel(
   // A direct message with the app is not a channel for digests.
   if (word === null || word.startsWith('D'))
     return textAnswer('Which channel?', 'Name the channel, for example: #costs');
-  const to = postChannel((await context.messenger.findChannels([word])).get(word));
+  const found = (await context.messenger.findChannels([word])).get(word);
+  const to = postChannel(found);
   if (to.ok) return { room: to.channel };
-  return to.again
-    ? textAnswer('Try again', `${to.why}. Try again in a minute.`)
-    : textAnswer('Not in this channel', `${word} gets no cost digest: ${to.why}.`);
+  if (to.again) return textAnswer('Try again', `${to.why}. Try again in a minute.`);
+  const name = found?.ok ? `#${found.room.name}` : nameOf(request.which, word);
+  return textAnswer('Not in this channel', `${name} gets no cost digest: ${refusalText(found)}`);
+}
+
+/** Why a channel gets no digest, and what to do. */
+function refusalText(found: ChannelLookup | undefined): string {
+  const invite = 'Type /invite @Signalbox in that channel, then run this command there.';
+  if (!found?.ok) {
+    return `the channel does not exist, or is private and Signalbox is not in it. ${invite}`;
+  }
+  return found.room.outside
+    ? 'the channel is shared with another workspace. Choose another channel.'
+    : `Signalbox is not in the channel. ${invite}`;
+}
+
+/** The channel as the user named it; an id that Slack does not resolve is not shown. */
+function nameOf(which: string | null, word: string): string {
+  const [, name] = /^<#[CG][A-Z0-9]+\|([^>]+)>$/.exec(which ?? '') ?? [];
+  if (name) return `#${name}`;
+  return word.startsWith('#') ? word : 'The channel';
 }
 
 /** `<#C0123|costs>`, `#costs`, `costs` or an id. */

@@ -45,7 +45,7 @@ function tableOf(all: readonly DigestSubscription[], list: ListContext): AnswerP
       whenText(one),
       one.options.on ? labelOf(one.options.on) : 'everything',
       one.paused ? 'paused' : checkSchedule(one, list.now, null).next,
-      one.id ?? 'configuration file',
+      one.id ?? 'from signalbox.yaml',
     ]),
   };
 }

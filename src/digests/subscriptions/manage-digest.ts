@@ -1,6 +1,7 @@
 import type { UserId } from '../../changes/change.ts';
 import type { DigestOptionsConfig } from '../../config/digest-options.ts';
 import type { Answer, InlinePart } from '../../intent/answers/answer.ts';
+import { textAnswer } from '../../intent/answers/texts.ts';
 import type { Caller, DigestRequest } from '../../intent/ports/command-context.ts';
 import { reachable } from '../../policy/matching.ts';
 import type { Policy } from '../../policy/policy-types.ts';
@@ -66,6 +67,15 @@ export async function refusalToManage(
 function managersOf(policy: Policy): string {
   const groups = reachable(policy, MANAGE).flatMap(({ to }) => policy.roles.get(to)?.groups ?? []);
   return [...new Set(groups)].join(' or ');
+}
+
+/** The answer for a digest that Slack cannot change. */
+export async function inFile(
+  context: DigestServiceContext,
+  digest: DigestSubscription,
+): Promise<Answer> {
+  const text = `The digest ${await digestText(context, digest)} is from signalbox.yaml. Change it there.`;
+  return textAnswer('Defined in the configuration file', text);
 }
 
 /** `#db-costs, 09:30` */

@@ -5,10 +5,10 @@ import type { Tx } from '../../storage/engine/database.ts';
 import { pauseSubscription } from '../../storage/tables/subscriptions.ts';
 import { digestRecord } from '../post-record.ts';
 import { checkSchedule } from '../schedule.ts';
-import { type DigestServiceContext, inFile, noteDigest } from './digest-service-context.ts';
+import { type DigestServiceContext, noteDigest } from './digest-service-context.ts';
 import { findDigest } from './find-digest.ts';
 import { whenText } from './listing.ts';
-import { refusalToManage } from './manage-digest.ts';
+import { inFile, refusalToManage } from './manage-digest.ts';
 import type { DigestSubscription } from './subscriptions.ts';
 
 /** Pauses or resumes a digest for its owner or a manager of digests. */
@@ -20,7 +20,7 @@ export async function setDigestPaused(
   const found = await findDigest(context, request, caller);
   if ('title' in found) return found;
   const { id, channel } = found;
-  if (id === null) return inFile(found);
+  if (id === null) return inFile(context, found);
   const paused = request.what === 'pause';
   const action = paused ? 'pause' : 'resume';
   const refusal = await refusalToManage(context, { ...found, id }, { caller, action });

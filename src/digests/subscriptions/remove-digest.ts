@@ -4,9 +4,9 @@ import type { Caller, DigestRequest } from '../../intent/ports/command-context.t
 import { removeSubscription } from '../../storage/tables/subscriptions.ts';
 import { deleteLastPosted } from '../last-posted.ts';
 import { announceDigest } from './announce-digest.ts';
-import { type DigestServiceContext, inFile, noteDigest } from './digest-service-context.ts';
+import { type DigestServiceContext, noteDigest } from './digest-service-context.ts';
 import { findDigest } from './find-digest.ts';
-import { digestText, type ManagedDigest, refusalToManage } from './manage-digest.ts';
+import { digestText, inFile, type ManagedDigest, refusalToManage } from './manage-digest.ts';
 import { loadSubscriptions } from './subscriptions.ts';
 
 /** Removes a digest for its owner or a manager of digests, after they confirmed it. */
@@ -50,7 +50,7 @@ async function findRemovable(
   const found = await findDigest(context, request, caller);
   if ('title' in found) return found;
   const { id } = found;
-  return id === null ? inFile(found) : { ...found, id };
+  return id === null ? inFile(context, found) : { ...found, id };
 }
 
 function confirmation(id: string, name: string): Answer {

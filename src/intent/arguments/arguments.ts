@@ -29,6 +29,8 @@ interface FieldMeta {
   readonly label?: string;
   /** The key of `key=value`; a field without a key is given by its position in the line. */
   readonly word?: string;
+  /** The key of a field that is given by its position or by this key. */
+  readonly key?: string;
   /** The kind of item it names; a scope is one or more services, an ask is a command. */
   readonly names?: 'service' | 'pipe' | 'alert' | 'scope' | 'tag' | 'warehouse' | 'freeze' | 'ask';
   /** The list of the server that a form offers; any other text is passed on as an id. */

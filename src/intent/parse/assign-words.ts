@@ -23,7 +23,7 @@ export function assignWords(
   { vocabulary, takesReason }: { vocabulary: Vocabulary; takesReason: boolean },
 ): WordAssignment {
   const given: Record<string, string> = {};
-  const keyed = fields.filter(({ word }) => word !== undefined);
+  const keyed = fields.filter(({ word, key }) => (word ?? key) !== undefined);
   const placed = fields.filter(isPlaced);
   let left = [...words];
   for (const field of placed) {
@@ -81,7 +81,8 @@ function isKeyed(typed: Word, field: Field, keyed: readonly Field[]): boolean {
 
 function fieldOf(typed: Word, keyed: readonly Field[]): Field | undefined {
   const key = pairOf(typed)?.key.toLowerCase();
-  return keyed.find(({ word, name }) => [word, name.toLowerCase()].includes(key));
+  if (key === undefined) return undefined;
+  return keyed.find((field) => [field.word, field.key, field.name.toLowerCase()].includes(key));
 }
 
 interface NameSearch {

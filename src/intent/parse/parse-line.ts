@@ -125,17 +125,20 @@ function reasonTwice(
 const LABEL_MAX = 40;
 
 function tooMuch(command: Command, text: string, prefix: string): ParseResult {
-  const keys = keysOf(command).map((key) => `${key}=`);
-  const known = keys.length > 0 ? ` Keys: ${keys.join(', ')}.` : '';
-  return misread(
-    `${slashCommand(prefix, command.name)} does not take “${text}”.${known}`,
-    command,
-    prefix,
-  );
+  const sentence = `${slashCommand(prefix, command.name)} does not take “${text}”.${keysText(command)}`;
+  const alone = { label: command.name, line: command.name };
+  const offers = fieldsOf(command.args).length === 0 ? [alone] : [];
+  return { ...misread(sentence, command, prefix), offers };
+}
+
+/** ` Keys: state, since.` */
+function keysText(command: Command): string {
+  const keys = keysOf(command);
+  return keys.length > 0 ? ` Keys: ${keys.join(', ')}.` : ' It has no keys.';
 }
 
 function keysOf({ args }: Command): readonly string[] {
-  return fieldsOf(args).flatMap(({ word }) => word ?? []);
+  return fieldsOf(args).flatMap(({ word, key }) => word ?? key ?? []);
 }
 
 function unknownKey(
@@ -146,15 +149,13 @@ function unknownKey(
 ): ParseResult {
   const [key = '', value = ''] = unknown.text.split(/=(.*)/s);
   const near = nearestKeys(key, fieldsOf(command.args));
-  const keys = keysOf(command).join(', ');
-  const known = keys === '' ? '' : ` Keys: ${keys}.`;
-  const hint = near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : known;
-  const corrected = near.map((meant) => ({ ...unknown, text: `${meant}=${value}` }));
+  const meant = near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : '';
+  const corrected = near.map((word) => ({ ...unknown, text: `${word}=${value}` }));
   const offers = corrected.map((word) => ({
     label: word.text,
     line: lineOf(command, withWord(words, unknown, word)),
   }));
-  const sentence = `${slashCommand(prefix, command.name)} has no key “${key}=”.${hint}`;
+  const sentence = `${slashCommand(prefix, command.name)} has no key “${key}=”.${meant}${keysText(command)}`;
   return {
     ...misread(sentence, command, prefix),
     offers: [...offers, ...inReason(command, words, unknown)],
@@ -195,9 +196,10 @@ function lineOf({ name }: Command, words: readonly Word[]): string {
 
 /** The keys with this label or synonym; if there are none, those with a similar name. */
 function nearestKeys(key: string, fields: readonly Field[]): readonly string[] {
-  const keyed = fields.flatMap(({ word, ...field }) =>
-    word === undefined ? [] : [{ word, ...field }],
-  );
+  const keyed = fields.flatMap(({ word: own, key: other, ...field }) => {
+    const word = own ?? other;
+    return word === undefined ? [] : [{ word, ...field }];
+  });
   const wanted = key.toLowerCase();
   const same = keyed.filter(({ label, synonyms: otherwise = [] }) =>
     [label.toLowerCase(), ...otherwise].includes(wanted),

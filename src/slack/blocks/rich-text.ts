@@ -34,6 +34,13 @@ export function oneLine(text: string): string {
   return text.replace(/\s*[\n\u2028\u2029]\s*/g, ' ');
 }
 
+/** A text with this channel id as a link, which Slack shows by the name of the channel. */
+export function withChannelLink(text: string, id: string): Line {
+  return text.split(id).flatMap((part, index) => {
+    return index === 0 ? [part] : [{ channel: id as ChannelId }, part];
+  });
+}
+
 /** Cuts a text at a whole character. */
 export function bounded(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -129,7 +129,7 @@ function cellOf(cell: DrawnCell, unknown: number | null) {
 
 function textCell({ text, at }: DrawnCell) {
   if (!at) return { type: 'raw_text', text };
-  const elements = [dateElement(at, { format: '{date_num} {time}', fallback: text })];
+  const elements = [dateElement(at, { format: '{date_short_pretty} {time}', fallback: text })];
   return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
 }
 

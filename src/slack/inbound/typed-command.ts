@@ -13,6 +13,7 @@ import { authorizeForm } from '../../workflow/authorize.ts';
 import { requestChange } from '../../workflow/request/request.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import { type Message, withNote } from '../blocks/blocks.ts';
+import { type Line, withChannelLink } from '../blocks/rich-text.ts';
 import { preview } from '../cards/preview.ts';
 import { openForm } from '../forms/open-form.ts';
 import { reasonProblem } from '../forms/required-reason.ts';
@@ -153,7 +154,7 @@ export async function answerIntent(
   typed: CommandLine,
   intent: Intent,
 ): Promise<Message | null> {
-  const { command, given, reason } = intent;
+  const { command } = intent;
   const { answered } = bot.context.measures;
   const answering =
     command.kind === 'query'
@@ -164,13 +165,18 @@ export async function answerIntent(
     throw error;
   });
   // Slack does not show a slash command in the channel, so the answer repeats it.
-  return (
-    answer &&
-    withNote(
-      answer,
-      slashCommand(bot.prefix, commandLine(command, namesIn(intent, given), reason ?? '')),
-    )
-  );
+  return answer && withNote(answer, ...repeatedLine(intent, bot.prefix));
+}
+
+/** The command as it was understood; a channel is shown by its name. */
+function repeatedLine(intent: Intent, prefix: string): Line {
+  const { command, given, reason } = intent;
+  const field = fieldsOf(command.args).find(({ input }) => input?.kind === 'channel');
+  const [, id] =
+    /^(?:<#)?([CG][A-Z0-9]{6,})(?:\|[^>]*)?>?$/.exec(given[field?.name ?? ''] ?? '') ?? [];
+  const shown = { ...namesIn(intent, given), ...(field && id && { [field.name]: id }) };
+  const line = slashCommand(prefix, commandLine(command, shown, reason ?? ''));
+  return id ? withChannelLink(line, id) : [line];
 }
 
 function namesIn({ command, args }: Intent, given: Intent['given']) {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { commands as registry } from '../../../src/commands/index.ts';
 import type { Service } from '../../../src/directory/directory.ts';
+import { fieldsOf } from '../../../src/intent/arguments/arguments.ts';
+import { oneOf } from '../../../src/intent/arguments/explain.ts';
 import type { SlackFreeze } from '../../../src/intent/arguments/freezes.ts';
 import { parseLine } from '../../../src/intent/parse/parse-line.ts';
 import { parseValues } from '../../../src/intent/parse/parse-values.ts';
@@ -83,6 +85,36 @@ test.for<[string, string, string]>([
     const again = parseLine('change', words.join(' '), { ...vocabularyOf(), commands: registry });
     expect(again.kind).toBe('intent');
   }
+});
+
+test('each filter of a list names all of its values, also if they do not fit on buttons', () => {
+  const vocabulary = { ...vocabularyOf(), commands: registry };
+  const among = { ...vocabulary.organization, given: {} };
+  const filters = registry.flatMap((command) => {
+    const own = command.kind === 'query' ? fieldsOf(command.args) : [];
+    return own.flatMap(({ word, input }) =>
+      word && input?.kind === 'choice' ? [[command.name, word, input.options(among)] as const] : [],
+    );
+  });
+  expect(filters.map(([name, word]) => `${name} ${word}`)).toContain('change list state');
+  for (const [name, word, values] of filters) {
+    const [noun = '', ...words] = name.split(' ');
+    const read = parseLine(noun, [...words, `${word}=foo`].join(' '), vocabulary);
+    expect(gist(read), `${name} ${word}`).toContain(`${word} must be ${oneOf(values)}`);
+  }
+});
+
+test.for<[string, string, string]>([
+  ['service', 'list foo=bar', '/service list does not take “foo=bar”. It has no keys.'],
+  [
+    'change',
+    'list stat=failed',
+    '/change list has no key “stat=”. Did you mean state? Keys: service, by, state, since, before.',
+  ],
+  ['alert', 'list foo=bar', '/alert list has no key “foo=”. Keys: state, source, silenced, page.'],
+])('“/%s %s” is answered with the nearest key and all keys', ([noun, line, sentence]) => {
+  const read = parseLine(noun, line, { ...vocabularyOf(), commands: registry });
+  expect(gist(read)).toContain(sentence);
 });
 
 test.for<[string, string]>([
@@ -272,13 +304,13 @@ test('each "no" is a sentence that helps', () => {
       "There's no service called “stagin”. Did you mean: [service stop staging]",
       "There's no service called “quite-another-thing”. /service list lists all known services.",
       "2 services are called “twin”. Which one do you mean? [service stop 1-twin] [service stop 2-twin]",
-      "/service list does not take “staging”.
-    For example: /service list",
-      "/service tune has no key “mim=”. Did you mean min?
+      "/service list does not take “staging”. It has no keys.
+    For example: /service list [service list]",
+      "/service tune has no key “mim=”. Did you mean min? Keys: min, idle-timeout, message.
     For example: /service tune staging min=16 [service tune staging min=16] [service tune staging "mim=16"]",
       "/service tune has no key “colour=”. Keys: min, idle-timeout, message.
     For example: /service tune staging min=16 [service tune staging "colour=red"]",
-      "/service stop has no key “foo=”. Did you mean for?
+      "/service stop has no key “foo=”. Did you mean for? Keys: at, in, for.
     For example: /service stop analytics-prod nightly maintenance [service stop staging for=bar] [service stop staging "foo=bar"]",
       "/service stop has no key “load=”. Keys: at, in, for.
     For example: /service stop analytics-prod nightly maintenance [service stop staging nightly "load=high" today]",
@@ -286,7 +318,7 @@ test('each "no" is a sentence that helps', () => {
     For example: /service tune staging min=16 [service tune staging min=16 nightly run] [service tune staging nightly "min=16" run]",
       "Write “for=” before the reason, or quote it as part of the reason.
     For example: /service stop analytics-prod nightly maintenance [service stop staging for=4h nightly run] [service stop staging nightly "for=4h" run]",
-      "/service show does not take “foo=bar”.
+      "/service show does not take “foo=bar”. It has no keys.
     For example: /service show analytics-prod",
       "min must be a whole number of GB, not much",
       "Reason is too long: 799 of at most 500 characters",

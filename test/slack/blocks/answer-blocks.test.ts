@@ -85,7 +85,7 @@ test('cells show what is not known, and times in the zone of the reader', () => 
   const [table] = drawn.blocks;
   expect(table).toMatchObject({ type: 'data_table' });
   expect(JSON.stringify(table)).toContain(
-    '{"type":"date","timestamp":1795176000,"format":"{date_num} {time}","fallback":"2026-11-20 12:00 UTC"}',
+    '{"type":"date","timestamp":1795176000,"format":"{date_short_pretty} {time}","fallback":"2026-11-20 12:00 UTC"}',
   );
 });
 
