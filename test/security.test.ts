@@ -53,6 +53,7 @@ test.for<[string, RegExp, readonly string[]]>([
     'statement',
     /\.raw\(|sql\.(?:lit|id|ref|table)\(|\.(?:prepare|exec)\(\s*`/,
     [
+      'src/storage/engine/sqlite/group-commit.ts',
       'src/storage/engine/sqlite/sqlite.ts',
       'src/storage/migrations/migrate.ts',
       'src/storage/tables/changes/change-query.ts',

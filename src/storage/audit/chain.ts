@@ -63,8 +63,18 @@ const Body = z.strictObject({
   body: JsonFields,
 });
 
-export function readEventBody(row: AuditEventTable): z.infer<typeof Body> {
-  return decode(Body, row.body, `audit event ${row.seq} (change ${row.change_id ?? 'none'})`);
+type EventBody = z.infer<typeof Body>;
+
+/** Several checks read the body of one row. */
+const known = new WeakMap<AuditEventTable, { readonly text: string; readonly body: EventBody }>();
+
+export function readEventBody(row: AuditEventTable): EventBody {
+  const read = known.get(row);
+  if (read?.text === row.body) return read.body;
+  const name = `audit event ${row.seq} (change ${row.change_id ?? 'none'})`;
+  const body = decode(Body, row.body, name);
+  known.set(row, { text: row.body, body });
+  return body;
 }
 
 /** What is wrong with a chain at its first invalid event. */
@@ -121,7 +131,7 @@ export function isAuthentic(row: AuditEventTable, keys: AuditKey): boolean {
   return row.hash === linkHash(key, row.prev_hash, row.body);
 }
 
-function bodyOf(row: AuditEventTable): z.infer<typeof Body> | null {
+function bodyOf(row: AuditEventTable): EventBody | null {
   try {
     return readEventBody(row);
   } catch {
@@ -130,7 +140,7 @@ function bodyOf(row: AuditEventTable): z.infer<typeof Body> | null {
   }
 }
 
-function areCopies(row: AuditEventTable, body: z.infer<typeof Body>): boolean {
+function areCopies(row: AuditEventTable, body: EventBody): boolean {
   return (
     row.seq === body.seq &&
     row.kind === body.kind &&

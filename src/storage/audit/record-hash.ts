@@ -47,10 +47,9 @@ export function hashOfRecord(row: ChangeTable, verdicts: readonly ApprovalTable[
   // Without null, so that a column that a later release adds keeps the hash of earlier rows. Its
   // migration must not fill it.
   const known = Object.entries(columns).filter(([, value]) => value !== null);
-  const json = JSON.stringify({ change: Object.fromEntries(known), verdicts });
-  return createHash('sha256')
-    .update(canonical(JSON.parse(json)))
-    .digest('hex');
+  const change = Object.fromEntries(known);
+  const record = { change, verdicts: verdicts.map((verdict) => ({ ...verdict })) };
+  return createHash('sha256').update(canonical(record)).digest('hex');
 }
 
 /** `unrecorded`: release 1.0 wrote the event, without a hash of the row. */

@@ -1,12 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import { CompiledQuery, type Kysely } from 'kysely';
 import type { Tables, Tx } from '../../tables/schema.ts';
 import type { OpenTransaction } from '../transaction.ts';
 
 const MOST_MEMBERS = 50;
 /** After this time, a group takes no further transaction. */
 const TAKES_WITHIN_MS = 25;
+
+const SAVEPOINT = CompiledQuery.raw('savepoint member');
+const RELEASE = CompiledQuery.raw('release member');
+const ROLLBACK = CompiledQuery.raw('rollback to member');
 
 type Body<T> = (tx: Tx) => Promise<T>;
 
@@ -73,7 +77,7 @@ function memberOf<T>(
   const inContext = AsyncLocalStorage.snapshot();
   let settle: () => void = () => reject(new Error('The transaction did not run'));
   const run = async (tx: Tx) => {
-    await sql`savepoint member`.execute(tx);
+    await tx.executeQuery(SAVEPOINT);
     try {
       const value = await inContext(() => body(tx));
       settle = () => resolve(value);
@@ -81,7 +85,7 @@ function memberOf<T>(
       settle = () => reject(error);
       await rollBack(tx, error);
     }
-    await sql`release member`.execute(tx);
+    await tx.executeQuery(RELEASE);
   };
   return { run, settle: () => settle(), fail: reject };
 }
@@ -91,7 +95,7 @@ async function rollBack(tx: Tx, error: unknown): Promise<void> {
   // Other statements of the body may still wait. SQLite runs each at once: after this turn none is left.
   await turn();
   try {
-    await sql`rollback to member`.execute(tx);
+    await tx.executeQuery(ROLLBACK);
   } catch {
     throw error;
   }
