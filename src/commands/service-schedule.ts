@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { PlanRow, Snapshot } from '../changes/change.ts';
 import { TimeZone } from '../config/digest-options.ts';
+import { addDays, dayOf } from '../costs/calendar/day.ts';
+import { formatDate } from '../costs/calendar/format.ts';
 import {
   contradiction,
   nextOccurrence,
@@ -49,6 +51,7 @@ export const serviceSchedule = changeCommand({
     'service schedule staging stop="daily 22:00" nobody works at night',
   ],
   permission: 'service:manage',
+  effect: 'schedule',
   args: z.strictObject({
     service: ServiceName,
     stop: times('stop', 'Stop'),
@@ -87,8 +90,8 @@ export const serviceSchedule = changeCommand({
   desired: (args) => bodyOf(args),
   rows: (args, before, { now }) => [
     ...timeRows(bodyOf(args), before),
-    ...firstRow(planOf(args), now()),
-    EXPIRES,
+    ...firstRows(planOf(args), now()),
+    untilRow(now()),
   ],
   warnings: (args, before) => [
     ...(args.stop ? ['Queries and pipes of this service stop at each stop.'] : []),
@@ -110,12 +113,6 @@ const NO_ZONE = {
   problem: 'must be given, for example Europe/Berlin: Slack did not return your time zone',
 };
 const NO_TIME = { field: 'stop', problem: 'or start must be given, for example weekdays 20:00' };
-const EXPIRES: PlanRow = {
-  field: 'until',
-  label: 'Expires',
-  before: null,
-  after: `after ${SCHEDULE_DAYS} days`,
-};
 
 interface Times {
   readonly stop?: readonly WeeklyTime[] | undefined;
@@ -132,23 +129,43 @@ function bodyOf({ stop, start, zone = 'UTC' }: Times) {
   return { stop: text(stop), start: text(start), zone };
 }
 
-/** Every time is shown, also one that stays: approvers decide about the whole schedule. */
+/**
+ * Every time is shown, also one that stays: approvers decide about the whole schedule. The zone is
+ * shown once, because a preview has little room.
+ */
 function timeRows(after: ReturnType<typeof bodyOf>, before: Snapshot | null): readonly PlanRow[] {
   const previous = before ? timesOf(before) : null;
   const rows = [
     ['stop', 'Stop'],
     ['start', 'Start'],
-    ['zone', 'Time zone'],
   ] as const;
+  const last = after.start === null ? 'stop' : 'start';
   return rows.map(([field, label]) => {
-    const [was, is] = [previous?.[field] ?? 'never', after[field] ?? 'never'];
-    return { field, label, before: previous && was !== is ? was : null, after: is };
+    const text = ({ zone, ...times }: typeof after) =>
+      `${times[field] ?? 'never'}${field === last ? ` (${zone})` : ''}`;
+    const [was, is] = [previous && text(previous), text(after)];
+    return { field, label, before: was !== is ? was : null, after: is };
   });
 }
 
-function firstRow(plan: WeeklyPlan, now: Date): readonly PlanRow[] {
-  const first = nextOccurrence(plan, now);
-  if (!first) return [];
-  const label = `First ${first.action}`;
-  return [{ field: 'first', label, before: null, after: first.at.toISOString() }];
+/** Slack shows an instant in the zone of the reader. */
+function firstRows(plan: WeeklyPlan, now: Date): readonly PlanRow[] {
+  return (['stop', 'start'] as const).flatMap((action) => {
+    const first = nextOccurrence(
+      { ...NEVER, timezone: plan.timezone, [action]: plan[action] },
+      now,
+    );
+    const label = `First ${action}`;
+    return first
+      ? [{ field: `first ${action}`, label, before: null, after: first.at.toISOString() }]
+      : [];
+  });
+}
+
+const NEVER = { stop: [], start: [] };
+
+/** The request has to be approved sooner: the two times must not look alike. */
+function untilRow(now: Date): PlanRow {
+  const until = formatDate(addDays(dayOf(now), SCHEDULE_DAYS));
+  return { field: 'until', label: 'Runs until', before: null, after: `${until}, then renew` };
 }

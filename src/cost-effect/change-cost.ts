@@ -1,10 +1,12 @@
 import type { CostEffect, Plan } from '../changes/change.ts';
 import { dayOf } from '../costs/calendar/day.ts';
+import { readWeeklyPlan, stoppedHours, type WeeklyPlan } from '../costs/calendar/weekly-times.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { utcStamp } from '../intent/answers/texts.ts';
+import { timesOf } from '../intent/services/schedule-change.ts';
 import { TimeoutError, withTimeout } from '../with-timeout.ts';
 import type { EstimateCost, WorkflowContext } from '../workflow/ports.ts';
-import { CREATION_TEXT, estimateText } from './effect-text.ts';
+import { CREATION_TEXT, estimateText, weeklySavingText } from './effect-text.ts';
 import { type CostEstimate, estimate, historySpan } from './estimate.ts';
 import { type EstimatedKind, lastCostChanges, lastResize, lastTimes } from './executed-changes.ts';
 
@@ -22,7 +24,9 @@ type EstimatorContext = Pick<
 export function createCostEstimator(context: EstimatorContext): EstimateCost {
   return async ({ effect }, plan) => {
     if (effect === undefined) return undefined;
-    if (effect === 'create') return { text: CREATION_TEXT, perDay: null, share: null };
+    if (effect === 'create') return withoutFigures(CREATION_TEXT);
+    const never = effect === 'schedule' ? neverText(weeklyPlanIn(plan)) : null;
+    if (never !== null) return withoutFigures(never);
     // After the timeout the work continues, and the next estimate uses what it has read.
     const estimated = await withTimeout(TIMEOUT_MS, estimateNow(context, effect, plan)).catch(
       (error: unknown) => {
@@ -32,17 +36,43 @@ export function createCostEstimator(context: EstimatorContext): EstimateCost {
       },
     );
     if (estimated) return estimated;
-    const pricing = { prices: context.prices, today: dayOf(context.now()) };
-    const text = estimateText(effect, NO_REPORT, plan.timing, pricing);
-    return { text, perDay: null, share: null };
+    return withoutFigures(effectText(effect, NO_REPORT, plan, context));
   };
+}
+
+function withoutFigures(text: string): CostEffect {
+  return { text, perDay: null, share: null };
+}
+
+function weeklyPlanIn({ body }: Plan): WeeklyPlan {
+  return readWeeklyPlan(timesOf({ fields: body }));
+}
+
+/** Why a week with this schedule saves no fixed amount; null if it does. */
+function neverText({ stop, start }: WeeklyPlan): string | null {
+  if (stop.length === 0) return 'not available: the schedule has no stop';
+  return start.length === 0 ? 'not available: without a start, the service stays stopped' : null;
+}
+
+type EstimatedEffect = EstimatedKind | 'schedule';
+
+function effectText(
+  effect: EstimatedEffect,
+  estimated: CostEstimate,
+  plan: Plan,
+  { prices, now }: Pick<EstimatorContext, 'prices' | 'now'>,
+): string {
+  const pricing = { prices, today: dayOf(now()) };
+  if (effect !== 'schedule') return estimateText(effect, estimated, plan.timing, pricing);
+  return weeklySavingText(estimated, stoppedHours(weeklyPlanIn(plan), now()), pricing);
 }
 
 async function estimateNow(
   context: EstimatorContext,
-  kind: EstimatedKind,
+  effect: EstimatedEffect,
   plan: Plan,
 ): Promise<CostEffect> {
+  const kind = effect === 'schedule' ? 'stop' : effect;
   const today = dayOf(context.now());
   const { costs, services } = context.commandContext();
   const span = historySpan(today);
@@ -57,12 +87,13 @@ async function estimateNow(
   const estimated = estimate(kind, plan, { rows, today, services, ranAt, sizedAt });
   // With a month missing, too few days is a property of the report and not of the service.
   const shown = !estimated.known && gaps.length > 0 ? NO_REPORT : estimated;
-  const text = estimateText(kind, shown, plan.timing, { prices: context.prices, today });
+  const text = effectText(effect, shown, plan, context);
+  if (effect === 'schedule') return withoutFigures(shown.known ? `${text}${ageText(read)}` : text);
   return costEffect(text, shown, ageText(read));
 }
 
 function costEffect(text: string, estimated: CostEstimate, age: string): CostEffect {
-  if (!estimated.known) return { text, perDay: null, share: null };
+  if (!estimated.known) return withoutFigures(text);
   const { effect, share } = estimated;
   return { text: `${text}${age}`, perDay: effect.perDay.about, share };
 }

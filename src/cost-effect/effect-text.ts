@@ -70,6 +70,31 @@ export function estimateText(
   return clauses.join('; ');
 }
 
+const WEEK_HOURS = 7 * 24;
+
+/**
+ * `−41.0 credits (−€14.35) per week (−30.0 to −52.0), from 14 settled days; stopped 60 of 168 h; storage continues`: what a
+ * stop saves in the stopped hours of a week.
+ */
+export function weeklySavingText(
+  estimated: CostEstimate,
+  hours: number,
+  pricing: EstimatePrices,
+): string {
+  if (!estimated.known) return `not available: ${UNKNOWN[estimated.why]}`;
+  const { perDay, days } = estimated.effect;
+  const [about = 0, high = 0, low = 0] = [perDay.about, perDay.high, perDay.low].map(
+    (credits) => (credits * hours) / 24,
+  );
+  const between = signed(high) === signed(low) ? '' : rangeText([high, low], pricing);
+  const money = moneyPerDay(about, pricing);
+  return [
+    `${signedCredits(microOf(about), money)} per week${between}, from ${countWords(days, 'settled day')}`,
+    `stopped ${+hours.toFixed(1)} of ${WEEK_HOURS} h`,
+    'storage continues',
+  ].join('; ');
+}
+
 /** ` (−9.0 to −26.0, −€3.15 to −€9.10)` */
 function rangeText(ends: readonly number[], pricing: EstimatePrices): string {
   const money = ends.flatMap((end) => moneyPerDay(end, pricing) ?? []);

@@ -10,7 +10,7 @@ import type { WorkflowContext } from '../workflow/ports.ts';
 type Commands = WorkflowContext['commands'];
 
 /** The kinds of changes whose cost effect can be estimated. */
-export type EstimatedKind = Exclude<EffectKind, 'create'>;
+export type EstimatedKind = Exclude<EffectKind, 'create' | 'schedule'>;
 
 const COSTED_KINDS = TARGET_KINDS.filter((kind) => TARGET_TRAITS[kind].hasCosts);
 
@@ -68,7 +68,7 @@ const PAGE = 20;
 /** Returns the kind of cost effect of a command; null where it has none that can be estimated. */
 export function estimatedKind(commands: Commands, command: string): EstimatedKind | null {
   const effect = commands.get(command)?.effect ?? 'create';
-  return effect === 'create' ? null : effect;
+  return effect === 'create' || effect === 'schedule' ? null : effect;
 }
 
 function estimatedCommands(commands: Commands): readonly string[] {

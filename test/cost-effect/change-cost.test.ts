@@ -14,12 +14,16 @@ const whole: CostReading = { rows, fetchedAt: TODAY, problems: [], gaps: [], loc
 const why = 'no answer';
 
 /** A context in which the report says this and nothing else can be reached. */
-async function costTextOf(costs: () => Promise<CostReading>, effect?: 'stop' | 'create') {
+async function costTextOf(
+  costs: () => Promise<CostReading>,
+  effect?: 'stop' | 'create' | 'schedule',
+  body: Plan['body'] = STOP.body,
+) {
   const { context, clock } = await createTestContext();
   clock.now = TODAY;
   const reach = () => ({ services: [], costs }) as unknown as CommandContext;
   const estimate = createCostEstimator({ ...context, commandContext: reach });
-  return estimate(effect ? { effect } : {}, STOP);
+  return estimate(effect ? { effect } : {}, { ...STOP, body });
 }
 
 beforeEach(() => {
@@ -84,4 +88,50 @@ test('the cost of a new service is unknown, and an alert has no cost', async () 
   const unread = () => Promise.reject(new Error('not asked'));
   expect((await costTextOf(unread, 'create'))?.text).toBe('unknown: depends on the load');
   expect(await costTextOf(unread)).toBeUndefined();
+});
+
+const NIGHTS = { stop: 'daily 20:00', start: 'daily 08:00', zone: 'UTC' };
+
+test.for<[string, Plan['body'], string]>([
+  [
+    'with stops and starts',
+    NIGHTS,
+    '−70.0 credits per week, from 14 settled days; stopped 84 of 168 h; storage continues',
+  ],
+  ['without a stop', { ...NIGHTS, stop: null }, 'not available: the schedule has no stop'],
+  [
+    'without a start',
+    { ...NIGHTS, start: null },
+    'not available: without a start, the service stays stopped',
+  ],
+])('a schedule %s has its saving per week, or the reason why not', async ([, body, text]) => {
+  const cost = await costTextOf(async () => whole, 'schedule', body);
+  expect(cost).toEqual({ text, perDay: null, share: null });
+});
+
+test('the saving of a schedule is not available without enough days', async () => {
+  const few = async () => ({ ...whole, rows: rows.slice(-4) });
+  expect(await costTextOf(few, 'schedule', NIGHTS)).toMatchObject({
+    text: 'not available: needs 7 settled days',
+  });
+});
+
+test('the saving of a schedule has the money and the range', async () => {
+  const uneven = daily(
+    '2026-10-30',
+    Array.from({ length: 20 }, (_, day) => 20 + (day % 4)),
+  );
+  const prices = [{ from: '2026-01-01', perCredit: 500_000, currency: 'EUR' }];
+  const { context, clock } = await createTestContext();
+  clock.now = TODAY;
+  const commandContext = () =>
+    ({
+      services: [],
+      costs: async () => ({ ...whole, rows: uneven }),
+    }) as unknown as CommandContext;
+  const estimate = createCostEstimator({ ...context, prices, commandContext });
+  const { text } = (await estimate({ effect: 'schedule' }, { ...STOP, body: NIGHTS })) ?? {};
+  expect(text).toMatch(
+    /^−[\d.]+ credits \(−€[\d.]+\) per week \(−[\d.]+ to −[\d.]+, −€[\d.]+ to −€[\d.]+\), from 14/,
+  );
 });

@@ -35,13 +35,25 @@ async function answer(sandbox: TestSandbox, line: string, words: string, by = DO
   return textOf((await sandbox.privateMessage(by, words)) ?? NO_MESSAGE);
 }
 
+test('the preview shows the first stop and start, the saving and two different ends', async () => {
+  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const preview = await answer(sandbox, LINE, 'Schedule staging?', ANA);
+  // Friday, 20 November: the service stops at 20:00, and starts on Monday at 7:00.
+  expect(preview).toMatch(/First stop {2}<!date\^\d+\^[^|]*\|2026-11-20T19:00/);
+  expect(preview).toMatch(/First start {2}<!date\^\d+\^[^|]*\|2026-11-23T06:00/);
+  expect(preview).toMatch(/Cost {2}−[\d.]+ credits per week .*stopped 103 of 168 h/);
+  // The last day of the schedule is in *Show request*; only the request has an expiry.
+  const [shown = ''] = preview.split('[{');
+  expect(shown.match(/expires|until/gi)).toEqual(['expires']);
+});
+
 test('a schedule stops and starts a service, is paused and removed, and shows in every list', async () => {
   const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
   await approved(sandbox, 'Schedule staging', LINE);
   const card = (await sandbox.card('Schedule staging: done')) ?? { ...NO_MESSAGE, ts: '' };
   const id = changeIdOf(card);
-  expect(card.text).toContain('Stop  weekdays 20:00');
-  expect(card.text).toContain('Expires  after 90 days');
+  expect(card.text).toContain('Start  weekdays 07:00 (Europe/Berlin)');
+  expect(card.text).toContain('Runs until  18 Feb, then renew');
   expect(sent(sandbox)).toEqual([]);
 
   setTime(sandbox, '19:00');

@@ -196,6 +196,17 @@ test('a temporary scale of a service with unknown size is refused, and the form 
   expect(form).toContain('"value":"32"');
 });
 
+test('the form has the time of the last reading in the zone of the reader', async () => {
+  const sandbox = await startTestSandbox();
+  await requestAndApprove(sandbox, '/service scale staging max=32');
+  await sandbox.card('Scale staging: accepted');
+  await sandbox.slack.command(ANA, 'ops', '/service scale staging');
+  await sandbox.modal(ANA, 'service.scale');
+  const form = JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1));
+  expect(form).toMatch(/"Last seen ".*"type":"date","timestamp":\d+/);
+  expect(form).not.toContain('UTC (');
+});
+
 async function temporaryAlertEdit(sandbox: TestSandbox) {
   const alert = sandbox.alerts.alerts().find(({ name }) => name === '5xx rate');
   const id = alert?.id ?? '';

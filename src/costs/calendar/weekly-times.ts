@@ -55,6 +55,18 @@ export function readWeeklyTimes(text: string): readonly WeeklyTime[] | null {
   return isComplete ? times : null;
 }
 
+interface WeeklyTexts {
+  readonly stop: string | null;
+  readonly start: string | null;
+  readonly zone: string;
+}
+
+/** The plan with these texts; one that cannot be read counts as never. */
+export function readWeeklyPlan({ stop, start, zone }: WeeklyTexts): WeeklyPlan {
+  const times = (text: string | null) => (text === null ? [] : (readWeeklyTimes(text) ?? []));
+  return { stop: times(stop), start: times(start), timezone: zone };
+}
+
 /** `weekdays`, `sat`, `monday` or `mon-fri` → the days; null for any other word. */
 function daysOf(word: string): readonly Weekday[] | null {
   const named = Object.hasOwn(NAMED_DAYS, word) ? NAMED_DAYS[word] : undefined;
@@ -113,6 +125,22 @@ export function occurrencesBetween(
     next = nextOccurrence(plan, next.at);
   }
   return found;
+}
+
+const WEEK_MS = 7 * 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** The hours of the week after the first stop or start in which a service is stopped. */
+export function stoppedHours(plan: WeeklyPlan, after: Date): number {
+  const first = nextOccurrence(plan, after);
+  if (!first) return 0;
+  const end = new Date(first.at.getTime() + WEEK_MS);
+  const all = [first, ...occurrencesBetween(plan, first.at, new Date(end.getTime() - 1))];
+  const stopped = all.map(({ action, at }, index) => {
+    const until = all[index + 1]?.at ?? end;
+    return action === 'stop' ? until.getTime() - at.getTime() : 0;
+  });
+  return stopped.reduce((sum, ms) => sum + ms, 0) / HOUR_MS;
 }
 
 /** A day and time at which a service would both stop and start; null if there is none. */

@@ -23,7 +23,7 @@ const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
 /** Known values of the target: hints for fields, and a line above them. */
 export interface FormHints {
   readonly hints: Readonly<Record<string, string>>;
-  readonly line: string | null;
+  readonly line: Line | null;
 }
 
 const NOTHING_KNOWN: FormHints = { hints: {}, line: null };
@@ -111,8 +111,8 @@ export function commandForm(
   const among = { ...vocabulary.organization, given };
   const fields = shownFields(command, among, setting);
   // A form without fields shows the summary instead.
-  const above = known.line ?? (fields.length === 0 ? command.summary : null);
-  const line = above === null ? [] : [{ type: 'section' as const, text: plain(above, 3_000) }];
+  const above = known.line ?? (fields.length === 0 ? [command.summary] : null);
+  const line = above === null ? [] : (message(lines(above)).blocks as never[]);
   const focused = setting.isRedrawn ? undefined : fieldToFill(fields, given);
   return {
     type: 'modal',

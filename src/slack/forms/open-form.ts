@@ -1,6 +1,6 @@
 import type { View } from '@slack/web-api';
 import type { Snapshot, UserId } from '../../changes/change.ts';
-import { slashCommand, utcStamp } from '../../intent/answers/texts.ts';
+import { slashCommand } from '../../intent/answers/texts.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
 import type { Vocabulary } from '../../intent/parse/parse-result.ts';
@@ -53,7 +53,7 @@ export async function openForm(
   // Only an alert must be read before its form is filled.
   if (!given.alert) {
     const lastSeen = knownOf(lastSeenOf(bot, command, given));
-    const known = { ...lastSeen, line: line ?? lastSeen.line };
+    const known = { ...lastSeen, line: line === null ? lastSeen.line : [line] };
     const view = ownForm(bot, command, given, {
       replyTarget,
       known,
@@ -174,7 +174,7 @@ async function alertForm(
       replyTarget,
       fixed,
       filledWith: prefilled,
-      known: { hints: {}, line },
+      known: { hints: {}, line: [line] },
       needsReason: needsReason(bot, command, filled, vocabulary),
       isRedrawn: !isFirst,
     },
@@ -220,6 +220,6 @@ function knownOf(before: Snapshot | null): FormHints {
   const hints = Object.entries(before.fields).map(
     ([field, value]) => [field, `Last seen: ${valueText(value)}`] as const,
   );
-  const line = `Last seen ${utcStamp(before.seenAt)} (${before.source})`;
+  const line = ['Last seen ', { at: before.seenAt }, ` (${before.source})`];
   return { hints: Object.fromEntries(hints), line };
 }

@@ -1,16 +1,14 @@
 import type { Change } from '../../changes/change.ts';
 import {
   type Occurrence,
-  readWeeklyTimes,
+  readWeeklyPlan,
   type WeeklyPlan,
 } from '../../costs/calendar/weekly-times.ts';
 import { timesOf } from '../../intent/services/schedule-change.ts';
 
 /** Returns the times of the schedule that a change created, from its plan. */
 export function weeklyPlanOf({ plan }: Pick<Change, 'plan'>): WeeklyPlan {
-  const { stop, start, zone } = timesOf({ fields: plan.body });
-  const times = (text: string | null) => (text === null ? [] : (readWeeklyTimes(text) ?? []));
-  return { stop: times(stop), start: times(start), timezone: zone };
+  return readWeeklyPlan(timesOf({ fields: plan.body }));
 }
 
 /** `stop of Mon 23 Nov, 20:00 (Europe/Berlin)` */

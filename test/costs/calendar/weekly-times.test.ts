@@ -4,6 +4,7 @@ import {
   nextOccurrence,
   occurrencesBetween,
   readWeeklyTimes,
+  stoppedHours,
   type WeeklyPlan,
   weeklyTimesText,
 } from '../../../src/costs/calendar/weekly-times.ts';
@@ -122,4 +123,17 @@ test.for<[string, string, string | null]>([
   ['mon 20:00', 'tue 20:00', null],
 ])('a stop at “%s” and a start at “%s” contradict each other: %s', ([stop, start, slot]) => {
   expect(contradiction(planOf(stop, start))).toBe(slot);
+});
+
+test.for<[string, string, string, number]>([
+  // Four nights of 11 h, and from Friday 20:00 to Monday 07:00.
+  ['nights and the weekend', 'weekdays 20:00', 'weekdays 07:00', 4 * 11 + 59],
+  ['every night', 'daily 22:00', 'daily 06:00', 7 * 8],
+  ['a second stop of a stopped service', 'fri 20:00, sat 20:00', 'mon 07:00', 59],
+  ['never', '', 'weekdays 07:00', 0],
+])('a service is stopped in the hours of a week: %s', ([, stop, start, hours]) => {
+  for (const day of [16, 18, 20, 22]) {
+    const after = new Date(`2026-11-${day}T12:00:00Z`);
+    expect(stoppedHours(planOf(stop, start), after)).toBe(hours);
+  }
 });
