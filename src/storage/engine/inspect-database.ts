@@ -73,6 +73,7 @@ export function fileFacts(url: string): FileFacts | null {
   const own = statOf(path);
   const folder = dirname(path);
   const lock = `${path}.lock`;
+  const lockIsUsable = statOf(lock) === null || isUsable(lock, constants.R_OK | constants.W_OK);
   const ownedByUs = own === null || process.getuid === undefined || own.uid === process.getuid();
   const readable = FILE_SUFFIXES.map((suffix) => `${path}${suffix}`).filter(
     (file) => ((statOf(file)?.mode ?? 0) & 0o077) !== 0,
@@ -85,9 +86,9 @@ export function fileFacts(url: string): FileFacts | null {
     folderIsWritable: isUsable(folder, constants.W_OK),
     readableByOthers: process.platform === 'win32' ? [] : readable,
     ownedByUs,
-    lockIsUsable: statOf(lock) === null || isUsable(lock, constants.R_OK | constants.W_OK),
+    lockIsUsable,
     // The lock file of another user cannot be opened.
-    running: own !== null && ownedByUs && isLocked(path),
+    running: own !== null && ownedByUs && lockIsUsable && isLocked(path),
   };
 }
 

@@ -1,0 +1,130 @@
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../../src/storage/engine/database.ts';
+import {
+  databaseProblem,
+  isLastingDatabaseError,
+} from '../../../src/storage/engine/database-errors.ts';
+import { runCommand } from '../../harness/run-command.ts';
+
+const ENGINE = new URL('../../../src/storage/engine/', import.meta.url).href;
+const OPEN = `
+  const { openDatabase } = await import('${ENGINE}database.ts');
+  const { isLastingDatabaseError } = await import('${ENGINE}database-errors.ts');
+  const refusal = await openDatabase(url).catch((error) => error);
+  console.log(JSON.stringify({ message: refusal.message, isLasting: isLastingDatabaseError(refusal) }));`;
+const FACTS = `
+  const { fileFacts } = await import('${ENGINE}inspect-database.ts');
+  console.log(JSON.stringify(fileFacts(url)));`;
+
+function folderForTest(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-unusable-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Runs a script and returns the JSON that it prints. Root loses its right to open and change every file. */
+async function unprivileged(script: string, url: string): Promise<unknown> {
+  const words = ['--input-type=module', '--eval', `const url = '${url}'; ${script}`];
+  const rights = '-dac_override,-dac_read_search,-fowner';
+  const limits = ['--bounding-set', rights, '--inh-caps', rights, process.execPath];
+  const isRoot = process.getuid?.() === 0;
+  const { out, err } = await (isRoot
+    ? runCommand([...limits, ...words], {}, 'setpriv')
+    : runCommand(words));
+  expect(err).toBe('');
+  return JSON.parse(out);
+}
+
+/** A file that other users can read, and whose mode only its owner can change. */
+function foreignFile(path: string): void {
+  if (process.getuid?.() === 0) {
+    writeFileSync(path, '', { mode: 0o644 });
+    chownSync(path, 65_534, 65_534);
+  } else symlinkSync('/etc/hosts', path);
+}
+
+test.for<[string, (folder: string) => string, string]>([
+  ['whose folder is missing', (folder) => join(folder, 'missing', 'x.db'), 'ENOENT'],
+  ['whose folder is a file', (folder) => join(fileIn(folder), 'x.db'), 'ENOTDIR'],
+  ['whose lock cannot be opened', (folder) => withFolderAsLock(folder), 'cannot be opened'],
+])('a database %s needs a person', async ([, prepare, reason]) => {
+  const error = await openDatabase(`file:${prepare(folderForTest())}`).catch(
+    (refusal: unknown) => refusal,
+  );
+  expect(databaseProblem(error)).toContain(reason);
+  expect(error).toMatchObject({ hint: expect.stringContaining('the user of Signalbox') });
+  expect(isLastingDatabaseError(error)).toBe(true);
+});
+
+function fileIn(folder: string): string {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  return file;
+}
+
+/** A folder in the place of the lock: tests of root may open a file of every user. */
+function withFolderAsLock(folder: string): string {
+  mkdirSync(join(folder, 'x.db.lock'));
+  return join(folder, 'x.db');
+}
+
+test('a lock file of another user is a fact of the doctor, and Signalbox does not run', async () => {
+  const path = join(folderForTest(), 'x.db');
+  writeFileSync(path, '', { mode: 0o600 });
+  writeFileSync(`${path}.lock`, '');
+  chmodSync(`${path}.lock`, 0);
+  const facts = await unprivileged(FACTS, `file:${path}`);
+  expect(facts).toMatchObject({ ownedByUs: true, lockIsUsable: false, running: false });
+});
+
+test('a file that other users can read, and whose mode cannot be changed, needs a person', async () => {
+  const path = join(folderForTest(), 'x.db');
+  foreignFile(path);
+  expect(await unprivileged(OPEN, `file:${path}`)).toEqual({
+    message: `Other users of this machine can read ${path}, and its mode cannot be changed`,
+    isLasting: true,
+  });
+});
+
+test('a folder in which nobody may create files needs a person', async () => {
+  const refusal = await openDatabase('file:/sys/x.db').catch((error: unknown) => error);
+  expect(databaseProblem(refusal)).toContain('The file /sys/x.db.lock cannot be created');
+  expect(isLastingDatabaseError(refusal)).toBe(true);
+});
+
+test('another error of the file system is reported as it is', async () => {
+  const url = `file:${join(folderForTest(), 'x'.repeat(300))}`;
+  const refusal = await openDatabase(url).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({ code: 'ENAMETOOLONG' });
+  expect(isLastingDatabaseError(refusal)).toBe(false);
+});
+
+test('a file system without a write-ahead log needs a person', async () => {
+  // SQLite locks this file with another file, as on a file system without shared memory.
+  const url = 'file:x.db?vfs=unix-dotfile';
+  const script = `
+    process.chdir('${folderForTest()}');
+    const { openSqlite } = await import('${ENGINE}sqlite/sqlite.ts');
+    const { isLastingDatabaseError } = await import('${ENGINE}database-errors.ts');
+    try {
+      openSqlite(url);
+    } catch ({ message, hint, ...error }) {
+      console.log(JSON.stringify({ message, hint, name: error.name }));
+    }`;
+  expect(await unprivileged(script, url)).toEqual({
+    message: `${url} does not support a write-ahead log`,
+    hint: 'use a local disk',
+    name: 'UnusableDatabase',
+  });
+});
