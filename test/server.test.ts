@@ -174,5 +174,14 @@ test('a port that this user may not open needs a person', () => {
     ...{ code: 'EACCES', syscall: 'listen', port: 80 },
   });
   expect(listenProblem(refused, addresses)).toMatchObject({ where: 'PORT', lasting: true });
-  expect(listenProblem(new Error('other'), addresses)).toBeNull();
+});
+
+test.for<[string, unknown]>([
+  ['another error', new Error('other')],
+  ['no error', null],
+  ['another call', Object.assign(new Error('open'), { code: 'EACCES', syscall: 'open' })],
+  ['another reason', Object.assign(new Error('listen'), { code: 'EMFILE', syscall: 'listen' })],
+])('%s is no problem of a port', ([, error]) => {
+  const addresses = { port: 80, opsPort: null, bindAddress: null };
+  expect(listenProblem(error, addresses)).toBeNull();
 });

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
@@ -90,6 +92,21 @@ test.for<[string, Readonly<Record<string, string>>, string]>([
   const refused = await sandbox.failedStart();
   expect(refused.errors).toContain(words);
   expect(refused.code).toBe(78);
+});
+
+test('a start on a port of another process names it and exits with 1', {
+  timeout: 60_000,
+}, async () => {
+  const other = createServer().listen(0);
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const env = { PORT: `${port}` };
+  const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('sqlite'), env });
+  const refused = await sandbox.failedStart();
+  expect(refused.errors).toContain(`${port} is in use by another process`);
+  expect(refused.code).toBe(1);
 });
 
 test('a start that waits for its database ignores SIGHUP and exits with 0 on SIGTERM', {

@@ -112,6 +112,8 @@ test('the previous SQLite database is kept, with its last commits', async () => 
   const [kept = ''] = globSync('signalbox.db.before-restore-*Z', { cwd: folder });
   expect(out).toContain(join(folder, kept));
   expect(await contentOf(`file:${join(folder, kept)}`)).toEqual(['after the backup', null]);
+  await signalbox(url, 'restore', join(folder, 'copy'));
+  expect(globSync('signalbox.db.before-restore-*Z', { cwd: folder })).toHaveLength(2);
 });
 
 test.for<[string, 'backup' | 'restore', string, string]>([
@@ -133,29 +135,40 @@ test.for<[string, 'backup' | 'restore', string, string]>([
   expect(globSync('*{partial,incoming,before}*', { cwd: folder })).toEqual([]);
 });
 
-test('an interrupted restore stops every start until it runs again, and keeps both databases', async () => {
-  const folder = folderForTest();
-  const path = join(folder, 'signalbox.db');
-  const url = `file:${path}`;
-  await (await write(url, 'before the backup')).close();
-  await signalbox(url, 'backup', join(folder, 'copy'));
-  // As after a crash between the renames: the previous file has its new name, its journal not yet.
-  const kept = `${path}.before-restore-2026-11-23T000000.000Z`;
-  renameSync(path, kept);
-  writeFileSync(`${path}-wal`, 'the last commits of the previous database');
-  writeFileSync(`${path}.incoming`, 'incomplete');
-  writeFileSync(`${path}.incoming-wal`, 'incomplete');
+test.for<[string, readonly string[], string]>([
+  ['the database', [''], '-wal'],
+  ['the database and one journal', ['', '-wal'], '-shm'],
+])(
+  'a restore that was interrupted after it had renamed %s stops every start until it runs again',
+  async ([, moved, rest]) => {
+    const folder = folderForTest();
+    const path = join(folder, 'signalbox.db');
+    const url = `file:${path}`;
+    await (await write(url, 'before the backup')).close();
+    await signalbox(url, 'backup', join(folder, 'copy'));
+    const kept = `${path}.before-restore-2026-11-23T000000.000Z`;
+    for (const suffix of ['-wal', '-shm']) writeFileSync(`${path}${suffix}`, 'previous commits');
+    for (const suffix of moved) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+    writeFileSync(`${path}.incoming`, 'incomplete');
+    writeFileSync(`${path}.incoming-wal`, 'incomplete');
 
-  await expect(openDatabase(url)).rejects.toThrow('was interrupted');
-  expect(existsSync(path)).toBe(false);
-  const [facts] = databaseLines({ url, file: fileFacts(url), examined: null, written: null });
-  expect(facts).toMatchObject({ status: 'failed', fix: expect.stringContaining('restore again') });
+    await expect(openDatabase(url)).rejects.toThrow('was interrupted');
+    expect(existsSync(path)).toBe(false);
+    const [facts] = databaseLines({ url, file: fileFacts(url), examined: null, written: null });
+    expect(facts).toMatchObject({
+      status: 'failed',
+      fix: expect.stringContaining('restore again'),
+    });
 
-  expect(await signalbox(url, 'restore', join(folder, 'copy'))).toMatchObject({ err: '', code: 0 });
-  expect(await contentOf(url)).toEqual(['before the backup', expect.any(String)]);
-  expect(existsSync(`${kept}-wal`)).toBe(true);
-  expect(globSync('*incoming*', { cwd: folder })).toEqual([]);
-});
+    expect(await signalbox(url, 'restore', join(folder, 'copy'))).toMatchObject({
+      err: '',
+      code: 0,
+    });
+    expect(await contentOf(url)).toEqual(['before the backup', expect.any(String)]);
+    for (const suffix of [...moved, rest]) expect(existsSync(`${kept}${suffix}`)).toBe(true);
+    expect(globSync('*incoming*', { cwd: folder })).toEqual([]);
+  },
+);
 
 test.runIf(HAS_TOOLS)('a restore into a PostgreSQL database in use is refused', async () => {
   const url = await freshUrl('postgres');

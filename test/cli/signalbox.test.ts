@@ -40,6 +40,12 @@ test.for<[string, readonly string[], number, string]>([
     'did you mean “--prefix”?',
   ],
   ['manifest with an argument', ['manifest', 'db-'], 2, 'manifest takes options only, not db-.'],
+  [
+    'manifest with an address without TLS',
+    ['manifest', '--url', 'http://signalbox.example.com'],
+    2,
+    '--url must begin with https://',
+  ],
   ['manifest with a wrong prefix', ['manifest', '--prefix', 'D'], 2, '--prefix may contain'],
 ])('%s only shows its usage', async ([, args, expected, sentence]) => {
   const { out, err, code } = await signalbox(...args);

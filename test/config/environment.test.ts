@@ -104,6 +104,11 @@ test.for([
   expect(loaded.ok && loaded.config.databaseUrl.reveal()).toBe(url);
 });
 
+test('both ports may be chosen by the system', () => {
+  const loaded = load({ PORT: '0', OPS_PORT: '0' });
+  expect(loaded.ok && loaded.config).toMatchObject({ port: 0, opsPort: 0 });
+});
+
 test('secrets are read from files, without the line break at their end', () => {
   const env = { SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKEN_FILE: '/run/token' };
   const loaded = load(env, { '/run/token': 'xoxb-from-file\n' });

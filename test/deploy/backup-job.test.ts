@@ -7,18 +7,23 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 
 const Container = z.looseObject({ command: z.tuple([z.string(), z.string(), z.string()]) });
-const Job = z.object({
-  spec: z.object({ jobTemplate: z.looseObject({ spec: z.looseObject({}) }) }),
+const Items = z.array(z.strictObject({ key: z.string(), path: z.string() }));
+const Secret = z.looseObject({ items: Items, optional: z.boolean().default(false) });
+const Pod = z.looseObject({
+  containers: z.tuple([Container]),
+  volumes: z.array(z.looseObject({ name: z.string(), secret: Secret.optional() })),
 });
+const Template = z.object({ template: z.object({ spec: Pod }) });
+const Job = z.object({ spec: z.object({ jobTemplate: z.object({ spec: Template }) }) });
+
+function podOfJob() {
+  const job = Job.parse(parse(readFileSync('deploy/kubernetes/jobs/backup.yaml', 'utf8')));
+  return job.spec.jobTemplate.spec.template.spec;
+}
 
 /** The script of the CronJob, with folders of the test. */
 function scriptIn(folder: string): string {
-  const job = Job.parse(parse(readFileSync('deploy/kubernetes/jobs/backup.yaml', 'utf8')));
-  const text = JSON.stringify(job.spec.jobTemplate.spec);
-  const Template = z.looseObject({
-    template: z.looseObject({ spec: z.looseObject({ containers: z.tuple([Container]) }) }),
-  });
-  const [{ command }] = Template.parse(JSON.parse(text)).template.spec.containers;
+  const [{ command }] = podOfJob().containers;
   return command[2]
     .replaceAll('/run/secrets/signalbox', folder)
     .replaceAll('/backups', join(folder, 'backups'));
@@ -48,6 +53,13 @@ test.for<[string, string]>([
   expect(more).toEqual([]);
   expect(file).toMatch(/^signalbox-\d{8}T\d{6}Z\.dump$/);
   expect(readFileSync(join(folder, 'backups', file), 'utf8')).toBe(`${address} ${settings}\n`);
+});
+
+test('the nightly backup reads the address and, where there is one, the CA, but not the key', () => {
+  const { secret } = podOfJob().volumes.find(({ name }) => name === 'secrets') ?? {};
+  const keys = secret?.items.map(({ key, path }) => (key === path ? key : `${key} as ${path}`));
+  expect(keys).toEqual(['database-url', 'database-ca.pem']);
+  expect(secret?.optional).toBe(true);
 });
 
 test('without the address the nightly backup fails and leaves no archive', () => {

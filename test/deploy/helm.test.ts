@@ -48,6 +48,8 @@ test.for<[string, object]>([
   ['an address without TLS', { cloudApiUrl: 'http://cloud.example.com' }],
   ['an unknown mode', { slackMode: 'sockets' }],
   ['a short digest', { image: { digest: 'sha256:12' } }],
+  ['outgoing traffic without an address', { networkPolicy: { extraEgress: [{ ports: [] }] } }],
+  ['a misspelt port', { networkPolicy: { extraEgress: [{ to: [], port: [4318] }] } }],
   ['an archive without a complete schedule', { archive: { schedule: '47 3 1' } }],
   ['an archive without a volume', { archive: { claimName: '' } }],
 ])('the schema refuses %s', ([, change]) => {

@@ -51,6 +51,7 @@ test.for<[string, Error, string]>([
   ['is not running', coded('ECONNREFUSED'), 'does not answer'],
   ['breaks the connection', new Error('Connection terminated unexpectedly'), 'does not answer'],
   ['stops answering', databaseTimeout('The server did not answer'), 'does not answer'],
+  ['cannot write to its disk', coded('ENOSPC'), 'The disk of the database is full'],
   ['has no connection left', new Error('timeout exceeded when trying to connect'), 'not answer'],
 ])('a server that %s is explained in a sentence', ([, error, words]) => {
   expect(databaseProblem(error)).toContain(words);

@@ -1,25 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
-import {
-  databaseProblem,
-  isLastingDatabaseError,
-} from '../../../src/storage/engine/database-errors.ts';
 import { refuseLossy } from '../../../src/storage/engine/postgres.ts';
 import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
 import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
@@ -68,31 +54,6 @@ test.for(['mysql://host/db', 'signalbox.db', ''])('the address %j is refused', a
 test('the error names a folder that does not exist', async () => {
   await expect(openDatabase('file:/nowhere/at/all.db')).rejects.toThrow('/nowhere/at/all.db');
 });
-
-test.for<[string, (folder: string) => string, string]>([
-  ['whose folder is missing', (folder) => join(folder, 'missing', 'x.db'), 'ENOENT'],
-  ['whose folder is a file', (folder) => join(fileIn(folder), 'x.db'), 'ENOTDIR'],
-  ['whose lock cannot be opened', (folder) => withFolderAsLock(folder), 'cannot be opened'],
-])('a database %s needs a person', async ([, prepare, reason]) => {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-unusable-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const error = await openDatabase(`file:${prepare(folder)}`).catch((refusal: unknown) => refusal);
-  expect(databaseProblem(error)).toContain(reason);
-  expect(error).toMatchObject({ hint: expect.stringContaining('the user of Signalbox') });
-  expect(isLastingDatabaseError(error)).toBe(true);
-});
-
-function fileIn(folder: string): string {
-  const file = join(folder, 'file');
-  writeFileSync(file, '');
-  return file;
-}
-
-/** A folder in the place of the lock: tests of root may open a file of every user. */
-function withFolderAsLock(folder: string): string {
-  mkdirSync(join(folder, 'x.db.lock'));
-  return join(folder, 'x.db');
-}
 
 test('SQLite uses the given clock, PostgreSQL its own', async () => {
   const sqlite = await freshDatabase('sqlite', { now: () => NOON });
