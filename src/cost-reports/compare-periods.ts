@@ -74,13 +74,15 @@ export function pairedDaysText(
   const isAll = days === Math.max(lengthOf(now), lengthOf(before));
   const compared = countWords(days, 'day');
   if (notLocked === 0) return isAll ? '' : `, on the ${compared} final in both`;
-  const open = ` (${openDaysText(notLocked)})`;
+  const open = openDaysText(notLocked, days);
   return isAll ? open : `, on ${compared}${open}`;
 }
 
-/** Why days that are not final are compared: they are settled. */
-export function openDaysText(days: number): string {
-  return `${days} not final, but unchanged for 2 days`;
+/** ` (2 not final, but unchanged for 2 days)`: settled days are compared as well; empty without any. */
+export function openDaysText(open: number, days: number): string {
+  if (open === 0) return '';
+  const count = open < days ? `${open} ` : days > 1 ? 'all ' : '';
+  return ` (${count}not final, but unchanged for 2 days)`;
 }
 
 const INCOMPARABLE: Readonly<Record<PairingProblem, string>> = {

@@ -350,17 +350,20 @@ test('without an action, digests are listed with their buttons, also from Home',
   expect(sandbox.slack.clientState(ANA).views).toEqual([]);
 });
 
-test('the channel sees who adds a digest and who removes it, and the line has a button to remove it', async () => {
+test('the channel sees who adds a digest and who removes it, with a button for the own possibilities', async () => {
   const sandbox = await startTestSandbox();
   await answer(sandbox, ANA, `${ADD} tag=prod`, 'Digest added');
   const [added] = announced(sandbox);
   const text = added?.text ?? '';
   expect(text).toBe(`<@${ANA}> added a cost digest: every day at 14:00 (Europe/Berlin), tag prod.`);
+  expect(JSON.stringify(added)).not.toContain('cost digest remove');
   await sandbox.press(DORA, added, 'command.0');
-  await sandbox.privateMessage(DORA, 'Not removed');
+  const others = (await sandbox.privateMessage(DORA, '1 cost digest')) ?? NO_MESSAGE;
+  expect(textOf(others)).not.toContain('cost digest remove');
   await sandbox.press(ANA, added, 'command.0');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Remove the digest'), 'command.0');
-  await sandbox.privateMessage(ANA, 'Digest removed');
+  const own = (await sandbox.privateMessage(ANA, '1 cost digest')) ?? NO_MESSAGE;
+  const [line = ''] = /cost digest remove \w+/.exec(textOf(own)) ?? [];
+  await answer(sandbox, ANA, `/${line} confirm=yes`, 'Digest removed');
   expect(announced(sandbox)[1]?.text).toBe(text.replace('added', 'removed'));
 });
 

@@ -116,8 +116,8 @@ function comparedText(facts: WhyFacts, explained: Explained): string | null {
   const { pairs, notLocked } = explained;
   const days = countWords(pairs.length, 'day');
   const isAll = hasAllDays(facts, explained);
-  if (notLocked > 0)
-    return `Compared on ${isAll ? 'all ' : ''}${days}, ${openDaysText(notLocked)}.`;
+  const open = openDaysText(notLocked, pairs.length);
+  if (open !== '') return `Compared on ${isAll && pairs.length > 1 ? 'all ' : ''}${days}${open}.`;
   return isAll ? null : `Compared on the ${days} final in both periods.`;
 }
 

@@ -12,8 +12,8 @@ interface Announcement {
 }
 
 /**
- * Shows the channel who added or removed its digest, in one line; an added one has a button to remove
- * it. The digest is stored already, so that a line that is not posted is logged only.
+ * Shows the channel who added or removed its digest, in one line; an added one has a button for the list,
+ * in which each user has the buttons that they may use. The digest is stored already, so that a line that is not posted is logged only.
  */
 export async function announceDigest(
   { messenger, log }: Pick<DigestServiceContext, 'messenger' | 'log'>,
@@ -23,10 +23,10 @@ export async function announceDigest(
   const { on } = one.options;
   const about = `${whenText(one)}${on ? `, ${labelOf(on)}` : ''}`;
   const line: readonly InlinePart[] = [{ user: by }, ` ${did} a cost digest: ${about}.`];
-  const remove = { label: 'Remove', line: `cost digest remove ${one.id}` };
+  const list = { label: 'Show digests', line: 'cost digest list' };
   const parts: readonly AnswerPart[] = [
     { kind: 'lines', lines: [line] },
-    ...(did === 'added' ? [{ kind: 'offers', offers: [remove] } as const] : []),
+    ...(did === 'added' ? [{ kind: 'offers', offers: [list] } as const] : []),
   ];
   try {
     const to = postChannel((await messenger.findChannels([one.channel])).get(one.channel));

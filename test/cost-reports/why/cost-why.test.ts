@@ -208,8 +208,19 @@ test('settled days that are not final are compared and counted', async () => {
     row.day < '2026-11-17' ? row : { ...row, locked: false, openDay: settled },
   );
   expect((await answered('7d', { rows })).text).toContain(
-    'Compared on all 7 days, 3 not final, but unchanged for 2 days.',
+    'Compared on all 7 days (3 not final, but unchanged for 2 days).',
   );
+});
+
+test.for<[string, number, string]>([
+  ['7d', 13, 'Compared on all 7 days (all not final, but unchanged for 2 days).'],
+  ['yesterday', 13, 'Compared on 1 day (not final, but unchanged for 2 days).'],
+])('without a final day, the settled days of %s are compared', async ([words, first, text]) => {
+  const settled = { settled: true, completion: null };
+  const rows = ROWS.map((row) =>
+    row.day < `2026-11-${first}` ? row : { ...row, locked: false, openDay: settled },
+  );
+  expect((await answered(words, { rows })).text).toContain(text);
 });
 
 test.for<[string, readonly CostRow[], string]>([
