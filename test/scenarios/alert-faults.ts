@@ -56,9 +56,13 @@ interface MeasuredMinute {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Expects that the alert fires while each minute adds to the counters what the measured minute added. */
+/**
+ * Expects that the alert fires while each minute adds to the counters what the measured minute added, and that no
+ * alert fires without the fault.
+ */
 export function expectAlertAtRate(alert: string, minute: MeasuredMinute): void {
   expectFiring(alert, atRate(minute), { 2: [], 30: [firing(alert, minute.labels)] });
+  expectNoAlert(inputOf(minute.before, minute.before), [30]);
 }
 
 /** Expects that no alert fires while each minute adds what the measured minute added. */

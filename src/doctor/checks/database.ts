@@ -1,7 +1,7 @@
 import { isLoopback } from '../../config/variables.ts';
 import { databaseProblem } from '../../storage/engine/database-errors.ts';
-import { FullDisk } from '../../storage/engine/disk-space.ts';
 import type { DatabaseInspection, FileFacts } from '../../storage/engine/inspect-database.ts';
+import { FullDisk } from '../../storage/engine/sqlite/disk-space.ts';
 import { NEWER_SCHEMA_FIX } from '../../storage/migrations/migrate.ts';
 import type { TimedResult } from '../../with-timeout.ts';
 import { TimeoutError } from '../../with-timeout.ts';

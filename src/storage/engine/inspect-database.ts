@@ -15,7 +15,6 @@ import { type CostSnapshot, costSnapshots } from '../tables/costs.ts';
 import { type Instance, listInstances } from '../tables/instances.ts';
 import { writeMeta } from '../tables/meta.ts';
 import type { Db, Tables } from '../tables/schema.ts';
-import { checkDiskSpace } from './disk-space.ts';
 import {
   type Durability,
   onPostgres,
@@ -23,6 +22,7 @@ import {
   readDurability,
   refuseLossy,
 } from './postgres.ts';
+import { checkDiskSpace } from './sqlite/disk-space.ts';
 import { isLocked } from './sqlite/process-lock.ts';
 import { isRestoreInterrupted, openSqlite, openSqliteReader, sqlitePath } from './sqlite/sqlite.ts';
 import { runTransaction, singleCommits } from './transaction.ts';
