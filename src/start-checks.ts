@@ -110,7 +110,7 @@ export async function connectSlack(
   const configuredChannels = channelUses(config).map(({ word }) => word);
   const own = { post: postJson, commands, log, now, clock, measures, opensSocket };
   const connected = await connect({
-    ...{ ...config.slack, policy, channels, configuredChannels },
+    ...{ ...config.slack, policy, channels, configuredChannels, console: config.console },
     ...own,
   });
   if (!connected.ok) {

@@ -8,12 +8,24 @@ import { TARGET_TRAITS } from './target-kinds.ts';
 export function changeTitle({ command, plan }: Pick<Change, 'command' | 'plan'>): string {
   const [noun = '', first = '', second] = command.split(' ');
   const verb = second ? `${second} ${first} of` : first;
+  return `${upperFirst(verb)} ${objectOf({ noun, plan })}`;
+}
+
+/** What a change acts on, as a subject: `analytics-prod`, `Alert "5xx rate"`, `Endpoint for staging`. */
+export function changeSubject({ command, plan }: Pick<Change, 'command' | 'plan'>): string {
+  const [noun = ''] = command.split(' ');
+  const { impliedNoun } = TARGET_TRAITS[plan.target.kind];
+  const object = objectOf({ noun, plan });
+  return noun === impliedNoun ? object : upperFirst(object);
+}
+
+function objectOf({ noun, plan }: { noun: string; plan: Change['plan'] }): string {
   const { kind, name } = plan.target;
   const what = kind.endsWith(noun) ? noun : `${noun} for`;
-  const words = [
-    `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`,
-    noun === TARGET_TRAITS[kind].impliedNoun ? '' : what,
-    kind === 'alert' ? `"${name}"` : name,
-  ];
-  return words.filter((word) => word !== '').join(' ');
+  const shown = kind === 'alert' ? `"${name}"` : name;
+  return noun === TARGET_TRAITS[kind].impliedNoun ? shown : `${what} ${shown}`;
+}
+
+function upperFirst(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

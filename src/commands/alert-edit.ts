@@ -122,6 +122,7 @@ export const alertEdit: ChangeCommand = changeCommand({
     };
   },
   undo: ({ id }, before, body) => undoLine(id, before, body),
+  outcome: { done: 'edited', accepted: 'was edited' },
   endingNote: 'The alert is evaluated again at its next run.',
 });
 

@@ -66,6 +66,7 @@ export const changeFreeze = changeCommand({
   verifyOutcome: async (_target, _body, { freezes }, { id }) =>
     (await freezes.wasMade(id)) ? { requestId: null, reported: [], learned: null } : null,
   undo: ({ id }) => ({ label: 'Unfreeze', line: `change unfreeze ${id}` }),
+  outcome: { done: 'frozen' },
   endingNote: 'The freeze is in force now, for all users.',
 });
 

@@ -40,5 +40,6 @@ export const changeUnfreeze = changeCommand({
     const until = `until=${String(body.until).slice(0, 16)}Z`;
     return { label: 'Freeze again', line: `change freeze ${scopeWords(scope)} ${until}` };
   },
+  outcome: { done: 'unfrozen' },
   endingNote: 'Changes are allowed again unless another freeze applies.',
 });

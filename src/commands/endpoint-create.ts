@@ -83,5 +83,6 @@ export const endpointCreate = changeCommand({
     sentEndpoint(await cloud.createReversePrivateEndpoint(id, EndpointCreation.parse(body)), body),
   settled: SETTLED_WHEN_READY,
   undo: () => null,
+  outcome: { done: 'created', accepted: 'is being created', reached: 'is ready' },
   endingNote: 'If its status is pending acceptance, accept it in the target cloud account.',
 });

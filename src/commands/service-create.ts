@@ -177,6 +177,7 @@ export const serviceCreate = changeCommand({
     sentCreation(await cloud.createService(ServiceCreation.parse(body)), body),
   settled: settledInState({ ends: ['running', 'idle'] }),
   undo: () => null,
+  outcome: { done: 'created', accepted: 'is being created' },
   endingNote: 'Setup is in progress.',
   unfollowedNote: 'This API does not report when the service is ready.',
 });

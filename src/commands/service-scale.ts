@@ -59,6 +59,7 @@ export const serviceScale: ChangeCommand = changeCommand({
   settled: settledAsRequested(SIZING_LABELS),
   undo: ({ id }, before, body) => undoLine(id, before, body),
   noUndo: whyNoUndo,
+  outcome: { done: 'scaled', accepted: 'is scaling', reached: 'is scaled' },
   endingNote:
     'New replicas start before old ones stop: for up to an hour both can run and cost credits.',
   unfollowedNote: UNFOLLOWED,

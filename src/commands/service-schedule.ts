@@ -105,6 +105,7 @@ export const serviceSchedule = changeCommand({
   verifyOutcome: async (_target, _body, { schedules }, { id }) =>
     (await schedules.hasBegun(id)) ? { requestId: null, reported: [], learned: null } : null,
   undo: ({ id }) => ({ label: 'Remove schedule', line: `service schedule remove ${id}` }),
+  outcome: { done: 'scheduled' },
   endingNote: 'In force. Each run is a change of its own, and is checked again at its time.',
 });
 

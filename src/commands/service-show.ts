@@ -132,13 +132,7 @@ function unknownPart(changes: readonly Change[]): readonly AnswerPart[] {
     .flatMap((change): readonly AnswerPart[] => [
       { kind: 'changes', changes: [change] },
       { kind: 'text', text: BLOCKED },
-      {
-        kind: 'actions',
-        actions: [
-          { id: 'change.happened', label: 'It happened', value: change.id },
-          { id: 'change.did-not-happen', label: 'It did not happen', value: change.id },
-        ],
-      },
+      { kind: 'outcome', change },
     ]);
 }
 

@@ -35,6 +35,7 @@ export const serviceStart = changeCommand({
     open: ['stopped'],
   }),
   undo: ({ id }) => ({ label: 'Stop it again', line: `service stop ${id}` }),
+  outcome: { done: 'started', accepted: 'is starting' },
   endingNote: 'This can take minutes.',
   unfollowedNote: UNFOLLOWED,
 });

@@ -42,6 +42,7 @@ export const serviceStop = changeCommand({
     open: ['running', 'idle', 'partially_running', 'degraded'],
   }),
   undo: ({ id }) => ({ label: 'Start it again', line: `service start ${id}` }),
+  outcome: { done: 'stopped', accepted: 'is stopping' },
   endingNote: 'This can take minutes.',
   unfollowedNote: UNFOLLOWED,
 });

@@ -58,11 +58,32 @@ const Access = strictConfigObject({ openToTheWorld: Allowed, privateAddresses: A
     privateAddresses: privateAddresses === 'allowed',
   }));
 
+const CONSOLE_HINT = 'for example https://console.example.com/services/{service}';
+
+/** The id of a service must not choose the server, so it may only be in the path and what follows. */
+function isConsoleAddress(text: string): boolean {
+  const [one, other] = ['a', 'b'].map((id) => text.replaceAll('{service}', id));
+  if (!URL.canParse(one ?? '') || !URL.canParse(other ?? '') || /[{}]/.test(one ?? ''))
+    return false;
+  const [address, same] = [new URL(one ?? ''), new URL(other ?? '')];
+  const isPlain = address.username === '' && address.password === '';
+  return address.protocol === 'https:' && isPlain && address.origin === same.origin;
+}
+
+const Console = z
+  .string()
+  .max(500)
+  .refine(isConsoleAddress, {
+    error: withHint('must be an https address, with {service} at most in its path', CONSOLE_HINT),
+  });
+
 const Cloud = strictConfigObject({
   /** The form of the dates in requests for the usage report. */
   usageDates: z.enum(['auto', 'date-time', 'date']).default('auto'),
   /** `extended`: also uses the reads of live servers that the contract does not have. */
   reads: z.enum(['contract', 'extended']).default('contract'),
+  /** The page of a service in the console of the provider; `{service}` stands for its id. */
+  console: Console.optional(),
   /** The tags of the server that rules may name. Only discovered services have them. */
   tags: z.array(ServerTag).min(1).optional(),
 }).default({ usageDates: 'auto', reads: 'contract' });
@@ -121,6 +142,7 @@ export function fileSchema(words: PolicyVocabulary & { readonly teams: readonly 
     prices: costs.price,
     usageDates: cloud.usageDates,
     reads: cloud.reads,
+    console: cloud.console ?? null,
     serverTags: cloud.tags ?? [],
     policy: { roles, rules: policy, freezes, never },
   }));

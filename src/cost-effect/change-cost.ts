@@ -6,7 +6,7 @@ import { utcStamp } from '../intent/answers/texts.ts';
 import { timesOf } from '../intent/services/schedule-change.ts';
 import { TimeoutError, withTimeout } from '../with-timeout.ts';
 import type { EstimateCost, WorkflowContext } from '../workflow/ports.ts';
-import { CREATION_TEXT, estimateText, weeklySavingText } from './effect-text.ts';
+import { CREATION_TEXT, estimateSummary, estimateText, weeklySavingText } from './effect-text.ts';
 import { type CostEstimate, estimate, historySpan } from './estimate.ts';
 import { type EstimatedKind, lastCostChanges, lastResize, lastTimes } from './executed-changes.ts';
 
@@ -89,7 +89,8 @@ async function estimateNow(
   const shown = !estimated.known && gaps.length > 0 ? NO_REPORT : estimated;
   const text = effectText(effect, shown, plan, context);
   if (effect === 'schedule') return withoutFigures(shown.known ? `${text}${ageText(read)}` : text);
-  return costEffect(text, shown, ageText(read));
+  const summary = estimateSummary(effect, shown, { prices: context.prices, today });
+  return { ...costEffect(text, shown, ageText(read)), ...(summary && { summary }) };
 }
 
 function costEffect(text: string, estimated: CostEstimate, age: string): CostEffect {

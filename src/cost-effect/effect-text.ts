@@ -1,4 +1,4 @@
-import type { Timing } from '../changes/change.ts';
+import type { CostSummary, Timing } from '../changes/change.ts';
 import { monthOf, monthSpan } from '../costs/calendar/calendar.ts';
 import { addDays, type Day, daysBetween } from '../costs/calendar/day.ts';
 import type { CostChange, EffectBasis } from '../costs/effect/change-effect.ts';
@@ -55,14 +55,10 @@ export function estimateText(
 ): string {
   if (!estimated.known) return `unknown: ${UNKNOWN[estimated.why]}`;
   const { perDay, basis, days } = estimated.effect;
-  const range = [perDay.low, perDay.high].toSorted((a, b) => Math.abs(a) - Math.abs(b));
-  const mixed = perDay.low < 0 && perDay.high > 0;
-  const [from = 0, to = 0] = mixed ? [perDay.low, perDay.high] : range;
-  const between = signed(from) === signed(to) ? '' : rangeText([from, to], pricing);
   const count = countWords(days, 'settled day');
-  const money = moneyPerDay(perDay.about, pricing);
+  const between = betweenText(perDay, pricing);
   const clauses = [
-    `${signedCredits(microOf(perDay.about), money)} per day${between}, ${BASES[basis](count)}`,
+    `${perDayText(perDay, pricing)}${between}, ${BASES[basis](count)}`,
     ...horizon(estimated.effect, timing, pricing),
     ...(kind === 'start' ? ['no change if it already runs'] : []),
     ...(kind === 'stop' ? [storageText(estimated.storage, pricing)] : []),
@@ -93,6 +89,35 @@ export function weeklySavingText(
     `stopped ${+hours.toFixed(1)} of ${WEEK_HOURS} h`,
     'storage continues',
   ].join('; ');
+}
+
+/** The estimate in few words; undefined where it is unknown. */
+export function estimateSummary(
+  kind: EstimatedKind,
+  estimated: CostEstimate,
+  pricing: EstimatePrices,
+): CostSummary | undefined {
+  if (!estimated.known) return undefined;
+  const { effect, storage } = estimated;
+  const perDay = perDayText(effect.perDay, pricing);
+  const hasBackups = (storage?.backupCredits ?? 0) > 0;
+  const stored = hasBackups ? 'storage and backups continue' : 'storage continues';
+  const rest = kind === 'stop' ? ` · ${stored}` : '';
+  return { perDay, withRange: `${perDay}${betweenText(effect.perDay, pricing)}${rest}` };
+}
+
+type PerDay = (CostChange & { known: true })['perDay'];
+
+/** `−18.0 credits (−€6.30) per day` */
+function perDayText({ about }: PerDay, pricing: EstimatePrices): string {
+  return `${signedCredits(microOf(about), moneyPerDay(about, pricing))} per day`;
+}
+
+/** The range, the end nearer to zero first; empty where both ends read the same. */
+function betweenText({ low, high }: PerDay, pricing: EstimatePrices): string {
+  const range = [low, high].toSorted((a, b) => Math.abs(a) - Math.abs(b));
+  const [from = 0, to = 0] = low < 0 && high > 0 ? [low, high] : range;
+  return signed(from) === signed(to) ? '' : rangeText([from, to], pricing);
 }
 
 /** ` (−9.0 to −26.0, −€3.15 to −€9.10)` */

@@ -19,7 +19,7 @@ import type { NamedScope } from './arguments/scopes.ts';
 import { type TimingSupport, timingShape } from './arguments/timing.ts';
 import type { EffectKind } from './effect.ts';
 import type { Caller, CommandContext } from './ports/command-context.ts';
-import type { SettledRule } from './settled.ts';
+import type { OutcomeWords, SettledRule } from './settled.ts';
 
 /** The part of a reply that people may see: the request id and the reported values. */
 export interface SendResult {
@@ -153,6 +153,8 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly noUndo?: (before: Snapshot | null, body: JsonObject) => string | null;
   /** The reply contains a password, stored encrypted until the requester has seen it. */
   readonly hasSecret?: true;
+  /** How people read its outcome. */
+  readonly outcome: OutcomeWords;
   /** The last line of the card after success: what the reply does not prove. */
   readonly endingNote: string;
   /** Added to it while no optional read follows the target. */

@@ -13,12 +13,24 @@ export interface Progress {
 /** The one definition of when a command is done, by what optional reads show of its target. */
 export interface SettledRule {
   readonly reads: 'service' | 'endpoint';
+  /** The reported states that end the command; missing where its end is no state. */
+  readonly ends?: readonly string[];
   readonly judge: (fields: ReadFields, body: JsonObject) => Progress;
   /**
    * Whether these values, read before the send, prove that the request was not applied or under way
    * by then; null: unknown. Missing for a creation, whose unknown outcome only a person resolves.
    */
   readonly wasOpen?: (before: ReadFields, body: JsonObject) => boolean | null;
+}
+
+/** How people read the outcome of a change. */
+export interface OutcomeWords {
+  /** `stopped`, for the answers “It was stopped” and “It was not stopped”. */
+  readonly done: string;
+  /** `is stopping`, after the name of the target. Missing for a change that no server accepts. */
+  readonly accepted?: string;
+  /** `is scaled`, at its end; if missing, the state that the server reports. */
+  readonly reached?: string;
 }
 
 /** What a card says of a command whose target is not read. */
@@ -50,6 +62,7 @@ export function settledInState({ ends, open, begun = [] }: States): SettledRule 
   };
   return {
     reads: 'service',
+    ends,
     judge: ({ state }) => stateProgress(textOf(state), ends),
     ...(open && { wasOpen }),
   };
@@ -127,6 +140,7 @@ const ENDPOINT_WORDS: Readonly<Record<string, Progress>> = {
 /** Settled when the endpoint is ready. The acceptance in the other account can take long. */
 export const SETTLED_WHEN_READY: SettledRule = {
   reads: 'endpoint',
+  ends: ['status Ready'],
   judge: ({ status }) => {
     const text = textOf(status);
     if (text === null) return { is: 'unknown', text: 'the server does not report the status' };

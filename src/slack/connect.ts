@@ -37,6 +37,8 @@ interface SlackOptions {
   readonly signingSecret: Secret | null;
   readonly apiUrl: string | null;
   readonly commandPrefix: string;
+  /** `cloud.console` of the configuration. */
+  readonly console: string | null;
   readonly policy: Policy;
   readonly channels: Channels;
   /** All channels of the configuration, as names or ids. */
@@ -115,6 +117,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     ),
     groupIds: (role) => (found.groups.get(role) ?? []).map(({ id }) => id),
     linkOf: permalinks.of,
+    console: options.console,
   };
   const respond = createRespond(slackApiUrl, options.post);
   const openMessenger = (store: ChannelIdStore) => {

@@ -91,19 +91,19 @@ test('axe finds nothing serious in an unknown outcome: the card, Home, the form 
   await requestApproval(ana, '/service stop staging for the night', 'Stop staging');
   const ben = await openAs(BEN, APPROVALS);
   await button(ben, 'Approve').click();
-  await button(ben, 'It happened').waitFor();
+  await button(ben, 'It was stopped').waitFor();
   expect(await seriousFindings(ben)).toEqual([]);
   await ben.getByText('Signalbox', { exact: true }).first().click();
   await ben.getByText(/Needs your answer/).waitFor();
   expect(await seriousFindings(ben)).toEqual([]);
-  await ben.getByRole('button', { name: 'It happened', exact: true }).first().click();
+  await ben.getByRole('button', { name: 'It was stopped', exact: true }).first().click();
   const note = ben.getByRole('dialog').getByRole('textbox', { name: 'What did you find?' });
   await expect.poll(() => note.evaluate(hasFocus)).toBe(true);
   expect(await seriousFindings(ben)).toEqual([]);
   await note.fill('the console shows idle');
   await ben.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await ana.getByRole('link', { name: /db-approvals/ }).click();
-  await ana.getByText('Stop staging: it happened').waitFor();
+  await ana.getByText('Stop staging: it was stopped').waitFor();
   expect(await seriousFindings(ana)).toEqual([]);
 });
 

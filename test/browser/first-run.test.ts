@@ -62,7 +62,7 @@ test('a new user follows the guide, and each step is done when the simulators ha
   await page.getByText('Stop staging', { exact: true }).waitFor();
   await follow(page, 'Ben in #db-approvals');
   await button(page, 'Approve').click();
-  await button(page, 'It happened').click();
+  await button(page, 'It was stopped').click();
   const form = page.getByRole('dialog');
   await form.getByRole('textbox', { name: 'What did you find?' }).fill('the console shows idle');
   await guide.getByText('3 of 5 done').waitFor();
@@ -80,7 +80,7 @@ test('a new user follows the guide, and each step is done when the simulators ha
 
 test('the sandbox starts with a finished change and a digest of the last morning', async () => {
   const card = sandbox.slack.messages('db-approvals')[0];
-  expect(card?.text).toMatch(/^● Scale ci: accepted/);
+  expect(card?.text).toMatch(/^● ci is scaled/);
   const digests = sandbox.slack
     .messages('db-costs')
     .filter(({ text }) => /^\w{3} \d+ \w{3}: /.test(text));

@@ -65,7 +65,7 @@ test('by keyboard: the five steps of the guide', async () => {
 
   for (const [name, words] of [
     ['Ben', '(1 of 2 from'],
-    ['Cleo', 'Stop analytics-prod: accepted'],
+    ['Cleo', 'analytics-prod is stopping'],
   ] as const) {
     await actAs(page, name);
     await composerFocus(page, 'db-approvals');
@@ -77,7 +77,7 @@ test('by keyboard: the five steps of the guide', async () => {
 
   await focusWith(page, 'Shift+Tab', /^\d+ repl/);
   await page.keyboard.press('Enter');
-  await page.getByText('was accepted by the server').waitFor();
+  await page.getByText('shows the response.').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('complementary', { name: 'Thread' }).waitFor({ state: 'detached' });
 
@@ -98,7 +98,7 @@ test('by keyboard: the five steps of the guide', async () => {
   await focusWith(page, 'Shift+Tab', /^Approve$/);
   await page.keyboard.press('Enter');
   await page.getByText('Stop staging: outcome unknown').waitFor();
-  await focusWith(page, 'Shift+Tab', /^It happened$/);
+  await focusWith(page, 'Shift+Tab', /^It was stopped$/);
   await page.keyboard.press('Enter');
   const note = page.getByRole('textbox', { name: 'What did you find?' });
   const isFocused = () => note.evaluate((box) => box.matches(':focus'));
@@ -106,7 +106,7 @@ test('by keyboard: the five steps of the guide', async () => {
   await page.keyboard.type('the console shows idle');
   await focusWith(page, 'Tab', /^Save$/);
   await page.keyboard.press('Enter');
-  await page.getByText('Stop staging: it happened').waitFor();
+  await page.getByText('Stop staging: it was stopped').waitFor();
 
   // The fifth step: costs, and the digest of the next morning.
   await actAs(page, 'Dora');

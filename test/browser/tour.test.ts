@@ -49,7 +49,7 @@ test('in a browser: Ben decides in his Home tab, which updates after each press'
   await expect.poll(() => sandbox.cloud.count('scale')).toBe(1);
   await home(ana);
   await ana.getByText('Your requests (1)').waitFor();
-  await ana.getByText('Scale staging: accepted').waitFor();
+  await ana.getByText('staging is scaling').waitFor();
   // Evaluated in the page.
   const colour = (selector: string) =>
     `getComputedStyle(document.querySelector('${selector}')).color`;
@@ -184,7 +184,7 @@ test('in a browser: the end of the newest message stays visible when the message
   await expect.poll(() => belowView(ben), SLOW_MACHINE).toBeLessThan(2);
   await cleo.getByRole('button', { name: 'Approve', exact: true }).last().click();
   for (const page of [ben, cleo]) {
-    await page.getByText('Stop analytics-prod: accepted').waitFor();
+    await page.getByText('analytics-prod is stopping').waitFor();
     await page.getByText('1 reply').last().waitFor();
     await expect.poll(() => belowView(page), SLOW_MACHINE).toBeLessThan(2);
   }
@@ -261,6 +261,6 @@ test('in a browser: a password is shown once, and an unknown outcome is left to 
   await askFor(ana, '/service stop lab-core for the night', 'Stop lab-core');
   await ben.getByText('requests: stop lab-core').waitFor();
   await ben.getByRole('button', { name: 'Approve', exact: true }).last().click();
-  await ben.getByRole('button', { name: 'It happened' }).waitFor();
+  await ben.getByRole('button', { name: 'It was stopped' }).waitFor();
   await picture(ben, 'unknown');
 });

@@ -91,12 +91,12 @@ async function expectAllDone(
   { sandbox, bot, sent, waiting }: Awaited<ReturnType<typeof startWithOpenChanges>>,
 ) {
   const { slack, cloud } = sandbox;
-  await expect.poll(() => sent.text, LONG).toContain('Stop staging: accepted');
+  await expect.poll(() => sent.text, LONG).toContain('staging is stopping');
   for (const by of [BEN, CLEO]) {
     const { error } = await slack.click(by, placeOf(waiting), 'change.approve');
     expect(error).toBeNull();
   }
-  await expect.poll(() => waiting.text, LONG).toContain('Stop analytics-prod: accepted');
+  await expect.poll(() => waiting.text, LONG).toContain('analytics-prod is stopping');
   for (const id of [STAGING, ANALYTICS]) expect(cloud.effectCount('set state', id)).toBe(1);
   const { db } = await openForTest(databaseUrl);
   const changes = await listChanges(db, { limit: 10 });

@@ -97,7 +97,7 @@ test('no press is lost while three replicas restart in turn and 20 users press',
   expect(lost).toEqual([]);
   const texts = () => own.map(({ name }) => cardOf(name)?.text ?? `${name}: lost`);
   await expect
-    .poll(() => texts().filter((text) => !text.includes(': accepted')), PROCESS_LIMITS)
+    .poll(() => texts().filter((text) => !text.includes(' is stopping')), PROCESS_LIMITS)
     .toEqual([]);
   over = true;
   await Promise.all(approving);

@@ -39,7 +39,7 @@ test('SIGHUP reads a new cloud API key from its file', {
   bot.signal('SIGHUP');
   await expect.poll(bot.logged, PROCESS_LIMITS).toContain('the new configuration is active');
   await slack.click(BEN, placeOf(waiting), 'change.approve');
-  await expect.poll(() => waiting.text, PROCESS_LIMITS).toContain('Stop staging: accepted');
+  await expect.poll(() => waiting.text, PROCESS_LIMITS).toContain('staging is stopping');
   expect(cloud.effectCount('set state', STAGING)).toBe(1);
   for (const secret of [CLOUD_KEY.secret, NEW_SECRET]) {
     expect(bot.logLines().filter((line) => line.includes(secret))).toEqual([]);

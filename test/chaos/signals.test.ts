@@ -39,7 +39,7 @@ test('SIGTERM stops new work, finishes the current work once, and exits with 0',
 
   // The next process redraws the card and sends nothing.
   await sandbox.start();
-  await expect.poll(() => card.text, PROCESS_LIMITS).toContain('Stop staging: accepted');
+  await expect.poll(() => card.text, PROCESS_LIMITS).toContain('staging is stopping');
   expect(cloud.count('set state')).toBe(1);
 });
 
@@ -56,7 +56,7 @@ test('SIGHUP ignores an invalid file and applies a valid one', {
   await logged('the new configuration is invalid; the previous one stays active');
   const first = await requestChange(sandbox);
   await slack.click(BEN, placeOf(first), 'change.approve');
-  await expect.poll(() => first.text, PROCESS_LIMITS).toContain('Stop staging: accepted');
+  await expect.poll(() => first.text, PROCESS_LIMITS).toContain('staging is stopping');
 
   sandbox.writeConfig(sandboxYaml().replaceAll('count: 1', 'count: 2'));
   bot.signal('SIGHUP');

@@ -27,7 +27,7 @@ async function startTraced(url: string, env: Readonly<Record<string, string>> = 
 async function runChange(sandbox: ProcessSandbox): Promise<void> {
   const card = await requestChange(sandbox, ANA, `/service stop staging ${REASON}`);
   await sandbox.press(BEN, card, 'change.approve');
-  await expect.poll(() => card.text, PROCESS_LIMITS).toContain('Stop staging: accepted');
+  await expect.poll(() => card.text, PROCESS_LIMITS).toContain('staging is stopping');
 }
 
 async function stop(bot: BotProcess): Promise<number | null> {

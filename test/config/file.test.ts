@@ -84,6 +84,14 @@ const REFUSED = casesIn(`
     notify: cannot be “dms” (one of: channel, dm, both)
   optional reads are neither on nor off: reads: contract → reads: live
     cloud.reads: cannot be “live” (one of: contract, extended)
+  the console is not encrypted: reads: contract → reads: contract\\n  console: http://console.example.com/{service}
+    cloud.console: must be an https address, with {service} at most in its path (for example https://console.example.com/services/{service})
+  the id of a service chooses the console: reads: contract → reads: contract\\n  console: https://{service}.example.com/
+    cloud.console: must be an https address, with {service} at most in its path (for example https://console.example.com/services/{service})
+  the console has an unknown placeholder: reads: contract → reads: contract\\n  console: https://console.example.com/{name}
+    cloud.console: must be an https address, with {service} at most in its path (for example https://console.example.com/services/{service})
+  the console has a password: reads: contract → reads: contract\\n  console: https://ana:secret@console.example.com/{service}
+    cloud.console: must be an https address, with {service} at most in its path (for example https://console.example.com/services/{service})
   discovered services are allowed without extended reads: count: 1, self: refused } → count: 1, self: refused }\\n    discovered: allowed
     policy[2].discovered: has no effect without the list of services (set cloud.reads: extended, or remove it)
   tags of the server are declared without extended reads: reads: contract → tags: [env=staging]\\n  reads: contract

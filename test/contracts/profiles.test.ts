@@ -26,7 +26,7 @@ describe.for(['contract', 'extended'] as const)('a cloud server with the profile
   test('starts and stops a service', async () => {
     bot.cloud.setServiceState(STAGING, 'running');
     const lines = await done('/service stop staging');
-    expect(lines[0]).toBe('● Stop staging: accepted');
+    expect(lines[0]).toBe('● staging is stopping');
     const reported = profile === 'extended' ? 'stopping' : 'no details';
     expect(lines.join('\n')).toContain(`The server reports: ${reported}.`);
     expect(bot.cloud.service(STAGING)?.state).toBe('stopping');
@@ -140,7 +140,7 @@ describe.for(PROFILES)('an alerts server with the profile %s', (profile) => {
     const interval = before?.interval === '30m' ? '1h' : '30m';
     const puts = bot.alerts.effectCount('update alert', id);
     const lines = await done(`/alert edit ${id} interval=${interval}`);
-    expect(lines[0]).toMatch(/^● Edit alert .*: accepted$/);
+    expect(lines[0]).toMatch(/^● Alert .* was edited$/);
     expect(bot.alerts.effectCount('update alert', id) - puts).toBe(1);
     const { updatedAt: _, ...after } = bot.alerts.alert(id) ?? {};
     const { updatedAt: __, ...wanted } = { ...before, interval };

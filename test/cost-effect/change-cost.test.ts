@@ -36,6 +36,10 @@ afterEach(() => {
 test('an estimate has its figures, for a comparison with the measurement', async () => {
   expect(await costTextOf(async () => whole, 'stop')).toEqual({
     text: '−20.0 credits per day, from 14 settled days; −200.0 by month end; storage continues',
+    summary: {
+      perDay: '−20.0 credits per day',
+      withRange: '−20.0 credits per day · storage continues',
+    },
     perDay: -20,
     share: -1,
   });

@@ -29,7 +29,7 @@ test.for(ENGINES)('the bundle runs a change and exports its trace (%s)', async (
   const bot = await sandbox.startAndDeliver();
   const card = await requestChange(sandbox, ANA, '/service stop staging for the night');
   await sandbox.press(BEN, card, 'change.approve');
-  await expect.poll(() => card.text, PROCESS_LIMITS).toContain('Stop staging: accepted');
+  await expect.poll(() => card.text, PROCESS_LIMITS).toContain('staging is stopping');
   bot.signal('SIGTERM');
   expect(await bot.exited).toBe(0);
   expect(collector.named('command service')).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { textOf } from './messages.ts';
-import { NO_MESSAGE, requested } from './requests.ts';
+import { accepted, NO_MESSAGE, requested } from './requests.ts';
 import { startTestSandbox, type TestSandbox, type TestSandboxOptions } from './test-sandbox.ts';
 import { ANA, BEN } from './users.ts';
 
@@ -61,5 +61,5 @@ export async function approve(
   // The usage report and the reads of the start have used the budget of requests.
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 11_000);
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card(`${title}: ${outcome}`);
+  await sandbox.card(outcome === 'accepted' ? accepted(title) : `${title}: ${outcome}`);
 }

@@ -15,6 +15,26 @@ export function requested(title: string): string {
   return `requests: ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
 }
 
+/** The subject of the card of an accepted change with this title: `Stop staging` → `staging`. */
+export function subjectOf(title: string): string {
+  const [, verb = '', object = ''] = /^(\w+) (.*)$/.exec(title) ?? [];
+  const hasNoun = verb === 'Create' || verb === 'Edit';
+  return hasNoun ? `${object.charAt(0).toUpperCase()}${object.slice(1)}` : object;
+}
+
+const PROGRESS: Readonly<Record<string, string>> = {
+  Stop: 'is stopping',
+  Start: 'is starting',
+  Scale: 'is scaling',
+  Create: 'is being created',
+  Edit: 'was edited',
+};
+
+/** The words of the card of an accepted change with this title: `Stop staging` → `staging is stopping`. */
+export function accepted(title: string): string {
+  return `${subjectOf(title)} ${PROGRESS[title.split(' ')[0] ?? '']}`;
+}
+
 /** Requests and confirms a change of a service, which needs approvals, and returns its card. */
 export async function requestChange(
   sandbox: Requesting,

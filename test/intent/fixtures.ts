@@ -59,6 +59,7 @@ export const serviceTune = changeCommand({
   warnings: () => [],
   send: async () => ({ requestId: null, reported: [], learned: null }),
   undo: () => null,
+  outcome: { done: 'scaled' },
   endingNote: '',
 });
 

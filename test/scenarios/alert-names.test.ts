@@ -31,9 +31,11 @@ test('preview and card of an edit name what the alert notifies', async () => {
   const line = '/alert edit "Disk usage" webhook=Paging';
   const text = await answered(sandbox, line, 'Edit alert');
   expect(text).toContain('notifies Production alerts → notifies Paging');
-  expect(text).toContain('dashboard (Platform), tile (Disk)');
+  expect(text).toContain('source, dashboard, tile');
   expect(text).not.toContain('The server does not list');
   const preview = await sandbox.privateMessage(ANA, 'notifies Paging');
+  await sandbox.press(ANA, preview, 'change.details');
+  await sandbox.privateMessage(ANA, 'dashboard (Platform), tile (Disk)');
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = (await sandbox.card('notifies Paging')) ?? NO_MESSAGE;
   expect(textOf(card)).toContain('notifies Production alerts → ');

@@ -34,7 +34,7 @@ test('a replica verifies and sends changes while the command archives on Postgre
     sandbox.press(BEN, card, 'change.approve'),
   ]);
   expect(lines[0]).toMatch(/^audit-\w+-1-8\.jsonl has the events 1 to 8\./);
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 
   // The replica read the archived events when it started.
   pass();

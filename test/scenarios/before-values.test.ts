@@ -76,7 +76,7 @@ describe('a preview', () => {
       '/service scale bi-readonly min=16 max=32 "month end"',
       'Scale bi-readonly?',
       [
-        '64 GB × 2 replicas (scaling schedule entry “Business hours”), otherwise 8–32 GB',
+        'running (checked just now) · 64 GB × 2 replicas',
         'Minimum memory per replica (GB)  8 → 16',
         '“Business hours” applies until 18:00 UTC: your values become the baseline',
       ],
@@ -221,7 +221,7 @@ describe('right before sending', () => {
     const { approve } = await approved(sandbox, '/service stop staging for the night');
     sandbox.cloud.setServiceState(STAGING, state);
     await approve();
-    await sandbox.cardLater('Stop staging: accepted');
+    await sandbox.cardLater('staging is stopping');
   });
 
   test('a scale is not sent if a size that it overwrites was changed in the console', async () => {
@@ -239,7 +239,7 @@ describe('right before sending', () => {
     const { approve } = await approved(sandbox, '/service scale staging max=64');
     sandbox.cloud.scaleInConsole(STAGING, { numReplicas: 3, idleTimeoutMinutes: 30 }, 'a person');
     await approve();
-    await sandbox.cardLater('Scale staging: accepted');
+    await sandbox.cardLater('staging is scaling');
   });
 
   test('the card names the later change that explains the difference', async () => {
@@ -251,7 +251,7 @@ describe('right before sending', () => {
     const second = await sandbox.card(`<@${FINN}> requests: `);
     sandbox.pass(11);
     await sandbox.press(BEN, second, 'change.approve');
-    await sandbox.cardLater('Scale staging: accepted');
+    await sandbox.cardLater('staging is scaling');
     await first.approve();
     const stale = await sandbox.cardLater('not run: it changed since the preview');
     expect(stale?.text).toMatch(
@@ -267,7 +267,7 @@ describe('right before sending', () => {
     sandbox.cloud.injectFault({ operation: 'get service', fault: '504', times: 999 });
     await approve();
     let seen = reads;
-    const sent = await sandbox.cardLater('Stop staging: accepted', () => {
+    const sent = await sandbox.cardLater('staging is stopping', () => {
       const isNew = sandbox.cloud.count('get service') > seen;
       seen = sandbox.cloud.count('get service');
       return isNew;
@@ -283,7 +283,7 @@ describe('right before sending', () => {
     const { approve } = await approved(sandbox, '/service stop staging for the night');
     sandbox.cloud.injectFault({ operation: 'get service', fault: '504', times: 4 });
     await approve();
-    const sent = await sandbox.cardLater('Stop staging: accepted');
+    const sent = await sandbox.cardLater('staging is stopping');
     expect(sent?.text).not.toContain('not verified');
   });
 
@@ -294,7 +294,7 @@ describe('right before sending', () => {
     const reads = sandbox.cloud.count('get service');
     const before = sandbox.clock.now.getTime();
     await approve();
-    const sent = await sandbox.cardLater('Stop staging: accepted');
+    const sent = await sandbox.cardLater('staging is stopping');
     expect(sent?.text).toContain('State not verified before sending: ');
     expect(sandbox.cloud.count('get service')).toBe(reads);
     expect(sandbox.clock.now.getTime() - before).toBeLessThan(120_000);
@@ -319,7 +319,7 @@ describe('undo and for=', () => {
     const sandbox = await started();
     const { approve } = await approved(sandbox, line);
     await approve();
-    const sent = await sandbox.cardLater(': accepted');
+    const sent = await sandbox.cardLater(' is scaling');
     sandbox.pass(90);
     await sandbox.press(ANA, sent, 'change.undo');
     const preview = await sandbox.privateMessage(ANA, 'undo of');
@@ -331,7 +331,7 @@ describe('undo and for=', () => {
     const sandbox = await started();
     const { approve } = await approved(sandbox, '/service scale staging max=64 for=2h');
     await approve();
-    await sandbox.cardLater('Scale staging: accepted');
+    await sandbox.cardLater('staging is scaling');
     await sandbox.cardLater('Scale staging: planned');
     sandbox.pass(2 * 3_600);
     await expect

@@ -28,7 +28,7 @@ async function waitingCard(sandbox: TestSandbox, as = ANA) {
 async function useBreakGlass(sandbox: TestSandbox, card: Awaited<ReturnType<typeof waitingCard>>) {
   await sandbox.press(ANA, card, 'change.break-glass');
   await sandbox.slack.submit(ANA, await sandbox.modal(ANA, 'change.break-glass'), because(REASON));
-  return sandbox.card('Stop analytics-prod: accepted');
+  return sandbox.card('analytics-prod is stopping');
 }
 
 function textsIn(sandbox: TestSandbox, channel: string) {

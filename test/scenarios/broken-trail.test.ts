@@ -45,7 +45,7 @@ test('a modified audit trail stops executions, and queries still work', async ()
   await run(url, "update audit_event set body = replace(body, 'Started', 'started') where seq = 1");
   await sandbox.restart();
   setMinutesAfterNoon(sandbox, 2);
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
 
@@ -100,7 +100,7 @@ test('two operators accept a gap in Slack; a waiting change ends, and a new requ
   expect(await metrics.text()).toContain('signalbox_trail_broken 0');
   setMinutesAfterNoon(sandbox, 1);
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect(sandbox.cloud.count('set state')).toBe(1);
 
   // The next start verifies the trail across the gap.

@@ -62,7 +62,7 @@ test('no secret gets into the database, the log or Slack, whatever a server repe
   await sandbox.slack.command(ANA, 'ops', CREATION);
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics new?'), 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
-  await sandbox.card('Create service analytics new: accepted');
+  await sandbox.card('Service analytics new is being created');
   for (const line of ['/alert list', '/alert show 1', '/cost 7d', '/service show staging']) {
     await sandbox.slack.command(ANA, 'ops', line);
   }

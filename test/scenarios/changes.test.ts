@@ -43,7 +43,7 @@ test('a change is shown with its history and only the buttons that its reader ma
     'change.details',
   ]);
   await sandbox.press(BEN, bens, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 
   const after = await said(sandbox, DORA, `/change show ${id}`, 'sent; the server accepted');
   expect(after).toContain('members, read ');
@@ -125,7 +125,7 @@ function waitingChange(_: unknown, n: number): Change {
 test('the audit trail is searchable by user, command, target, state and time', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   await said(sandbox, DORA, '/service stop staging because', "You can't stop");
   // Each answer repeats the filters as they were parsed, which distinguishes the answers.
   const log = (filter: string, words = `/change log ${filter}`) =>

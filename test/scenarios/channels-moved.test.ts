@@ -25,7 +25,7 @@ test('after the approvals channel is renamed, old cards keep working and new one
   const first = await requestChange(sandbox);
   sandbox.slack.admin.rename('db-approvals', 'db-decisions');
   await sandbox.press(BEN, first, 'change.approve');
-  await sandbox.card('Stop staging: accepted', 'db-decisions');
+  await sandbox.card('staging is stopping', 'db-decisions');
 
   await pass(sandbox, 1);
   await confirmed(sandbox, '/service start staging for the morning');
@@ -35,7 +35,7 @@ test('after the approvals channel is renamed, old cards keep working and new one
   await pass(sandbox, 1);
   const second = await sandbox.card('requests: start staging', 'db-decisions');
   await sandbox.press(BEN, second, 'change.approve');
-  await sandbox.card('Start staging: accepted', 'db-decisions');
+  await sandbox.card('staging is starting', 'db-decisions');
   expect(cards()).toHaveLength(2);
 });
 
@@ -62,6 +62,6 @@ test('with an archived audit channel changes still run', async () => {
   const sandbox = await startTestSandbox();
   sandbox.slack.admin.archive('db-audit');
   await requestAndApprove(sandbox, '/service stop staging for the night');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect(sandbox.cloud.count('set state')).toBe(1);
 });

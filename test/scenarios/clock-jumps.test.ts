@@ -23,7 +23,7 @@ test.for(ENGINES)('a clock that is set back repeats nothing on %s', async (engin
     yaml: (file) => ({ ...(file as object), digests: [digest] }),
   });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   await jump(sandbox, 1);
   const digests = () => sandbox.slack.messages('db-costs').filter(({ threadTs }) => !threadTs);
   await expect.poll(() => digests().length).toBe(1);
@@ -45,7 +45,7 @@ test('a change approved at a later clock time waits for its scheduled time and r
   await jump(sandbox, 4);
   expect(sandbox.cloud.count('set state')).toBe(0);
   await jump(sandbox, 1);
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   await jump(sandbox, -1);
   await jump(sandbox, 1);
   expect(sandbox.cloud.count('set state')).toBe(1);

@@ -11,7 +11,7 @@ async function scaleStaging(sandbox: TestSandbox) {
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = await sandbox.card('requests: scale staging');
   await sandbox.press(BEN, card, 'change.approve');
-  return sandbox.card('Scale staging: accepted');
+  return sandbox.card('staging is scaling');
 }
 
 interface ReportRow {

@@ -24,7 +24,7 @@ function copies({ slack }: TestSandbox, of: string): readonly StoredMessage[] {
   );
   return slack
     .messages(`D${of.slice(1)}`)
-    .filter(({ ts, text }) => ids.has(ts) && /stop staging/i.test(text));
+    .filter(({ ts, text }) => ids.has(ts) && /stop staging|staging is stop/i.test(text));
 }
 
 function pass(sandbox: TestSandbox, minutes: number) {
@@ -43,8 +43,8 @@ test('with notify: dm, approvers outside the channel get the card, redrawn in ev
   expect([BEN, GUS, ANA].flatMap((user) => copies(sandbox, user))).toEqual([]);
 
   await sandbox.press(CLEO, copy, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
-  await expect.poll(() => copies(sandbox, CLEO).map(titleOf)).toEqual(['● Stop staging: accepted']);
+  await sandbox.card('staging is stopping');
+  await expect.poll(() => copies(sandbox, CLEO).map(titleOf)).toEqual(['● staging is stopping']);
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
 });
 
@@ -86,7 +86,7 @@ test('a failed membership lookup leaves the card in the channel, where it can be
   const card = await requestChange(sandbox);
   await expect.poll(() => sandbox.slack.calls('conversations.members')).not.toEqual([]);
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect([BEN, CLEO, GUS].flatMap((user) => copies(sandbox, user))).toEqual([]);
 });
 
@@ -108,7 +108,7 @@ test('a copy is posted once when Slack accepts the post without an answer', asyn
       pass(sandbox, 0.1);
       return copies(sandbox, CLEO).map(titleOf);
     })
-    .toEqual(['● Stop staging: accepted']);
+    .toEqual(['● staging is stopping']);
 });
 
 test('a requester who left the channel gets one direct message at the ending', async () => {
@@ -118,12 +118,12 @@ test('a requester who left the channel gets one direct message at the ending', a
   // The posts in the thread and in the audit channel are among them.
   sandbox.slack.failNext({ method: 'chat.postMessage', times: 3, how: 'reply-lost' });
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   const endings = () =>
     sandbox.slack
       .messages(`D${ANA.slice(1)}`)
       .map(textOf)
-      .filter((text) => text.includes('was accepted'));
+      .filter((text) => text.includes('staging is stopping'));
   await expect
     .poll(() => {
       pass(sandbox, 0.1);

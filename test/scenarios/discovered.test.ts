@@ -3,6 +3,7 @@ import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { textOf } from '../harness/messages.ts';
 import {
   ANALYTICS,
+  accepted,
   cardAfterRetries,
   expectCardText,
   NO_MESSAGE,
@@ -112,7 +113,7 @@ test.for<[...Change, state?: 'stopped']>([
     const reads = sandbox.cloud.count('list services');
     await sandbox.press(BEN, card, 'change.approve');
     await isSent(sandbox, operation);
-    await sandbox.card(`${title}: accepted`);
+    await sandbox.card(accepted(title));
     expect(sandbox.cloud.count('list services')).toBeGreaterThan(reads);
   },
 );
@@ -343,7 +344,7 @@ test.for<[string, (sandbox: TestSandbox) => void]>([
   const sandbox = await startTestSandbox({ yaml: extended });
   fail(sandbox);
   await requestAndApprove(sandbox, STOP);
-  await cardAfterRetries(sandbox, 'Stop staging: accepted');
+  await cardAfterRetries(sandbox, 'staging is stopping');
 });
 
 test('the differences between the file and the server are listed', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requested } from '../harness/requests.ts';
+import { accepted, NO_MESSAGE, requested } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { freshUrl } from '../storage/engines.ts';
@@ -9,7 +9,12 @@ const STAGING = 'staging';
 const FEATURES = 'ml-features';
 
 /** Requests a change as Ana, approves it as Ben, and returns the card of the accepted change. */
-async function run(sandbox: TestSandbox, verb: 'Stop' | 'Start', service: string) {
+async function run(
+  sandbox: TestSandbox,
+  verb: 'Stop' | 'Start',
+  service: string,
+  words = accepted(`${verb} ${service}`),
+) {
   await sandbox.slack.command(
     ANA,
     'ops',
@@ -19,7 +24,7 @@ async function run(sandbox: TestSandbox, verb: 'Stop' | 'Start', service: string
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = await sandbox.card(requested(`${verb} ${service}`));
   await sandbox.press(BEN, card, 'change.approve');
-  return sandbox.card(`${verb} ${service}: accepted`);
+  return sandbox.card(words);
 }
 
 /** Days lock after three days, so that each is settled without a report on each day. */
@@ -38,17 +43,24 @@ function effectsIn(sandbox: TestSandbox, threadTs: string | undefined): readonly
   return thread.map(({ text }) => text).filter((text) => text.includes('settled days later'));
 }
 
-test('the preview and the card of a stop show the same cost effect', async () => {
+test('a preview shows the cost effect with its range, a card per day, and Show request all of it', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
-  const [said = ''] =
-    /−[\d.]+ credits per day \(−[\d.]+ to −[\d.]+\), from 14 settled days; −[\d.]+ by month end; storage \([\d.]+ credits\) and backups \([\d.]+ credits per day\) continue/.exec(
+  const [, perDay = '', range = ''] =
+    /Cost {2}(−[\d.]+ credits per day)( \(−[\d.]+ to −[\d.]+\)) · storage and backups continue/.exec(
       textOf(preview ?? NO_MESSAGE),
     ) ?? [];
-  expect(said).not.toBe('');
+  expect(perDay).not.toBe('');
   await sandbox.press(ANA, preview, 'change.confirm');
-  expect(textOf((await sandbox.card('requests: stop staging')) ?? NO_MESSAGE)).toContain(said);
+  const card = await sandbox.card(requested('Stop staging'));
+  expect(textOf(card ?? NO_MESSAGE)).toContain(`Cost  ${perDay} · details in Show request`);
+  expect(textOf(card ?? NO_MESSAGE)).not.toContain(range);
+  await sandbox.press(BEN, card, 'change.details');
+  const whole = await sandbox.privateMessage(BEN, `Cost  ${perDay}${range}, from 14 `);
+  expect(textOf(whole ?? NO_MESSAGE)).toMatch(
+    /by month end; storage \([\d.]+ credits\) and backups/,
+  );
 });
 
 test('a preview without a usage report shows no estimate and works otherwise', async () => {
@@ -74,7 +86,7 @@ test('a service that was just scaled has no settled days to estimate from', asyn
   const first = await sandbox.privateMessage(ANA, 'Scale staging?');
   await sandbox.press(ANA, first, 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: scale staging'), 'change.approve');
-  await sandbox.card('Scale staging: accepted');
+  await sandbox.card('staging is scaling');
   await sandbox.slack.command(ANA, 'ops', '/service scale staging min=8 max=8');
   await sandbox.privateMessage(ANA, 'unknown: needs 7 settled days since');
 });
@@ -85,9 +97,9 @@ test('in a new sandbox a start of lab-core shows its size, and a scale then has 
   const unknown = await sandbox.privateMessage(ANA, 'Scale lab-core?');
   expect(textOf(unknown ?? NO_MESSAGE)).toContain('learns the size from the first change');
 
-  await run(sandbox, 'Start', 'lab-core');
+  await run(sandbox, 'Start', 'lab-core', 'lab-core is running');
   await sandbox.slack.command(ANA, 'ops', '/service scale lab-core min=8 max=8');
-  const told = await sandbox.privateMessage(ANA, 'settled days and both sizes');
+  const told = await sandbox.privateMessage(ANA, ' credits per day');
   expect(textOf(told ?? NO_MESSAGE)).toMatch(/−5\.\d credits per day/);
 });
 

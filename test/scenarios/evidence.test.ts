@@ -23,7 +23,7 @@ test.for<[string, string, string, string]>([
     const sandbox = await startExtended();
     sandbox.cloud.injectFault({ operation, fault: 'reset-after-effect', times: 1 });
     await approve(sandbox, line, title, 'outcome unknown');
-    const card = await passUntil(sandbox, `${title}: it happened`, 'Settled by evidence');
+    const card = await passUntil(sandbox, `${title}: it was `, 'Settled by evidence');
     expect(buttonsOf(card)).toEqual(['change.undo', 'change.details']);
     await expect
       .poll(() => threadText(sandbox, card.ts))

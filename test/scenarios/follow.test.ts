@@ -10,11 +10,11 @@ import {
   startExtended,
 } from '../harness/following.ts';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, STAGING, threadText } from '../harness/requests.ts';
+import { accepted, NO_MESSAGE, STAGING, subjectOf, threadText } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
 
-const STOPPED = 'Stop staging: accepted';
+const STOPPED = 'staging is stop';
 
 test.for(ENGINES)(
   'an accepted stop is followed to its end and reported once (%s)',
@@ -22,9 +22,9 @@ test.for(ENGINES)(
   async (engine) => {
     const sandbox = await startExtended({ databaseUrl: await freshUrl(engine) });
     await approve(sandbox, STOP, 'Stop staging');
-    const stopping = await passUntil(sandbox, STOPPED, 'stopping, since');
+    const stopping = await passUntil(sandbox, STOPPED, ': stopping (checked every 30 s)');
     expect(textOf(stopping)).not.toContain('does not report');
-    await passUntil(sandbox, STOPPED, 'stopped, since');
+    await passUntil(sandbox, 'staging is stopped', ': stopped (checked every 30 s)');
     await expect.poll(() => threadText(sandbox, stopping.ts)).toContain('“stop staging” is done');
     // Once in the text and once in the blocks of one message.
     expect(threadText(sandbox, stopping.ts).match(/is done/g)).toHaveLength(2);
@@ -32,20 +32,20 @@ test.for(ENGINES)(
 );
 
 test.for<[string, string, string, readonly string[]]>([
-  ['start', START, 'Start archive', ['starting, since', 'running, since']],
+  ['start', START, 'Start archive', [': starting (checked', ': running (checked']],
   ['scale', SCALE, 'Scale staging', ['saved, not in effect yet', 'all values are in effect']],
-  ['new service', CREATE, 'Create service analytics new', ['provisioning', 'running, since']],
+  ['new service', CREATE, 'Create service analytics new', ['provisioning', ': running (checked']],
   [
     'new endpoint',
     ENDPOINT,
     'Create endpoint for staging',
-    ['provisioning, since', 'pending acceptance', 'ready, since'],
+    [': provisioning (checked', 'pending acceptance', ': ready (checked'],
   ],
 ])('an accepted %s is followed to its end', async ([, line, title, stages]) => {
   const sandbox = await startExtended();
   await approve(sandbox, line, title);
-  for (const words of stages) await passUntil(sandbox, `${title}: accepted`, words);
-  const { ts } = await passUntil(sandbox, `${title}: accepted`, stages.at(-1) ?? '');
+  for (const words of stages) await passUntil(sandbox, `${subjectOf(title)} is `, words);
+  const { ts } = await passUntil(sandbox, `${subjectOf(title)} is `, stages.at(-1) ?? '');
   await expect.poll(() => threadText(sandbox, ts)).toContain('is done');
 });
 
@@ -58,8 +58,8 @@ test.for<[string, string, string]>([
 ])('with cloud.reads: contract an accepted %s is not read', async ([what, line, title]) => {
   const sandbox = await startTestSandbox();
   await approve(sandbox, line, title);
-  const card = textOf((await sandbox.card(`${title}: accepted`)) ?? NO_MESSAGE);
-  expect(card).not.toContain('Server shows');
+  const card = textOf((await sandbox.card(accepted(title))) ?? NO_MESSAGE);
+  expect(card).not.toContain('checked every');
   if (what !== 'new endpoint') expect(card).toContain('This API does not report when');
   const before = sandbox.cloud.count('usage cost');
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 3_600_000);
@@ -72,7 +72,11 @@ test('a service that fails after an accepted start is reported as failed', async
   const sandbox = await startExtended();
   sandbox.cloud.behave({ startsEnd: 'failed' });
   await approve(sandbox, START, 'Start archive');
-  const { ts } = await passUntil(sandbox, 'Start archive: accepted', 'failed, since');
+  const { ts } = await passUntil(
+    sandbox,
+    'Start archive: accepted, then failed',
+    ': failed. Check the console.',
+  );
   await expect.poll(() => threadText(sandbox, ts)).toContain('was accepted and then failed');
 });
 
@@ -84,7 +88,7 @@ test.for<[string, string, string]>([
 ])('while the read is %s, the card says what is unknown', async ([, fault, words]) => {
   const sandbox = await startExtended();
   await approve(sandbox, STOP, 'Stop staging');
-  await passUntil(sandbox, STOPPED, 'Server shows');
+  await passUntil(sandbox, STOPPED, 'checked every');
   sandbox.cloud.injectFault({ operation: 'get service', fault, times: 1_000 });
   await passUntil(sandbox, STOPPED, words, 1_000);
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
@@ -93,9 +97,9 @@ test.for<[string, string, string]>([
 test('after a restart in between, the change is followed to its end', async () => {
   const sandbox = await startExtended({ databaseUrl: await freshUrl('sqlite') });
   await approve(sandbox, STOP, 'Stop staging');
-  await passUntil(sandbox, STOPPED, 'stopping, since');
+  await passUntil(sandbox, STOPPED, ': stopping (checked every 30 s)');
   await sandbox.restart();
-  const { ts } = await passUntil(sandbox, STOPPED, 'stopped, since');
+  const { ts } = await passUntil(sandbox, 'staging is stopped', ': stopped (checked every 30 s)');
   await expect.poll(() => threadText(sandbox, ts)).toContain('“stop staging” is done');
 });
 
@@ -103,11 +107,16 @@ test('three replicas read a target as often as one, and report once', async () =
   const sandbox = await startExtended({ databaseUrl: await freshUrl('postgres') });
   const others = [await sandbox.replica(), await sandbox.replica()];
   await approve(sandbox, STOP, 'Stop staging');
-  await passUntil(sandbox, STOPPED, 'stopping, since');
+  await passUntil(sandbox, STOPPED, ': stopping (checked every 30 s)');
   const before = sandbox.cloud.count('get service');
   const from = sandbox.clock.now.getTime();
   for (const { wake } of others) wake();
-  const { ts } = await passUntil(sandbox, STOPPED, 'stopped, since', 10_000);
+  const { ts } = await passUntil(
+    sandbox,
+    'staging is stopped',
+    ': stopped (checked every 30 s)',
+    10_000,
+  );
   const passedS = (sandbox.clock.now.getTime() - from) / 1_000;
   expect(sandbox.cloud.count('get service') - before).toBeLessThanOrEqual(passedS / 10);
   await expect.poll(() => threadText(sandbox, ts)).toContain('is done');

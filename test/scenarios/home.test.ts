@@ -47,7 +47,7 @@ test('the Home tab shows the request on demand, and an approval there runs the c
   );
   expect(home).toContain(JSON.stringify({ type: 'channel', channel_id: 'C0APPROVALS' }));
   await sandbox.slack.click(BEN, HOME, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   await expect.poll(() => homeOf(sandbox, BEN)).toContain('Nothing is waiting for you.');
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
@@ -82,7 +82,7 @@ test.for(['change.approve', 'change.reject'])(
     const card = await requestChange(sandbox);
     await opened(sandbox, BEN, 'Waiting for you (1)');
     await sandbox.press(CLEO, card, 'change.approve');
-    await sandbox.card('Stop staging: accepted');
+    await sandbox.card('staging is stopping');
     await sandbox.slack.click(BEN, HOME, id);
     const told = await sandbox.privateMessage(
       BEN,
@@ -134,10 +134,10 @@ test('a user without a role sees no changes on the Home tab', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   const home = await opened(sandbox, EMIL, 'No rule of the policy allows you a command.');
   expect(home).not.toContain('staging');
-  expect(await opened(sandbox, CLEO, 'Recent')).toContain('Stop staging: accepted');
+  expect(await opened(sandbox, CLEO, 'Recent')).toContain('staging is stopping');
 });
 
 test('the Home tab tells a guest that guests cannot use Signalbox', async () => {
@@ -151,6 +151,6 @@ test('the Home tab does not list a preview that was never confirmed', async () =
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop ci?'), 'change.cancel');
   await sandbox.privateMessage(ANA, 'Nothing was changed.');
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
-  expect(await opened(sandbox, ANA, 'Stop staging: accepted')).not.toContain('Stop ci');
+  await sandbox.card('staging is stopping');
+  expect(await opened(sandbox, ANA, 'staging is stopping')).not.toContain('Stop ci');
 });

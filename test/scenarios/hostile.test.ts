@@ -35,7 +35,7 @@ test('a service name with markup is shown literally and mentions nobody', async 
   expect(blocks).toContain(NAME);
   expect(card?.text).not.toMatch(/<!(?!date)/);
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('accepted');
+  await sandbox.card(' is stopping');
   const posted = sandbox.slack.mentions().filter(({ via }) => via === 'post');
   expect(posted.map(({ kind }) => kind)).not.toContain('channel');
   expect(posted.map(({ kind }) => kind)).not.toContain('here');

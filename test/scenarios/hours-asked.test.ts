@@ -94,7 +94,7 @@ test('a revert that needs more approvals raises the approvals of the change', as
   await sandbox.press(CLEO, card, 'change.approve');
   await sandbox.card('Start staging: planned');
   setTime(sandbox, '16:00');
-  await sandbox.card('Start staging: accepted');
+  await sandbox.card('staging is starting');
 });
 
 test('a user who may not run the revert cannot request a temporary change', async () => {

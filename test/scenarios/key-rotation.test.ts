@@ -40,7 +40,7 @@ test('three replicas get a new key one by one, and open changes continue', async
   setTime(sandbox, '12:01');
   // The first replica has the old key as its current one, and the change has events of both.
   await sandbox.press(BEN, stop, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   setTime(sandbox, '12:05');
   const start = await requestChange(sandbox, ANA, '/service start staging again');
   await third.stop();
@@ -48,7 +48,7 @@ test('three replicas get a new key one by one, and open changes continue', async
   setTime(sandbox, '12:06');
   await sandbox.restart();
   await sandbox.press(BEN, start, 'change.approve');
-  await sandbox.card('Start staging: accepted');
+  await sandbox.card('staging is starting');
 
   expect(sandbox.cloud.count('set state')).toBe(2);
   for (const { port } of [secondAfter, thirdAfter]) expect(await readyText(port)).toBe('ready\n');

@@ -38,7 +38,7 @@ test('with 20,000 channels and 10,000 people, a start, a change and a digest sta
   expect(sandbox.started.ok).toBe(true);
   await untilChannelsAreKnown(sandbox);
   await requestAndApprove(sandbox, '/service stop staging for the night');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   sandbox.clock.now = new Date('2026-11-20T13:01:00Z');
   sandbox.wake();
   await waitUntilIdle(sandbox);

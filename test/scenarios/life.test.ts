@@ -7,14 +7,14 @@ import { ANA, BEN, CLEO, DORA, EMIL, FINN, GINA } from '../harness/users.ts';
 test('a stopped service is started with the button of its final card', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  const ended = await sandbox.card('Stop staging: accepted');
+  const ended = await sandbox.card('staging is stopping');
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 600_000);
 
   await sandbox.press(ANA, ended, 'change.undo');
   const preview = await sandbox.privateMessage(ANA, 'Start staging?');
   await sandbox.press(ANA, preview, 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: start staging'), 'change.approve');
-  await sandbox.card('Start staging: accepted');
+  await sandbox.card('staging is starting');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(2);
 });
 
@@ -134,7 +134,7 @@ test('a rejection by the server is shown verbatim and releases the target', asyn
 
   sandbox.cloud.setKey('sandbox-key-id', { role: 'admin' });
   await sandbox.press(CLEO, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 });
 
 test('a request without an answer has an unknown outcome, is not sent again, and locks its target', async () => {
@@ -174,7 +174,7 @@ test('a request without an answer has an unknown outcome, is not sent again, and
   await sandbox.slack.submit(BEN, await sandbox.modal(BEN, 'change.happened'), {
     reason: { reason: { type: 'plain_text_input', value: 'The console says stopped' } },
   });
-  await sandbox.card('Stop staging: it happened');
+  await sandbox.card('Stop staging: it was stopped');
   // The second change was requested before the outcome was known, so it becomes stale.
   await sandbox.card('Start staging: not run: it changed since the preview');
   expect(sandbox.cloud.count('set state')).toBe(1);
@@ -198,7 +198,7 @@ test('after its role was renamed, a current approver resolves an unknown outcome
   await sandbox.slack.submit(BEN, await sandbox.modal(BEN, 'change.happened'), {
     reason: { reason: { type: 'plain_text_input', value: 'The console says stopped' } },
   });
-  await sandbox.card('Stop staging: it happened');
+  await sandbox.card('Stop staging: it was stopped');
 });
 
 test('a rate-limited request is sent later, after all checks are repeated', async () => {
@@ -210,6 +210,6 @@ test('a rate-limited request is sent later, after all checks are repeated', asyn
 
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 120_000);
   sandbox.wake();
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
 });

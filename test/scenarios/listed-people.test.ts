@@ -40,7 +40,7 @@ test('a start with 200 listed people reads each one once and stays within the ti
   expect(callsOf(sandbox, 'users.list')).toEqual({ made: 10, limited: 0 });
   expect(callsOf(sandbox, 'users.info')).toEqual({ made: 0, limited: 0 });
   await requestAndApprove(sandbox, '/service stop staging for the night');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 });
 
 test('a start with few listed people reads each one once and no list', async () => {
@@ -91,5 +91,5 @@ test('a start continues after 90 s without the check of listed people', async ()
   await sandbox.restart();
   expect(sandbox.clock.now.getTime() - before).toBeLessThanOrEqual(90_000);
   await requestAndApprove(sandbox, '/service stop staging for the night');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 });

@@ -36,7 +36,7 @@ test('while another program locks the database file nothing is lost, and Signalb
   sandbox.wake();
   expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
   expect((await sandbox.slack.click(BEN, place, 'change.approve')).error).toBeNull();
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
 

@@ -57,7 +57,7 @@ test('the card of an executed change whose row was modified shows none of it', a
   const url = await freshUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl: url });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   await renameTarget(url);
   await queueMessage(url, 'card-repost');
   sandbox.wake();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requestChange, requested } from '../harness/requests.ts';
+import { accepted, NO_MESSAGE, requestChange, requested } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, EMIL } from '../harness/users.ts';
 
@@ -14,7 +14,7 @@ async function approved(sandbox: TestSandbox, line: string, title: string, state
   const waiting = await sandbox.card(requested(`${title}${state}`));
   await sandbox.press(BEN, waiting, 'change.approve');
   const now = () => sandbox.slack.messages('db-approvals').find(({ ts }) => ts === waiting?.ts);
-  await expect.poll(() => now()?.text).toContain(`${title}: accepted`);
+  await expect.poll(() => now()?.text).toContain(accepted(title));
   return { preview, card: now() };
 }
 

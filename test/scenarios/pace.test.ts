@@ -36,7 +36,7 @@ test.for(ENGINES)(
     expect(answersWith(sandbox, CLEO, TOO_MANY)).toBe(1);
     // Other users are not affected.
     await sandbox.press(BEN, card, 'change.approve');
-    await sandbox.card('Stop staging: accepted');
+    await sandbox.card('staging is stopping');
   },
 );
 

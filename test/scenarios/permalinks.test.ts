@@ -90,8 +90,8 @@ test('the thread, a direct message and the audit channel link to the card', asyn
   sandbox.slack.admin.kick('db-approvals', ANA);
   const card = await requestChange(sandbox);
   await sandbox.press(BEN, card, 'change.approve');
-  await expect.poll(() => threadText(sandbox, card.ts)).toContain('was accepted');
-  const thread = threadBlocks(sandbox, card, 'was accepted');
+  await expect.poll(() => threadText(sandbox, card.ts)).toContain('staging is stopping');
+  const thread = threadBlocks(sandbox, card, 'staging is stopping');
   expect(linkIn(thread, 'The card')).toEqual(placeOfCard(card));
   const direct = () => sentTo(sandbox, ANA, 'shows the response');
   await expect.poll(() => linkIn(direct(), 'The card')).toEqual(placeOfCard(card));
@@ -141,7 +141,7 @@ test('without permalinks every answer arrives as plain text', async () => {
   await sandbox.slack.command(BEN, 'ops', '/change list');
   await sandbox.privateMessage(BEN, 'waiting for approval');
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   // The first failure pauses all lookups.
   expect(lookups()).toBe(1);
 });
@@ -153,14 +153,16 @@ test('an audit line that was posted without a link is not posted again with one'
   const lines = () =>
     sandbox.slack
       .messages('db-audit')
-      .filter(({ text }) => text.includes('accepted') && text.includes(changeIdOf(card)));
+      .filter(
+        ({ text }) => text.includes('staging is stopping') && text.includes(changeIdOf(card)),
+      );
   sandbox.slack.failNext({ method: 'chat.postMessage', times: 2, how: 'reply-lost' });
   await sandbox.press(BEN, card, 'change.approve');
   await expect.poll(lines).toHaveLength(1);
   sandbox.slack.clearFaults();
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 120_000);
   sandbox.wake();
-  await expect.poll(() => threadText(sandbox, card.ts)).toContain('was accepted');
+  await expect.poll(() => threadText(sandbox, card.ts)).toContain('staging is stopping');
   await waitUntilIdle(sandbox);
   expect(lines()).toHaveLength(1);
 });

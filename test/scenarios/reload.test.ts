@@ -26,7 +26,7 @@ test('a configuration with an unknown group is refused, and the current one stay
   const refused = await sandbox.reload(edited('@db-leads', '@db-leeds'));
   expect(refused).toMatchObject({ ok: false, problems: [{ where: 'roles.approver' }] });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 });
 
 test('no command and no press is lost during a reload', async () => {
@@ -39,7 +39,7 @@ test('no command and no press is lost during a reload', async () => {
   expect(await reloading).toEqual({ ok: true });
   await Promise.all(sent);
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   const shown = () =>
     sandbox.slack
       .clientState(ANA)
@@ -52,7 +52,7 @@ test('a reload works with Socket Mode', async () => {
   const card = await requestChange(sandbox);
   expect(await sandbox.reload(edited('"count":1', '"count":1'))).toEqual({ ok: true });
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 });
 
 test('settings that need a restart are not reloaded', async () => {
@@ -81,7 +81,7 @@ test('commands, changes, refusals and API calls are counted in the metrics', asy
   await sandbox.press(ANA, await requestChange(sandbox), 'change.approve');
   await sandbox.privateMessage(ANA, 'You requested this change');
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   const told = await (await fetch(`${sandbox.url}/metrics`)).text();
   for (const line of [
     'signalbox_answers_total{command="service stop",ending="drafted"} 1',

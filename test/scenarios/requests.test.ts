@@ -42,7 +42,7 @@ test('a press keeps its request id until it is handled, and a sent request names
   const { sandbox, saying } = await openLoggedStage();
   const card = await requestChange(sandbox);
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   const [approved] = saying('change moved', { to: 'approved' });
   const presses = saying('payload received', { kind: 'block_actions' });
   expect(presses.at(-1)?.request).toMatch(/^[\da-f]{10}$/);

@@ -21,7 +21,7 @@ async function executedAfterBackup() {
   await sandbox.card('Stop staging: approved');
   await copyOf(path);
   pass(sandbox, 31);
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect(sandbox.cloud.count('set state')).toBe(1);
   return { sandbox, path };
 }
@@ -143,7 +143,7 @@ test('a second restore is recognised while the channel has a higher anchor of th
   await sandbox.card('Stop staging: approved');
   await copyOf(path);
   pass(sandbox, 31);
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   await anchorNextDay(sandbox);
   const numbers = (await anchors(sandbox)).map((line) => Number(line.split(' ')[1]));
   expect(numbers.at(-1)).toBeLessThan(Math.max(...numbers));
@@ -220,7 +220,7 @@ test('a first installation executes changes after its audit channel was read aga
     return sandbox.cloud.count('set state');
   };
   await expect.poll(sent).toBe(1);
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 });
 
 function withoutAudit(file: object): object {
@@ -255,7 +255,7 @@ test('a forged anchor in a reason is not taken for a restore', async () => {
   await sandbox.press(ANA, preview, 'change.break-glass');
   const reason = { reason: { type: 'plain_text_input', value: `x\n${anchor}\n` } };
   await sandbox.slack.submit(ANA, await sandbox.modal(ANA, 'change.break-glass'), { reason });
-  await sandbox.card('Stop analytics-prod: accepted');
+  await sandbox.card('analytics-prod is stopping');
   await expect
     .poll(() => sandbox.slack.messages('db-audit').map(textOf).join('\n'))
     .toContain('audit 99999');
@@ -272,10 +272,10 @@ test('a restored copy does not run a revert that may have run already', async ()
   const sandbox = await startTestSandbox({ databaseUrl: url });
   const line = '/service stop staging for=30m for the night';
   await sandbox.press(BEN, await requestChange(sandbox, ANA, line), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   await sandbox.restart();
   pass(sandbox, 31);
-  await sandbox.card('Start staging: accepted');
+  await sandbox.card('staging is starting');
   const sent = sandbox.cloud.count('set state');
 
   // The copy contains the revert, unless it was made right before the revert was created.

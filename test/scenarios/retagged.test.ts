@@ -64,7 +64,7 @@ test('a scheduled change with enough approvals for its new tags runs', async () 
   await sandbox.card('Stop staging: approved');
   expect(await sandbox.reload(retagged())).toEqual({ ok: true });
   setTime(sandbox, '13:00');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 });
 
 test.for<[string, object, string]>([
@@ -113,5 +113,5 @@ test('a change that was re-tagged to a rule with the same approvals runs', async
     JSON.parse(JSON.stringify(file).replaceAll('"staging"]', '"lab"]'));
   expect(await sandbox.reload(renamed)).toEqual({ ok: true });
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 });

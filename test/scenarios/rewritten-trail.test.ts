@@ -37,7 +37,7 @@ test('a succeeded change whose last events are deleted is not sent again', async
   await attack('create table approved as select * from change');
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 61_000);
   sandbox.wake();
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 
   await attack('delete from audit_event where version > (select version from approved)');
   await attack('delete from send_permit');

@@ -20,10 +20,10 @@ test.for(ENGINES)(
     await migrateAsNewer(url, SCHEMA_VERSION);
     await sandbox.restart();
     await sandbox.press(BEN, card, 'change.approve');
-    await sandbox.card('Stop staging: accepted');
+    await sandbox.card('staging is stopping');
     setTime(sandbox, '12:05');
     await requestAndApprove(sandbox, '/service start staging again');
-    await sandbox.card('Start staging: accepted');
+    await sandbox.card('staging is starting');
     expect(sandbox.cloud.count('set state')).toBe(2);
     expect(lines.join('')).toContain('the database has a newer schema');
   },

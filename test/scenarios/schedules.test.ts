@@ -42,9 +42,9 @@ test('the preview shows the first stop and start, the saving and two different e
   expect(preview).toMatch(/First stop {2}<!date\^\d+\^[^|]*\|2026-11-20T19:00/);
   expect(preview).toMatch(/First start {2}<!date\^\d+\^[^|]*\|2026-11-23T06:00/);
   expect(preview).toMatch(/Cost {2}−[\d.]+ credits per week .*stopped 103 of 168 h/);
-  // The last day of the schedule is in *Show request*; only the request has an expiry.
+  // The schedule runs until a day, and the request expires.
   const [shown = ''] = preview.split('[{');
-  expect(shown.match(/expires|until/gi)).toEqual(['expires']);
+  expect(shown.match(/expires|until/gi)).toEqual(['until', 'expires']);
 });
 
 test('a schedule stops and starts a service, is paused and removed, and shows in every list', async () => {
@@ -57,7 +57,7 @@ test('a schedule stops and starts a service, is paused and removed, and shows in
   expect(sent(sandbox)).toEqual([]);
 
   setTime(sandbox, '19:00');
-  const stop = await sandbox.card('Stop staging: accepted');
+  const stop = await sandbox.card('staging is stopping');
   expect(stop?.text).toContain(`Run of schedule  ${id} (approved with it)`);
   // A success is no news: nobody is notified.
   expect(threadText(sandbox, stop?.ts ?? '')).toBe('');
@@ -72,7 +72,7 @@ test('a schedule stops and starts a service, is paused and removed, and shows in
   await sandbox.down();
   sandbox.clock.now = new Date('2026-11-23T06:30:00.000Z');
   await sandbox.restart();
-  await sandbox.card('Start staging: accepted');
+  await sandbox.card('staging is starting');
   expect(sent(sandbox)).toEqual(['stop', 'start']);
 
   setTime(sandbox, '12:00', '2026-11-23');

@@ -82,10 +82,10 @@ test('a change of Signalbox is shown as its own and not as one made elsewhere', 
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: stop staging'), 'change.approve');
   // The usage report uses up the reads of the first ten seconds.
-  await cardAfterRetries(sandbox, 'Stop staging: accepted');
+  await cardAfterRetries(sandbox, 'staging is stopping');
   pass(sandbox, 600_000);
   const answer = await shown(sandbox, '/service show staging', 'State  stopped');
-  expect(answer.text).toContain('Stop staging: accepted · <@U0ANA00001>');
+  expect(answer.text).toContain('staging is stopping · <@U0ANA00001>');
   expect(answer.text).not.toContain('Elsewhere');
 });
 
@@ -101,10 +101,12 @@ test('changes are shown only to a user who may list changes', async () => {
   const sandbox = await startTestSandbox({ yaml: without });
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
-  await cardAfterRetries(sandbox, 'Stop staging: accepted');
-  expect((await shown(sandbox, '/service show staging', 'State')).text).toContain('Stop staging:');
+  await cardAfterRetries(sandbox, 'staging is stopping');
+  expect((await shown(sandbox, '/service show staging', 'State')).text).toContain(
+    'staging is stopping',
+  );
   const viewer = await shown(sandbox, '/service show staging', 'State', DORA);
-  expect(viewer.text).not.toContain('Stop staging:');
+  expect(viewer.text).not.toContain('staging is stopping');
 });
 
 /** Asks with the message shortcut, which answers in the thread of the message. */

@@ -91,14 +91,14 @@ async function followed(sandbox: TestSandbox, text: () => string): Promise<void>
   const isSettled = () => {
     pass(sandbox);
     const now = shown({ text: text() });
-    same = now === last && /Server shows +(?!not read yet)/.test(now) ? same + 1 : 0;
+    same = now === last && /reports: .*\(time\): |Check the console/.test(now) ? same + 1 : 0;
     last = now;
     return same >= 12;
   };
   await expect.poll(isSettled, { timeout: 30_000, interval: 100 }).toBe(true);
 }
 
-const ENDED = /accepted|rejected by the server|outcome unknown/;
+const ENDED = /^●|rejected by the server|outcome unknown/;
 
 async function approvedCells(
   mode: (typeof MODES)[number],

@@ -44,7 +44,7 @@ test('a card whose post began an outage of 90 minutes is posted once after it', 
   await expect.poll(posted).toBe(1);
   const card = await sandbox.card('requests: stop staging');
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect(cards(sandbox)).toHaveLength(1);
 });
 
@@ -62,7 +62,7 @@ test('a card in direct messages is posted when its first attempt failed', async 
     const all = slack.clientState(ANA).messages;
     return all.filter(({ channel, ephemeral }) => channel[0] === 'D' && !ephemeral);
   };
-  await expect.poll(() => directs().map(textOf).join()).toContain('Stop staging: accepted');
+  await expect.poll(() => directs().map(textOf).join()).toContain('staging is stopping');
 });
 
 test('a deleted card of a pending change is posted again, and its buttons work', async () => {
@@ -74,7 +74,7 @@ test('a deleted card of a pending change is posted again, and its buttons work',
   const second = await sandbox.card('requests: stop staging');
   expect(changeIdOf(second)).toBe(changeIdOf(first));
   await sandbox.press(BEN, second, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect(cards(sandbox)).toHaveLength(1);
 });
 

@@ -72,7 +72,7 @@ test('a slow refusal is preceded by a notice', async () => {
 test('a decision that Signalbox handles in time shows nothing more than its card', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   sandbox.elapse(2_000);
   await sandbox.slack.command(BEN, 'ops', '/service list');
   await sandbox.privateMessage(BEN, '12 services');

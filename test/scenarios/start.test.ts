@@ -58,7 +58,7 @@ test('the free plan of Slack is enough where all roles list people', async () =>
   const workspace = freePlanWorkspace;
   const sandbox = await startTestSandbox({ workspace, yaml: withPeople });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect(sandbox.slack.calls('usergroups.list')).toEqual([]);
 });
 
@@ -80,7 +80,7 @@ test('the start on the free plan is refused where a role names a group, with mem
 test('the whole approval flow works with Socket Mode', async () => {
   const sandbox = await startTestSandbox({ delivery: 'socket' });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
 

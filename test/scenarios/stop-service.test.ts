@@ -30,7 +30,7 @@ test.for(ENGINES)(
     expect(cloud.count('set state')).toBe(0);
 
     await sandbox.press(CLEO, card, 'change.approve');
-    const ended = await sandbox.card('Stop analytics-prod: accepted');
+    const ended = await sandbox.card('analytics-prod is stopping');
     expect(textOf(ended ?? { text: '', blocks: [] })).toContain('stopping');
     expect(buttonsOf(ended ?? { text: '', blocks: [] })).toEqual(['change.undo', 'change.details']);
 
@@ -61,7 +61,7 @@ test('each press on a waiting card is answered: by whom, what is needed, and wha
   expect(sandbox.cloud.count('set state')).toBe(0);
 
   await sandbox.press(CLEO, card, 'change.approve');
-  await sandbox.card('Stop analytics-prod: accepted');
+  await sandbox.card('analytics-prod is stopping');
   await sandbox.slack.command(ANA, 'ops', `/change cancel ${changeIdOf(card)}`);
   await sandbox.privateMessage(ANA, 'Too late to cancel: it was accepted.');
   const answers = sandbox.slack.clientState(CLEO).messages.map(({ text }) => text);

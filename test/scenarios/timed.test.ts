@@ -23,17 +23,17 @@ test.for(ENGINES)(
   async (engine) => {
     const sandbox = await startTestSandbox({ databaseUrl: await freshUrl(engine) });
     await requestAndApprove(sandbox, '/service stop staging for=4h cleaning up');
-    await sandbox.card('Stop staging: accepted');
+    await sandbox.card('staging is stopping');
     const planned = await sandbox.card('Start staging: planned');
-    await expectCardText(sandbox, 'Stop staging: accepted', `(${changeIdOf(planned)})`);
+    await expectCardText(sandbox, 'staging is stopping', `(${changeIdOf(planned)})`);
     expect(sent(sandbox)).toBe(1);
     await sandbox.restart();
     setTime(sandbox, '15:59');
     await sandbox.restart();
     expect(sent(sandbox)).toBe(1);
     setTime(sandbox, '16:00');
-    const back = await sandbox.card('Start staging: accepted');
-    await expectCardText(sandbox, 'Stop staging: accepted', `by ${changeIdOf(back)}`);
+    const back = await sandbox.card('staging is starting');
+    await expectCardText(sandbox, 'staging is stopping', `by ${changeIdOf(back)}`);
     expect(
       sandbox.cloud
         .requests()
@@ -46,8 +46,8 @@ test.for(ENGINES)(
 test('the revert shows the opposite cost effect of its change', async () => {
   const sandbox = await startTestSandbox();
   await requestAndApprove(sandbox, '/service stop staging for=4h cleaning up');
-  const there = await sandbox.card('Stop staging: accepted');
-  expect(there?.text).toMatch(/Cost {2}−[\d.]+ credits .*; −[\d.]+ in the 4 h until the revert/);
+  const there = await sandbox.card('staging is stopping');
+  expect(there?.text).toMatch(/Cost {2}−[\d.]+ credits per day · details in Show request/);
   const [, perDay = ''] = /Cost +−([\d.]+) credits/.exec(there?.text ?? '') ?? [];
   const back = await sandbox.card('Start staging: planned');
   expect(back?.text).toContain(`+${perDay} credits per day, as before ${changeIdOf(there)}`);
@@ -68,7 +68,7 @@ test('a scheduled change waits for its time and runs once', async () => {
   setTime(sandbox, '18:59');
   await expect.poll(() => sandbox.cloud.count('set state')).toBe(0);
   setTime(sandbox, '19:00');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   expect(sent(sandbox)).toBe(1);
 });
 
@@ -77,11 +77,11 @@ test('a scheduled temporary change is reverted the given time after it ran', asy
   await requestAndApprove(sandbox, '/service stop staging in=2h for=30m');
   await sandbox.card('Stop staging: approved');
   setTime(sandbox, '14:05');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   const planned = await sandbox.card('Start staging: planned');
   expect(planned?.text).toContain('2026-11-20T14:35:00.000Z');
   setTime(sandbox, '14:35');
-  await sandbox.card('Start staging: accepted');
+  await sandbox.card('staging is starting');
 });
 
 test('a change that is not approved by its scheduled time expires', async () => {
@@ -96,7 +96,7 @@ test('a change that is not approved by its scheduled time expires', async () => 
 });
 
 test.for<[string, string, string]>([
-  ['19:59', 'Stop staging: accepted', 'was accepted'],
+  ['19:59', 'staging is stopping', 'staging is stopping'],
   ['20:00', 'Stop staging: expired', 'could not start within an hour'],
 ])('after a downtime until %s, a change scheduled for 19:00: %s', async ([hour, title, words]) => {
   const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
@@ -110,7 +110,7 @@ test.for<[string, string, string]>([
 });
 
 test.for<[string, string, number]>([
-  ['15:59', 'Start staging: accepted', 2],
+  ['15:59', 'staging is starting', 2],
   ['16:00', 'Start staging: expired', 1],
 ])(
   'after a downtime until %s of the next day, a revert scheduled for 16:00: %s',
@@ -143,7 +143,7 @@ test('a cancelled revert changes nothing, and both cards say so', async () => {
   await expect.poll(() => threadText(sandbox, planned?.ts ?? '')).toContain('everything stays as');
   await expectCardText(
     sandbox,
-    'Stop staging: accepted',
+    'staging is stopping',
     `not automatically: ${changeIdOf(planned)} is cancelled`,
   );
   setTime(sandbox, '17:00');
@@ -156,7 +156,7 @@ test('a revert does not overwrite a newer change and asks instead', async () => 
   await sandbox.card('Start staging: planned');
   setTime(sandbox, '13:00');
   await requestAndApprove(sandbox, '/service start staging needed after all');
-  await sandbox.card('Start staging: accepted');
+  await sandbox.card('staging is starting');
   setTime(sandbox, '16:00');
   const stale = await sandbox.card('Start staging: not run: it changed since the preview');
   const said = () =>
@@ -173,7 +173,7 @@ test('a revert does not overwrite a newer change and asks instead', async () => 
 test('a temporary scale reverts only the fields that it changed', async () => {
   const sandbox = await startTestSandbox();
   await requestAndApprove(sandbox, '/service scale staging min=16 max=32');
-  await sandbox.card('Scale staging: accepted');
+  await sandbox.card('staging is scaling');
   setTime(sandbox, '13:00');
   await requestAndApprove(sandbox, '/service scale staging max=64 for=2d');
   await sandbox.card('Scale staging: planned');
@@ -376,7 +376,7 @@ test.for<[string, string, string, unknown]>([
   const sandbox = await startTestSandbox();
   if (title.startsWith('Scale')) {
     await requestAndApprove(sandbox, '/service scale staging min=16 max=32 idle=on');
-    await sandbox.card('Scale staging: accepted');
+    await sandbox.card('staging is scaling');
   }
   setTime(sandbox, '13:00');
   const operation = title.startsWith('Scale') ? 'scale' : 'set state';

@@ -27,7 +27,7 @@ const EVIDENCE = expect.arrayContaining([
 test('each transition is an audit event with actor, rule and evidence', async () => {
   const { sandbox, db, eventsOf } = await openReadableStage();
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 
   const drafted = { command: 'service stop', target: 'staging', rule: expect.any(Number) };
   expect(await eventsOf('drafted')).toMatchObject([

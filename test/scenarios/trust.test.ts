@@ -242,7 +242,7 @@ test('nothing is approved while the membership lookup fails', async () => {
 
   sandbox.slack.clearFaults();
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 });
 
 test('an approved change waits while the membership lookup fails', async () => {
@@ -255,7 +255,7 @@ test('an approved change waits while the membership lookup fails', async () => {
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
   sandbox.slack.clearFaults();
   later();
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 });
 
 test('a card that Slack refused is posted again', async () => {
@@ -284,7 +284,7 @@ test('a card keeps working after a restart', async () => {
   const card = await requestChange(sandbox);
   await sandbox.restart();
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
   const cards = sandbox.slack.messages('db-approvals').filter(isCard);
   expect(cards).toHaveLength(1);
   await sandbox.slack.command(ANA, 'ops', '/service show staging');

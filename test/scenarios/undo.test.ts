@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requestAndApprove, setTime } from '../harness/requests.ts';
+import { accepted, NO_MESSAGE, requestAndApprove, setTime } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, FINN } from '../harness/users.ts';
 
 async function stopped(sandbox: TestSandbox) {
   await requestAndApprove(sandbox, '/service stop staging for the night');
-  const card = await sandbox.card('Stop staging: accepted');
+  const card = await sandbox.card('staging is stopping');
   setTime(sandbox, '13:00');
   return card;
 }
@@ -20,7 +20,7 @@ test.for<[string, string, string, string]>([
   await sandbox.slack.command(ANA, 'ops', line);
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, `${verb} ${name}?`), 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
-  await sandbox.press(ANA, await sandbox.card('accepted'), 'change.undo');
+  await sandbox.press(ANA, await sandbox.card(accepted(`${verb} ${name}`)), 'change.undo');
   const preview = await sandbox.privateMessage(ANA, title);
   expect(preview?.text).toContain('undo of');
   await sandbox.press(ANA, preview, 'change.details');
@@ -31,7 +31,7 @@ test.for<[string, string, string, string]>([
 test('undoing a scale restores the values seen before it', async () => {
   const sandbox = await startTestSandbox();
   await requestAndApprove(sandbox, '/service scale staging min=16 max=32');
-  await sandbox.card('Scale staging: accepted');
+  await sandbox.card('staging is scaling');
   setTime(sandbox, '13:00');
   await requestAndApprove(sandbox, '/service scale staging max=64');
   await expect.poll(() => sandbox.cloud.count('scale')).toBe(2);
@@ -52,7 +52,7 @@ test('undoing an alert edit restores its previous values', async () => {
     'change.confirm',
   );
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
-  const card = await sandbox.card('accepted');
+  const card = await sandbox.card('Alert "5xx rate" was edited');
   await sandbox.press(FINN, card, 'change.undo');
   expect((await sandbox.privateMessage(FINN, 'undo of'))?.text).toContain('250 → 100');
 
@@ -67,7 +67,7 @@ test('undoing a change with a newer one after it shows a warning and still offer
   const sandbox = await startTestSandbox();
   const first = await stopped(sandbox);
   await requestAndApprove(sandbox, '/service start staging needed after all');
-  await sandbox.card('Start staging: accepted');
+  await sandbox.card('staging is starting');
   await sandbox.press(FINN, first, 'change.undo');
   const word = await sandbox.privateMessage(FINN, 'was changed again after');
   expect(textOf(word ?? NO_MESSAGE)).toContain('Start it again anyway');
@@ -95,7 +95,7 @@ test('an undo is refused while the target cannot be read', async () => {
     'change.confirm',
   );
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
-  const card = await sandbox.card('accepted');
+  const card = await sandbox.card('Alert "5xx rate" was edited');
   sandbox.alerts.injectFault({ operation: 'get alert', fault: '500', times: 20 });
   await sandbox.press(ANA, card, 'change.undo');
   await sandbox.privateMessage(ANA, 'Request failed');

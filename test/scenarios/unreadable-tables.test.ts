@@ -43,7 +43,7 @@ test.for(ENGINES.flatMap((engine) => ROWS.map((row) => [...row, engine] as const
   '%s does not stop a start, a click or a change (%s) on %s',
   async ([, statement, engine]) => {
     const sandbox = await withRow(engine, statement);
-    await sandbox.card('Stop staging: accepted');
+    await sandbox.card('staging is stopping');
   },
 );
 

@@ -139,10 +139,10 @@ test('a guest who presses an offered command gets the refusal', async () => {
 test.for(OUTSIDERS)('%s who presses Undo gets the refusal', async ([, as, refusal]) => {
   const sandbox = await startTestSandbox();
   await requestAndApprove(sandbox, '/service stop staging for the night');
-  const card = await sandbox.card('Stop staging: accepted');
+  const card = await sandbox.card('staging is stopping');
   setTime(sandbox, '13:00');
   await requestAndApprove(sandbox, '/service start staging for the day');
-  await sandbox.card('Start staging: accepted');
+  await sandbox.card('staging is starting');
   await sandbox.press(as, card, 'change.undo');
   await sandbox.privateMessage(as, refusal);
 });

@@ -24,6 +24,7 @@ export const drawing: DrawContext = {
   ),
   groupIds: (role: RoleName) => (role === 'approver' ? ['S0LEADS'] : []),
   linkOf: () => null,
+  console: null,
 };
 
 /** A name that would ping, link, style and turn round whatever it stands in. */

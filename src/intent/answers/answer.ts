@@ -73,6 +73,8 @@ export type AnswerPart =
     }
   | { readonly kind: 'offers'; readonly offers: readonly CommandOffer[] }
   | { readonly kind: 'actions'; readonly actions: readonly AnswerAction[] }
+  /** The two answers about an unknown outcome, as buttons. */
+  | { readonly kind: 'outcome'; readonly change: Change }
   /** Uploaded as a file: to the thread of the request, or to a direct message. */
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   /** One row for each thing, with a button that shows it. */

@@ -23,7 +23,7 @@ function warningOf({ label, contract, live }: AcceptedField, text: string): read
       ? `${label} of ${grouped(text.length)} characters`
       : `${label} “${text}”`;
   if (!isAccepted(live, text)) {
-    return [`Known live servers reject the ${subject}${acceptedInstead(live)}.`];
+    return [`Live servers reject the ${subject}${acceptedInstead(live)}.`];
   }
   if (isAccepted(contract, text)) return [];
   return [`The ${subject} is not in the contract of the API; live servers accept it.`];
@@ -40,7 +40,7 @@ export function isAccepted({ values, longest, pattern }: Accepted, text: string)
 function acceptedInstead({ values, longest }: Accepted): string {
   if (values !== undefined && values.length <= LISTED_MAX)
     return `; they accept ${values.join(', ')}`;
-  return longest === undefined ? '' : `; they accept at most ${grouped(longest)} characters`;
+  return longest === undefined ? '' : `; they accept at most ${grouped(longest)}`;
 }
 
 /** The texts of a field; `endpoints.protocol` is the protocol of each item. */

@@ -70,10 +70,12 @@ export function scheduleAction(action: ScheduleAction): ChangeCommand {
       return { requestId: null, reported: [], learned: null };
     },
     undo: ({ id, name }, before) => UNDO[verb]({ id, name }, before),
+    outcome: { done: DONE[verb] },
     endingNote,
   });
 }
 
+const DONE = { pause: 'paused', resume: 'resumed', remove: 'removed' } as const;
 const LIST = { label: 'List schedules', line: 'service schedule list' };
 
 type Undo = ReturnType<ChangeCommand['undo']>;

@@ -5,8 +5,8 @@ import type {
   FactValue,
   InlinePart,
 } from '../../intent/answers/answer.ts';
-import type { LinkOf } from '../cards/card-link.ts';
-import { rowOfChange } from '../cards/home-rows.ts';
+import { type RowDrawing, rowOfChange } from '../cards/home-rows.ts';
+import { outcomeButtons } from '../cards/parts/card-buttons.ts';
 import {
   buttons,
   fact,
@@ -26,15 +26,18 @@ import { table } from './table.ts';
 const OFFERS_MAX = 6;
 const LINE_MAX = 2_000;
 
+/** For answers without changes. */
+const UNLINKED: RowDrawing = { linkOf: () => null, commands: new Map() };
+
 /** The answer of a query as a message. Cells and texts are literal, never markup. */
-export function answerMessage(answer: Answer, linkOf: LinkOf = () => null): Message {
+export function answerMessage(answer: Answer, drawing: RowDrawing = UNLINKED): Message {
   const offered = answer.parts.filter(({ kind }) => kind === 'offers');
   const tables = answer.parts.filter(({ kind }) => kind === 'table');
   const place = { title: answer.title, isOnly: tables.length === 1 };
   const parts = answer.parts.flatMap((part) => {
     return part.kind === 'offers'
       ? [offerButtons(part.offers, offersId(offered.indexOf(part)))]
-      : shownPart(part, place, linkOf);
+      : shownPart(part, place, drawing);
   });
   if (answer.title === '') return message(...parts);
   return message(...withHeading(title(answer.title), answer.parts[0], parts));
@@ -64,7 +67,7 @@ function offersId(index: number): string {
 function shownPart(
   part: Exclude<AnswerPart, { kind: 'offers' }>,
   place: Parameters<typeof table>[1],
-  linkOf: LinkOf,
+  drawing: RowDrawing,
 ): readonly (Shown | null)[] {
   switch (part.kind) {
     case 'text':
@@ -77,7 +80,7 @@ function shownPart(
       return part.rows.map(({ text, about, show }) => shownRow(text, about, show));
     case 'changes':
       return part.changes.map((change) => {
-        const { text, about } = rowOfChange(change, linkOf);
+        const { text, about } = rowOfChange(change, drawing);
         return shownRow(text, [...about, ` · ${change.id}`], `change show ${change.id}`);
       });
     case 'facts':
@@ -89,6 +92,8 @@ function shownPart(
       return [];
     case 'chart':
       return [chart(part)];
+    case 'outcome':
+      return [buttons(`outcome.${part.change.id}`, ...outcomeButtons(part.change, drawing))];
     case 'actions':
       return [buttons(`actions.${part.actions[0]?.value ?? ''}`, ...part.actions)];
     case 'menu':

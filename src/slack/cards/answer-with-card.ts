@@ -15,7 +15,7 @@ export function answerWithCard(answer: Answer, drawing: DrawContext): Message {
     const { refusal, ...about } = refused;
     return refusalMessage(createDenial(refusal, about), drawing);
   }
-  const events = answerMessage(answer, drawing.linkOf);
+  const events = answerMessage(answer, drawing);
   if (!change) return events;
   const block = ownBlock(blockId(change.change));
   const card = changeCard(change.change, drawing, { hidden: change.hidden, block });

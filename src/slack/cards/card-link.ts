@@ -12,6 +12,15 @@ export function cardLink({ card }: WithCard, text: string, linkOf: LinkOf): Rich
   return link ? { link, text } : text;
 }
 
+/** The page of the target in the console of the provider; null where there is none. */
+export function consoleLink(
+  { plan: { target } }: Pick<Change, 'plan'>,
+  address: string | null,
+): RichInline | null {
+  if (address === null || target.kind !== 'service') return null;
+  return { link: address.replaceAll('{service}', encodeURIComponent(target.id)), text: 'open' };
+}
+
 /** ` Open card`, to append to a line; empty where the permalink is not known. */
 export function openCard(change: WithCard, linkOf: LinkOf): Line {
   const link = cardLink(change, 'Open card', linkOf);

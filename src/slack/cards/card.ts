@@ -1,4 +1,5 @@
-import { type Change, hasAuditMismatch, isEnded } from '../../changes/change.ts';
+import { type Change, hasAuditMismatch, isEnded, type Plan } from '../../changes/change.ts';
+import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import { buttons, fact, lines, type Message, message, title } from '../blocks/blocks.ts';
 import { either, type Line, type RichInline } from '../blocks/rich-text.ts';
 import type { DrawContext } from './draw-context.ts';
@@ -9,7 +10,7 @@ import { asOneLine, type Summary, summaryParts, warningLine } from './parts/shor
 import { cardTitle } from './parts/state-text.ts';
 import { titleLines } from './parts/title-lines.ts';
 import {
-  costLines,
+  costPerDayLines,
   gapLines,
   redacted,
   requestedState,
@@ -34,7 +35,10 @@ export function changeCard(
 ): Message {
   if (hasAuditMismatch(change)) {
     const details = fact('Details', `not shown · ${change.id}`);
-    return message(title(cardTitle(change)), lines(stoppedLine(change, drawing), details));
+    return message(
+      title(cardTitle(change, drawing.commands)),
+      lines(stoppedLine(change, drawing), details),
+    );
   }
   return message(
     ...summaryParts(summaryOf(change, drawing)),
@@ -60,21 +64,26 @@ function openSummary(change: Change, drawing: DrawContext): Summary {
   const { state, plan, reason, breakGlass } = change;
   const isPending = state === 'pending';
   const because = reason && !breakGlass ? [fact('Reason', reason)] : [];
-  const target = targetLines(change, requestedState(plan));
   const isAlert = plan.target.kind === 'alert';
+  const target = isAlert || !isListed(plan) ? targetLines(change, requestedState(plan)) : [];
+  const isInHead = !isAlert && !breakGlass;
   return {
-    head: [...titleLines(change), ...(isAlert || breakGlass ? [] : target)],
+    head: [...titleLines(change, drawing), ...(isInHead ? target : [])],
+    lead: [...(isPending ? because : []), ...(breakGlass ? [] : costPerDayLines(plan))],
     warnings: state === 'executing' ? [] : [...plan.warnings.map(warningLine), ...gapLines(plan)],
     plan: redacted(plan),
     facts: [
-      ...(isPending ? because : []),
-      ...(breakGlass ? [] : costLines(plan)),
       ...asOneLine(timingLines(change)),
       ...approvalLines(change, drawing),
       ...ending(change, drawing).facts,
     ],
-    extras: [...(isPending ? [] : because), ...(isAlert || breakGlass ? target : [])],
+    extras: [...(isPending ? [] : because), ...(isInHead ? [] : target)],
   };
+}
+
+/** A service of the configuration has a name of its own, which the title shows. */
+function isListed({ target: { kind, tags, discovered } }: Plan): boolean {
+  return !discovered && (tags !== null || !TARGET_TRAITS[kind].exists);
 }
 
 /** How the change ended, who decided, and what to do next. */
@@ -82,7 +91,7 @@ function endedSummary(change: Change, drawing: DrawContext): Summary {
   const { state, plan, reason, stopReason } = change;
   const { facts, extras, warnings } = ending(change, drawing);
   return {
-    head: titleLines(change),
+    head: titleLines(change, drawing),
     warnings: [...stateCheckLines(change), ...warnings],
     plan: { ...redacted(plan), unchangedFields: [] },
     facts: [
@@ -95,7 +104,7 @@ function endedSummary(change: Change, drawing: DrawContext): Summary {
       peopleLine(change),
       ...(reason ? [fact('Reason', reason)] : []),
       // An unknown outcome is settled by what the target shows: its estimated cost does not help.
-      ...(state === 'unknown' ? [] : costLines(plan)),
+      ...(state === 'unknown' ? [] : costPerDayLines(plan)),
       ...extras,
     ],
   };
@@ -123,7 +132,7 @@ function namesOf(approvals: Change['approvals']): Line {
   ]);
 }
 
-/** `Approved  Ben (1 of 2 from @db-leads) · @db-operators can approve too from 17:40` */
+/** `Approved  Ben (1 of 2 from @db-leads) · after 17:40 @db-operators can approve too` */
 function approvalLines(change: Change, drawing: DrawContext): readonly Line[] {
   const { approvals, requires, state } = change;
   if (requires.count === 0 || state !== 'pending') return [peopleLine(change)];
@@ -142,5 +151,5 @@ function approversOf({ requires: { from } }: Change, { groupIds }: DrawContext):
 function escalation({ requires, confirmedAt }: Change, { policy }: DrawContext): Line {
   if (!requires.escalation || !confirmedAt) return [];
   const at = new Date(confirmedAt.getTime() + requires.escalation.afterMs);
-  return [` · ${roleText(policy, requires.escalation.to)} can approve too from `, { at }];
+  return [' · after ', { at }, ` ${roleText(policy, requires.escalation.to)} can approve too`];
 }

@@ -11,4 +11,6 @@ export interface DrawContext {
   /** The ids of the user groups of a role, for mentions. */
   readonly groupIds: (role: RoleName) => readonly string[];
   readonly linkOf: LinkOf;
+  /** The address of `cloud.console`; null if the configuration has none. */
+  readonly console: string | null;
 }

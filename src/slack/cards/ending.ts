@@ -2,8 +2,10 @@ import type { Change, ExecutionOutcome, Resolution } from '../../changes/change.
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import { fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
+import { consoleLink } from './card-link.ts';
 import type { DrawContext } from './draw-context.ts';
-import { followUp } from './follow/follow-up.ts';
+import { followUp, laterState } from './follow/follow-up.ts';
+import { isWarning, reachedEnd } from './parts/state-text.ts';
 
 interface Ending {
   readonly facts: readonly Line[];
@@ -13,18 +15,22 @@ interface Ending {
   readonly extras: readonly Line[];
 }
 
-/** How an execution ended. The text claims no more than Signalbox knows. */
-export function ending(change: Change, drawing: DrawContext): Ending {
+/**
+ * How an execution ended. The text claims no more than Signalbox knows. `isFull`: with all that the
+ * server reported, also when a later state was read, and with the id of the request.
+ */
+export function ending(change: Change, drawing: DrawContext, isFull = false): Ending {
   const { outcome, resolution, state } = change;
   const none = { warnings: [], extras: [] };
   if (!outcome) return { ...none, facts: state === 'approved' ? waiting(change) : [] };
   const { lines, candidates } = followUp(change);
+  const isReported = outcome.how === 'succeeded';
   const happened: readonly Line[] = resolution ? [resolutionLine(resolution)] : [];
-  const words = outcomeWords(outcome, change, drawing);
+  const words = outcomeWords(outcome, change, { drawing, isFull });
   return {
-    facts: [...words, ...happened, ...lines],
+    facts: [...words, ...happened, ...(isReported ? [] : lines)],
     warnings: [...candidates, ...reportedWarnings(outcome)],
-    extras: state === 'unknown' ? [] : [requestLine(outcome, change)],
+    extras: state === 'unknown' ? [] : [requestLine(outcome, change, isFull)],
   };
 }
 
@@ -53,18 +59,20 @@ function waiting({ notBefore, plan }: Change): readonly Line[] {
 function outcomeWords(
   ending: ExecutionOutcome,
   change: Change,
-  drawing: DrawContext,
+  { drawing, isFull }: { drawing: DrawContext; isFull: boolean },
 ): readonly Line[] {
   const after = endingNote(change, drawing);
   const isLocal = TARGET_TRAITS[change.plan.target.kind].appliedBy === 'signalbox';
   if (ending.how === 'succeeded') {
     const plain = ending.reported.filter((each) => !isWarning(each));
-    const reported = plain.join(', ') || 'no details';
+    const later = change.followUp ? laterState(change.followUp, ending.at) : [];
+    const shown = change.followUp?.seen && !isFull ? plain.slice(0, 1) : plain;
+    const reported = shown.join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
     if (isLocal) return [[{ bold: 'Done. ' }, after]];
-    const answer = [{ bold: 'The server reports: ' }, `${reported}.`];
+    const answer = [{ bold: 'The server reports: ' }, `${reported}.`, ...later];
     // The note is about the time until the target is settled.
-    return change.followUp?.state === 'settled' ? [answer] : [answer, [after]];
+    return reachedEnd(change, drawing.commands) === null ? [answer, [after]] : [answer];
   }
   if (ending.how === 'failed') {
     return [
@@ -73,14 +81,12 @@ function outcomeWords(
     ];
   }
   if (change.resolution) return [[{ bold: 'Known at the time: ' }, answerOf(ending)]];
-  const request = ending.requestId ? `, request ${ending.requestId}` : '';
+  const open = consoleLink(change, drawing.console);
+  const request = isFull && ending.requestId ? `, request ${ending.requestId}` : '';
   return [
     [{ bold: 'Known so far' }, ' (', { at: ending.at }, `${request}): `, answerOf(ending)],
-    [
-      'Signalbox does not send it again. ',
-      'Other changes to this target are blocked until this is resolved.',
-    ],
-    ['Check the console, then record what you found.'],
+    ['Not sent again. Other changes to this target are blocked until this is resolved.'],
+    ['Check the console', ...(open ? [' (', open, ')'] : []), ', then record what you found.'],
   ];
 }
 
@@ -89,10 +95,6 @@ function reportedWarnings(outcome: ExecutionOutcome): readonly Line[] {
   return outcome.how === 'succeeded'
     ? outcome.reported.filter(isWarning).map((each) => [each])
     : [];
-}
-
-function isWarning(reported: string): boolean {
-  return reported.startsWith('⚠');
 }
 
 function endingNote({ command, followUp }: Change, { commands }: DrawContext): string {
@@ -105,10 +107,10 @@ function answerOf({ status, text }: ExecutionOutcome & { how: 'failed' | 'unknow
   return status === null ? text : `${status} ${text}`;
 }
 
-function requestLine(ending: ExecutionOutcome, { plan }: Change): Line {
+function requestLine(ending: ExecutionOutcome, { plan }: Change, isFull: boolean): Line {
   const { at, tookMs, requestId } = ending;
   if (TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox') return fact('At', { at });
-  const request = requestId ? ` · request ${requestId}` : '';
+  const request = isFull && requestId ? ` · request ${requestId}` : '';
   const took = tookMs < 1_000 ? `${tookMs} ms` : `${(tookMs / 1_000).toFixed(1)} s`;
   // Without a status there was no answer, so there is no duration to show.
   if (ending.how === 'unknown' && ending.status === null) return fact('No answer', { at });

@@ -8,7 +8,7 @@ import type { DrawContext } from './draw-context.ts';
 import { actionText, roleText } from './naming.ts';
 import { outcomeButtons } from './parts/card-buttons.ts';
 import { cardTitle } from './parts/state-text.ts';
-import { costLines, planLines, targetLines } from './plan-lines.ts';
+import { costPerDayLines, planLines, targetLines } from './plan-lines.ts';
 import { timingLines } from './timing-lines.ts';
 
 type HomeParts = readonly (MessagePart | null)[];
@@ -45,7 +45,7 @@ export function toDecide(change: Change, linkOf: LinkOf): HomeParts {
       ...planLines(change.plan),
       fact('Requested by', { user: requester }, ', ', { at: createdAt }),
       ...(reason ? [fact('Reason', reason)] : []),
-      ...costLines(plan),
+      ...costPerDayLines(plan),
       ...timingLines(change),
       ...(approvals.length > 0 ? [approved(change)] : []),
       fact('Needs', needed(requires.count, approvals.length)),
@@ -60,12 +60,12 @@ export function toDecide(change: Change, linkOf: LinkOf): HomeParts {
   ];
 }
 
-export function ownRequest(change: Change, linkOf: LinkOf): HomeParts {
+export function ownRequest(change: Change, { linkOf, commands }: RowDrawing): HomeParts {
   const { id, state, approvals, requires } = change;
   const counted = state === 'pending' ? ` (${approvals.length} of ${requires.count})` : '';
   return [
     lines(
-      [`${cardTitle(change)}${counted} · ${id}`, ...placeOf(change, linkOf)],
+      [`${cardTitle(change, commands)}${counted} · ${id}`, ...placeOf(change, linkOf)],
       ...timingLines(change),
     ),
     actions(change, { id: 'change.cancel', label: 'Cancel', value: id }),
@@ -80,32 +80,38 @@ export function toAnswerRow(change: Change, mayAnswer: boolean, drawing: DrawCon
   const blocked = 'Other changes to this target are blocked until the outcome is recorded.';
   return [
     lines(
-      [`${cardTitle(change)} · ${id}`, ...placeOf(change, drawing.linkOf)],
+      [`${cardTitle(change, drawing.commands)} · ${id}`, ...placeOf(change, drawing.linkOf)],
       ...breakGlassLines(change),
       ...(isUnknown ? [[blocked]] : []),
       ...(mayAnswer ? [] : [[`${who} can record it after a check of the console.`]]),
     ),
     mayAnswer
-      ? actions(change, ...(isUnknown ? outcomeButtons(change) : reviewButtons(change)))
+      ? actions(change, ...(isUnknown ? outcomeButtons(change, drawing) : reviewButtons(change)))
       : null,
   ];
 }
 
+/** What a row of a change needs for drawing. */
+export type RowDrawing = Pick<DrawContext, 'linkOf' | 'commands'>;
+
 /** One line for a change that is in progress or has ended. */
-export function homeRow(change: Change, linkOf: LinkOf): Line {
-  const { text, about } = rowOfChange(change, linkOf);
+export function homeRow(change: Change, drawing: RowDrawing): Line {
+  const { text, about } = rowOfChange(change, drawing);
   return [`${text} · `, ...about];
 }
 
 /** Title and state of a change, and apart from them who requested it, when, and its card. */
 export function rowOfChange(
   change: Change,
-  linkOf: LinkOf,
+  { linkOf, commands }: RowDrawing,
 ): { readonly text: string; about: Line } {
   const { requester, createdAt } = change;
   const requested: Line = [{ user: requester }, ', ', { at: createdAt }];
   const timing = timingLines(change).flatMap((line): Line => [' · ', ...line]);
-  return { text: cardTitle(change), about: [...requested, ...timing, ...placeOf(change, linkOf)] };
+  return {
+    text: cardTitle(change, commands),
+    about: [...requested, ...timing, ...placeOf(change, linkOf)],
+  };
 }
 
 // The id names the buttons, because one change can be in two lists of the same view.

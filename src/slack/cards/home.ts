@@ -56,16 +56,16 @@ function listSections(
       }),
     ),
     ...section(mine, `Your requests (${mine.length})`, () =>
-      fitting(mine, (change) => ownRequest(change, linkOf), { most: 8, bytes: 20_000 }),
+      fitting(mine, (change) => ownRequest(change, drawing), { most: 8, bytes: 20_000 }),
     ),
     ...section(running, `In progress (${running.length})`, () => [
-      ...listed(running.map((change) => homeRow(change, linkOf))),
+      ...listed(running.map((change) => homeRow(change, drawing))),
       noteLine('As of ', { at }, '. Reopen this tab to refresh it.'),
     ]),
     ...section(schedules, `Schedules (${schedules.length})`, () =>
       listed(schedules.map(scheduleLineWords)),
     ),
-    ...section(recent, 'Recent', () => listed(recent.map((change) => homeRow(change, linkOf)))),
+    ...section(recent, 'Recent', () => listed(recent.map((change) => homeRow(change, drawing)))),
     ...(costs
       ? [title(costs.title), lines(...costs.lines.map((text) => [text])), asOfNote(costs.asOf)]
       : []),

@@ -54,7 +54,7 @@ export function rowLines(rows: readonly PlanRow[]): readonly Line[] {
       : before === null
         ? []
         : [`${bounded(valueText(before), 300)} → `];
-    return fact(label, ...was, storedInstant(after) ?? { bold: bounded(valueText(after), 600) });
+    return fact(label, ...was, storedInstant(after) ?? bounded(valueText(after), 600));
   });
 }
 
@@ -64,20 +64,27 @@ export function storedInstant(value: Json): { at: Date } | null {
   return isInstant ? { at: new Date(value) } : null;
 }
 
-/** Includes the start of the id, because two services can have the same or similar names. */
+/**
+ * Includes the start of the id, because names can be similar. Without `isNamed`, a title above it has
+ * the name, which only one service of the configuration has.
+ */
 export function targetLines(
   { plan: { target } }: Pick<Change, 'plan'>,
   more: Line = [],
+  isNamed = true,
 ): readonly Line[] {
   const { label, exists, appliedBy } = TARGET_TRAITS[target.kind];
-  if (appliedBy === 'signalbox') return [fact(label, bounded(target.name, 150))];
+  if (appliedBy === 'signalbox') return isNamed ? [fact(label, bounded(target.name, 150))] : [];
   // The name of a new service is one of the requested values; it has no other attributes yet.
   if (!exists) return [];
   const { tags, warehouse, id, discovered } = target;
   const unlisted = discovered && 'not in signalbox.yaml';
-  const about = [tags?.join(', '), warehouse, id.slice(0, 8), unlisted];
-  const words = about.flatMap((each) => (each ? ` · ${each}` : [])).join('');
-  return [fact(label, bounded(target.name, 60), bounded(words, 80), ...more)];
+  const place = warehouse && `warehouse ${warehouse}`;
+  const start = isNamed || unlisted ? id.slice(0, 8) : null;
+  const about = [tags?.join(', '), place, start, unlisted];
+  const words = about.filter(Boolean).join(' · ');
+  const name = isNamed ? `${bounded(target.name, 60)} · ` : '';
+  return [fact(label, name, bounded(words, 80), ...more)];
 }
 
 export function sendsLine({ target, sends, body }: Plan): Line {
@@ -155,6 +162,19 @@ export function stateCheckLines({ stateCheck }: Change): readonly Line[] {
   );
 }
 
+/** The whole estimate. */
 export function costLines({ cost }: Plan): readonly Line[] {
   return cost ? [fact('Cost', cost.text)] : [];
+}
+
+/** The estimate with its range, for a preview. */
+export function costRangeLines({ cost }: Plan): readonly Line[] {
+  return cost ? [fact('Cost', cost.summary?.withRange ?? cost.text)] : [];
+}
+
+/** The estimate per day, for a card: *Show request* has the rest. */
+export function costPerDayLines({ cost }: Plan): readonly Line[] {
+  if (!cost) return [];
+  const { summary } = cost;
+  return [fact('Cost', summary ? `${summary.perDay} · details in Show request` : cost.text)];
 }

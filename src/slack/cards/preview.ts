@@ -9,19 +9,20 @@ import { mayRequestAgain, previewButtons, requestAgainButtons } from './parts/ca
 import { freezeNote } from './parts/refusal-clauses.ts';
 import { asOneLine, summaryParts, warningLine } from './parts/short-lines.ts';
 import { cardTitle, stateText } from './parts/state-text.ts';
-import { costLines, gapLines, stateWords, targetLines } from './plan-lines.ts';
+import { costRangeLines, gapLines, stateWords, targetLines } from './plan-lines.ts';
 import { ownBlock, previewBlock } from './private-block.ts';
 import { timingLines } from './timing-lines.ts';
 
 /** The preview of a draft, which only its requester sees. */
 export function preview(draft: Change, related: RelatedChanges, drawing: DrawContext): Message {
   const { plan, reason } = draft;
-  const target = targetLines(draft, stateWords(plan));
+  const target = targetLines(draft, stateWords(plan), false);
   const isAlert = plan.target.kind === 'alert';
   const question: Line = [{ bold: `${bounded(requestedAction(draft), 150)}?` }];
   return message(
     ...summaryParts({
-      head: [question, ...(isAlert ? [] : target)],
+      head: [question],
+      lead: isAlert ? [] : target,
       warnings: [
         ...relatedLines(related, drawing),
         ...plan.warnings.map(warningLine),
@@ -29,7 +30,7 @@ export function preview(draft: Change, related: RelatedChanges, drawing: DrawCon
       ],
       plan,
       facts: [
-        ...costLines(plan),
+        ...costRangeLines(plan),
         ...asOneLine(timingLines(draft)),
         approvalLine(draft, drawing),
         ...(reason ? [fact('Reason', reason)] : []),
@@ -63,16 +64,19 @@ function freezeLine(freeze: Freeze): Line {
   return [{ bold: '⚠ ' }, 'Frozen between ', ...span, ...freezeNote(freeze)];
 }
 
-function beforeLine(before: Change, { linkOf }: DrawContext): Line {
+function beforeLine(before: Change, { linkOf, commands }: DrawContext): Line {
+  if (before.state === 'unknown') return blockingLine(before, linkOf);
   const { createdAt, requester, id } = before;
-  const asked: Line = [{ user: requester }, ' requested the same change ', { at: createdAt }];
-  const note = `): ${stateText(before)}. This would be a second one.`;
+  const asked: Line = [' by ', { user: requester }, ', ', { at: createdAt }];
   const link = cardLink(before, id, linkOf);
-  return [{ bold: '⚠ ' }, ...asked, ' (', link, note, blockingNote(before)];
+  const state = ` (${stateText(before, commands)}).`;
+  return [{ bold: '⚠ ' }, 'This would be a second one: ', link, ...asked, state];
 }
 
-function blockingNote({ state }: Change): string {
-  return state === 'unknown' ? ' A new request waits until that outcome is recorded.' : '';
+function blockingLine(change: Change, linkOf: LinkOf): Line {
+  const link = cardLink(change, change.id, linkOf);
+  const next = 'outcome unknown. A new request waits until it is recorded.';
+  return [{ bold: '⚠ ' }, link, ` “${lowerActionText(change)}”: ${next}`];
 }
 
 function approvalLine({ requires, plan }: Change, { policy }: DrawContext): Line {
@@ -86,7 +90,8 @@ function approvalLine({ requires, plan }: Change, { policy }: DrawContext): Line
   return fact('Approval', `${who}${self} · ${rule} · ${by}expires in ${left}`);
 }
 
-function otherLine(other: Change, { linkOf }: DrawContext): Line {
+function otherLine(other: Change, { linkOf, commands }: DrawContext): Line {
+  if (other.state === 'unknown') return blockingLine(other, linkOf);
   const { requester, createdAt, id } = other;
   const request: Line = [{ user: requester }, ` requested “${lowerActionText(other)}” `];
   return [
@@ -95,8 +100,7 @@ function otherLine(other: Change, { linkOf }: DrawContext): Line {
     { at: createdAt },
     ' (',
     cardLink(other, id, linkOf),
-    `: ${stateText(other)}).`,
-    blockingNote(other),
+    `: ${stateText(other, commands)}).`,
   ];
 }
 
@@ -104,10 +108,10 @@ function otherLine(other: Change, { linkOf }: DrawContext): Line {
 export function answeredPreview(
   change: Change,
   cardChannel: string | null,
-  { linkOf }: DrawContext,
+  { linkOf, commands }: DrawContext,
 ): Message {
   // Slack cannot change this message later: it names no state that will pass.
-  const title = change.state === 'pending' ? actionText(change) : cardTitle(change);
+  const title = change.state === 'pending' ? actionText(change) : cardTitle(change, commands);
   return message(
     lines([{ bold: title }, ` · ${change.id}`], nextStep(change, cardChannel, linkOf)),
     buttons(ownBlock(change.id), ...requestAgainButtons(change)),

@@ -7,7 +7,8 @@ import type { Reminder } from '../../workflow/messenger-port.ts';
 import type { Line, RichInline } from '../blocks/rich-text.ts';
 import { cardLink, openCard } from './card-link.ts';
 import type { DrawContext } from './draw-context.ts';
-import { actionText, lowerActionText } from './naming.ts';
+import { actionText, lowerActionText, lowerFirst } from './naming.ts';
+import { acceptedTitle, answerLabel } from './parts/state-text.ts';
 import { stoppedLine } from './refusals.ts';
 import { scheduleLine } from './timing-lines.ts';
 
@@ -94,7 +95,7 @@ function news(change: Change, drawing: DrawContext): Line {
   const { rejection, resolution, stopReason: stopped } = change;
   if (hasAuditMismatch(change)) return [`${actionText(change)}: `, ...stoppedLine(change, drawing)];
   if (resolution) {
-    const how = resolution.happened ? 'it happened' : 'it did not happen';
+    const how = lowerFirst(answerLabel(change, resolution.happened, drawing.commands));
     if (resolution.by === 'signalbox') {
       return [`“${what}” was applied: the server shows what was requested, and did not before.`];
     }
@@ -127,13 +128,14 @@ function afterFreeze({ parent, frozenBy }: Change): Line {
   ];
 }
 
-function stateLine(change: Change, { linkOf }: DrawContext): Line {
+function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
   const { state } = change;
   const what = `“${lowerActionText(change)}”`;
   if (state === 'expired') return [`${what} expired before it was decided. Nothing was changed.`];
   const card = (text: string) => cardLink(change, text, linkOf);
   if (state === 'succeeded') {
-    return [`${what} was accepted by the server. `, card('The card'), ' shows the response.'];
+    const fact = acceptedTitle(change, commands) ?? `${what} was accepted by the server`;
+    return [`${fact}. `, card('The card'), ' shows the response.'];
   }
   if (state === 'failed') {
     const next = [card('The card'), ' shows why.'];

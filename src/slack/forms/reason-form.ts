@@ -2,7 +2,12 @@ import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import type { Change } from '../../changes/change.ts';
 import type { Verb } from '../../changes/verbs.ts';
+import { spanText } from '../../intent/arguments/timing.ts';
+import { lines } from '../blocks/blocks.ts';
+import type { DrawContext } from '../cards/draw-context.ts';
+import { followUp } from '../cards/follow/follow-up.ts';
 import { actionText } from '../cards/naming.ts';
+import { answerLabel } from '../cards/parts/state-text.ts';
 import { ChangeOf, PrivateMessageOf } from '../inbound/payload.ts';
 import { plain } from './inputs.ts';
 
@@ -23,18 +28,8 @@ const REASON_FORMS = {
     submit: 'Save',
     note: 'This change ran without approval. Signalbox adds your note to its card and audit trail.',
   },
-  happened: {
-    title: 'It happened',
-    label: 'What did you find?',
-    submit: 'Save',
-    note: null,
-  },
-  'did-not-happen': {
-    title: 'It did not happen',
-    label: 'What did you find?',
-    submit: 'Save',
-    note: null,
-  },
+  happened: { title: null, label: 'What did you find?', submit: 'Save', note: null },
+  'did-not-happen': { title: null, label: 'What did you find?', submit: 'Save', note: null },
 } as const;
 export type ReasonFormKind = keyof typeof REASON_FORMS;
 
@@ -67,9 +62,11 @@ export function readReasonFormMetadata(metadata: string): ReasonFormMetadata | n
 export function reasonForm(
   kind: ReasonFormKind,
   change: Change,
-  { home, preview }: Omit<ReasonFormMetadata, 'change'>,
+  { commands, home, preview }: Omit<ReasonFormMetadata, 'change'> & Pick<DrawContext, 'commands'>,
 ): View {
   const { title, label, submit, note } = REASON_FORMS[kind];
+  const isOutcome = kind === 'happened' || kind === 'did-not-happen';
+  const shown = isOutcome ? outcomeLines(change, kind === 'happened') : null;
   return {
     type: 'modal',
     callback_id: `change.${kind}`,
@@ -78,12 +75,14 @@ export function reasonForm(
       home,
       preview,
     } satisfies ReasonFormMetadata),
-    title: plain(title, 24),
+    title: plain(title ?? answerLabel(change, kind === 'happened', commands), 24),
     submit: plain(submit, 24),
     close: plain('Back', 24),
     blocks: [
       { type: 'section', text: plain(`${actionText(change)} (${change.id})`, 3_000) },
       ...(note === null ? [] : [{ type: 'section' as const, text: plain(note, 3_000) }]),
+      // Blocks newer than Slack's published types are objects all the same.
+      ...(shown === null ? [] : [shown.block as never]),
       {
         type: 'input',
         block_id: 'reason',
@@ -98,4 +97,20 @@ export function reasonForm(
       },
     ],
   };
+}
+
+/** What the server shows of the target, and what the answer does. */
+function outcomeLines(change: Change, happened: boolean) {
+  const { target, timing } = change.plan;
+  const { lines: shown } = followUp(change);
+  const fact = happened ? 'The change counts as accepted.' : 'The change counts as not applied.';
+  const revert = timing?.revert
+    ? [[`Its revert runs ${spanText(timing.revert.afterMs)} after the request.`]]
+    : [];
+  return lines(
+    ...shown,
+    [`${fact} Other changes of ${target.name} can run again.`],
+    ['Signalbox does not send the request again.'],
+    ...(happened ? revert : []),
+  );
 }

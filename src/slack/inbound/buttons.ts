@@ -197,7 +197,8 @@ async function ask(
 ): Promise<Message | null> {
   const authorized = await authorizePress(bot.context, change, { verb: kind, by });
   if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
-  const view = reasonForm(kind, authorized.change, from);
+  const { commands } = bot.drawing;
+  const view = reasonForm(kind, authorized.change, { ...from, commands });
   await bot.clients.views.views.open({ trigger_id: trigger, view });
   return null;
 }

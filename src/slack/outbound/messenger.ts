@@ -154,7 +154,7 @@ export function createMessenger(options: Options): Messenger {
       await permalinks.load([change.card]);
       const line: Line = event
         ? breakGlassFact(event, change, drawing)
-        : [cardTitle(change), ' · ', cardLink(change, change.id, drawing.linkOf)];
+        : [cardTitle(change, drawing.commands), ' · ', cardLink(change, change.id, drawing.linkOf)];
       await postLine({ channel: channels.audit }, attempt, line);
     },
     expectAnswer: ({ key, replyTo }, isHandled) => notices.expect(key, replyTo, isHandled),

@@ -1,9 +1,10 @@
 import type { Change } from '../../../src/changes/change.ts';
-import { stateText } from '../../../src/slack/cards/parts/state-text.ts';
+import { cardTitle } from '../../../src/slack/cards/parts/state-text.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { readEndState, violationsOfLocks } from '../../harness/end-state.ts';
 import { isCard } from '../../harness/messages.ts';
 import { AUDIT_KEY } from '../../harness/simulators.ts';
+import { drawing } from '../../slack/fixtures.ts';
 import { isTakenOver } from '../sim/at-the-end.ts';
 import { type ControlledSandbox, startControlledSandbox } from './controlled-sandbox.ts';
 import { type Call, type CardPlace, startDriver } from './driver.ts';
@@ -161,6 +162,6 @@ function wrongWithCard(
   const own = all.filter(({ text, blocks }) => JSON.stringify([text, blocks]).includes(change.id));
   if (own.length !== 1) return [`it has ${own.length} cards`];
   const text = own[0]?.text ?? '';
-  const isRight = own[0]?.ts === card.ts && text.includes(stateText(change));
+  const isRight = own[0]?.ts === card.ts && text.includes(cardTitle(change, drawing.commands));
   return isRight ? [] : [`its card says “${text.slice(0, 80)}”, and it is ${change.state}`];
 }

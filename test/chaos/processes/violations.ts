@@ -1,9 +1,10 @@
 import type { Change } from '../../../src/changes/change.ts';
-import { stateText } from '../../../src/slack/cards/parts/state-text.ts';
+import { cardTitle } from '../../../src/slack/cards/parts/state-text.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { readEndState } from '../../harness/end-state.ts';
 import { isCard } from '../../harness/messages.ts';
 import { AUDIT_KEY } from '../../harness/simulators.ts';
+import { drawing } from '../../slack/fixtures.ts';
 import type { ControlledSandbox } from './controlled-sandbox.ts';
 
 /** The promises that the stored changes violate, compared with the simulators, the audit trail and the cards. */
@@ -68,7 +69,8 @@ function wrongWithCards({ slack }: ControlledSandbox, sent: readonly Change[]): 
     // A card may also name the change after which its own is not run.
     const own = texts.filter((text) => text.split('\n')[0]?.includes(` · ${change.id}`));
     if (own.length !== 1) return [`${change.id}: it has ${own.length} cards\n${own.join('\n')}`];
-    const stateInCard = change.state === 'pending' ? ' requests: ' : stateText(change);
+    const stateInCard =
+      change.state === 'pending' ? ' requests: ' : cardTitle(change, drawing.commands);
     const isRight = own[0]?.includes(stateInCard);
     return isRight ? [] : [`${change.id}: its card does not say that it is ${change.state}`];
   });

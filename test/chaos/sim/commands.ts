@@ -77,6 +77,7 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
           server.deliver({ mark: String(body.mark), target: keyOf(kind, id) }),
         ),
       undo: () => null,
+      outcome: { done: 'marked' },
       endingNote: '',
     }),
     ...(callClass === 'put' && readable(kind, look)),

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { type Change, STATES } from '../../../src/changes/change.ts';
+import type { FollowUp } from '../../../src/changes/follow-up.ts';
 import { lines, type Message, message } from '../../../src/slack/blocks/blocks.ts';
+import { mrkdwnOf } from '../../../src/slack/blocks/rich-text.ts';
 import { changeCard } from '../../../src/slack/cards/card.ts';
+import { homeRow } from '../../../src/slack/cards/home-rows.ts';
+import { outcomeButtons } from '../../../src/slack/cards/parts/card-buttons.ts';
+import { fullRequest } from '../../../src/slack/cards/parts/full-request.ts';
 import { cardTitle } from '../../../src/slack/cards/parts/state-text.ts';
 import { answeredPreview, preview } from '../../../src/slack/cards/preview.ts';
 import { threadLine } from '../../../src/slack/cards/thread-line.ts';
@@ -43,6 +48,7 @@ function named(name: string): Partial<Change> {
 }
 
 const ALONE = { others: [], before: [], freezes: [] };
+const changeCommandNames = [...drawing.commands.keys()].map((name) => [name] as const);
 const everyState = STATES.map((state) => [state] as const);
 
 test.for(everyState)('Slack takes each drawing of a change that is %s', ([state]) => {
@@ -50,13 +56,15 @@ test.for(everyState)('Slack takes each drawing of a change that is %s', ([state]
 });
 
 test('each state has its own title', () => {
-  expect(STATES.map((state) => cardTitle(changeIn(state)))).toMatchInlineSnapshot(`
+  expect(
+    STATES.map((state) => cardTitle(changeIn(state), drawing.commands)),
+  ).toMatchInlineSnapshot(`
     [
       "○ Stop analytics-prod: draft, not requested",
       "○ Stop analytics-prod: waiting for approval",
       "○ Stop analytics-prod: approved",
       "◐ Stop analytics-prod: running",
-      "● Stop analytics-prod: accepted",
+      "● analytics-prod is stopping",
       "✕ Stop analytics-prod: rejected by the server",
       "? Stop analytics-prod: outcome unknown",
       "✕ Stop analytics-prod: rejected",
@@ -67,6 +75,88 @@ test('each state has its own title', () => {
     ]
   `);
 });
+
+test.for<[string, Partial<Change>, string]>([
+  ['is under way', {}, '● analytics-prod is stopping'],
+  [
+    'has ended by the reply',
+    { outcome: { ...SUCCESS, reported: ['stopped'] } },
+    '● analytics-prod is stopped',
+  ],
+  ['has ended by a later read', read('settled', 'stopped'), '● analytics-prod is stopped'],
+  ['failed later', read('failed', 'degraded'), '● Stop analytics-prod: accepted, then failed'],
+  ['is not done in time', read('given-up', 'stopping'), '● Stop analytics-prod: accepted'],
+  ['was changed since', read('superseded', 'starting'), '● Stop analytics-prod: accepted'],
+  [
+    'got an answer that is not of the API',
+    { outcome: { ...SUCCESS, reported: ["⚠ the answer was not the API's"] } },
+    '● Stop analytics-prod: accepted',
+  ],
+])('the title of an accepted change that %s says no more than is known', ([, over, title]) => {
+  expect(cardTitle(changeIn('succeeded', over), drawing.commands)).toBe(title);
+});
+
+function read(state: FollowUp['state'], text: string): Partial<Change> {
+  const seen = { text, at: minutes(4) };
+  return { followUp: { state, seen, gap: null, why: null, candidates: [], revision: 2 } };
+}
+
+test('the card, the thread and the Home tab of an accepted change have one title', () => {
+  const change = changeIn('succeeded', read('settled', 'stopped'));
+  const shown = [
+    changeCard(change, drawing).text,
+    message(lines(threadLine(change, drawing))).text,
+  ];
+  const home = mrkdwnOf(homeRow(change, drawing));
+  for (const text of [...shown, home]) expect(text).toContain('analytics-prod is stopped');
+});
+
+test('the id of the request is in Show request', () => {
+  for (const state of ['succeeded', 'failed'] as const) {
+    const change = changeIn(state);
+    expect(fullRequest(change, false, drawing).text).toContain('request 9f3e7a10');
+    expect(changeCard(change, drawing).text).not.toContain('9f3e7a10');
+  }
+});
+
+test('the card of an unknown outcome links to the console, if the configuration names one', () => {
+  const address = 'https://console.example.com/services/{service}?tab=1';
+  const id = 'a/../b?x=<!here>';
+  const plan = { ...PLAN, target: { ...PLAN.target, id } };
+  const withConsole = { ...drawing, console: address };
+  const own = changeCard(changeIn('unknown', { plan }), withConsole);
+  expect(JSON.stringify(own.blocks)).toContain(
+    'https://console.example.com/services/a%2F..%2Fb%3Fx%3D%3C!here%3E?tab=1',
+  );
+  expect(own.text).toContain('Check the console (<https:');
+  const none = changeCard(changeIn('unknown', { plan }), drawing);
+  expect(none.text).toContain('Check the console, then record what you found.');
+  const alert = { ...plan, target: { ...plan.target, kind: 'alert' as const } };
+  const other = changeCard(changeIn('unknown', { plan: alert }), withConsole);
+  expect(JSON.stringify(other.blocks)).not.toContain('console.example.com');
+});
+
+test('an accepted card has one line with the state in the reply and the later one', () => {
+  const { text } = changeCard(changeIn('succeeded', read('settled', 'stopped')), drawing);
+  const reports = text.split('\n').filter((line) => line.includes('stopp'));
+  expect(reports).toMatchInlineSnapshot(`
+    [
+      "● analytics-prod is stopped · K3M9QD",
+      "State  running → stopped",
+      "The server reports: stopping. <!date^1795176240^{time}|2026-11-20T12:04:00.000Z>: stopped (checked every 30 s)",
+    ]
+  `);
+});
+
+test.for(changeCommandNames)(
+  'the answers about an unknown outcome of %s are named by it',
+  ([name]) => {
+    const change = changeIn('unknown', { command: name });
+    const { done } = drawing.commands.get(name)?.outcome ?? {};
+    const labels = outcomeButtons(change, drawing).map(({ label }) => label);
+    expect(labels).toEqual([`It was ${done}`, `It was not ${done}`]);
+  },
+);
 
 test('the buttons are those that the state leaves open', () => {
   expect(
@@ -116,22 +206,65 @@ test('the card of a waiting change says all that an approver has to know', () =>
   const change = changeIn('pending', { approvals: [{ by: ben.id, at: NOON }] });
   expect(changeCard(change, drawing).text).toMatchInlineSnapshot(`
     "○ <@U0ANA> requests: stop analytics-prod · K3M9QD · expires <!date^1795190400^{date_short_pretty} at {time}|2026-11-20T16:00:00.000Z>
-    Service  analytics-prod · prod · main · 2f7c9d34
-    ⚠ Queries and pipes of this service stop.
-    State  running → stopped
     Reason  nightly maintenance
     Cost  about −18.0 credits a day, from 14 final days
+    ⚠ Queries and pipes of this service stop.
+    State  running → stopped
     Approved  <@U0BEN> (1 of 2 from the approvers)"
   `);
 });
 
-test('of two services with one name the card tells which one is meant', () => {
-  const impostor = { ...PLAN.target, id: '00000000-0000-4000-8000-000000000000' };
-  const cards = [PLAN, { ...PLAN, target: impostor }].map((plan) =>
-    shownIn(changeCard(changeIn('pending', { plan }), drawing)),
+test('of two services with one name, the card of the one that is not configured shows its id', () => {
+  const target = { ...PLAN.target, id: '00000000-0000-4000-8000-000000000000' };
+  const others = [
+    { ...target, discovered: true },
+    { ...target, tags: null },
+  ] as const;
+  const card = (plan: Change['plan']) => changeCard(changeIn('pending', { plan }), drawing).text;
+  for (const other of others) expect(card({ ...PLAN, target: other })).toContain('00000000');
+  expect(card(PLAN)).not.toMatch(/^Service/m);
+});
+
+test('the cost is short on a card, has its range on a preview, and is whole behind Show request', () => {
+  const summary = {
+    perDay: '−18.0 credits per day',
+    withRange: '−18.0 credits per day (−9.0 to −26.0) · storage continues',
+  };
+  const text = '−18.0 credits per day (−9.0 to −26.0), from 14 days; −180.4 by month end';
+  const plan = { ...PLAN, cost: { text, summary, perDay: -18, share: -1 } };
+  const cost = ({ text: shown }: Message) => shown.split('\n').filter((line) => /^Cost/.test(line));
+  const waiting = changeIn('pending', { plan });
+  expect(cost(changeCard(waiting, drawing))).toEqual([
+    `Cost  ${summary.perDay} · details in Show request`,
+  ]);
+  expect(cost(preview(changeIn('draft', { plan }), ALONE, drawing))).toEqual([
+    `Cost  ${summary.withRange}`,
+  ]);
+  expect(cost(fullRequest(waiting, false, drawing))).toEqual([`Cost  ${text}`]);
+});
+
+test('what stays as it is in an alert is listed in whole words, and the rest is counted', () => {
+  const labels = ['condition', 'channels (notifies Paging)', 'message', 'note', 'name', 'group by'];
+  const over = { command: 'alert edit', plan: { ...PLAN, unchangedFields: labels } };
+  const kept = (change: Change) => changeCard(change, drawing).text.match(/^Unchanged.*$/m)?.[0];
+  expect(kept(changeIn('pending', over))).toBe(
+    'Unchanged: condition, channels, message, note, name, group by',
   );
-  expect(cards[0]).toContain('2f7c9d34');
-  expect(cards[1]).toContain('00000000');
+  const many = { ...PLAN, unchangedFields: Array(40).fill('consecutive windows') };
+  const fields = kept(changeIn('pending', { ...over, plan: many }));
+  expect(fields).toMatch(/^Unchanged: (consecutive windows, )+consecutive windows and \d+ more$/);
+  expect(fullRequest(changeIn('pending', over), false, drawing).text).toContain('notifies Paging');
+});
+
+test('on a card only labels are bold', () => {
+  const rows = [
+    { field: 'stop', label: 'Stop', before: null, after: 'weekdays 20:00' },
+    { field: 'zone', label: 'Time zone', before: 'UTC', after: 'Europe/Berlin' },
+  ];
+  const { blocks } = changeCard(changeIn('pending', { plan: { ...PLAN, rows } }), drawing);
+  const bold = JSON.stringify(blocks).match(/"text":"[^"]*","style":\{"bold":true\}/g) ?? [];
+  expect(bold.join()).toContain('"Time zone"');
+  expect(bold.join()).not.toMatch(/weekdays|Berlin/);
 });
 
 test('the approvers are called by one mention, and only while they are needed', () => {
@@ -147,17 +280,13 @@ test('a role without a group is called by its name', () => {
 });
 
 test.for<[string, Partial<Change>, string[]]>([
-  [
-    'succeeded',
-    { outcome: SUCCESS },
-    ['The server reports: stopping.', 'after 812 ms · request 9f3e7a10'],
-  ],
+  ['succeeded', { outcome: SUCCESS }, ['The server reports: stopping.', 'after 812 ms']],
   ['succeeded without a word', { outcome: { ...SUCCESS, reported: [] } }, ['no details']],
   ['failed', { state: 'failed', outcome: FAILURE }, ['409 CONFLICT', 'Nothing was changed.']],
   [
     'has an unknown outcome',
     { state: 'unknown', outcome: UNKNOWN },
-    ['did not answer in time', 'not send it again'],
+    ['did not answer in time', 'Not sent again'],
   ],
   [
     'was looked up',
@@ -166,7 +295,7 @@ test.for<[string, Partial<Change>, string[]]>([
       outcome: UNKNOWN,
       resolution: { by: ben.id, at: NOON, happened: false, note: 'it still runs' },
     },
-    ['it did not happen', 'Verified by  <@U0BEN>: it still runs'],
+    ['it was not stopped', 'Verified by  <@U0BEN>: it still runs'],
   ],
   ['runs next', { state: 'approved' }, ['Queued behind another change']],
   [
@@ -195,7 +324,7 @@ test('the card of an unknown outcome has what a person needs to settle it, and n
     "? Stop analytics-prod: outcome unknown · K3M9QD
     State  running → stopped
     Known so far (<!date^1795176120^{date_short_pretty} at {time}|2026-11-20T12:02:00.000Z>): The server did not answer in time.
-    Signalbox does not send it again. Other changes to this target are blocked until this is resolved.
+    Not sent again. Other changes to this target are blocked until this is resolved.
     Check the console, then record what you found.
     Server shows  stopping (checked <!date^1795176120^{date_short_pretty} at {time}|2026-11-20T12:02:00.000Z>)
     This is not yet what was requested. The request may still be applied.
@@ -272,7 +401,10 @@ test.for(everyState)('3,000 letters everywhere hide nothing that counts when %s'
     ...(state === 'failed' ? { outcome: { ...FAILURE, text: long } } : {}),
   });
   for (const drawn of drawingsOf(change)) expectSound(drawn);
-  const words = cardTitle(changeIn(state)).split(': ').at(-1) ?? '';
+  const words =
+    cardTitle(changeIn(state), drawing.commands)
+      .split(/: |prod /)
+      .at(-1) ?? '';
   const [first] = linesOf(blocksOf(changeCard(change, drawing)));
   expect(first).toContain(state === 'pending' ? 'requests: stop n' : words);
 });
@@ -284,8 +416,8 @@ test('a preview shows what will be sent, what is known, who must approve and wha
     preview(draft, { others: [other], before: [], freezes: [] }, drawing).text,
   ).toMatchInlineSnapshot(`
     "Stop analytics-prod?
-    Service  analytics-prod · prod · main · 2f7c9d34 · last seen running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z>
-    ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting for approval).
+    Service  prod · warehouse main · last seen running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z>
+    ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting…
     ⚠ Queries and pipes of this service stop.
     State  running → stopped
     Cost  about −18.0 credits a day, from 14 final days
@@ -299,8 +431,8 @@ test('a preview says that an unknown outcome of its target must be recorded firs
   const none = { others: [], before: [], freezes: [] };
   const text = (found: { others?: Change[]; before?: Change[] }) =>
     preview(changeIn('draft'), { ...none, ...found }, drawing).text;
-  expect(text({ others: [unknown] })).toContain('A new request waits until that outcome');
-  expect(text({ before: [unknown] })).toContain('A new request waits until that outcome');
+  expect(text({ others: [unknown] })).toContain('A new request waits until it is recorded');
+  expect(text({ before: [unknown] })).toContain('A new request waits until it is recorded');
   expect(text({ others: [changeIn('pending')] })).not.toContain('A new request waits');
 });
 
@@ -362,7 +494,7 @@ test('each outcome is one line in the thread', () => {
   const lined = states.map((state) => message(lines(threadLine(changeIn(state), drawing))).text);
   expect(lined).toMatchInlineSnapshot(`
     [
-      "<@U0ANA> “stop analytics-prod” was accepted by the server. The card shows the response.",
+      "<@U0ANA> analytics-prod is stopping. The card shows the response.",
       "<@U0ANA> “stop analytics-prod” was rejected by the server. Nothing was changed. The card shows why.",
       "<@U0ANA> the outcome of “stop analytics-prod” is unknown. Check the console, then answer on the card.",
       "<@U0ANA> <@U0BEN> rejected “stop analytics-prod”: not during the launch",

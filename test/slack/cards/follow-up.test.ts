@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import type { FollowUp } from '../../../src/changes/follow-up.ts';
 import { lines, message } from '../../../src/slack/blocks/blocks.ts';
 import type { Line } from '../../../src/slack/blocks/rich-text.ts';
-import { followUpLine, followUp as followUpOf } from '../../../src/slack/cards/follow/follow-up.ts';
+import {
+  followUpLine,
+  followUp as followUpOf,
+  laterState,
+} from '../../../src/slack/cards/follow/follow-up.ts';
 import { changeIn, minutes } from '../../changes/fixtures.ts';
 
 const WHY = 'the server did not answer within 10 s';
@@ -17,15 +21,24 @@ function shown(state: 'succeeded' | 'unknown', over: Partial<FollowUp>) {
   const ofCard = followUpOf(change);
   const texts = (all: readonly Line[]) => message(lines(...all)).text;
   return {
-    card: texts([...ofCard.lines, ...ofCard.candidates]),
+    card: texts(
+      state === 'unknown'
+        ? [...ofCard.lines, ...ofCard.candidates]
+        : [['The server reports: stopping.', ...laterState(followUp, minutes(0))]],
+    ),
     thread: texts([followUpLine(change)]),
   };
 }
 
 test.for<[string, 'succeeded' | 'unknown', Partial<FollowUp>, RegExp]>([
-  ['not read yet', 'succeeded', {}, /^Signalbox checks the state every 30 s until it is done\.$/],
-  ['read', 'succeeded', { seen: SEEN }, /stopping, since .*\(checked every 30 s\)$/],
-  ['not answered', 'succeeded', { gap: WHY }, /unknown: .* within 10 s$/],
+  [
+    'not read yet',
+    'succeeded',
+    {},
+    /stopping\. Signalbox checks the state every 30 s until it is done\.$/,
+  ],
+  ['read', 'succeeded', { seen: SEEN }, /stopping\. <!date.*>: stopping \(checked every 30 s\)$/],
+  ['not answered', 'succeeded', { gap: WHY }, /Later state unknown: .* within 10 s\.$/],
   ['not answered since', 'succeeded', { gap: WHY, seen: SEEN }, /10 s; last seen: stopping, /],
   [
     'refused',
@@ -43,16 +56,16 @@ test.for<[string, 'succeeded' | 'unknown', Partial<FollowUp>, RegExp]>([
     'not settled for 30 min',
     'succeeded',
     { state: 'given-up', seen: SEEN },
-    /Last seen {2}stopping, since .*\. Not settled after 30 min\. Check the console\.$/,
+    />: stopping\. Not settled after 30 min\. Check the console\.$/,
   ],
   [
     'another one since',
     'succeeded',
     { state: 'superseded', gap: WHY, seen: SEEN },
-    /Last seen {2}stopping, .*newer change of this service was sent since\.$/,
+    />: stopping\. A newer change of this service was sent since\.$/,
   ],
-  ['failed', 'succeeded', { state: 'failed', seen: SEEN }, /since .*30 s\) Check the console\.$/],
-  ['closed', 'succeeded', { state: 'closed', seen: SEEN }, /^$/],
+  ['failed', 'succeeded', { state: 'failed', seen: SEEN }, />: stopping\. Check the console\.$/],
+  ['closed', 'succeeded', { state: 'closed', seen: SEEN }, /^The server reports: stopping\.$/],
   ['not read yet, unknown', 'unknown', {}, /^$/],
   ['not answered, unknown', 'unknown', { gap: WHY }, /unknown: .* within 10 s$/],
   [
@@ -76,4 +89,12 @@ test.for<[string, Partial<FollowUp>, RegExp]>([
   ],
 ])('the thread of a target that %s', ([, followUp, words]) => {
   expect(shown('succeeded', followUp).thread).toMatch(words);
+});
+
+test('a state that was read a day later has its day', () => {
+  const followUp = { state: 'settled', seen: SEEN, gap: null, why: null } as const;
+  const all = { ...followUp, candidates: [], revision: 1 };
+  const text = (since: Date) => message(lines(['stopping.', ...laterState(all, since)])).text;
+  expect(text(minutes(0))).toContain('^{time}|');
+  expect(text(minutes(-1_440))).toContain('^{date_short_pretty} at {time}|');
 });

@@ -82,7 +82,7 @@ test.for<[string, Partial<Change>, string]>([
 test('what takes another one back names it, and no card is taken for the other', () => {
   const child = timed('approved', { startAt, revert: null }, { id: CHILD, parent: PARENT });
   expect(said(child)).toEqual(['Reverts  7KQ2MX (approved together)', 'Runs  19:00']);
-  expect(cardTitle(child)).toBe('○ Stop analytics-prod: planned');
+  expect(cardTitle(child, drawing.commands)).toBe('○ Stop analytics-prod: planned');
   // A card that was posted without an answer is looked for by the id behind its dot.
   expect(changeCard(child, drawing).text).not.toContain(` · ${PARENT}`);
   const parent = timed(

@@ -1,7 +1,7 @@
 import type { Change } from '../../../changes/change.ts';
 import type { EvidenceGap, FollowUp } from '../../../changes/follow-up.ts';
 import { fact } from '../../blocks/blocks.ts';
-import { bounded, type Line } from '../../blocks/rich-text.ts';
+import { bounded, type Line, type RichInline } from '../../blocks/rich-text.ts';
 import { lowerActionText } from '../naming.ts';
 
 const WHY: Readonly<Record<EvidenceGap, string>> = {
@@ -21,39 +21,45 @@ interface FollowUpLines {
 }
 
 /** What the optional reads show of the target after the send. */
-export function followUp({ state, followUp: follow, resolution }: Change): FollowUpLines {
+export function followUp({ state, followUp: follow, outcome, resolution }: Change): FollowUpLines {
   if (!follow) return { lines: [], candidates: [] };
   if (state === 'unknown') return unknownLines(follow);
   const { seen } = follow;
   // What was read before a resolution is no value after it.
   const isOutdated = seen && resolution && seen.at < resolution.at;
   const isHidden = follow.state === 'closed' || isOutdated;
-  return { lines: state !== 'succeeded' || isHidden ? [] : [shownLine(follow)], candidates: [] };
+  const later =
+    state !== 'succeeded' || isHidden ? [] : laterState(follow, outcome?.at ?? new Date(0));
+  const isShown = follow.seen !== null || follow.gap !== null;
+  const label: Line = isShown ? [{ bold: 'The server reports:' }] : [];
+  return { lines: later.length > 0 ? [[...label, ...later]] : [], candidates: [] };
 }
 
 const EVERY = 'checked every 30 s';
-// The reply to the request is above: a second state that says nothing would contradict it.
 const NOT_READ_YET: Line = ['Signalbox checks the state every 30 s until it is done.'];
 
-function shownLine({ state, seen, gap }: FollowUp): Line {
+/** A reading within this time has its time without the day. */
+const SAME_DAY_MS = 12 * 3_600_000;
+
+/** After the state in the reply at `since`: the later one. Empty if nothing follows it. */
+export function laterState({ state, seen, gap }: FollowUp, since: Date): Line {
+  if (state === 'closed') return [];
   if (gap !== null && state !== 'superseded') {
-    return [...gapLine(gap, seen), ...(state === 'open' ? [] : NOT_READ_AGAIN)];
+    const last: Line = seen ? [`; last seen: ${seen.text}, `, { at: seen.at }] : [];
+    const end = state === 'open' ? ['.'] : NOT_READ_AGAIN;
+    return [` Later state unknown: ${gap}`, ...last, ...end];
   }
-  if (seen === null) return state === 'open' ? NOT_READ_YET : fact(SHOWS, 'not read');
-  const { text, at } = seen;
-  if (state === 'superseded') {
-    return fact(
-      'Last seen',
-      `${text}, `,
-      { at },
-      '. A newer change of this service was sent since.',
-    );
-  }
-  if (state === 'given-up') {
-    return fact('Last seen', `${text}, since `, { at }, '. Not settled after 30 min.', ...CHECK);
-  }
-  const next = state === 'failed' ? CHECK : [];
-  return fact(SHOWS, `${text}, since `, { at }, ` (${EVERY})`, ...next);
+  if (seen === null) return state === 'open' ? [' ', ...NOT_READ_YET] : [];
+  const isSoon = seen.at.getTime() - since.getTime() < SAME_DAY_MS;
+  const time: RichInline = isSoon ? { at: seen.at, as: 'time' } : { at: seen.at };
+  return [' ', time, `: ${seen.text}`, ...laterNote(state)];
+}
+
+function laterNote(state: FollowUp['state']): Line {
+  if (state === 'superseded') return ['. A newer change of this service was sent since.'];
+  if (state === 'given-up') return ['. Not settled after 30 min.', ...CHECK];
+  if (state === 'failed') return ['.', ...CHECK];
+  return [` (${EVERY})`];
 }
 
 const SHOWS = 'Server shows';

@@ -3,6 +3,7 @@ import type { Button } from '../../blocks/blocks.ts';
 import { breakGlassButton, reviewButtons } from '../break-glass.ts';
 import type { DrawContext } from '../draw-context.ts';
 import { revertButtons } from '../timing-lines.ts';
+import { answerLabel } from './state-text.ts';
 
 type Drawing = Pick<DrawContext, 'commands'>;
 
@@ -14,7 +15,7 @@ export function cardButtons(
 ): readonly Button[] {
   if (hasAuditMismatch(change)) return [];
   const { state } = change;
-  const own = state === 'succeeded' ? acceptedButtons(change, drawing) : BUTTONS[state](change);
+  const own = BUTTONS[state](change, drawing);
   return own.filter(({ id }) => !hidden.includes(id));
 }
 
@@ -44,10 +45,12 @@ function breakGlassButtons(change: Change): readonly Button[] {
   return change.requires.breakGlass === null ? [] : [breakGlassButton(change)];
 }
 
-export function outcomeButtons({ id }: Pick<Change, 'id'>): readonly Button[] {
+/** The two answers about an unknown outcome, named by the command. */
+export function outcomeButtons(change: Change, { commands }: Drawing): readonly Button[] {
+  const value = change.id;
   return [
-    { id: 'change.happened', label: 'It happened', value: id },
-    { id: 'change.did-not-happen', label: 'It did not happen', value: id },
+    { id: 'change.happened', label: answerLabel(change, true, commands), value },
+    { id: 'change.did-not-happen', label: answerLabel(change, false, commands), value },
   ];
 }
 
@@ -58,7 +61,7 @@ const notRun = (change: Change): readonly Button[] => [
   showRequest(change),
 ];
 
-const BUTTONS: Readonly<Record<State, (change: Change) => readonly Button[]>> = {
+const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => readonly Button[]>> = {
   draft: () => [],
   pending: (change) => [
     { id: 'change.approve', label: 'Approve', value: change.id, style: 'primary' },
@@ -69,8 +72,8 @@ const BUTTONS: Readonly<Record<State, (change: Change) => readonly Button[]>> = 
   ],
   approved: (change) => [cancel(change), showRequest(change)],
   executing: (change) => [showRequest(change)],
-  succeeded: () => [],
-  unknown: (change) => [...outcomeButtons(change), showRequest(change)],
+  succeeded: acceptedButtons,
+  unknown: (change, drawing) => [...outcomeButtons(change, drawing), showRequest(change)],
   failed: notRun,
   rejected: notRun,
   cancelled: notRun,

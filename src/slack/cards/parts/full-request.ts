@@ -21,7 +21,7 @@ import { warningLine } from './short-lines.ts';
 export function fullRequest(change: Change, isFull: boolean, drawing: DrawContext): Message {
   const { requester, createdAt, reason, requires, rejection, breakGlass, review } = change;
   const plan = isFull ? change.plan : redacted(change.plan);
-  const { facts, extras, warnings } = ending(change, drawing);
+  const { facts, extras, warnings } = ending(change, drawing, true);
   return message(
     title(`${actionText(change)} (${change.id})`),
     lines(

@@ -1,18 +1,30 @@
 import type { Plan, PlanRow } from '../../../changes/change.ts';
 import { valueText } from '../../../workflow/request/plan.ts';
 import { lines, type MessagePart } from '../../blocks/blocks.ts';
-import { bounded, type Line, type RichInline } from '../../blocks/rich-text.ts';
+import { bounded, type Line } from '../../blocks/rich-text.ts';
 import { beforeAfterTable } from '../../blocks/table.ts';
 import { rowLines, storedInstant } from '../plan-lines.ts';
+import {
+  counted,
+  joined,
+  LINE_MAX,
+  linesThatFit,
+  listed,
+  rowsOf,
+  type Shrinkable,
+  shrinkable,
+  widen,
+} from './shrinkable.ts';
 
-/** The lines above the buttons of a card or preview, with a line for each row of a table. */
+/** The displayed lines above the buttons of a card or preview: a long line is displayed as two. */
 export const LINES_MAX = 8;
-/** Four rows of 45 characters on a phone: eight such lines fit on one screen. */
-export const LINE_MAX = 180;
 
 /** The content of a card or preview, in the order in which it is shown. */
 export interface Summary {
+  /** Never left out. */
   readonly head: readonly Line[];
+  /** The most important facts, above the warnings. */
+  readonly lead?: readonly Line[];
   /** Those without a line of their own are counted. */
   readonly warnings: readonly Line[];
   /** The changed fields, shortened to one line where there is no room. */
@@ -23,29 +35,37 @@ export interface Summary {
   readonly extras: readonly Line[];
 }
 
-/** A summary as blocks with at most eight lines. */
+/** A summary as blocks with at most eight displayed lines. */
 export function summaryParts(summary: Summary): readonly (MessagePart | null)[] {
-  const { head, plan, extras } = summary;
-  const room = LINES_MAX - head.length - Math.min(summary.warnings.length, 1);
-  const facts = [...unchangedLines(plan), ...summary.facts].slice(0, room);
-  const free = LINES_MAX - head.length - facts.length;
+  const { plan, extras } = summary;
+  const head = summary.head.map(shrinkable);
+  const room = LINES_MAX - rowsOf(head);
+  const forFacts = room - Math.min(summary.warnings.length, 1);
+  const lead = (summary.lead ?? []).slice(0, forFacts).map(shrinkable);
+  const all = [...unchangedLine(plan), ...summary.facts.map(shrinkable)];
+  const facts = all.slice(0, Math.max(0, forFacts - lead.length));
+  const free = room - lead.length - facts.length;
   const warnings = counted(summary.warnings, Math.max(1, free - Math.min(plan.rows.length, 1)));
   const rows = shownRows(plan, free - warnings.length);
-  const above = [...head, ...warnings, ...rows.lines];
-  const used = above.length + rows.count + facts.length;
-  const below = [...facts, ...extras.slice(0, Math.max(0, LINES_MAX - used))];
-  if (!rows.table) return [lines(...[...above, ...below].map(shortLine))];
-  return [lines(...above.map(shortLine)), rows.table, lines(...below.map(shortLine))];
+  const used = lead.length + facts.length + warnings.length + rows.lines.length + rows.count;
+  const { most, left } = widen([...warnings, ...lead, ...rows.lines, ...facts], room - used);
+  const drawn = (each: Shrinkable) => each.draw(most.get(each) ?? LINE_MAX);
+  const above = [...head, ...lead, ...warnings, ...rows.lines].map(drawn);
+  const below = [...facts.map(drawn), ...linesThatFit(extras, left)];
+  if (!rows.table) return [lines(...above, ...below)];
+  return [lines(...above), rows.table, lines(...below)];
 }
 
-function unchangedLines({ unchangedFields }: Summary['plan']): readonly Line[] {
-  return unchangedFields.length > 0 ? [[`Unchanged: ${unchangedFields.join(', ')}`]] : [];
+/** The labels only: *Show request* has what the fields refer to. */
+function unchangedLine({ unchangedFields }: Summary['plan']): readonly Shrinkable[] {
+  const labels = unchangedFields.map((field) => field.replace(/ \(.*$/s, ''));
+  return labels.length > 0 ? [listed('Unchanged', labels)] : [];
 }
 
 interface ShownRows {
-  readonly lines: readonly Line[];
+  readonly lines: readonly Shrinkable[];
   readonly table: MessagePart | null;
-  /** The lines of the table. */
+  /** The displayed lines of the table. */
   readonly count: number;
 }
 
@@ -53,87 +73,50 @@ interface ShownRows {
 function shownRows({ rows, unchangedFields }: Summary['plan'], free: number): ShownRows {
   const none = { lines: [], table: null, count: 0 };
   if (rows.length === 0 || free < 1) return none;
-  if (unchangedFields.length > 0 && free > 1) {
-    const fits = rows.length <= free ? rows.length : free - 1;
-    const cells = rows.slice(0, fits).map(cellsOf);
-    const left = rows.length - fits;
-    const more = left > 0 ? [[`${left} more`, '–', 'in Show request'] as const] : [];
-    const all = [...cells, ...more];
-    return { lines: [], table: beforeAfterTable(all), count: all.length };
-  }
   const own = rowLines(rows);
-  return { ...none, lines: own.length <= free ? own : [joined(own)] };
+  const drawn = unchangedFields.length > 0 ? tableOf(rows, free - 1) : null;
+  if (drawn) return drawn;
+  return { ...none, lines: own.length <= free ? own.map(shrinkable) : [joined(own)] };
+}
+
+/** The characters of a cell before it wraps. */
+const CELL_ROW_MAX = 40;
+const CELL_MAX = 60;
+
+/** As many rows as fit below the header, with one that counts the others; null if none fits. */
+function tableOf(rows: readonly PlanRow[], free: number): ShownRows | null {
+  const cells = rows.map(cellsOf);
+  let fits = 0;
+  let count = 0;
+  for (const row of cells) {
+    const rest = fits + 1 < rows.length ? 1 : 0;
+    if (count + rowsOfCells(row) + rest > free) break;
+    count += rowsOfCells(row);
+    fits += 1;
+  }
+  if (fits === 0) return null;
+  const left = rows.length - fits;
+  const more = left > 0 ? [[`${left} more`, '–', 'in Show request'] as const] : [];
+  const table = beforeAfterTable([...cells.slice(0, fits), ...more]);
+  return { lines: [], table, count: 1 + count + more.length };
+}
+
+function rowsOfCells(cells: readonly (string | Date)[]): number {
+  const lengths = cells.map((cell) => (cell instanceof Date ? 0 : cell.length));
+  return Math.max(...lengths) > CELL_ROW_MAX ? 2 : 1;
 }
 
 function cellsOf({ label, before, after }: PlanRow) {
   return [label, cellOf(before), cellOf(after)] as const;
 }
 
-const CELL_MAX = 60;
-
 function cellOf(value: PlanRow['before']): string | Date {
   return storedInstant(value)?.at ?? bounded(value === null ? '–' : valueText(value), CELL_MAX);
 }
 
-/** The first lines; the last of them counts the others. */
-function counted(all: readonly Line[], most: number): readonly Line[] {
-  const left = all.length - most;
-  if (left <= 0) return all;
-  const more = ` (${left} more in Show request)`;
-  const last = cut(all[most - 1] ?? [], LINE_MAX - more.length);
-  return [...all.slice(0, most - 1), [...last, more]];
-}
-
-/** As many facts as fit on one line, and the number of the others. */
-function joined(all: readonly Line[]): Line {
-  const room = LINE_MAX - 30;
-  let shown: Line = cut(all[0] ?? [], room);
-  let count = 1;
-  for (const line of all.slice(1)) {
-    if (lengthOf(shown) + lengthOf(line) + 3 > room) break;
-    shown = [...shown, ' · ', ...line];
-    count += 1;
-  }
-  const left = all.length - count;
-  return left > 0 ? [...shown, ` · ${left} more in Show request`] : shown;
-}
-
 /** Short lines as one line: `Runs  20:00 · Reverts  4 h later`. */
 export function asOneLine(all: readonly Line[]): readonly Line[] {
-  return all.length > 1 ? [joined(all)] : all;
-}
-
-function shortLine(line: Line): Line {
-  return cut(line, LINE_MAX);
-}
-
-function cut(line: Line, most: number): Line {
-  let left = most;
-  return line.flatMap((part) => {
-    if (left <= 0) return [];
-    const length = lengthOf([part]);
-    left -= length;
-    return [left < 0 ? cutPart(part, left + length) : part];
-  });
-}
-
-function cutPart(part: RichInline, most: number): RichInline {
-  if (typeof part === 'string') return bounded(part, most);
-  if ('bold' in part) return { bold: bounded(part.bold, most) };
-  return 'code' in part ? { code: bounded(part.code, most) } : part;
-}
-
-/** How many characters users see: about 12 of a name, and 24 of a time. */
-function lengthOf(line: Line): number {
-  return line.reduce((sum, part) => sum + partLength(part), 0);
-}
-
-function partLength(part: RichInline): number {
-  if (typeof part === 'string') return part.length;
-  if ('bold' in part) return part.bold.length;
-  if ('code' in part) return part.code.length;
-  if ('text' in part) return part.text.length;
-  return 'at' in part ? 24 : 12;
+  return all.length > 1 ? [joined(all).draw(LINE_MAX)] : all;
 }
 
 export function warningLine(warning: string): Line {

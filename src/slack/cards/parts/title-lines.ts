@@ -1,25 +1,28 @@
 import type { Change } from '../../../changes/change.ts';
 import { fact } from '../../blocks/blocks.ts';
 import { bounded, type Line } from '../../blocks/rich-text.ts';
+import type { DrawContext } from '../draw-context.ts';
 import { lowerActionText, lowerFirst, requestedAction } from '../naming.ts';
 import { cardTitle } from './state-text.ts';
 
 const ACTION_MAX = 100;
 
 /** The first lines of a card: requester, action and target, or the state; for an emergency, why. */
-export function titleLines(change: Change): readonly Line[] {
+export function titleLines(change: Change, { commands }: Titling): readonly Line[] {
   const { id, state, requester, breakGlass, expiresAt, plan } = change;
   const action = bounded(lowerActionText(change), ACTION_MAX);
-  if (breakGlass) return [...emergencyLines(change, action), stateLine(change)];
-  if (state !== 'pending') return [stateLine(change)];
+  if (breakGlass) return [...emergencyLines(change, action), stateLine(change, commands)];
+  if (state !== 'pending') return [stateLine(change, commands)];
   const until = plan.timing?.startAt ? 'approve by' : 'expires';
   const asked = lowerFirst(bounded(requestedAction(change), ACTION_MAX));
   const title: Line = [{ bold: '○ ' }, { user: requester }, { bold: ` requests: ${asked}` }];
   return [[...title, ` · ${id} · ${until} `, { at: expiresAt }]];
 }
 
-function stateLine(change: Change): Line {
-  return [{ bold: cardTitle(change) }, ` · ${change.id}`];
+type Titling = Pick<DrawContext, 'commands'>;
+
+function stateLine(change: Change, commands: Titling['commands']): Line {
+  return [{ bold: cardTitle(change, commands) }, ` · ${change.id}`];
 }
 
 function emergencyLines({ breakGlass, review }: Change, action: string): readonly Line[] {

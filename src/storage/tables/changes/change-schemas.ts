@@ -63,6 +63,7 @@ export const StoredPlan = z
     cost: z
       .looseObject({
         text: z.string(),
+        summary: z.looseObject({ perDay: z.string(), withRange: z.string() }).optional(),
         perDay: z.number().nullable(),
         share: z.number().nullable(),
       })
