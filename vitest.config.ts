@@ -55,6 +55,7 @@ const browser = {
   include: ['test/browser/**/*.test.ts'],
   globalSetup: ['test/browser/page.ts'],
   isolate: false,
+  expect: bot.expect,
   testTimeout: 60_000,
 };
 

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import {
   type Browser,
+  type BrowserContext,
   type BrowserContextOptions,
   chromium,
   type Locator,
@@ -16,12 +17,16 @@ export const COSTS = 'C0DBCOSTS01';
 export let sandbox: Awaited<ReturnType<typeof startSandbox>>;
 
 let browser: Browser;
+let context: BrowserContext;
 
 /** Starts a sandbox for the tests of this file, and connects to the browser. */
 export function startBeforeAll(options: Pick<SandboxOptions, 'priced' | 'history'> = {}): void {
   beforeAll(async () => {
     sandbox = await startSandbox({ port: 0, delivery: 'http', ...options });
     browser = await chromium.connect(inject('browserUrl'));
+    context = await browser.newContext();
+    // The process of this page stays, so that Chromium compiles the script of the pages once.
+    await context.newPage().then((page) => page.goto(`${sandbox.url}/sandbox/clock`));
   }, 60_000);
   afterAll(async () => {
     await browser?.close();
@@ -31,7 +36,9 @@ export function startBeforeAll(options: Pick<SandboxOptions, 'priced' | 'history
 
 /** Opens the page of the sandbox as this user, in this channel, without the guide. */
 export async function openAs(person: string, channel: string, height = 800): Promise<Page> {
-  const page = await newPage({ viewport: { width: 1280, height } });
+  const page = await context.newPage();
+  onTestFinished(() => page.close());
+  await page.setViewportSize({ width: 1280, height });
   await page.addInitScript("localStorage.setItem('signalbox.guide', 'closed')");
   await page.goto(`${sandbox.url}/?as=${person}&channel=${channel}`);
   return page;

@@ -9,8 +9,10 @@ declare module 'vitest' {
   }
 }
 
-// Without these flags Chromium contacts servers of its vendor, which a closed network refuses.
-const QUIET = [
+// Without the other flags Chromium contacts servers of its vendor, which a closed network refuses.
+const FLAGS = [
+  // The pages of a file of tests share a process.
+  '--process-per-site',
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -23,7 +25,7 @@ const QUIET = [
 /** Builds the page as it is now, and starts the browser. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-  const launch: Promise<BrowserServer> = chromium.launchServer({ executablePath, args: QUIET });
+  const launch: Promise<BrowserServer> = chromium.launchServer({ executablePath, args: FLAGS });
   const [server] = await Promise.all([launch, build({ root: 'sandbox/page', logLevel: 'warn' })]);
   project.provide('browserUrl', server.wsEndpoint());
   return () => server.close();

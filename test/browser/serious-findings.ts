@@ -6,6 +6,9 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** The dark theme differs in its colours only, so that the rules about colours are enough there. */
 const RULES = { light: '{}', dark: '{ runOnly: ["color-contrast", "link-in-text-block"] }' };
 
+/** Resolves when the page is drawn in the new theme. */
+const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))';
+
 interface Violation {
   readonly id: string;
   readonly impact: string;
@@ -17,7 +20,8 @@ export async function seriousFindings(page: Page): Promise<readonly string[]> {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.evaluate(AXE);
+    if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(AXE);
+    await page.evaluate(DRAWN);
     const run = `axe.run(document, ${RULES[colorScheme]}).then((all) => all.violations)`;
     const violations = await page.evaluate<readonly Violation[]>(run);
     const serious = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
