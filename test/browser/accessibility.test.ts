@@ -47,7 +47,7 @@ test('axe finds nothing serious in a preview, a card, a thread and the Home tab'
 
   const cleo = await openAs(CLEO, APPROVALS);
   await cleo.getByText('1 reply').click();
-  await cleo.getByText('was accepted by the server').waitFor();
+  await cleo.getByText('shows the response.').waitFor();
   expect(await seriousFindings(cleo)).toEqual([]);
 });
 

@@ -43,7 +43,7 @@ test('SignalboxInboxStuck fires when the database stores clicks and permits no u
   expectAlert('SignalboxInboxStuck', before, during);
   await run(ownerUrl, `grant update on inbox to ${user.name}`);
   sandbox.wake();
-  await sandbox.card('Stop staging: accepted');
+  await sandbox.card('staging is stopping');
 });
 
 test('SignalboxAcksSlow fires when another session delays the commits of clicks', async () => {

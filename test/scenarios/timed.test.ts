@@ -199,7 +199,7 @@ test('a temporary scale of a service with unknown size is refused, and the form 
 test('the form has the time of the last reading in the zone of the reader', async () => {
   const sandbox = await startTestSandbox();
   await requestAndApprove(sandbox, '/service scale staging max=32');
-  await sandbox.card('Scale staging: accepted');
+  await sandbox.card('staging is scaling');
   await sandbox.slack.command(ANA, 'ops', '/service scale staging');
   await sandbox.modal(ANA, 'service.scale');
   const form = JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1));
