@@ -83,7 +83,7 @@ test('an approver can snooze the reminders of one change for an hour', async () 
 test('the escalation role is notified and may approve from then on', async () => {
   const sandbox = await startTestSandbox({ yaml: escalating });
   const card = await requestChange(sandbox);
-  expect(textOf(card ?? { text: '', blocks: [] })).toContain('the role chief can approve too');
+  expect(textOf(card ?? { text: '', blocks: [] })).toContain('the role chief too after');
   await sandbox.press('U0DORA0001', card, 'change.approve');
   await sandbox.privateMessage('U0DORA0001', 'can decide this');
   pass(sandbox, 60);

@@ -132,7 +132,7 @@ function namesOf(approvals: Change['approvals']): Line {
   ]);
 }
 
-/** `Approved  Ben (1 of 2 from @db-leads) · after 17:40 @db-operators can approve too` */
+/** `Approved  Ben (1 of 2 from @db-leads) · @db-operators too after 17:40` */
 function approvalLines(change: Change, drawing: DrawContext): readonly Line[] {
   const { approvals, requires, state } = change;
   if (requires.count === 0 || state !== 'pending') return [peopleLine(change)];
@@ -151,5 +151,5 @@ function approversOf({ requires: { from } }: Change, { groupIds }: DrawContext):
 function escalation({ requires, confirmedAt }: Change, { policy }: DrawContext): Line {
   if (!requires.escalation || !confirmedAt) return [];
   const at = new Date(confirmedAt.getTime() + requires.escalation.afterMs);
-  return [' · after ', { at }, ` ${roleText(policy, requires.escalation.to)} can approve too`];
+  return [` · ${roleText(policy, requires.escalation.to)} too after `, { at }];
 }
