@@ -112,7 +112,7 @@ export interface CostEffect {
 
 /** The estimate in few words. */
 export interface CostSummary {
-  /** `−18.0 credits per day` */
+  /** `−18.0 credits per day`, or of a schedule per week. */
   readonly perDay: string;
   /** The same with its range, and what continues: ` (−9.0 to −26.0) · storage continues`. */
   readonly withRange: string;

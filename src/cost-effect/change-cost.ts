@@ -6,7 +6,13 @@ import { utcStamp } from '../intent/answers/texts.ts';
 import { timesOf } from '../intent/services/schedule-change.ts';
 import { TimeoutError, withTimeout } from '../with-timeout.ts';
 import type { EstimateCost, WorkflowContext } from '../workflow/ports.ts';
-import { CREATION_TEXT, estimateSummary, estimateText, weeklySavingText } from './effect-text.ts';
+import {
+  CREATION_TEXT,
+  estimateSummary,
+  estimateText,
+  weeklySavingText,
+  weeklySummary,
+} from './effect-text.ts';
 import { type CostEstimate, estimate, historySpan } from './estimate.ts';
 import { type EstimatedKind, lastCostChanges, lastResize, lastTimes } from './executed-changes.ts';
 
@@ -44,6 +50,10 @@ function withoutFigures(text: string): CostEffect {
   return { text, perDay: null, share: null };
 }
 
+function stoppedIn(plan: Plan, now: Date): number {
+  return stoppedHours(weeklyPlanIn(plan), now);
+}
+
 function weeklyPlanIn({ body }: Plan): WeeklyPlan {
   return readWeeklyPlan(timesOf({ fields: body }));
 }
@@ -64,7 +74,7 @@ function effectText(
 ): string {
   const pricing = { prices, today: dayOf(now()) };
   if (effect !== 'schedule') return estimateText(effect, estimated, plan.timing, pricing);
-  return weeklySavingText(estimated, stoppedHours(weeklyPlanIn(plan), now()), pricing);
+  return weeklySavingText(estimated, stoppedIn(plan, now()), pricing);
 }
 
 async function estimateNow(
@@ -88,8 +98,13 @@ async function estimateNow(
   // With a month missing, too few days is a property of the report and not of the service.
   const shown = !estimated.known && gaps.length > 0 ? NO_REPORT : estimated;
   const text = effectText(effect, shown, plan, context);
-  if (effect === 'schedule') return withoutFigures(shown.known ? `${text}${ageText(read)}` : text);
-  const summary = estimateSummary(effect, shown, { prices: context.prices, today });
+  const pricing = { prices: context.prices, today };
+  if (effect === 'schedule') {
+    const summary = weeklySummary(shown, stoppedIn(plan, context.now()), pricing);
+    const whole = shown.known ? `${text}${ageText(read)}` : text;
+    return { ...withoutFigures(whole), ...(summary && { summary }) };
+  }
+  const summary = estimateSummary(effect, shown, pricing);
   return { ...costEffect(text, shown, ageText(read)), ...(summary && { summary }) };
 }
 

@@ -78,17 +78,39 @@ export function weeklySavingText(
   pricing: EstimatePrices,
 ): string {
   if (!estimated.known) return `not available: ${UNKNOWN[estimated.why]}`;
-  const { perDay, days } = estimated.effect;
-  const [about = 0, high = 0, low = 0] = [perDay.about, perDay.high, perDay.low].map(
-    (credits) => (credits * hours) / 24,
-  );
-  const between = signed(high) === signed(low) ? '' : rangeText([high, low], pricing);
-  const money = moneyPerDay(about, pricing);
+  const { perWeek, between } = weeklyTexts(estimated.effect, hours, pricing);
   return [
-    `${signedCredits(microOf(about), money)} per week${between}, from ${countWords(days, 'settled day')}`,
+    `${perWeek}${between}, from ${countWords(estimated.effect.days, 'settled day')}`,
     `stopped ${+hours.toFixed(1)} of ${WEEK_HOURS} h`,
     'storage continues',
   ].join('; ');
+}
+
+/** The saving in few words; undefined where it is unknown. */
+export function weeklySummary(
+  estimated: CostEstimate,
+  hours: number,
+  pricing: EstimatePrices,
+): CostSummary | undefined {
+  if (!estimated.known) return undefined;
+  const { perWeek, between } = weeklyTexts(estimated.effect, hours, pricing);
+  return { perDay: perWeek, withRange: `${perWeek}${between} · storage continues` };
+}
+
+/** `−41.0 credits (−€14.35) per week`, and its range. */
+function weeklyTexts(
+  { perDay }: CostChange & { known: true },
+  hours: number,
+  pricing: EstimatePrices,
+) {
+  const [about = 0, low = 0, high = 0] = [perDay.about, perDay.low, perDay.high].map(
+    (credits) => (credits * hours) / 24,
+  );
+  const credits = signedCredits(microOf(about), moneyPerDay(about, pricing));
+  return {
+    perWeek: `${credits} per week`,
+    between: betweenText({ about, low, high }, pricing),
+  };
 }
 
 /** The estimate in few words; undefined where it is unknown. */

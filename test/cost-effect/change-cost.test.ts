@@ -110,7 +110,10 @@ test.for<[string, Plan['body'], string]>([
   ],
 ])('a schedule %s has its saving per week, or the reason why not', async ([, body, text]) => {
   const cost = await costTextOf(async () => whole, 'schedule', body);
-  expect(cost).toEqual({ text, perDay: null, share: null });
+  const week = '−70.0 credits per week';
+  const summary = { perDay: week, withRange: `${week} · storage continues` };
+  const isKnown = text.startsWith(week);
+  expect(cost).toEqual({ text, perDay: null, share: null, ...(isKnown && { summary }) });
 });
 
 test('the saving of a schedule is not available without enough days', async () => {
