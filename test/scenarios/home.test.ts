@@ -103,6 +103,9 @@ test('after the first of two approvals, the Home tab shows what is missing', asy
   await expect.poll(() => homeOf(sandbox, BEN)).toContain('Waiting for you (0)');
   expect(await opened(sandbox, CLEO, 'Waiting for you (1)')).toContain('1 more of 2');
   expect(await opened(sandbox, ANA, 'Your requests (1)')).toContain('(1 of 2)');
+  // The Home tab is the answer: no message repeats it.
+  const messages = sandbox.slack.clientState(BEN).messages.map(({ text }) => text);
+  expect(messages.filter((text) => text.startsWith('Approved.'))).toEqual([]);
 });
 
 test('a press on one Home tab does not publish the tabs of other users', async () => {
