@@ -347,7 +347,14 @@ test('without an action, digests are listed with their buttons, also from Home',
   await answer(sandbox, ANA, ADD, 'Digest added');
   const list = await answer(sandbox, ANA, '/cost digest', '1 cost digest');
   expect(list).toContain('cost digest pause');
-  expect(sandbox.slack.clientState(ANA).views).toEqual([]);
+  await sandbox.slack.openHome({ as: FINN });
+  await expect
+    .poll(() => JSON.stringify(sandbox.slack.clientState(FINN).home))
+    .toContain('command.cost.digest');
+  await sandbox.slack.click(FINN, { in: 'home' }, 'command.cost.digest');
+  const fromHome = (await sandbox.privateMessage(FINN, '1 cost digest')) ?? NO_MESSAGE;
+  expect(textOf(fromHome)).toContain('cost digest pause');
+  for (const user of [ANA, FINN]) expect(sandbox.slack.clientState(user).views).toEqual([]);
 });
 
 test('the channel sees who adds a digest and who removes it, with a button for the own possibilities', async () => {
