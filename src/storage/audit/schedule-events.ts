@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChangeId, JsonObject, UserId } from '../../changes/change.ts';
 import { StoredInstant } from '../engine/portable.ts';
-import type { Db, Tx } from '../tables/schema.ts';
+import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';
 import { appendEvent } from './append.ts';
 import { readEventBody } from './chain.ts';
 import { authenticityCheck } from './key-eras.ts';
@@ -21,7 +21,7 @@ type ScheduleEventKind = keyof typeof ACTIONS;
 /** The kinds of these events. */
 export const SCHEDULE_EVENTS: readonly string[] = Object.keys(ACTIONS);
 /** Those that decide whether a schedule is in force. Its runs are a hundred times as many. */
-export const SCHEDULE_STATE_EVENTS = SCHEDULE_EVENTS.filter(
+const SCHEDULE_STATE_EVENTS = SCHEDULE_EVENTS.filter(
   (kind) => kind !== 'schedule-run' && kind !== 'schedule-skipped',
 );
 
@@ -57,23 +57,52 @@ const Handled = z.object({ occurrence: StoredInstant });
 
 /**
  * Returns what the audit trail records of a schedule. Null if it records no start, or if one of its
- * events is not authentic: then nothing runs. Without the runs among `kinds`, for a list, `since` is
- * too early.
+ * events is not authentic: then nothing runs.
  */
 export async function recordedSchedule(
   db: Db,
   keys: AuditKey,
   id: ChangeId,
-  kinds: readonly string[] = SCHEDULE_EVENTS,
 ): Promise<RecordedSchedule | null> {
+  return (await readSchedules(db, keys, [id], SCHEDULE_EVENTS))(id);
+}
+
+/**
+ * Reads several schedules at once, for a list, and returns what the trail records of one; this throws for
+ * an unreadable event. It reads no runs, so that `since` is too early.
+ */
+export function recordedSchedules(
+  db: Db,
+  keys: AuditKey,
+  ids: readonly ChangeId[],
+): Promise<(id: ChangeId) => RecordedSchedule | null> {
+  return readSchedules(db, keys, ids, SCHEDULE_STATE_EVENTS);
+}
+
+async function readSchedules(
+  db: Db,
+  keys: AuditKey,
+  ids: readonly ChangeId[],
+  kinds: readonly string[],
+): Promise<(id: ChangeId) => RecordedSchedule | null> {
+  if (ids.length === 0) return () => null;
   const rows = await db
     .selectFrom('audit_event')
     .selectAll()
-    .where('change_id', '=', id)
+    .where('change_id', 'in', ids)
     .where('kind', 'in', kinds)
     .orderBy('seq')
     .execute();
-  if (!rows.every(await authenticityCheck(db, keys))) return null;
+  const isAuthentic = await authenticityCheck(db, keys);
+  const own = Map.groupBy(rows, ({ change_id }) => change_id);
+  return (id) => scheduleOf(own.get(id) ?? [], isAuthentic);
+}
+
+function scheduleOf(
+  rows: readonly AuditEventTable[],
+  isAuthentic: (row: AuditEventTable) => boolean,
+): RecordedSchedule | null {
+  if (!rows.every(isAuthentic)) return null;
   let found: RecordedSchedule | null = null;
   for (const row of rows) {
     const { body, at } = readEventBody(row);

@@ -19,6 +19,8 @@ const PAGE = 20;
 const BATCH = 500;
 /** Limits the time of a search for rare events. */
 const SEARCHED_MOST = 20_000;
+/** A full page does not wait for the count of many older events. */
+const COUNTED_MOST = 2_000;
 /** The clocks of replicas differ, so that the search continues past both ends of the range. */
 const SKEW_MS = 3_600_000;
 
@@ -81,7 +83,7 @@ async function search(
   let before = Math.min(from ?? end, late ? await firstSeqSince(db, late) : end);
   const shown: LogEntry[] = [];
   let [count, searched] = [0, 0];
-  while (searched < SEARCHED_MOST) {
+  while (searched < (shown.length < PAGE ? SEARCHED_MOST : COUNTED_MOST)) {
     const events = await eventsBefore(db, { before, limit: BATCH });
     const entries = await withSubjects(context, events);
     const matching = entries.filter((entry) => matches(context, entry, filter));

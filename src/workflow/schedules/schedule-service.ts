@@ -10,11 +10,11 @@ import { timesOf } from '../../intent/services/schedule-change.ts';
 import {
   type RecordedSchedule,
   recordedSchedule,
+  recordedSchedules,
   recordSchedule,
-  SCHEDULE_STATE_EVENTS,
 } from '../../storage/audit/schedule-events.ts';
 import type { Db, Tx } from '../../storage/engine/database.ts';
-import { loadChange } from '../../storage/tables/changes/changes.ts';
+import { loadChange, loadChanges } from '../../storage/tables/changes/changes.ts';
 import {
   currentSchedules,
   hasSchedule,
@@ -22,6 +22,7 @@ import {
   lastRuns,
   lockSchedule,
   markEnded,
+  type ScheduleRun,
   type StoredSchedule,
   setNextAt,
 } from '../../storage/tables/changes/schedules.ts';
@@ -58,38 +59,46 @@ export function createScheduleService(context: ScheduleContext): ScheduleService
 
 /** A schedule that cannot be read is logged and left out; it does not run either. */
 async function listed(
-  context: ScheduleContext,
+  { database: { db }, auditKey, now, log }: ScheduleContext,
   stored: readonly StoredSchedule[],
 ): Promise<readonly ServiceSchedule[]> {
-  const read = stored.map((one) =>
-    viewOf(context, one).catch((err: unknown) => {
-      context.log.error({ err, change: one.id }, 'schedule is not readable and is not shown');
-      return null;
-    }),
-  );
-  return (await Promise.all(read)).filter((one) => one !== null);
+  const ids = stored.map(({ id }) => id);
+  const unreadable = (id: ChangeId, err: unknown) =>
+    log.error({ err, change: id }, 'schedule is not readable and is not shown');
+  const [changes, recordOf, runs] = await Promise.all([
+    loadChanges(db, ids, unreadable),
+    recordedSchedules(db, auditKey, ids),
+    lastRuns(db, ids),
+  ]);
+  return ids.flatMap((id) => {
+    const change = changes.get(id);
+    try {
+      const recorded = recordOf(id);
+      if (!change || !recorded || recorded.ended !== null) return [];
+      return [viewOf(change, recorded, { now: now(), lastRun: runs.get(id) })];
+    } catch (error) {
+      unreadable(id, error);
+      return [];
+    }
+  });
 }
 
-async function viewOf(
-  { database: { db }, auditKey, now }: ScheduleContext,
-  { id }: StoredSchedule,
-): Promise<ServiceSchedule | null> {
-  const change = await loadChange(db, id);
-  const recorded = await recordedSchedule(db, auditKey, id, SCHEDULE_STATE_EVENTS);
-  if (!change || !recorded || recorded.ended !== null) return null;
+function viewOf(
+  change: Change,
+  { until, isPaused }: RecordedSchedule,
+  { now, lastRun }: { readonly now: Date; readonly lastRun: ScheduleRun | undefined },
+): ServiceSchedule {
   const { target, body } = change.plan;
-  const { until, isPaused } = recorded;
-  const next = isPaused ? null : nextOccurrence(weeklyPlanOf(change), now());
-  const [last] = await lastRuns(db, id, 1);
+  const next = isPaused ? null : nextOccurrence(weeklyPlanOf(change), now);
   return {
-    id,
+    id: change.id,
     service: { id: target.id, name: target.name },
     ...timesOf({ fields: body }),
     by: change.requester,
     until,
     isPaused,
     next: next && next.at < until ? next : null,
-    lastSkipped: last?.skipped ?? null,
+    lastSkipped: lastRun?.skipped ?? null,
   };
 }
 

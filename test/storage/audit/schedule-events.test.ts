@@ -3,8 +3,8 @@ import type { ChangeId, JsonObject } from '../../../src/changes/change.ts';
 import { listEvents } from '../../../src/storage/audit/append.ts';
 import {
   recordedSchedule,
+  recordedSchedules,
   recordSchedule,
-  SCHEDULE_STATE_EVENTS,
 } from '../../../src/storage/audit/schedule-events.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { freshDatabase } from '../engines.ts';
@@ -106,8 +106,6 @@ test('a forged event stops a schedule', async () => {
 test('a list of schedules reads the pauses and the end, and none of the runs', async () => {
   const run: Step = ['schedule-run', minutes(31), occurrence(minutes(30))];
   const { db } = await recorded([STARTED, run, ['schedule-paused', minutes(40)]]);
-  expect(await recordedSchedule(db, KEY, ID, SCHEDULE_STATE_EVENTS)).toEqual({
-    ...IN_FORCE,
-    isPaused: true,
-  });
+  const recordOf = await recordedSchedules(db, KEY, [ID]);
+  expect(recordOf(ID)).toEqual({ ...IN_FORCE, isPaused: true });
 });

@@ -44,7 +44,9 @@ test.for(ENGINES)(
         timing: { startAt: STOP.toISOString(), revert: null, schedule: schedule.id },
       },
     });
-    expect(await handled()).toMatchObject([{ occurrence: STOP, change: run?.id, skipped: null }]);
+    expect(await handled()).toMatchObject([
+      { occurrence: STOP.toISOString(), change_id: run?.id, skipped: null },
+    ]);
     expect((await events()).map(({ kind }) => kind)).toEqual(['schedule-started', 'schedule-run']);
     expect(run && (await auditRefusal(context.database.db, null, run))).toBeNull();
   },

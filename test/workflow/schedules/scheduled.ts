@@ -126,8 +126,9 @@ export async function scheduled({ engine = 'sqlite', ...options }: ScheduledOpti
     execute: async (over: Partial<WorkflowContext> = {}) => {
       for (const { id } of await runs()) await execute({ ...context, ...over }, id);
     },
-    handled: () => lastRuns(database.db, schedule.id, 50),
-    skipped: async () => (await lastRuns(database.db, schedule.id, 1))[0]?.skipped ?? null,
+    handled: () => database.db.selectFrom('schedule_run').selectAll().execute(),
+    skipped: async () =>
+      (await lastRuns(database.db, [schedule.id])).get(schedule.id)?.skipped ?? null,
     current: () => currentSchedules(database.db),
     events: async (id: ChangeId = schedule.id) =>
       (await eventsOf(database.db, id)).filter(({ version }) => version === null),

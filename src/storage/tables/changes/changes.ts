@@ -2,7 +2,7 @@ import type { Change, ChangeId, Position, Verdict } from '../../../changes/chang
 import { toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
 import type { ApprovalTable, Db, Tx } from '../schema.ts';
-import { select } from './change-query.ts';
+import { type OnUnreadable, select } from './change-query.ts';
 import { changeRow } from './change-row.ts';
 
 /** Another transaction was first. This one rolls back, and its caller reads the change again. */
@@ -26,6 +26,17 @@ export async function loadChange(db: Db, id: ChangeId): Promise<Change | null> {
   // Without a limit, which SQLite prepares as a slower co-routine.
   const [change] = await select(db, { where: (eb) => eb('id', '=', id) });
   return change ?? null;
+}
+
+/** Loads these changes by id, without those that do not exist or are unreadable. */
+export async function loadChanges(
+  db: Db,
+  ids: readonly ChangeId[],
+  onUnreadable: OnUnreadable,
+): Promise<ReadonlyMap<ChangeId, Change>> {
+  if (ids.length === 0) return new Map();
+  const changes = await select(db, { where: (eb) => eb('id', 'in', ids), onUnreadable });
+  return new Map(changes.map((change) => [change.id, change]));
 }
 
 /** Loads a change and locks its row until the transaction ends. */

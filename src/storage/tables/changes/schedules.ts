@@ -121,16 +121,26 @@ export async function insertRun(tx: Tx, run: ScheduleRun): Promise<boolean> {
   return inserted.length > 0;
 }
 
-/** Returns the last handled occurrences of a schedule, newest first. */
-export async function lastRuns(db: Db, schedule: ChangeId, limit: number): Promise<ScheduleRun[]> {
+/** Returns the last handled occurrence of each of these schedules that had one. */
+export async function lastRuns(
+  db: Db,
+  ids: readonly ChangeId[],
+): Promise<ReadonlyMap<ChangeId, ScheduleRun>> {
+  if (ids.length === 0) return new Map();
   const rows = await db
-    .selectFrom('schedule_run')
-    .selectAll()
-    .where('schedule_id', '=', schedule)
-    .orderBy('occurrence', 'desc')
-    .limit(limit)
+    .selectFrom('service_schedule as schedule')
+    .innerJoin('schedule_run as run', (join) =>
+      join.onRef('run.schedule_id', '=', 'schedule.id').on('run.occurrence', '=', (eb) =>
+        eb
+          .selectFrom('schedule_run as any')
+          .select((of) => of.fn.max('any.occurrence').as('last'))
+          .whereRef('any.schedule_id', '=', 'schedule.id'),
+      ),
+    )
+    .where('schedule.id', 'in', ids)
+    .selectAll('run')
     .execute();
-  return rows.map(runFrom);
+  return new Map(rows.map((row) => [row.schedule_id, runFrom(row)]));
 }
 
 /**

@@ -80,10 +80,12 @@ test.for(ENGINES)('an occurrence is handled once, also by three replicas (%s)', 
   );
   expect((await Promise.all(runs)).filter(Boolean)).toHaveLength(1);
   await database.transaction((tx) => insertRun(tx, runOf(id, minutes(60))));
-  const [last, first] = await lastRuns(database.db, id, 9);
-  expect(last).toEqual(runOf(id, minutes(60)));
-  expect(first?.skipped).toBeNull();
-  expect(await lastRuns(database.db, id, 1)).toEqual([last]);
+  const other = await created(database, 's-2');
+  await database.transaction((tx) => insertRun(tx, runOf(other.id, minutes(30))));
+  const last = await lastRuns(database.db, [id, other.id, newId()]);
+  expect([...last.keys()].toSorted()).toEqual([id, other.id].toSorted());
+  expect(last.get(id)).toEqual(runOf(id, minutes(60)));
+  expect(last.get(other.id)).toEqual(runOf(other.id, minutes(30)));
 });
 
 test.for(ENGINES)('a change that a person sent since a time is found (%s)', async (engine) => {
