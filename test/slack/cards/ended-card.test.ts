@@ -200,3 +200,18 @@ test('each outcome is one line in the thread', () => {
     ]
   `);
 });
+
+test('after a later read, the card has the first reported value, and Show request has all', () => {
+  const outcome = { ...SUCCESS, reported: ['running', 'all values are saved as requested'] };
+  const change = changeIn('succeeded', { outcome, ...read('open', 'saved, not in effect yet') });
+  expect(changeCard(change, drawing).text).toMatch(/The server reports: running\. .*: saved, not/);
+  const whole = fullRequest(change, false, drawing).text;
+  expect(whole).toContain('The server reports: running, all values are saved as requested.');
+});
+
+test('the card of a change that has reached its end does not say how long it takes', () => {
+  const note = 'This can take minutes.';
+  const ended = { outcome: { ...SUCCESS, reported: ['stopped'] } };
+  expect(changeCard(changeIn('succeeded'), drawing).text).toContain(note);
+  expect(changeCard(changeIn('succeeded', ended), drawing).text).not.toContain(note);
+});
