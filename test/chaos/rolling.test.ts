@@ -53,7 +53,8 @@ test('no press is lost while three replicas restart in turn and 20 users press',
   }
 
   const cards = () => slack.messages('db-approvals').filter(isCard);
-  const cardOf = (name: string) => cards().find(({ text }) => text.includes(`${name}:`));
+  const cardOf = (name: string) =>
+    cards().find(({ text }) => new RegExp(`${name}(?![\\w-])`).test(text.split('\n')[0] ?? ''));
   let over = false;
 
   /** Approves each card once, until the test is over. */

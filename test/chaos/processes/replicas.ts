@@ -121,8 +121,8 @@ function openUsers(sandbox: ControlledSandbox, chance: RandomSource) {
 
   const isDone = (wanted: readonly string[]) => {
     const text = cards().map((card) => card.text);
-    const ended = text.filter((each) => !STILL.test(each));
-    return wanted.every((name) => ended.some((each) => each.includes(`${name}:`)));
+    const ended = text.filter((each) => !STILL.test(each)).join('\n');
+    return wanted.every((name) => new RegExp(`${name}(:| is )`).test(ended));
   };
 
   async function live(own: ReturnType<typeof copiesOfStaging>, kills: number): Promise<number> {
