@@ -20,7 +20,7 @@ const keysIn = (code: string) => groupsOf(code, /([a-z-]+)=/g);
 function unknownKeysIn(code: string): readonly string[] {
   const command = commandOf(code);
   if (!command) return [code];
-  const known = keysOf(command);
+  const known = fieldsOf(command.args).flatMap(({ word, key }) => word ?? key ?? []);
   return keysIn(code).filter((key) => !known.includes(key));
 }
 

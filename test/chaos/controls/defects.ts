@@ -235,7 +235,7 @@ export const HARMLESS: readonly HarmlessDefect[] = [
   {
     name: 'the row is not locked before it is read',
     file: 'src/storage/tables/changes/changes.ts',
-    find: /\.\$if\(onPostgres\(tx\), \(query\) => query\.forUpdate\(\)\)/,
+    find: /\.forUpdate\(\)/,
     put: '',
     test: 'test/chaos/together.test.ts',
     compensatedBy: 'a transition is stored only on top of the version it was made from',
