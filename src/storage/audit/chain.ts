@@ -66,14 +66,14 @@ const Body = z.strictObject({
 type EventBody = z.infer<typeof Body>;
 
 /** Several checks read the body of one row. */
-const known = new WeakMap<AuditEventTable, { readonly text: string; readonly body: EventBody }>();
+const known = new WeakMap<AuditEventTable, EventBody>();
 
 export function readEventBody(row: AuditEventTable): EventBody {
   const read = known.get(row);
-  if (read?.text === row.body) return read.body;
+  if (read) return read;
   const name = `audit event ${row.seq} (change ${row.change_id ?? 'none'})`;
   const body = decode(Body, row.body, name);
-  known.set(row, { text: row.body, body });
+  known.set(row, body);
   return body;
 }
 

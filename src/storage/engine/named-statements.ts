@@ -5,12 +5,17 @@ import type { Db } from '../tables/schema.ts';
 
 /** A list of values makes a text for each of its lengths: the statements after these have no name. */
 const MAX_NAMED = 500;
-/** The error code of a plan from before a column was added: "cached plan must not change result type". */
-export const OUTDATED_PLAN = '0A000';
+/** A column was added after the server had planned the statement: "cached plan must not change result type". */
+const OUTDATED = '0A000';
+/** The server does not know the name, or knows it already: a pooler gave another client the connection. */
+const SHARED_CONNECTION = ['26000', '42P05'];
+/** The errors of a name. The server has not run the statement, so that it can be repeated. */
+export const NAME_ERRORS: readonly string[] = [OUTDATED, ...SHARED_CONNECTION];
 
 /**
  * Whether this connection keeps what it prepares. A pooler gives the connection to the server to another client
- * after each transaction; it drops the limits that Signalbox sends when it connects, which the server shows.
+ * after each transaction. Most poolers also drop the limits that Signalbox sends when it connects, so that
+ * the server has other ones.
  */
 export async function keepsStatements(db: Db): Promise<boolean> {
   const { rows } = await sql<{ source: string }>`
@@ -25,20 +30,22 @@ export async function keepsStatements(db: Db): Promise<boolean> {
 export class StatementNames {
   #names = new Map<string, string>();
   #generation = 0;
+  #isOff = false;
 
   /** Returns null for a statement that has no name. */
   of(text: string): string | null {
     const known = this.#names.get(text);
     if (known !== undefined) return known;
-    if (this.#names.size >= MAX_NAMED) return null;
+    if (this.#isOff || this.#names.size >= MAX_NAMED) return null;
     const hash = createHash('sha256').update(text).digest('base64url');
     const name = `${hash}-${this.#generation}`;
     this.#names.set(text, name);
     return name;
   }
 
-  /** Gives all statements new names, so that each is planned again. */
-  renew(): void {
+  /** After an error of a name: gives all statements new names, or none if connections are shared. */
+  recover(code: string): void {
+    this.#isOff ||= SHARED_CONNECTION.includes(code);
     this.#names = new Map();
     this.#generation += 1;
   }
@@ -56,16 +63,13 @@ export function nameStatements(client: pg.ClientBase, names: StatementNames): vo
     try {
       return await send({ name, text, values });
     } catch (error) {
-      if (!isOutdatedPlan(error)) throw error;
-      names.renew();
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (!NAME_ERRORS.includes(code)) throw error;
+      names.recover(code);
       // Nothing was run. A transaction is lost, and its caller begins it again.
       if (client.getTransactionStatus() !== 'I') throw error;
       return send(text, values);
     }
   };
   Object.assign(client, { query });
-}
-
-function isOutdatedPlan(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === OUTDATED_PLAN;
 }

@@ -3,7 +3,7 @@ import { type Kysely, type KyselyPlugin, sql } from 'kysely';
 import { withTimeout } from '../../with-timeout.ts';
 import type { Tables, Tx } from '../tables/schema.ts';
 import { databaseTimeout } from './database-errors.ts';
-import { OUTDATED_PLAN } from './named-statements.ts';
+import { NAME_ERRORS } from './named-statements.ts';
 
 const LIMIT_MS = 5_000;
 const BUSY_BUDGET_MS = 2_000;
@@ -121,8 +121,8 @@ function isBusy(error: Error): boolean {
   return 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5;
 }
 
-/** A serialization failure, a deadlock, or a plan from before a newer release added a column. */
-const RETRYABLE = ['40001', '40P01', OUTDATED_PLAN];
+/** A serialization failure, a deadlock, or an error of the name of a statement. */
+const RETRYABLE = ['40001', '40P01', ...NAME_ERRORS];
 
 function isRetryable(error: Error): boolean {
   return 'code' in error && RETRYABLE.includes(String(error.code));

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/changes/change.ts';
+import type { JsonObject, UserId } from '../../../src/changes/change.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
-import { recordFacts, recordHash, recordState } from '../../../src/storage/audit/record-hash.ts';
-import { freshDatabase } from '../engines.ts';
+import {
+  hashOfRecord,
+  recordFacts,
+  recordHash,
+  recordState,
+} from '../../../src/storage/audit/record-hash.ts';
+import { ENGINES, freshDatabase } from '../engines.ts';
 import { aChange, NOON, stored } from '../example-change.ts';
 
 /** A stored change whose event of version 1 records this about the row. */
@@ -35,4 +40,15 @@ test('the next event records the row, unless an earlier version is not confirmed
   expect(await recordFacts(db, change.id, 'intact')).toEqual({ record: hash });
   expect(await recordFacts(db, change.id, 'altered')).toEqual({ altered: true });
   expect(await recordFacts(db, change.id, 'unrecorded')).toEqual({});
+});
+
+test.for(ENGINES)('the hash has the verdicts in the order of their users on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const users = ['UZED', 'UBEN', 'UANA'] as UserId[];
+  const change = aChange({ approvals: users.map((by) => ({ by, at: NOON })) });
+  await stored(database, change);
+  const row = await database.db.selectFrom('change').selectAll().executeTakeFirstOrThrow();
+  const verdicts = await database.db.selectFrom('approval').selectAll().execute();
+  const ordered = verdicts.toSorted((a, b) => (a.person < b.person ? -1 : 1));
+  expect(await recordHash(database.db, change.id)).toBe(hashOfRecord(row, ordered));
 });

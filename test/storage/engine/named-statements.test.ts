@@ -55,6 +55,18 @@ test('behind a pooler, which drops the limits of a connection, no statement has 
   await direct.destroy();
 });
 
+test('a database that is opened behind such a pooler gets no names', async () => {
+  const url = new URL(await freshUrl('postgres'));
+  // An empty limit is not sent.
+  url.searchParams.set('statement_timeout', '');
+  const { transaction } = await openForTest(url.href);
+  const kept = await transaction(async (tx) => {
+    await readMeta(tx, 'any');
+    return prepared(tx);
+  });
+  expect(kept).toEqual([]);
+});
+
 test('a name belongs to one text, also in another process', () => {
   const [one, other] = [new StatementNames(), new StatementNames()];
   expect(one.of('select 1')).toBe(other.of('select 1'));
@@ -67,3 +79,21 @@ test('after 500 texts, a statement has no name', () => {
   expect(names.of('select 500')).toBeNull();
   expect(names.of('select 499')).not.toBeNull();
 });
+
+test.for(['read', 'transaction'])(
+  'a pooler that was not recognized makes a %s slower, not wrong',
+  async (kind) => {
+    const url = await freshUrl('postgres');
+    const { db, transaction } = await openForTest(url, { poolSize: 1 });
+    await transaction((tx) => writeMeta(tx, 'k', 'v'));
+    await readMeta(db, 'k');
+    // As if the pooler had given another connection to the server.
+    await sql`deallocate all`.execute(db);
+
+    const value = kind === 'read' ? readMeta(db, 'k') : transaction((tx) => readMeta(tx, 'k'));
+    expect(await value).toBe('v');
+    // From now on without names.
+    await readMeta(db, 'other');
+    expect(await prepared(db)).toEqual([]);
+  },
+);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEnded, STATES } from '../../../../src/changes/change.ts';
+import { type Change, isEnded, STATES } from '../../../../src/changes/change.ts';
 import {
   dueClaims,
   dueExpiries,
@@ -50,6 +50,14 @@ test.for(ENGINES)('lists are paged, newest first, on %s', async (engine) => {
   expect(times).toEqual([2, 1, 1, 0].map(minutes));
   expect(new Set([...page, ...next].map(({ id }) => id)).size).toBe(4);
   expect(next.map(({ approvals }) => approvals)).toEqual([byBoth(), byBoth()]);
+});
+
+test.for(ENGINES)('changes of the same time are listed by their ids on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const changes = ['B', 'D', 'A', 'C'].map((id) => aChange({ id: `${id}22222` as Change['id'] }));
+  await stored(database, ...changes);
+  const listed = await listChanges(database.db, { limit: 9 });
+  expect(listed.map(({ id }) => id[0])).toEqual(['D', 'C', 'B', 'A']);
 });
 
 test.for(ENGINES)('lists leave out drafts and older changes on %s', async (engine) => {

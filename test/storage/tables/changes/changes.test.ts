@@ -43,6 +43,18 @@ async function vote(database: Database, id: Change['id'], by: Change['requester'
   });
 }
 
+test.for(ENGINES)('approvals are loaded in the order of their times on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const [first, second, third] = ['UZED', 'UBEN', 'UANA'].map((id, index) => ({
+    by: id as Change['requester'],
+    at: minutes(index),
+  }));
+  if (!first || !second || !third) throw new Error('There are three approvals');
+  const change = aChange({ approvals: [second, third, first] });
+  await stored(database, change);
+  expect((await loadChange(database.db, change.id))?.approvals).toEqual([first, second, third]);
+});
+
 test.for(ENGINES)('a change is loaded as it was stored on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const full = aChange({
