@@ -17,6 +17,7 @@ import {
   UnusableDatabase,
 } from './storage/engine/database-errors.ts';
 import { refuseUnusable } from './storage/engine/inspect-database.ts';
+import { FullDisk } from './storage/engine/sqlite/disk-space.ts';
 import type { Db } from './storage/tables/schema.ts';
 import { withinTime } from './with-timeout.ts';
 import type { PostedAnchors } from './workflow/audit-trail/anchors.ts';
@@ -96,7 +97,8 @@ export async function openForStart(
 export function refusedDatabase(error: unknown): RefusedStart | null {
   const problem = databaseProblem(error);
   if (problem === null) return null;
-  const hint = error instanceof UnusableDatabase ? error.hint : null;
+  const isExplained = error instanceof UnusableDatabase || error instanceof FullDisk;
+  const hint = isExplained ? error.hint : null;
   const problems = [{ where: 'DATABASE_URL', problem, hint }];
   return { ok: false, problems, lasting: isLastingDatabaseError(error) };
 }

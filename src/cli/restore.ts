@@ -44,7 +44,7 @@ async function announce(url: string): Promise<void> {
 async function restoreFile(url: string, file: string): Promise<void> {
   await (await openReader(`file:${file}`)).close();
   const path = sqlitePath(url);
-  const unlock = lockProcess(path);
+  const unlock = await lockProcess(path);
   try {
     const incoming = incomingPath(path);
     // From a restore that was interrupted.

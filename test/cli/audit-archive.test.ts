@@ -1,10 +1,21 @@
+import { chmodSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { archive } from '../../src/cli/audit/archive.ts';
+import { appendEvent } from '../../src/storage/audit/append.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { saveInstance } from '../../src/storage/tables/instances.ts';
 import { configFile } from '../config/retention-file.ts';
 import { runCommand } from '../harness/run-command.ts';
-import { KEY, oldTrail, segmentsFolder, seqsOf } from '../storage/audit/archive/old-trail.ts';
+import { runOnFullDisk, runUnprivileged } from '../harness/run-limited.ts';
+import {
+  aged,
+  day,
+  KEY,
+  oldTrail,
+  segmentsFolder,
+  seqsOf,
+} from '../storage/audit/archive/old-trail.ts';
 import { freshDatabase, freshUrl } from '../storage/engines.ts';
 
 function audit(url: string, config: string, ...args: string[]) {
@@ -26,6 +37,55 @@ test('the command reads the retention of signalbox.yaml, and verify reads the fo
   const { out, err, code } = await audit(url, config, 'archive', '--segments', folder);
   expect({ err, code }).toEqual({ err: '', code: 0 });
   expect(out).toMatch(/^No event is old enough to be archived\.\nDeleted 0 rows of costs/);
+});
+
+const TODAY = Math.floor((Date.now() - day(0).getTime()) / 86_400_000);
+
+/** An installation with an old change, and an old event that is larger than the disk. */
+async function withLargeEvent() {
+  const url = await freshUrl('sqlite');
+  const database = await openDatabase(url);
+  await aged(database, { from: TODAY - 400, to: TODAY - 399 });
+  const event = { kind: 'x', at: day(TODAY - 399), body: { text: 'x'.repeat(100_000) } };
+  await database.transaction((tx) => appendEvent(tx, KEY, event));
+  await database.close();
+  const env = {
+    DATABASE_URL: url,
+    SIGNALBOX_KEY: KEY.toString('base64'),
+    SIGNALBOX_CONFIG: configFile('retention: { changes: 90d }'),
+  };
+  return { url, env, folder: segmentsFolder() };
+}
+
+const COMMAND = ['src/cli/signalbox.ts', 'audit'];
+
+test('a full disk of the segments is named, and not blamed on the database', async () => {
+  const { url, env, folder } = await withLargeEvent();
+  const words = [...COMMAND, 'archive', '--segments', folder];
+  const { err, code } = await runOnFullDisk(65_536, words, env);
+  expect(err).toMatch(
+    /^The disk of \/.*\/audit-\S+\.jsonl is full: free some space\. Nothing was deleted\n$/,
+  );
+  expect(err).toContain(folder);
+  expect(code).toBe(1);
+  expect(readdirSync(folder)).toEqual([]);
+  const database = await openDatabase(url);
+  expect(await seqsOf(database)).toEqual([1, 2, 3]);
+  await database.close();
+});
+
+test('a segment of another user is named, and not blamed on the database', async () => {
+  const { env, folder } = await withLargeEvent();
+  const words = [...COMMAND, 'archive', '--segments', folder];
+  expect(await runCommand(words, env)).toMatchObject({ err: '', code: 0 });
+  const [file = ''] = readdirSync(folder);
+  chmodSync(join(folder, file), 0);
+  const verify = [...COMMAND, 'verify', '--segments', folder];
+  const { err, code } = await runUnprivileged(verify, env);
+  expect(err).toBe(
+    `${join(folder, file)} cannot be read (EACCES). Check the disk, and run the command as the owner of the file\n`,
+  );
+  expect(code).toBe(1);
 });
 
 test('nothing is archived with a wrong retention', async () => {

@@ -102,6 +102,16 @@ test('a backup to a full disk names that disk and leaves no file', async () => {
   expect(globSync('copy*', { cwd: folder })).toEqual([]);
 });
 
+test('a backup removes the files of one that was killed', async () => {
+  const folder = folderForTest();
+  const url = `file:${join(folder, 'signalbox.db')}`;
+  await (await write(url, 'now')).close();
+  for (const suffix of ['', '-journal', '-wal'])
+    writeFileSync(join(folder, `copy.partial${suffix}`), 'incomplete');
+  expect(await signalbox(url, 'backup', join(folder, 'copy'))).toMatchObject({ err: '', code: 0 });
+  expect(globSync('copy*', { cwd: folder })).toEqual(['copy']);
+});
+
 test('the previous SQLite database is kept, with its last commits', async () => {
   const folder = folderForTest();
   const url = `file:${join(folder, 'signalbox.db')}`;

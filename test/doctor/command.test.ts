@@ -5,6 +5,7 @@ import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { cleaned, passed, reportText, toJson, wantsColour } from '../../src/doctor/report.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { runCommand } from '../harness/run-command.ts';
+import { runOnFullDisk } from '../harness/run-limited.ts';
 import { startDoctorSandbox } from './doctor-sandbox.ts';
 
 function doctor(env: Readonly<Record<string, string>>, ...args: string[]) {
@@ -67,16 +68,13 @@ test.for<[string, boolean, number, string]>([
   const database = await openDatabase(url);
   if (runs) onTestFinished(() => database.close());
   else await database.close();
-  // No file of the process can grow beyond the limit, as on a full disk.
-  const limit = [`--fsize=${bytes}:unlimited`, process.execPath, 'src/cli/signalbox.ts', 'doctor'];
-  const uncached = { ...env, NODE_DISABLE_COMPILE_CACHE: '1' };
-  const { out } = await runCommand([...limit, '--json'], uncached, 'prlimit');
+  const { out } = await runOnFullDisk(bytes, ['src/cli/signalbox.ts', 'doctor', '--json'], env);
   const path = url.slice('file:'.length);
   expect(JSON.parse(out).checks).toContainEqual({
     section: 'Database',
     name,
     status: 'failed',
-    says: expect.stringMatching(`^the disk /.* is full, so that ${path} cannot grow \\(EFBIG\\)$`),
+    says: expect.stringMatching(`^the disk /.* has less than 1 MiB free for ${path} \\(EFBIG\\)$`),
     fix: expect.stringContaining('free some space on /'),
   });
   expect(globSync('*disk-test*', { cwd: dirname(path) })).toEqual([]);

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../config/variables.ts';
-import { databaseProblem } from '../../storage/engine/database-errors.ts';
+import { databaseProblem, UnusableDatabase } from '../../storage/engine/database-errors.ts';
 import type { DatabaseInspection, FileFacts } from '../../storage/engine/inspect-database.ts';
 import { FullDisk } from '../../storage/engine/sqlite/disk-space.ts';
 import { NEWER_SCHEMA_FIX } from '../../storage/migrations/migrate.ts';
@@ -68,7 +68,8 @@ function errorLine(name: string, error: unknown): CheckLine {
     const fix = 'check DATABASE_URL, and whether a firewall blocks the connection';
     return failed(name, error.message, fix);
   }
-  if (error instanceof FullDisk) return failed(name, error.message, error.hint);
+  if (error instanceof FullDisk || error instanceof UnusableDatabase)
+    return failed(name, error.message, error.hint);
   const known = databaseProblem(error);
   if (known) return failed(name, 'is not usable', known);
   const reason = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,5 @@
 import { withTimeout } from '../../with-timeout.ts';
+import { FullDisk } from './sqlite/disk-space.ts';
 
 /** The result code of SQLite, in the low byte of the error number that Node reports. */
 const SQLITE: Readonly<Record<number, string>> = {
@@ -7,7 +8,7 @@ const SQLITE: Readonly<Record<number, string>> = {
   8: 'The database is read-only. Check the permissions of its file and folder.',
   10: 'The disk of the database failed to read or write. Check the disk first.',
   11: 'The database is damaged. Keep the damaged file, and restore a backup to a new one.',
-  13: 'The disk of the database is full. Free some space; Signalbox then continues by itself.',
+  13: 'The disk of the database is full. Free some space; a running Signalbox then continues by itself.',
   14: 'The database cannot be opened, or does not exist. Check DATABASE_URL.',
   26: 'The file is not a Signalbox database, or it is damaged. Check DATABASE_URL.',
 };
@@ -56,8 +57,10 @@ const SERVER: Readonly<Record<string, string>> = {
   '3D000': 'The server has no database with the name in DATABASE_URL.',
   '25006': 'The database is read-only. Check that it is not a standby server.',
   '42501': 'The user of DATABASE_URL lacks a permission in this database.',
-  ENOSPC: 'The disk of the database is full. Free some space; Signalbox then continues by itself.',
-  '53100': 'The disk of the database is full. Free some space; Signalbox then continues by itself.',
+  ENOSPC:
+    'The disk of the database is full. Free some space; a running Signalbox then continues by itself.',
+  '53100':
+    'The disk of the database is full. Free some space; a running Signalbox then continues by itself.',
   '53300': 'The server accepts no more connections.',
   '57P01': RESTARTING,
   '57P02': RESTARTING,
@@ -78,7 +81,6 @@ const WRONG_SETTINGS: readonly (readonly [RegExp, string])[] = [
     /^unsupported startup parameter/,
     'PgBouncer refuses the limits of Signalbox. Set ignore_startup_parameters: docs/operating.md, PgBouncer.',
   ],
-  [/^(ENOENT|EACCES): .*, open /, 'A certificate file that DATABASE_URL names cannot be read.'],
 ];
 
 function wrongSetting({ message }: Error): string | null {
@@ -91,7 +93,7 @@ const BROKEN = /^(Connection terminated|timeout exceeded when trying to connect|
 /** Returns what is wrong with the database, as a sentence; null for an error of another kind. */
 export function databaseProblem(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  if (error instanceof UnusableDatabase) return error.message;
+  if (error instanceof UnusableDatabase || error instanceof FullDisk) return error.message;
   const number = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (number !== null) return SQLITE[number & 0xff] ?? null;
   const wrong = wrongSetting(error);

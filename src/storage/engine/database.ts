@@ -6,6 +6,7 @@ import type { Db, Tables, Tx } from '../tables/schema.ts';
 import { UnusableDatabase, withAnswerLimit } from './database-errors.ts';
 import { keepsStatements } from './named-statements.ts';
 import { openPostgres, readDurability, refuseLossy } from './postgres.ts';
+import { explainSqliteError } from './sqlite/explain-error.ts';
 import { groupCommits } from './sqlite/group-commit.ts';
 import { lockProcess } from './sqlite/process-lock.ts';
 import { isRestoreInterrupted, openSqlite, sqlitePath } from './sqlite/sqlite.ts';
@@ -54,7 +55,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
 }
 
 async function openFile(path: string, options: DatabaseOptions): Promise<Database> {
-  const unlock = path === ':memory:' ? () => undefined : lockProcess(path);
+  const unlock = path === ':memory:' ? () => undefined : await lockProcess(path);
   const now = options.now ?? (() => new Date());
   try {
     if (isRestoreInterrupted(path)) {
@@ -66,7 +67,7 @@ async function openFile(path: string, options: DatabaseOptions): Promise<Databas
     return assemble('sqlite', root, { clock: async () => now(), unlock, checkpoint });
   } catch (error) {
     unlock();
-    throw error;
+    throw await explainSqliteError(path, error);
   }
 }
 

@@ -23,6 +23,7 @@ import {
   refuseLossy,
 } from './postgres.ts';
 import { checkDiskSpace } from './sqlite/disk-space.ts';
+import { explainSqliteError, folderProblem } from './sqlite/explain-error.ts';
 import { isLocked } from './sqlite/process-lock.ts';
 import { isRestoreInterrupted, openSqlite, openSqliteReader, sqlitePath } from './sqlite/sqlite.ts';
 import { runTransaction, singleCommits } from './transaction.ts';
@@ -158,7 +159,10 @@ export async function checkWritable(url: string): Promise<void> {
     });
   });
   const file = fileFacts(url);
-  if (file) await checkDiskSpace(file.path);
+  if (!file) return;
+  const problem = folderProblem(file.path);
+  if (problem) throw problem;
+  await checkDiskSpace(file.path);
 }
 
 async function withDb<T>(
@@ -172,8 +176,7 @@ async function withDb<T>(
     return await work(db);
   } catch (error) {
     const file = fileFacts(url);
-    if (file && isDiskError(error)) await checkDiskSpace(file.path);
-    throw error;
+    throw file ? await explainSqliteError(file.path, error) : error;
   } finally {
     await db?.destroy();
   }
@@ -183,12 +186,6 @@ function dialectFor(url: string, purpose: 'read' | 'write'): Dialect {
   if (!url.startsWith('file:')) return openPostgres(url, { onError: () => undefined });
   const open = purpose === 'read' ? openSqliteReader : openSqlite;
   return open(sqlitePath(url));
-}
-
-// SQLITE_IOERR and SQLITE_FULL. Without space for its index SQLite reports the former.
-function isDiskError(error: unknown): boolean {
-  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
-  return [10, 13].includes(code & 0xff);
 }
 
 async function clockOf(db: Db): Promise<DatabaseInspection['clock']> {

@@ -44,7 +44,28 @@ export function openPostgres(url: string, options: PostgresOptions): PostgresDia
     if (namesStatements) nameStatements(client, names);
     onConnected?.();
   });
-  return new PostgresDialect({ pool });
+  const { options: settings } = pool;
+  return new PostgresDialect({
+    pool: { options: settings, connect: () => connectTo(pool), end: () => pool.end() },
+  });
+}
+
+/** The driver reads the certificate files of the address with each connection, and opens no other file. */
+async function connectTo(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    if (!isFailedOpen(error)) throw error;
+    const problem = `A certificate file that DATABASE_URL names cannot be read: ${error.path} (${error.code})`;
+    throw new UnusableDatabase(
+      problem,
+      'correct the path, or make the file readable for this user',
+    );
+  }
+}
+
+function isFailedOpen(error: unknown): error is Error & { path: string; code: string } {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'open';
 }
 
 /**

@@ -2,6 +2,7 @@ import { type Dialect, Kysely } from 'kysely';
 import { refuseUnreadable } from '../migrations/migrate.ts';
 import type { Db, Tables } from '../tables/schema.ts';
 import { openPostgres } from './postgres.ts';
+import { explainSqliteError } from './sqlite/explain-error.ts';
 import { openSqliteReader, sqlitePath } from './sqlite/sqlite.ts';
 
 interface Reader {
@@ -11,7 +12,19 @@ interface Reader {
 
 /** Opens a database for reading next to a running bot: creates, locks and migrates nothing. */
 export async function openReader(url: string): Promise<Reader> {
-  const db = new Kysely<Tables>({ dialect: dialectOf(url) });
+  if (!url.startsWith('file:')) return readerOf(openPostgres(url, { onError }));
+  const path = sqlitePath(url);
+  try {
+    return await readerOf(openSqliteReader(path));
+  } catch (error) {
+    throw await explainSqliteError(path, error);
+  }
+}
+
+const onError = (error: Error) => process.emitWarning(error);
+
+async function readerOf(dialect: Dialect): Promise<Reader> {
+  const db = new Kysely<Tables>({ dialect });
   try {
     await refuseUnreadable(db);
   } catch (error) {
@@ -19,9 +32,4 @@ export async function openReader(url: string): Promise<Reader> {
     throw error;
   }
   return { db, close: () => db.destroy() };
-}
-
-function dialectOf(url: string): Dialect {
-  if (url.startsWith('file:')) return openSqliteReader(sqlitePath(url));
-  return openPostgres(url, { onError: (error) => process.emitWarning(error) });
 }

@@ -4,6 +4,7 @@ import { databaseLines } from '../../../src/doctor/checks/database.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import { storeTrailError } from '../../../src/storage/audit/verification/trail-marks.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
+import { UnusableDatabase } from '../../../src/storage/engine/database-errors.ts';
 import type {
   DatabaseInspection,
   FileFacts,
@@ -62,6 +63,15 @@ test('the schema of a newer compatible release passes', () => {
     status: 'ok',
     says: `version ${SCHEMA_VERSION + 1} of a newer release, compatible with ${SCHEMA_VERSION}`,
   });
+});
+
+test('a write test that a person must fix shows the reason and its own fix', () => {
+  const error = new UnusableDatabase('the folder /data cannot be written', 'change its mode');
+  const examined = { ok: true, value: WELL } as const;
+  const written = { ok: false, error } as const;
+  const lines = databaseLines({ url: 'postgres://db', file: null, examined, written });
+  const [says, fix] = [error.message, error.hint];
+  expect(line(lines, 'writable')).toMatchObject({ status: 'failed', says, fix });
 });
 
 test('pending migrations are reported and not run', async () => {

@@ -60,6 +60,8 @@ test.for<[string, Error, string]>([
 test('other errors are not reported as errors of the database', () => {
   expect(databaseProblem(new Error('a fault of ours'))).toBeNull();
   expect(databaseProblem(coded('23505'))).toBeNull();
+  const unreadable = "EACCES: permission denied, open '/segments/a.jsonl'";
+  expect(databaseProblem(Object.assign(new Error(unreadable), { code: 'EACCES' }))).toBeNull();
 });
 
 function coded(code: string): Error {

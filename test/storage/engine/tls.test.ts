@@ -42,7 +42,7 @@ test.for<[string, () => string, string]>([
   [
     'a file of a CA that does not exist',
     () => urlOf('localhost', { sslmode: 'verify-full', sslrootcert: `${CERTIFICATE}.none` }),
-    'cannot be read',
+    `cannot be read: ${CERTIFICATE}.none (ENOENT)`,
   ],
   ['no TLS', () => `${inject('postgresUrl')}?sslmode=verify-full`, 'offers no TLS'],
 ])('a server with %s is refused, and only a person can fix it', async ([, url, words]) => {

@@ -15,7 +15,7 @@ import {
   databaseProblem,
   isLastingDatabaseError,
 } from '../../../src/storage/engine/database-errors.ts';
-import { runCommand } from '../../harness/run-command.ts';
+import { runUnprivileged } from '../../harness/run-limited.ts';
 
 const ENGINE = new URL('../../../src/storage/engine/', import.meta.url).href;
 const OPEN = `
@@ -33,15 +33,10 @@ function folderForTest(): string {
   return folder;
 }
 
-/** Runs a script and returns the JSON that it prints. Root loses its right to open and change every file. */
+/** Runs a script and returns the JSON that it prints. */
 async function unprivileged(script: string, url: string): Promise<unknown> {
   const words = ['--input-type=module', '--eval', `const url = '${url}'; ${script}`];
-  const rights = '-dac_override,-dac_read_search,-fowner';
-  const limits = ['--bounding-set', rights, '--inh-caps', rights, process.execPath];
-  const isRoot = process.getuid?.() === 0;
-  const { out, err } = await (isRoot
-    ? runCommand([...limits, ...words], {}, 'setpriv')
-    : runCommand(words));
+  const { out, err } = await runUnprivileged(words);
   expect(err).toBe('');
   return JSON.parse(out);
 }
@@ -94,6 +89,38 @@ test('a file that other users can read, and whose mode cannot be changed, needs 
   expect(await unprivileged(OPEN, `file:${path}`)).toEqual({
     message: `Other users of this machine can read ${path}, and its mode cannot be changed`,
     isLasting: true,
+  });
+});
+
+test.runIf(process.getuid?.() === 0)('a database of another user names both users', async () => {
+  const path = join(folderForTest(), 'x.db');
+  writeFileSync(path, '', { mode: 0o600 });
+  chownSync(path, 65_534, 65_534);
+  expect(await unprivileged(OPEN, `file:${path}`)).toEqual({
+    message: `${path} belongs to the user with the id 65534, and this process runs as the user with the id 0`,
+    isLasting: true,
+  });
+});
+
+test.for<[string, 'openReader' | 'checkWritable', boolean]>([
+  ['a command', 'openReader', false],
+  ['the write test of the doctor', 'checkWritable', true],
+])('%s in a folder that cannot be written names the folder', async ([, call, runs]) => {
+  const folder = folderForTest();
+  const url = `file:${join(folder, 'x.db')}`;
+  const database = await openDatabase(url);
+  if (runs) onTestFinished(() => database.close());
+  else await database.close();
+  chmodSync(folder, 0o555);
+  onTestFinished(() => chmodSync(folder, 0o755));
+  const file = call === 'openReader' ? 'reader.ts' : 'inspect-database.ts';
+  const script = `
+    const { ${call} } = await import('${ENGINE}${file}');
+    const { name, message } = await ${call}(url).catch((error) => error);
+    console.log(JSON.stringify({ name, message }));`;
+  expect(await unprivileged(script, url)).toEqual({
+    name: 'UnusableDatabase',
+    message: `The folder ${folder} cannot be written, and ${join(folder, 'x.db')} needs journals in it`,
   });
 });
 

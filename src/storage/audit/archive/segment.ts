@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { type ChangeId, STATES } from '../../../changes/change.ts';
+import { hasNoSpace } from '../../engine/sqlite/disk-space.ts';
 import { createPrivately } from '../../engine/sqlite/sqlite.ts';
 import type { AuditEventTable, Db } from '../../tables/schema.ts';
 import type { Head, Walk } from '../chain.ts';
@@ -35,6 +36,11 @@ export async function writeSegment(
     await keep(partial, path, written);
     await syncFolder(folder);
     return written;
+  } catch (error) {
+    if (!hasNoSpace(error)) throw error;
+    throw new Error(`The disk of ${path} is full: free some space. Nothing was deleted`, {
+      cause: error,
+    });
   } finally {
     rmSync(partial, { force: true });
   }
@@ -101,11 +107,17 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Returns SHA-256 over a file; null if there is no such file. */
+/** Returns SHA-256 over a file; null if there is no such file. Throws with its path where it cannot be read. */
 export async function hashOf(path: string): Promise<string | null> {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return null;
   const digest = createHash('sha256');
-  for await (const part of createReadStream(path)) digest.update(part);
+  try {
+    for await (const part of createReadStream(path)) digest.update(part);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const fix = 'Check the disk, and run the command as the owner of the file';
+    throw new Error(`${path} cannot be read (${code}). ${fix}`, { cause: error });
+  }
   return digest.digest('hex');
 }
 

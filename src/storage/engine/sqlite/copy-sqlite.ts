@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { hasNoSpace } from './disk-space.ts';
 import { createPrivately } from './sqlite.ts';
 
 const MAX_PAGES = 2 ** 31 - 1;
@@ -13,24 +14,31 @@ const FULL = [13, 778];
 export async function copySqlite(from: string, to: string): Promise<void> {
   if (existsSync(to)) throw new Error(`${to} exists already: name a new file`);
   const partial = `${to}.partial`;
-  rmSync(partial, { force: true });
+  removeCopy(partial);
   const source = new DatabaseSync(from, { readOnly: true });
   try {
     createPrivately(partial);
     // All pages in one step: with smaller steps each commit of the other process begins the copy again.
-    await backup(source, partial, { rate: MAX_PAGES }).catch((error: unknown) => {
-      throw isFull(error) ? new Error(`The disk of ${to} is full: free some space`) : error;
-    });
+    await backup(source, partial, { rate: MAX_PAGES });
     refuseDamaged(partial);
     renameSync(partial, to);
+  } catch (error) {
+    throw isFull(error) ? new Error(`The disk of ${to} is full: free some space`) : error;
   } finally {
     source.close();
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${partial}${suffix}`, { force: true });
+    removeCopy(partial);
   }
 }
 
+/** A journal that stays would be applied to the next copy with this name. */
+function removeCopy(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal'])
+    rmSync(`${path}${suffix}`, { force: true });
+}
+
 function isFull(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && FULL.includes(Number(error.errcode));
+  if (error instanceof Error && 'errcode' in error) return FULL.includes(Number(error.errcode));
+  return hasNoSpace(error);
 }
 
 function refuseDamaged(path: string): void {

@@ -1,16 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The disk of a file takes no more data. It passes without a new start when there is space again. */
+/** The disk of a file has too little space. It passes without a new start when there is space again. */
 export class FullDisk extends Error {
   override readonly name = 'FullDisk';
   readonly hint: string;
 
   constructor(path: string, cause: Error & { code: string }) {
     const disk = mountPoint(path);
-    super(`the disk ${disk} is full, so that ${path} cannot grow (${cause.code})`, { cause });
-    this.hint = `free some space on ${disk}; Signalbox then continues by itself`;
+    super(`the disk ${disk} has less than 1 MiB free for ${path} (${cause.code})`, { cause });
+    this.hint = `free some space on ${disk}; a running Signalbox then continues by itself`;
   }
 }
 
@@ -24,23 +25,26 @@ const PROBE_BYTES = 1_048_576;
  * rolled back shows no full disk: SQLite keeps its pages in memory.
  */
 export async function checkDiskSpace(path: string): Promise<void> {
-  const probe = `${path}.disk-test-${process.pid}`;
+  const probe = `${path}.disk-test-${randomBytes(4).toString('hex')}`;
   try {
     const file = await open(probe, 'wx', 0o600);
-    try {
-      await file.writeFile(Buffer.alloc(PROBE_BYTES));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await fill(file).finally(() => rm(probe, { force: true }));
   } catch (error) {
-    throw isFull(error) ? new FullDisk(path, error) : error;
-  } finally {
-    await rm(probe, { force: true });
+    throw hasNoSpace(error) ? new FullDisk(path, error) : error;
   }
 }
 
-function isFull(error: unknown): error is Error & { code: string } {
+async function fill(file: FileHandle): Promise<void> {
+  try {
+    await file.writeFile(Buffer.alloc(PROBE_BYTES));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether the file system refused to write because of a full disk, a quota or a limit. */
+export function hasNoSpace(error: unknown): error is Error & { code: string } {
   return error instanceof Error && 'code' in error && FULL.includes(String(error.code));
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { UnusableDatabase } from '../database-errors.ts';
+import { explainSqliteError } from './explain-error.ts';
 import { createPrivately } from './sqlite.ts';
 
 const BUSY = 5;
@@ -9,7 +10,7 @@ const BUSY = 5;
  * Returns the function that unlocks. The lock also ends when the process ends or crashes. Two
  * processes on one SQLite file would block each other and both assume that they own every lease.
  */
-export function lockProcess(path: string): () => void {
+export async function lockProcess(path: string): Promise<() => void> {
   const lockPath = `${path}.lock`;
   createPrivately(lockPath);
   const lock = openLock(lockPath);
@@ -17,6 +18,7 @@ export function lockProcess(path: string): () => void {
     lock.exec('begin exclusive');
   } catch (error) {
     lock.close();
+    if (!isBusy(error)) throw await explainSqliteError(path, error);
     const fix = 'Stop it first; several replicas need PostgreSQL';
     throw new Error(`Another process uses ${path} (it holds ${lockPath}). ${fix}.`, {
       cause: error,
@@ -42,9 +44,13 @@ export function isLocked(path: string): boolean {
     lock.exec('select count(*) from sqlite_master');
     return false;
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) return true;
+    if (isBusy(error)) return true;
     throw error;
   } finally {
     lock.close();
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY;
 }
