@@ -134,7 +134,7 @@ describe('/service create', () => {
   async function formProblem(words: string): Promise<string> {
     const view = await scale.form(`/service create right ${words}`, formOf('service create'));
     await scale.slack.close(ANA, view.id);
-    return linesOf(view.blocks)[0] ?? '';
+    return linesOf(view.blocks.slice(0, 1)).join('\n');
   }
 
   test('an own cloud region requires both memory bounds', async () => {

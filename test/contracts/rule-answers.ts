@@ -40,7 +40,7 @@ async function typed(bot: ContractBot, { command, otherArgs, field }: Rule, valu
   const line = word === undefined ? `${own} ${otherArgs}` : `${otherArgs} ${own}`;
   const { answer, view } = await bot.answerOrForm(`/${command} ${line}`, formOf(command));
   if (view) await bot.slack.close(ANA, view.id);
-  if (!answer) return `opens the form: ${linesOf(view?.blocks ?? [])[0]}`;
+  if (!answer) return `opens the form: ${linesOf((view?.blocks ?? []).slice(0, 1)).join('\n')}`;
   const said = bot.linesIn(answer);
   return said[0]?.endsWith('?') ? 'taken' : shorten(said.join(' | '));
 }

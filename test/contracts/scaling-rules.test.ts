@@ -162,12 +162,12 @@ describe('/service scale', () => {
       'For example: /service scale analytics-prod min=16 max=64',
     ]);
     expect(await paid.run('/service scale staging memory=8')).toEqual([
-      '/service scale has no key “memory=”. Did you mean max or min?',
+      '/service scale has no key “memory=”. Did you mean max or min? Keys: min, max, replicas, idle, idle-timeout, at, in, for.',
       'For example: /service scale analytics-prod min=16 max=64',
       '[max=8] [min=8] [Part of the reason]',
     ]);
     expect(await paid.run('/service scale staging mim=8')).toEqual([
-      '/service scale has no key “mim=”. Did you mean min or in or max?',
+      '/service scale has no key “mim=”. Did you mean min or in or max? Keys: min, max, replicas, idle, idle-timeout, at, in, for.',
       'For example: /service scale analytics-prod min=16 max=64',
       '[min=8] [in=8] [max=8] [Part of the reason]',
     ]);

@@ -73,7 +73,7 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
     const answer = await until(answered, 'the answer to a form');
     if ('ts' in answer) return { errors: {}, lines: linesOf(answer.blocks) };
     await slack.close(ANA, answer.id);
-    return { errors: {}, lines: [`opens again: ${linesOf(answer.blocks)[0]}`] };
+    return { errors: {}, lines: [`opens again: ${linesOf(answer.blocks.slice(0, 1)).join('\n')}`] };
   }
 
   /** The form that opens again with the problem above its fields. */

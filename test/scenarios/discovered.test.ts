@@ -190,7 +190,8 @@ test('an impostor with a configured name never takes its place', async () => {
     cloud.editInConsole(STAGING, { name: 'analytics-prod' }),
   );
   const preview = await answer(sandbox, '/service stop analytics-prod now', 'Stop analytics-prod?');
-  expect(preview).toContain('2f7c9d34');
+  // The tags and the warehouse of the file: the impostor has neither.
+  expect(preview).toContain('prod · warehouse main');
   await answer(sandbox, `/service stop ${STAGING} now`, 'Stop analytics-prod (1525c708)?');
 });
 

@@ -75,7 +75,7 @@ test('every date token in the messages of Signalbox is replaced', () => {
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(`src/slack/${file}`, 'utf8'));
   const tokens = new Set(texts.join('\n').match(/\{(?:date_\w+|time(?:_\w+)?|ago)\}/g));
-  expect(tokens.size).toBeGreaterThan(2);
+  expect(tokens.size).toBeGreaterThan(1);
   for (const token of tokens) expect(slackDate(NOON, token, BERLIN)).not.toBe(token);
 });
 
