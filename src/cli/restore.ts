@@ -2,10 +2,10 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openDatabase } from '../storage/engine/database.ts';
 import { isUnused } from '../storage/engine/inspect-database.ts';
-import { openReader } from '../storage/engine/reader.ts';
+import { refuseOtherFile } from '../storage/engine/reader.ts';
 import { copySqlite } from '../storage/engine/sqlite/copy-sqlite.ts';
 import { lockProcess } from '../storage/engine/sqlite/process-lock.ts';
-import { incomingPath, sqlitePath } from '../storage/engine/sqlite/sqlite.ts';
+import { immutableName, incomingPath, sqlitePath } from '../storage/engine/sqlite/sqlite.ts';
 import { announceRestore } from '../storage/tables/restore-mark.ts';
 import { runFileCommand } from './file-command.ts';
 import { runPostgresTool } from './postgres-tool.ts';
@@ -42,14 +42,14 @@ async function announce(url: string): Promise<void> {
 }
 
 async function restoreFile(url: string, file: string): Promise<void> {
-  await (await openReader(`file:${file}`)).close();
+  await refuseOtherFile(file);
   const path = sqlitePath(url);
   const unlock = await lockProcess(path);
   try {
     const incoming = incomingPath(path);
     // From a restore that was interrupted.
     for (const suffix of SUFFIXES) rmSync(`${incoming}${suffix}`, { force: true });
-    await copySqlite(file, incoming);
+    await copySqlite(immutableName(file), incoming);
     // Before the copy gets its name: an interrupted restore never leaves a copy without the mark.
     await announce(`file:${incoming}`);
     keepPrevious(path);

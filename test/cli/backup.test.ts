@@ -1,16 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  chownSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, existsSync, globSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectionVariables } from '../../src/cli/postgres-tool.ts';
@@ -18,33 +7,10 @@ import { databaseLines } from '../../src/doctor/checks/database.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { fileFacts } from '../../src/storage/engine/inspect-database.ts';
 import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
-import { announcedRestore } from '../../src/storage/tables/restore-mark.ts';
 import { runCommand } from '../harness/run-command.ts';
+import { runOnFullDisk } from '../harness/run-limited.ts';
 import { ENGINES, freshUrl, run } from '../storage/engines.ts';
-
-function folderForTest(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-backup-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
-function signalbox(url: string, ...args: string[]) {
-  return runCommand(['src/cli/signalbox.ts', ...args], { DATABASE_URL: url });
-}
-
-/** A value that a test reads again. */
-async function write(url: string, value: string) {
-  const database = await openDatabase(url);
-  await database.transaction((tx) => writeMeta(tx, 'last-probe', value));
-  return database;
-}
-
-async function contentOf(url: string) {
-  const database = await openDatabase(url);
-  const content = [await readMeta(database.db, 'last-probe'), await announcedRestore(database.db)];
-  await database.close();
-  return content;
-}
+import { contentOf, folderForTest, signalbox, write } from './backup-files.ts';
 
 /** pg_dump copies a whole database, so that a schema of a shared one is not enough. */
 async function ownDatabase(): Promise<string> {
@@ -87,29 +53,14 @@ test.for(ENGINES.filter((engine) => HAS_TOOLS || engine === 'sqlite'))(
 test('a backup to a full disk names that disk and leaves no file', async () => {
   const folder = folderForTest();
   const url = `file:${join(folder, 'signalbox.db')}`;
-  await (await write(url, 'now')).close();
+  // More than the cache of SQLite, which creates a journal then.
+  await (await write(url, 'x'.repeat(5_000_000))).close();
   const target = join(folder, 'copy');
-  // No file of the process can grow beyond 64 KiB, as on a full disk.
-  const words = ['--fsize=65536:unlimited', process.execPath, 'src/cli/signalbox.ts'];
-  const limited = spawnSync('prlimit', [...words, 'backup', target], {
-    env: { PATH: process.env.PATH, DATABASE_URL: url },
-    encoding: 'utf8',
-  });
-  expect(limited.stderr).toBe(
-    `No backup was made: The disk of ${target} is full: free some space\n`,
-  );
-  expect(limited.status).toBe(1);
+  const words = ['src/cli/signalbox.ts', 'backup', target];
+  const { err, code } = await runOnFullDisk(65_536, words, { DATABASE_URL: url });
+  expect(err).toBe(`No backup was made: The disk of ${target} is full: free some space\n`);
+  expect(code).toBe(1);
   expect(globSync('copy*', { cwd: folder })).toEqual([]);
-});
-
-test('a backup removes the files of one that was killed', async () => {
-  const folder = folderForTest();
-  const url = `file:${join(folder, 'signalbox.db')}`;
-  await (await write(url, 'now')).close();
-  for (const suffix of ['', '-journal', '-wal'])
-    writeFileSync(join(folder, `copy.partial${suffix}`), 'incomplete');
-  expect(await signalbox(url, 'backup', join(folder, 'copy'))).toMatchObject({ err: '', code: 0 });
-  expect(globSync('copy*', { cwd: folder })).toEqual(['copy']);
 });
 
 test('the previous SQLite database is kept, with its last commits', async () => {
@@ -129,7 +80,7 @@ test('the previous SQLite database is kept, with its last commits', async () => 
 test.for<[string, 'backup' | 'restore', string, string]>([
   ['a backup over an existing file', 'backup', 'other', 'other exists already'],
   ['a restore of a missing file', 'restore', 'missing', 'missing does not exist'],
-  ['a restore of another file', 'restore', 'other', 'not a Signalbox database'],
+  ['a restore of another file', 'restore', 'other', 'other is not a Signalbox database'],
   ['a restore while Signalbox runs', 'restore', 'copy', 'Another process uses'],
 ])('%s is refused and changes nothing', async ([, command, name, reason]) => {
   const folder = folderForTest();

@@ -1,9 +1,10 @@
 import { type Dialect, Kysely } from 'kysely';
 import { refuseUnreadable } from '../migrations/migrate.ts';
 import type { Db, Tables } from '../tables/schema.ts';
+import { UnusableDatabase } from './database-errors.ts';
 import { openPostgres } from './postgres.ts';
 import { explainSqliteError } from './sqlite/explain-error.ts';
-import { openSqliteReader, sqlitePath } from './sqlite/sqlite.ts';
+import { immutableName, openSqliteReader, sqlitePath } from './sqlite/sqlite.ts';
 
 interface Reader {
   readonly db: Db;
@@ -19,6 +20,27 @@ export async function openReader(url: string): Promise<Reader> {
   } catch (error) {
     throw await explainSqliteError(path, error);
   }
+}
+
+/** Throws with the path where a file is not a backup of Signalbox that this release can read. */
+export async function refuseOtherFile(path: string): Promise<void> {
+  try {
+    await (await readerOf(openSqliteReader(immutableName(path)))).close();
+  } catch (error) {
+    if (error instanceof UnusableDatabase) throw error;
+    throw new Error(backupProblem(path, error), { cause: error });
+  }
+}
+
+const NOT_A_DATABASE = [11, 26];
+
+function backupProblem(path: string, error: unknown): string {
+  if (!(error instanceof Error)) return `The backup ${path} cannot be read: ${String(error)}`;
+  if (!('errcode' in error)) return `${path} is not a backup of Signalbox. ${error.message}`;
+  const code = Number(error.errcode) & 0xff;
+  return NOT_A_DATABASE.includes(code)
+    ? `${path} is not a Signalbox database, or it is damaged. Name a file that “signalbox backup” made`
+    : `The backup ${path} cannot be read: ${error.message}. Check its owner and its mode`;
 }
 
 const onError = (error: Error) => process.emitWarning(error);

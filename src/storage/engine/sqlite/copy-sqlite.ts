@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { hasNoSpace } from './disk-space.ts';
-import { createPrivately } from './sqlite.ts';
+import { createPrivately, immutableName } from './sqlite.ts';
 
 const MAX_PAGES = 2 ** 31 - 1;
 /** SQLITE_FULL, and SQLITE_IOERR_WRITE: the source is only read, so that both are about the copy. */
@@ -42,7 +42,7 @@ function isFull(error: unknown): boolean {
 }
 
 function refuseDamaged(path: string): void {
-  const copy = new DatabaseSync(path, { readOnly: true });
+  const copy = new DatabaseSync(immutableName(path), { readOnly: true });
   try {
     const [row] = copy.prepare('pragma integrity_check(1)').all();
     if (row?.integrity_check !== 'ok') {

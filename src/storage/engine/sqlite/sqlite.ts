@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
   CompiledQuery,
   type SqliteDatabase,
@@ -92,6 +92,18 @@ export function openSqlite(path: string): NodeSqliteDialect {
 export function openSqliteReader(path: string): NodeSqliteDialect {
   const db = new DatabaseSync(path, { readOnly: true, timeout: READER_WAIT_MS });
   return new NodeSqliteDialect(db);
+}
+
+/**
+ * The name under which SQLite opens a file that no process writes, and creates nothing next to it. A write-ahead log
+ * has commits that SQLite would ignore then: with one, this is the path.
+ */
+export function immutableName(path: string): string {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (log !== undefined && log.size > 0) return path;
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return url.href;
 }
 
 /**

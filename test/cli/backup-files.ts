@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
+import { announcedRestore } from '../../src/storage/tables/restore-mark.ts';
+import { runCommand } from '../harness/run-command.ts';
+
+export function folderForTest(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-backup-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+export function signalbox(url: string, ...args: string[]) {
+  return runCommand(['src/cli/signalbox.ts', ...args], { DATABASE_URL: url });
+}
+
+/** A value that a test reads again. */
+export async function write(url: string, value: string) {
+  const database = await openDatabase(url);
+  await database.transaction((tx) => writeMeta(tx, 'last-probe', value));
+  return database;
+}
+
+export async function contentOf(url: string) {
+  const database = await openDatabase(url);
+  const content = [await readMeta(database.db, 'last-probe'), await announcedRestore(database.db)];
+  await database.close();
+  return content;
+}

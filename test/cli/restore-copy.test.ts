@@ -1,0 +1,50 @@
+import { chmodSync, copyFileSync, globSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runUnprivileged } from '../harness/run-limited.ts';
+import { contentOf, folderForTest, signalbox, write } from './backup-files.ts';
+
+/** A backup in a folder that only root can write, and a database to restore it to. */
+async function backupElsewhere() {
+  const folder = folderForTest();
+  const url = `file:${join(folder, 'signalbox.db')}`;
+  await (await write(url, 'before the backup')).close();
+  const copies = join(folder, 'copies');
+  mkdirSync(copies);
+  await signalbox(url, 'backup', join(copies, 'copy'));
+  onTestFinished(() => chmodSync(copies, 0o755));
+  const restore = () =>
+    runUnprivileged(['src/cli/signalbox.ts', 'restore', join(copies, 'copy')], {
+      DATABASE_URL: url,
+    });
+  return { url, copies, copy: join(copies, 'copy'), restore };
+}
+
+test('a restore from a folder that cannot be written leaves nothing in it', async () => {
+  const { url, copies, restore } = await backupElsewhere();
+  chmodSync(copies, 0o555);
+  expect(await restore()).toMatchObject({ err: '', code: 0 });
+  expect(globSync('*', { cwd: copies })).toEqual(['copy']);
+  expect(await contentOf(url)).toEqual(['before the backup', expect.any(String)]);
+});
+
+test('a restore of a copy with a write-ahead log has the commits of that log', async () => {
+  const folder = folderForTest();
+  const running = await write(`file:${join(folder, 'signalbox.db')}`, 'in the log');
+  onTestFinished(() => running.close());
+  for (const suffix of ['', '-wal'])
+    copyFileSync(join(folder, `signalbox.db${suffix}`), join(folder, `copy${suffix}`));
+  const url = `file:${join(folder, 'restored.db')}`;
+  expect(await signalbox(url, 'restore', join(folder, 'copy'))).toMatchObject({ err: '', code: 0 });
+  expect(await contentOf(url)).toEqual(['in the log', expect.any(String)]);
+});
+
+test('a restore of an unreadable backup names the backup', async () => {
+  const { copy, restore } = await backupElsewhere();
+  chmodSync(copy, 0);
+  const { err, code } = await restore();
+  expect(err).toBe(
+    `The database was not restored: The backup ${copy} cannot be read: unable to open database file. Check its owner and its mode\n`,
+  );
+  expect(code).toBe(1);
+});
