@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { appendEvent } from '../../src/storage/audit/append.ts';
 import { lastCheckpoint } from '../../src/storage/audit/archive/checkpoints.ts';
@@ -103,6 +104,14 @@ test.for(CASES)(
 
     const second = await runCommand(words, env);
     expect({ err: second.err, code: second.code }).toEqual({ err: '', code: 0 });
+    // Only the deletion was left to do.
+    const continued = `Continued the interrupted run. Deleted ${left.events - 3} events and `;
+    const first = left.checkpoint ? continued : `${files.join()} has the events 1 to 1202.`;
+    expect(second.out.startsWith(first)).toBe(true);
+    const partial = readdirSync(folder).filter((name) => name.endsWith('.partial'));
+    expect(partial.length).toBe(left.checkpoint ? 0 : 1);
+    for (const name of partial)
+      expect(second.out).toContain(`${join(folder, name)} is incomplete. Delete it if`);
     expect(await opened(url, seqsOf)).toEqual([1_203, 1_204, 1_205]);
     expect(readdirSync(folder).filter((name) => name.endsWith('.jsonl'))).toEqual(files);
     const verify = ['src/cli/signalbox.ts', 'audit', 'verify', '--segments', folder];

@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Archived, archiveTrail, findRange } from '../../storage/audit/archive/archive.ts';
 import type { Holder } from '../../storage/audit/archive/boundary.ts';
 import type { AuditKey } from '../../storage/audit/key-ring.ts';
@@ -29,6 +30,7 @@ export async function archive(
     const request = { before: new Date(at.getTime() - changesMs), at, folder: segments };
     if (dryRun) lines.push(...rangeLines(await findRange(database.db, key, request)));
     else lines.push(...archivedLines(await archiveTrail(database, key, request)));
+    lines.push(...partialLines(segments));
   }
   if (costsMs !== null && !dryRun) {
     const before = new Date(at.getTime() - costsMs);
@@ -65,8 +67,11 @@ async function refuseOtherVersions({ db }: Database, version: string, at: Date):
 function archivedLines({ checkpoint, holder, deleted }: Archived): readonly string[] {
   const { events, changes } = deleted;
   const rows = `Deleted ${events} events and ${changes} changes.`;
-  if (!checkpoint)
-    return [NOTHING, ...holderLines(holder), ...(events + changes > 0 ? [rows] : [])];
+  if (!checkpoint) {
+    const continued = `Continued the interrupted run. ${rows}`;
+    const lines = events + changes > 0 ? [continued, NOTHING_MORE] : [NOTHING];
+    return [...lines, ...holderLines(holder)];
+  }
   const { file, first, last, seq, sha256 } = checkpoint;
   return [
     `${file} has the events ${first} to ${last}. SHA-256: ${sha256}`,
@@ -81,7 +86,9 @@ function rangeLines(range: Awaited<ReturnType<typeof findRange>>): readonly stri
   return [end.seq > from.seq ? what : NOTHING, ...holderLines(holder)];
 }
 
+const PARTIAL = /^audit-[0-9a-f]+-\d+-\d+\.jsonl\.[0-9a-f]{8}\.partial$/;
 const NOTHING = 'No event is old enough to be archived.';
+const NOTHING_MORE = 'No other event is old enough to be archived.';
 
 function holderLines(holder: Holder | null): readonly string[] {
   if (!holder) return [];
@@ -89,4 +96,12 @@ function holderLines(holder: Holder | null): readonly string[] {
   return [
     `Later events stay, because change ${id}, which begins at event ${seq}, is still needed.`,
   ];
+}
+
+/** A killed run leaves its file. A run at the same time still writes to its own. */
+function partialLines(folder: string): readonly string[] {
+  const names = readdirSync(folder).filter((name) => PARTIAL.test(name));
+  return names.map(
+    (name) => `${join(folder, name)} is incomplete. Delete it if no other run is active.`,
+  );
 }
