@@ -41,9 +41,39 @@ function ofUnit(file: string): ArchiveCommand {
       ([, value = '']) => value,
     );
   const pairs = values('Environment').map((pair) => pair.split('=') as [string, string]);
-  const env = { ...Object.fromEntries(pairs), DATABASE_URL_FILE: '%d/database-url' };
-  const { DATABASE_URL: _, ...others } = env as Record<string, string>;
-  return { words: values('ExecStart').join().split(' '), env: others, workingDir: '/' };
+  return {
+    words: values('ExecStart').join().split(' '),
+    env: Object.fromEntries(pairs),
+    workingDir: '/',
+  };
+}
+
+const Compose = z.object({
+  services: z.object({
+    signalbox: z.object({
+      environment: z.record(z.string(), z.string()),
+      volumes: z.array(z.string()),
+    }),
+  }),
+});
+
+/** The command of the page, with the variables and folders of the service that it runs. */
+function ofCompose(): ArchiveCommand {
+  const page = readFileSync('docs/retention.md', 'utf8').replaceAll('\\\n', '');
+  const [, options = '', words = ''] =
+    /^docker compose run --rm (.*?)signalbox +(signalbox .*)$/m.exec(page) ?? [];
+  expect(options).toContain('--volume /var/lib/signalbox-segments:/segments ');
+  const { signalbox } = Compose.parse(parse(readFileSync('compose.yaml', 'utf8'))).services;
+  expect(signalbox.volumes).toContain('./config:/etc/signalbox:ro');
+  const unset = Object.entries(signalbox.environment).filter(([, value]) => !value.includes('${'));
+  // The image has the path of the configuration file.
+  const config = /SIGNALBOX_CONFIG=(\S+)/.exec(readFileSync('Dockerfile', 'utf8'))?.[1] ?? '';
+  const env = { SIGNALBOX_CONFIG: config, ...Object.fromEntries(unset) };
+  return {
+    words: [`/bin/${words.split(' ')[0]}`, ...words.split(' ').slice(1)],
+    env,
+    workingDir: '/',
+  };
 }
 
 const FORMS: Readonly<Record<string, () => ArchiveCommand>> = {
@@ -52,6 +82,7 @@ const FORMS: Readonly<Record<string, () => ArchiveCommand>> = {
   'the chart': () =>
     ofCronJob(manifestsOf('everything').find((one) => CronJob.safeParse(one).success)),
   'the systemd unit': () => ofUnit('deploy/signalbox-archive.service'),
+  'the command of Compose': ofCompose,
 };
 const TODAY = Math.floor((Date.now() - day(0).getTime()) / 86_400_000);
 
@@ -80,7 +111,11 @@ test.for(Object.keys(FORMS))('%s archives with its own variables and folders', a
   const folder = await installation();
   const inFolder = (text: string) =>
     text
-      .replace(/^(\/run\/secrets\/signalbox|%d)/, join(folder, 'secrets'))
+      .replace(/^(\/run\/secrets\/signalbox(?=\/)|%d)/, join(folder, 'secrets'))
+      .replace(/^\/run\/secrets\/(\w+)$/, (_, name) =>
+        join(folder, 'secrets', name.replaceAll('_', '-')),
+      )
+      .replace(/^file:\/var\/lib\/signalbox(?=\/)/, `file:${folder}`)
       .replace(/^\/etc\/signalbox/, join(folder, 'config'))
       .replace(/^(\/var\/lib\/signalbox-segments|\/segments)/, join(folder, 'segments'));
   expect(words[0]).toMatch(/\/bin\/signalbox$/);
