@@ -5,7 +5,7 @@ import { commandNames } from '../commands/index.ts';
 import { readConfigFile } from '../config/load-config.ts';
 import { lastCheckpoint } from '../storage/audit/archive/checkpoints.ts';
 import { openDatabase } from '../storage/engine/database.ts';
-import { databaseProblem } from '../storage/engine/database-errors.ts';
+import { databaseSentence } from '../storage/engine/database-errors.ts';
 import { openReader } from '../storage/engine/reader.ts';
 import { announceRestore } from '../storage/tables/restore-mark.ts';
 import { archive } from './audit/archive.ts';
@@ -94,5 +94,5 @@ const options = readAuditOptions(process.argv.slice(2));
 if (!options.ok) leave(`${options.sentence}\n\n${AUDIT_USAGE}`, 2);
 process.exitCode = await run(options.request).catch((error: unknown) => {
   const reason = error instanceof Error ? error.message : String(error);
-  return leave(databaseProblem(error) ?? reason, 1);
+  return leave(databaseSentence(error) ?? reason, 1);
 });

@@ -1,4 +1,4 @@
-import { databaseProblem } from '../storage/engine/database-errors.ts';
+import { databaseSentence } from '../storage/engine/database-errors.ts';
 import { parseOptions } from './parse-options.ts';
 import { leave, storeOf } from './store.ts';
 
@@ -27,7 +27,7 @@ export async function runFileCommand(
   if (file === undefined || more.length > 0) leave(`${name} needs one file.\n\n${usage}`, 2);
   const done = await run(storeOf(process.env).url, file).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    return leave(`${failure}: ${databaseProblem(error) ?? reason}`, 1);
+    return leave(`${failure}: ${databaseSentence(error) ?? reason}`, 1);
   });
   process.stdout.write(`${done}\n`);
 }

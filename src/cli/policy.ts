@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readStore } from '../config/environment.ts';
 import type { ConfigProblem } from '../policy/problem.ts';
-import { databaseProblem } from '../storage/engine/database-errors.ts';
+import { databaseSentence } from '../storage/engine/database-errors.ts';
 import { openReader } from '../storage/engine/reader.ts';
 import { problemReport, readCases, readPolicyFile } from './policy/read-files.ts';
 import { replayRequests } from './policy/replay.ts';
@@ -84,6 +84,6 @@ const options = readPolicyOptions(process.argv.slice(2));
 if (!options.ok) leave(`${options.sentence}\n\n${POLICY_USAGE}`);
 const isSame = await run(options.request).catch((error: unknown) => {
   const reason = error instanceof Error ? error.message : String(error);
-  return leave(`${databaseProblem(error) ?? reason}\n`);
+  return leave(`${databaseSentence(error) ?? reason}\n`);
 });
 process.exitCode = isSame ? 0 : 1;

@@ -102,6 +102,13 @@ export function databaseProblem(error: unknown): string | null {
   return known ?? (BROKEN.test(error.message) ? NO_ANSWER : null);
 }
 
+/** Returns the problem and how to fix it, for a command; null for an error of another kind. */
+export function databaseSentence(error: unknown): string | null {
+  const isExplained = error instanceof UnusableDatabase || error instanceof FullDisk;
+  if (!isExplained) return databaseProblem(error);
+  return `${error.message.replace(/\.$/, '')}: ${error.hint}`;
+}
+
 /** Whether only a person can fix the problem, so that a restart cannot help. */
 export function isLastingDatabaseError(error: unknown): boolean {
   if (error instanceof UnusableDatabase) return true;

@@ -46,7 +46,7 @@ test.for([
   await (await openDatabase(`file:${path}`)).close();
   const command = ['src/cli/signalbox.ts', ...words];
   const { err, code } = await runOnFullDisk(1, command, { DATABASE_URL: `file:${path}` });
-  expect(err).toContain(`has less than 1 MiB free for ${path}`);
+  expect(err).toContain(`has less than 1 MiB free for ${path} (EFBIG): free some space on /`);
   expect(code).toBe(1);
 });
 

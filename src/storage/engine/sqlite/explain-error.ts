@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UnusableDatabase } from '../database-errors.ts';
 import { checkDiskSpace, FullDisk } from './disk-space.ts';
@@ -31,8 +31,9 @@ function foreignFile(path: string): UnusableDatabase | null {
   );
 }
 
-/** SQLite creates its journals next to the file. Returns null where this process can create files there. */
+/** SQLite creates its journals next to the file. Returns null without a file, or where this process can create files. */
 export function folderProblem(path: string): UnusableDatabase | null {
+  if (!existsSync(path)) return null;
   const folder = dirname(path);
   try {
     accessSync(folder, constants.W_OK);
