@@ -11,11 +11,12 @@ export function changeTitle({ command, plan }: Pick<Change, 'command' | 'plan'>)
   return `${upperFirst(verb)} ${objectOf({ noun, plan })}`;
 }
 
-/** What a change acts on, as a subject: `analytics-prod`, `Alert "5xx rate"`, `Endpoint for staging`. */
+/** What a change acts on, as a subject: `analytics-prod`, `Alert "5xx rate"`, `Schedule of staging`. */
 export function changeSubject({ command, plan }: Pick<Change, 'command' | 'plan'>): string {
-  const [noun = ''] = command.split(' ');
+  const [noun = '', first = '', second] = command.split(' ');
   const { impliedNoun } = TARGET_TRAITS[plan.target.kind];
   const object = objectOf({ noun, plan });
+  if (second) return `${upperFirst(first)} of ${object}`;
   return noun === impliedNoun ? object : upperFirst(object);
 }
 

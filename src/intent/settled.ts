@@ -27,7 +27,7 @@ export interface SettledRule {
 export interface OutcomeWords {
   /** `stopped`, for the answers “It was stopped” and “It was not stopped”. */
   readonly done: string;
-  /** `is stopping`, after the name of the target. Missing for a change that no server accepts. */
+  /** `is stopping`, after the name of the target. Missing where `done` is true at once: `is frozen`. */
   readonly accepted?: string;
   /** `is scaled`, at its end; if missing, the state that the server reports. */
   readonly reached?: string;

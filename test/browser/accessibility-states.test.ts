@@ -119,7 +119,7 @@ test('axe finds nothing serious in a schedule: preview, card and list', async ()
   await ben.getByText('requests: schedule ci').waitFor();
   expect(await seriousFindings(ben)).toEqual([]);
   await button(ben, 'Approve').click();
-  await ben.getByText('Schedule ci: done').waitFor();
+  await ben.getByText('ci is scheduled').waitFor();
   await say(ana, '/service schedule list');
   await ana.getByText('1 schedule').waitFor();
   expect(await seriousFindings(ana)).toEqual([]);

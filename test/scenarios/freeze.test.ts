@@ -19,7 +19,7 @@ async function frozenStaging(
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = await sandbox.card('requests: freeze everything tagged staging');
   await sandbox.press(BEN, card, 'change.approve');
-  return sandbox.card('Freeze everything tagged staging: done');
+  return sandbox.card('everything tagged staging is frozen');
 }
 
 function passMinutes(sandbox: TestSandbox, minutes: number) {
@@ -94,7 +94,7 @@ test('a button ends a freeze early, once, and can create it again', async () => 
     await sandbox.card('requests: unfreeze everything tagged staging'),
     'change.approve',
   );
-  const lifted = await sandbox.card('Unfreeze everything tagged staging: done');
+  const lifted = await sandbox.card('everything tagged staging is unfrozen');
   await typed(sandbox, FINN, '/service stop staging because', 'Stop staging?');
 
   passMinutes(sandbox, 10);
@@ -121,7 +121,7 @@ test('the second of two requests to end one freeze becomes stale', async () => {
     cards.push(asked().at(-1));
   }
   await sandbox.press(BEN, cards[0], 'change.approve');
-  await sandbox.card('Unfreeze everything tagged staging: done');
+  await sandbox.card('everything tagged staging is unfrozen');
   await sandbox.press(BEN, cards[1], 'change.approve');
   await sandbox.card('Unfreeze everything tagged staging: not run: it changed since the preview');
 });
@@ -153,7 +153,7 @@ test('a freeze does not block ending a freeze', async () => {
   const line = '/change freeze everything until=2h all hands';
   await sandbox.press(ANA, await typed(sandbox, ANA, line, 'Freeze everything?'), 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: freeze everything'), 'change.approve');
-  await sandbox.card('Freeze everything: done');
+  await sandbox.card('everything is frozen');
   await typed(sandbox, FINN, '/service stop staging because', 'staging is frozen until');
   const unfreeze = await typed(
     sandbox,
@@ -303,7 +303,7 @@ test('the button that ends a freeze names the service, and the freeze command it
   expect(textOf(preview)).toContain('All changes are blocked');
   await sandbox.press(ANA, preview, 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: freeze staging'), 'change.approve');
-  await sandbox.card('Freeze staging: done');
+  await sandbox.card('staging is frozen');
 
   const listed = textOf(await typed(sandbox, DORA, '/change freezes', 'Frozen now: 1'));
   expect(listed).toMatch(/Unfreeze staging \(\w{6}\)/);

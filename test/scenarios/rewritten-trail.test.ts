@@ -59,7 +59,7 @@ async function freeze(sandbox: TestSandbox): Promise<void> {
   await sandbox.press(ANA, preview ?? { ...NO_MESSAGE, channel: '', ts: '' }, 'change.confirm');
   const card = await sandbox.card('requests: freeze everything tagged staging');
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('Freeze everything tagged staging: done');
+  await sandbox.card('everything tagged staging is frozen');
 }
 
 test.for([

@@ -50,7 +50,7 @@ test('the preview shows the first stop and start, the saving and two different e
 test('a schedule stops and starts a service, is paused and removed, and shows in every list', async () => {
   const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
   await approved(sandbox, 'Schedule staging', LINE);
-  const card = (await sandbox.card('Schedule staging: done')) ?? { ...NO_MESSAGE, ts: '' };
+  const card = (await sandbox.card('staging is scheduled')) ?? { ...NO_MESSAGE, ts: '' };
   const id = changeIdOf(card);
   expect(card.text).toContain('Start  weekdays 07:00 (Europe/Berlin)');
   expect(card.text).toContain('Runs until  18 Feb, then renew');
@@ -85,11 +85,11 @@ test('a schedule stops and starts a service, is paused and removed, and shows in
   await expect.poll(() => threadText(sandbox, card.ts)).toContain(skipped);
 
   await approved(sandbox, 'Pause schedule of staging', '/service schedule pause staging trip');
-  await sandbox.card('Pause schedule of staging: done');
+  await sandbox.card('Schedule of staging is paused');
   expect(await answer(sandbox, '/service schedule list', 'paused')).not.toContain('next');
   setTime(sandbox, '06:00', '2026-11-24');
   await approved(sandbox, 'Remove schedule of staging', '/service schedule remove staging');
-  await sandbox.card('Remove schedule of staging: done');
+  await sandbox.card('Schedule of staging is removed');
   await answer(sandbox, '/service schedule list', 'No service has a schedule');
   expect(sent(sandbox)).toEqual(['stop', 'start', 'stop']);
 });

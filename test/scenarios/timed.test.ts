@@ -260,7 +260,7 @@ async function frozenBeforeRevert(span: string) {
   await sandbox.slack.command(ANA, 'ops', `/change freeze staging until=${span} backfill`);
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Freeze staging?'), 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: freeze staging'), 'change.approve');
-  const freeze = await sandbox.card('Freeze staging: done');
+  const freeze = await sandbox.card('staging is frozen');
   setTime(sandbox, '16:00');
   await sandbox.card('Start staging: not run: the current policy refuses it');
   const ts = planned?.ts ?? '';
@@ -298,7 +298,7 @@ test('a revert is offered as soon as its freeze is ended early', async () => {
     'change.confirm',
   );
   await sandbox.press(BEN, await sandbox.card('requests: unfreeze staging'), 'change.approve');
-  await sandbox.card('Unfreeze staging: done');
+  await sandbox.card('staging is unfrozen');
   sandbox.wake();
   await expect.poll(asked).toBeDefined();
 });
@@ -312,7 +312,7 @@ test('a revert is offered only after the last of two freezes has ended', async (
     'change.confirm',
   );
   await sandbox.press(BEN, await sandbox.card('requests: freeze everything'), 'change.approve');
-  await sandbox.card('Freeze everything: done');
+  await sandbox.card('everything is frozen');
   setTime(sandbox, '19:00');
   await sandbox.slack.command(FINN, 'ops', '/change freezes');
   await sandbox.privateMessage(FINN, 'all hands');
@@ -325,7 +325,7 @@ test('a revert is offered only after the last of two freezes has ended', async (
     'change.confirm',
   );
   await sandbox.press(BEN, await sandbox.card('requests: unfreeze everything'), 'change.approve');
-  await sandbox.card('Unfreeze everything: done');
+  await sandbox.card('everything is unfrozen');
   sandbox.wake();
   await expect.poll(asked).toBeDefined();
 });
@@ -341,7 +341,7 @@ test('a revert is not offered if the target was edited elsewhere during the free
     'change.confirm',
   );
   await sandbox.press(BEN, await sandbox.card('requests: freeze everything'), 'change.approve');
-  await sandbox.card('Freeze everything: done');
+  await sandbox.card('everything is frozen');
   setTime(sandbox, '14:00');
   await sandbox.card('Edit alert "5xx rate": not run: the current policy refuses it');
   sandbox.alerts.editAlert(id, { threshold: 300 });

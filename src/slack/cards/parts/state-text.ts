@@ -96,11 +96,12 @@ export function acceptedTitle(change: Change, commands: Commands): string | null
   const { state, outcome, stopReason, followUp } = change;
   const words = commands.get(change.command)?.outcome;
   if (state !== 'succeeded' || stopReason || outcome?.how !== 'succeeded') return null;
-  if (words?.accepted === undefined || UNCERTAIN.includes(followUp?.state ?? 'open')) return null;
+  if (!words || UNCERTAIN.includes(followUp?.state ?? 'open')) return null;
   const { reported } = outcome;
   if (reported.length > 0 && reported.every(isWarning)) return null;
   const end = reachedEnd(change, commands);
-  const progress = end === null ? words.accepted : (words.reached ?? `is ${end}`);
+  const { done, accepted = `is ${done}`, reached = `is ${end}` } = words;
+  const progress = end === null ? accepted : reached;
   return `${bounded(oneLine(changeSubject(change)), TITLE_MAX)} ${progress}`;
 }
 
