@@ -20,14 +20,14 @@ async function lines(over: Partial<CostReading>) {
 
 test('yesterday is marked as long as it is not final, and the month has its range', async () => {
   expect(await lines({})).toEqual([
-    'Yesterday 4.0 credits, not final',
-    'Thu 19 Nov (UTC)',
+    'Thu 19 Nov: 4.0 credits, not final',
+    'Days are in UTC.',
     'November 2026 is heading for 300 credits (298–302), about 80% sure, if usage does not change.',
   ]);
   const final = ROWS.map((one) => ({ ...one, locked: true }));
   expect((await lines({ rows: final }))?.slice(0, 2)).toEqual([
-    'Yesterday 4.0 credits',
-    'Thu 19 Nov (UTC)',
+    'Thu 19 Nov: 4.0 credits',
+    'Days are in UTC.',
   ]);
 });
 

@@ -9,7 +9,7 @@ import { monthForecastDays, monthForecastOf } from './month-forecast.ts';
 
 /** What App Home shows about costs. */
 interface HomeCosts {
-  /** `Yesterday 317 credits` */
+  /** `Sun 22 Nov: 317 credits, not final` */
   readonly title: string;
   readonly lines: readonly string[];
   /** When the report was read. */
@@ -34,8 +34,8 @@ export async function homeCosts(
   const forecast = monthForecastOf(read, (rows) => rows, today);
   const cost = creditsText(total, moneyOf([[price, total]]));
   return {
-    title: `Yesterday ${cost}${isFinal ? '' : ', not final'}`,
-    lines: [`${formatDay(day)} (UTC)`, ...(forecast ? [forecast.text] : [])],
+    title: `${formatDay(day)}: ${cost}${isFinal ? '' : ', not final'}`,
+    lines: ['Days are in UTC.', ...(forecast ? [forecast.text] : [])],
     asOf: read.fetchedAt,
   };
 }
