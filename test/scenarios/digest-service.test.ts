@@ -210,7 +210,7 @@ test('digests of the configuration file are listed, and can only be changed ther
   const yaml = (file: object) => ({ ...file, digests: [{ channel: '#db-costs', at: '08:00' }] });
   const sandbox = await startTestSandbox({ yaml });
   expect(await answer(sandbox, ANA, '/cost digest list', '1 cost digest')).toContain(
-    'from signalbox.yaml',
+    'signalbox.yaml',
   );
   const list = await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
   expect(list).not.toMatch(/cost digest (pause|remove)/);

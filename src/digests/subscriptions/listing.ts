@@ -39,13 +39,14 @@ const NONE: AnswerPart = { kind: 'text', text: 'No cost digests yet.' };
 function tableOf(all: readonly DigestSubscription[], list: ListContext): AnswerPart {
   return {
     kind: 'table',
-    columns: ['Channel', 'When', 'What', 'Next', 'Id'],
+    columns: ['Channel', 'When', 'What', 'Next', 'Id', 'Added by'],
     rows: all.map((one): readonly Cell[] => [
       nameOf(one, list),
       whenText(one),
       one.options.on ? labelOf(one.options.on) : 'everything',
       one.paused ? 'paused' : checkSchedule(one, list.now, null).next,
-      one.id ?? 'from signalbox.yaml',
+      one.id ?? '–',
+      one.id === null ? 'signalbox.yaml' : 'command',
     ]),
   };
 }
