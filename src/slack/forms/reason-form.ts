@@ -103,7 +103,9 @@ export function reasonForm(
 function outcomeLines(change: Change, happened: boolean) {
   const { target, timing } = change.plan;
   const { lines: shown } = followUp(change);
-  const fact = happened ? 'The change counts as accepted.' : 'The change counts as not applied.';
+  const fact = happened
+    ? 'Signalbox records that the change was applied.'
+    : 'Signalbox records that the change was not applied.';
   const revert = timing?.revert
     ? [[`Its revert runs ${spanText(timing.revert.afterMs)} after the request.`]]
     : [];

@@ -18,8 +18,8 @@ const followUp = { gap: null, candidates: [], revision: 1 } as const;
 const read = { ...followUp, state: 'open', seen, why: 'not-as-requested' } as const;
 
 test.for<[ReasonFormKind, string, string]>([
-  ['happened', 'It was stopped', 'The change counts as accepted.'],
-  ['did-not-happen', 'It was not stopped', 'The change counts as not applied.'],
+  ['happened', 'It was stopped', 'Signalbox records that the change was applied.'],
+  ['did-not-happen', 'It was not stopped', 'Signalbox records that the change was not applied.'],
 ])(
   'the dialog of an answer about an unknown outcome says what it does: %s',
   ([kind, title, fact]) => {
@@ -49,6 +49,6 @@ test('the dialog says when the revert runs, for the answer after which it does',
 test.for(['reject', 'review', 'break-glass'] as const)(
   'the dialog of %s has no outcome',
   (kind) => {
-    expect(shown(kind, { followUp: read }).join()).not.toMatch(/Server shows|counts as/);
+    expect(shown(kind, { followUp: read }).join()).not.toMatch(/Server shows|Signalbox records/);
   },
 );
