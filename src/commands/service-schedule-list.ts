@@ -23,7 +23,7 @@ export const serviceScheduleList = queryCommand({
       title: countWords(all.length, 'schedule'),
       parts: [
         { kind: 'lines', lines: all.map(scheduleLineWords) },
-        { kind: 'menu', label: 'Pause, resume or remove…', offers },
+        { kind: 'menu', label: 'Edit a schedule…', offers },
       ],
     };
   },

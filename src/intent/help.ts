@@ -80,7 +80,7 @@ function overview(commands: readonly Command[], reader: HelpReader): Answer {
       reader,
     ),
   );
-  const last = [`Examples of a noun: ${slashCommand(reader.prefix, 'service help')}`];
+  const last = [`More examples: ${slashCommand(reader.prefix, 'service help')}`];
   return answer('Commands of Signalbox', commands, { rows, names, last, reader });
 }
 
