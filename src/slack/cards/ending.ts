@@ -84,7 +84,10 @@ function outcomeWords(
   const open = consoleLink(change, drawing.console);
   const request = isFull && ending.requestId ? `, request ${ending.requestId}` : '';
   return [
-    [{ bold: 'Known so far' }, ' (', { at: ending.at }, `${request}): `, answerOf(ending)],
+    [
+      ...[{ bold: 'Known so far' }, ' (', { at: ending.at }, `${request}): `, answerOf(ending)],
+      ...(ending.status === 409 ? ['. A 409 does not prove that nothing was applied.'] : []),
+    ],
     ['Not sent again. Other changes to this target are blocked until this is resolved.'],
     ['Check the console', ...(open ? [' (', open, ')'] : []), ', then record what you found.'],
   ];

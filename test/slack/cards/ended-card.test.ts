@@ -111,6 +111,11 @@ test.for<[string, Partial<Change>, string[]]>([
   ['succeeded without a word', { outcome: { ...SUCCESS, reported: [] } }, ['no details']],
   ['failed', { state: 'failed', outcome: FAILURE }, ['409 CONFLICT', 'Nothing was changed.']],
   [
+    'is unknown after a 409',
+    { state: 'unknown', outcome: { ...UNKNOWN, how: 'unknown', status: 409, text: 'CONFLICT' } },
+    ['A 409 does not prove that nothing was applied.'],
+  ],
+  [
     'has an unknown outcome',
     { state: 'unknown', outcome: UNKNOWN },
     ['did not answer in time', 'Not sent again'],
