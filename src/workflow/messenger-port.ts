@@ -155,7 +155,7 @@ export interface HomeLists {
   /** The user's requests that have not started. */
   readonly mine: readonly Change[];
   readonly running: readonly Change[];
-  /** Unknown outcomes, then ended break-glass changes that the user may review. */
+  /** Unknown outcomes that the user may record, then ended break-glass changes to review. */
   readonly toAnswer: readonly { readonly change: Change; readonly mayAnswer: boolean }[];
   readonly recent: readonly Change[];
   /** The schedules of services; none for a user who may not list them. */
