@@ -150,7 +150,8 @@ function unknownKey(
   const [key = '', value = ''] = unknown.text.split(/=(.*)/s);
   const near = nearestKeys(key, fieldsOf(command.args));
   const meant = near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : '';
-  const corrected = near.map((word) => ({ ...unknown, text: `${word}=${value}` }));
+  const fitting = near.filter((word) => isAccepted(command, word, value));
+  const corrected = fitting.map((word) => ({ ...unknown, text: `${word}=${value}` }));
   const offers = corrected.map((word) => ({
     label: word.text,
     line: lineOf(command, withWord(words, unknown, word)),
@@ -160,6 +161,14 @@ function unknownKey(
     ...misread(sentence, command, prefix),
     offers: [...offers, ...inReason(command, words, unknown)],
   };
+}
+
+/** Whether the value of a key is accepted, or similar to an accepted one. */
+function isAccepted({ args }: Command, word: string, value: string): boolean {
+  const field = fieldsOf(args).find(({ word: own, key }) => (own ?? key) === word);
+  if (!field) return false;
+  const isValid = args.shape[field.name]?.safeParse(value).success === true;
+  return isValid || (field.suggestions?.(value) ?? []).length > 0;
 }
 
 /** A key within the reason could be meant as a value or as a word of the reason: Signalbox asks. */

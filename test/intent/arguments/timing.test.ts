@@ -55,7 +55,8 @@ test.for<[string, string, readonly string[]]>([
   ['in=31d', 'in must be from 1m to 30d', []],
   ['in=0m', 'in must be from 1m to 30d', []],
   ['at=20:00 in=2h', 'at cannot be combined with in=', ['at=20:00', 'in=2h']],
-  ['until=20:00', 'has no key “until=”. Did you mean for?', ['for=20:00']],
+  ['until=20:00', 'has no key “until=”. Did you mean for?', ['until=20:00']],
+  ['until=4h', 'has no key “until=”. Did you mean for?', ['for=4h']],
   ['att=20:00', 'Did you mean at', ['at=20:00']],
 ])('“service stop staging %s” is said to be wrong', ([words, sentence, offered]) => {
   const found = read(`service stop staging ${words} tidy up`);

@@ -311,7 +311,7 @@ test('each "no" is a sentence that helps', () => {
       "/service tune has no key “colour=”. Keys: min, idle-timeout, message.
     For example: /service tune staging min=16 [service tune staging "colour=red"]",
       "/service stop has no key “foo=”. Did you mean for? Keys: at, in, for.
-    For example: /service stop analytics-prod nightly maintenance [service stop staging for=bar] [service stop staging "foo=bar"]",
+    For example: /service stop analytics-prod nightly maintenance [service stop staging "foo=bar"]",
       "/service stop has no key “load=”. Keys: at, in, for.
     For example: /service stop analytics-prod nightly maintenance [service stop staging nightly "load=high" today]",
       "Write “min=” before the reason, or quote it as part of the reason.
