@@ -6,7 +6,7 @@ import { runChecks } from '../doctor/run-checks.ts';
 
 const USAGE = `signalbox doctor [--json]
     Checks the installation: configuration, Slack, channels, people, both APIs, the database and
-    running replicas. It changes nothing, and it works next to a running Signalbox.
+    running replicas. It changes no setting, and it works next to a running Signalbox.
     --json      JSON output with the fields ok, version, failed, warnings and checks
 
 ✓ ok   ! warning   ✗ failed, with the next step   – not checked

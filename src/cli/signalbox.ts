@@ -14,7 +14,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     run: start,
   },
   doctor: {
-    summary: 'check the installation; changes nothing',
+    summary: 'check the installation; changes no setting',
     run: () => import('./doctor.ts'),
   },
   audit: {
