@@ -39,7 +39,7 @@ const bot = {
   // Loading the bot takes longer than most files of tests: the files of a worker share its modules.
   isolate: false,
   // A loaded machine is slow, not wrong: what is waited for may come late.
-  expect: { poll: { interval: 10, timeout: 10_000 } },
+  expect: { poll: { timeout: 10_000 } },
   testTimeout: 30_000,
   hookTimeout: 30_000,
 };
