@@ -156,7 +156,7 @@ export interface HomeLists {
   readonly mine: readonly Change[];
   readonly running: readonly Change[];
   /** Unknown outcomes that the user may record, then ended break-glass changes to review. */
-  readonly toAnswer: readonly { readonly change: Change; readonly mayAnswer: boolean }[];
+  readonly toAnswer: readonly Change[];
   readonly recent: readonly Change[];
   /** The schedules of services; none for a user who may not list them. */
   readonly schedules: readonly ServiceSchedule[];

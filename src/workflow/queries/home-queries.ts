@@ -59,12 +59,7 @@ async function listsFor(context: WorkflowContext, actor: Actor): Promise<HomeLis
     running: running.filter(
       (change) => isVisible(change) && ![...own, ...unanswered].some(({ id }) => id === change.id),
     ),
-    toAnswer: [
-      ...unanswered.map((change) => ({ change, mayAnswer: true })),
-      ...unreviewed
-        .filter((change) => may('review', change))
-        .map((change) => ({ change, mayAnswer: true })),
-    ],
+    toAnswer: [...unanswered, ...unreviewed.filter((change) => may('review', change))],
     recent: ended.filter(isVisible).slice(0, RECENT),
     schedules: await schedulesFor(context, actor),
     costs: await costsFor(context, actor),
