@@ -25,6 +25,7 @@ export const FOLLOW_UP_STATES = [
 export const EVIDENCE_GAPS = [
   'creation',
   'not-as-requested',
+  'under-way',
   'before-unknown',
   'was-so-before',
   'changed-since',

@@ -8,6 +8,8 @@ export type ReadFields = Readonly<Record<string, unknown>>;
 export interface Progress {
   readonly is: 'settled' | 'under-way' | 'failed' | 'unknown';
   readonly text: string;
+  /** The state is one on the way to the end, for example `stopping`. */
+  readonly hasBegun?: true;
 }
 
 /** The one definition of when a command is done, by what optional reads show of its target. */
@@ -63,7 +65,10 @@ export function settledInState({ ends, open, begun = [] }: States): SettledRule 
   return {
     reads: 'service',
     ends,
-    judge: ({ state }) => stateProgress(textOf(state), ends),
+    judge: ({ state }) => ({
+      ...stateProgress(textOf(state), ends),
+      ...(begun.includes(String(state)) && { hasBegun: true }),
+    }),
     ...(open && { wasOpen }),
   };
 }

@@ -29,9 +29,11 @@ export function evidenceGap(
   { progress, hasOtherSent }: EvidenceFacts,
 ): EvidenceGap | null {
   if (!rule.wasOpen) return 'creation';
-  if (progress.is !== 'settled') return 'not-as-requested';
   const before = readBefore(change);
   const wasOpen = before && rule.wasOpen(fieldsOf(before), change.plan.body);
+  if (progress.is !== 'settled') {
+    return progress.hasBegun && wasOpen ? 'under-way' : 'not-as-requested';
+  }
   if (wasOpen === null) return 'before-unknown';
   if (!wasOpen) return 'was-so-before';
   return hasOtherSent ? 'changed-since' : null;

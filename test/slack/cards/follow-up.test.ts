@@ -71,6 +71,12 @@ test.for<[string, 'succeeded' | 'unknown', Partial<FollowUp>, RegExp]>([
   [
     'on the way, unknown',
     'unknown',
+    { seen: SEEN, why: 'under-way' },
+    /stopping \(checked .*\)\nIt is changing as requested, so the request probably arrived\.$/,
+  ],
+  [
+    'not on the way, unknown',
+    'unknown',
     { seen: SEEN, why: 'not-as-requested' },
     /stopping \(checked .*\)\nThis is not yet what was requested\. The request may still be applied\.$/,
   ],

@@ -116,7 +116,12 @@ test('an unknown stop is not settled when another change of the service was sent
 });
 
 test('an unknown stop is not settled while the service is on its way to a stop', async () => {
-  expect(await gapOf(stop(), { state: 'stopping' })).toBe('not-as-requested');
+  expect(await gapOf(stop(), { state: 'stopping' })).toBe('under-way');
+});
+
+test('a service that was stopping before the send is no sign that the request arrived', async () => {
+  const before = { ...UNKNOWN, before: readAs({ state: 'stopping' }) };
+  expect(await gapOf(stop(before), { state: 'stopping' })).toBe('not-as-requested');
 });
 
 test('an unknown stop is not settled as failed while the service runs', async () => {
