@@ -27,7 +27,6 @@ async function approved(sandbox: TestSandbox, title: string, line: string, by = 
   await sandbox.press(by, await sandbox.privateMessage(by, `${title}?`), 'change.confirm');
   const waiting = await sandbox.card(requested(title));
   await sandbox.press(BEN, waiting, 'change.approve');
-  return (await sandbox.card(`${title}: `)) ?? { ...NO_MESSAGE, ts: '' };
 }
 
 async function answer(sandbox: TestSandbox, line: string, words: string, by = DORA) {
