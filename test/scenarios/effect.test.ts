@@ -54,7 +54,7 @@ test('a preview shows the cost effect with its range, a card per day, and Show r
   expect(perDay).not.toBe('');
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = await sandbox.card(requested('Stop staging'));
-  expect(textOf(card ?? NO_MESSAGE)).toContain(`Cost  ${perDay} · details in Show request`);
+  expect(textOf(card ?? NO_MESSAGE)).toContain(`Cost  ${perDay} · details`);
   expect(textOf(card ?? NO_MESSAGE)).not.toContain(range);
   await sandbox.press(BEN, card, 'change.details');
   const whole = await sandbox.privateMessage(BEN, `Cost  ${perDay}${range}, from 14 `);

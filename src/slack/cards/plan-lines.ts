@@ -176,5 +176,5 @@ export function costRangeLines({ cost }: Plan): readonly Line[] {
 export function costPerDayLines({ cost }: Plan): readonly Line[] {
   if (!cost) return [];
   const { summary } = cost;
-  return [fact('Cost', summary ? `${summary.perDay} · details in Show request` : cost.text)];
+  return [fact('Cost', summary ? `${summary.perDay} · details` : cost.text)];
 }

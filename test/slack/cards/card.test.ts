@@ -136,9 +136,7 @@ test('the cost is short on a card, has its range on a preview, and is whole behi
   const plan = { ...PLAN, cost: { text, summary, perDay: -18, share: -1 } };
   const cost = ({ text: shown }: Message) => shown.split('\n').filter((line) => /^Cost/.test(line));
   const waiting = changeIn('pending', { plan });
-  expect(cost(changeCard(waiting, drawing))).toEqual([
-    `Cost  ${summary.perDay} · details in Show request`,
-  ]);
+  expect(cost(changeCard(waiting, drawing))).toEqual([`Cost  ${summary.perDay} · details`]);
   expect(cost(preview(changeIn('draft', { plan }), ALONE, drawing))).toEqual([
     `Cost  ${summary.withRange}`,
   ]);

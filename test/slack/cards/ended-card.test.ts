@@ -113,7 +113,7 @@ test.for<[string, Partial<Change>, string[]]>([
   [
     'is unknown after a 409',
     { state: 'unknown', outcome: { ...UNKNOWN, how: 'unknown', status: 409, text: 'CONFLICT' } },
-    ['A 409 does not prove that nothing was applied.'],
+    ['(a 409 does not prove that nothing was applied)'],
   ],
   [
     'has an unknown outcome',

@@ -72,7 +72,7 @@ test.for<[string, 'succeeded' | 'unknown', Partial<FollowUp>, RegExp]>([
     'on the way, unknown',
     'unknown',
     { seen: SEEN, why: 'under-way' },
-    /stopping \(checked .*\)\nIt is changing as requested, so the request probably arrived\.$/,
+    /stopping \(checked .*\)\nIts state moved as requested, so the request probably arrived\.$/,
   ],
   [
     'not on the way, unknown',

@@ -7,7 +7,7 @@ import { lowerActionText } from '../naming.ts';
 const WHY: Readonly<Record<EvidenceGap, string>> = {
   creation: 'Signalbox cannot tell whether this request created it: a person decides.',
   'not-as-requested': 'This is not yet what was requested. The request may still be applied.',
-  'under-way': 'It is changing as requested, so the request probably arrived.',
+  'under-way': 'Its state moved as requested, so the request probably arrived.',
   'before-unknown':
     'The values before the request are unknown, so this does not prove that it was applied.',
   'was-so-before': 'It was so before the request, so this does not prove that it was applied.',
