@@ -1,3 +1,4 @@
+import type { CostEffect } from './cost-effect.ts';
 import type { Evidence, FollowUp } from './follow-up.ts';
 import type { Requirement } from './requirement.ts';
 
@@ -96,26 +97,6 @@ interface RevertPlan {
   /** The label that users read, and the command line that reverts. */
   readonly label: string;
   readonly line: string;
-}
-
-/** The estimated cost effect. Stored, so that every card shows the same estimate. */
-export interface CostEffect {
-  /** The whole estimate, with its range, basis and horizon. */
-  readonly text: string;
-  /** Missing where the estimate is unknown, and in changes of older releases. */
-  readonly summary?: CostSummary | undefined;
-  /** Compute credits per day, negative for savings; null if unknown. */
-  readonly perDay: number | null;
-  /** The effect relative to the current cost: −1 saves all of it. */
-  readonly share: number | null;
-}
-
-/** The estimate in few words. */
-export interface CostSummary {
-  /** `−18.0 credits per day`, or of a schedule per week. */
-  readonly perDay: string;
-  /** The same with its range, and what continues: ` (−9.0 to −26.0) · storage continues`. */
-  readonly withRange: string;
 }
 
 /** A value that differs from the preview, as users read it: `16–64 GB`. */

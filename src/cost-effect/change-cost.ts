@@ -1,4 +1,5 @@
-import type { CostEffect, Plan } from '../changes/change.ts';
+import type { Plan } from '../changes/change.ts';
+import type { CostEffect } from '../changes/cost-effect.ts';
 import { dayOf } from '../costs/calendar/day.ts';
 import { readWeeklyPlan, stoppedHours, type WeeklyPlan } from '../costs/calendar/weekly-times.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { ChangeId, CostEffect, Plan, UserId } from '../changes/change.ts';
+import type { ChangeId, Plan, UserId } from '../changes/change.ts';
+import type { CostEffect } from '../changes/cost-effect.ts';
 import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { RoleName } from '../changes/requirement.ts';

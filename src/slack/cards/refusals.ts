@@ -12,6 +12,8 @@ import {
   freezeNote,
   minimumLength,
   NEXT_STEP,
+  refusedAction,
+  refusedCommand,
   ruleName,
   ruleNote,
   stateClause,
@@ -140,7 +142,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'no-rule': (denial, drawing) =>
     denial.rule === null
       ? [
-          `No rule of the policy allows ${commandText(denial, drawing)}. `,
+          `No rule of the policy allows ${refusedCommand(denial, drawing)}. `,
           'The owners of signalbox.yaml can add one.',
         ]
       : [
@@ -165,7 +167,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     return [...until, ...freezeNote(freeze), unfreezeHint(freeze, drawing)];
   },
   never: (denial, drawing) => [
-    `The policy never allows ${commandText(denial, drawing)}`,
+    `The policy never allows ${refusedCommand(denial, drawing)}`,
     denial.never ? `: ${denial.never.reason}.` : '.',
     ' Break-glass does not override this. The owners of signalbox.yaml can change it.',
   ],
@@ -220,7 +222,7 @@ export function stoppedLine(change: Change, drawing: DrawContext): Line {
 function notARequester(denial: Denial, drawing: DrawContext): Line {
   const { rule, role, who, command } = denial;
   const roles = roleText(drawing.policy, role);
-  const reason = `You can't ${actionText(denial, drawing)}: rule ${rule ?? '?'} allows ${roles}. `;
+  const reason = `You can't ${refusedAction(denial, drawing)}: rule ${rule ?? '?'} allows ${roles}. `;
   // A query answers only the user who sends it, so nobody can run it for another user.
   if (command && !drawing.commands.has(command)) return [reason, `Ask to join ${roles}.`];
   if (!who || (who.users.length === 0 && who.more)) return [reason, `Ask a member of ${roles}.`];
@@ -239,21 +241,4 @@ function alternatives({ who, role, change }: Denial, { policy }: DrawContext): L
   // After an escalation the others may be members of another group.
   const isOneGroup = role !== null && !change?.requires.escalation;
   return [': ', ...peopleLine(who, isOneGroup ? ` from ${roleText(policy, role)}` : '')];
-}
-
-/** `stop analytics-prod`; what is not a change of a service is named by its command. */
-function actionText(denial: Denial, drawing: DrawContext): string {
-  const { command, target } = denial;
-  const [noun, verb] = (command ?? '').split(' ');
-  const isChange = command !== null && drawing.commands.has(command);
-  return noun === 'service' && isChange && target
-    ? `${verb} ${target}`
-    : `use ${commandText(denial, drawing)}`;
-}
-
-/** `/service stop on analytics-prod`. A button is no command, but a rule names it like one. */
-function commandText({ command, target }: Denial, { prefix }: DrawContext): string {
-  const words = command ? slashCommand(prefix, command) : 'this command';
-  const line = command === 'trail accept' ? '“Accept gap…” (trail accept)' : words;
-  return target ? `${line} on ${target}` : line;
 }

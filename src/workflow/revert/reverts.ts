@@ -1,5 +1,6 @@
 import { abandonRevert } from '../../changes/after-outcome.ts';
-import type { Change, ChangeId, CostEffect, JsonObject, Plan } from '../../changes/change.ts';
+import type { Change, ChangeId, JsonObject, Plan } from '../../changes/change.ts';
+import type { CostEffect } from '../../changes/cost-effect.ts';
 import { inheritChange } from '../../changes/inherit-change.ts';
 import { REVERT_GRACE_MS } from '../../changes/lifecycle.ts';
 import { planDigest } from '../../changes/plan-digest.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Change, CostEffect } from '../../../src/changes/change.ts';
+import type { Change } from '../../../src/changes/change.ts';
+import type { CostEffect } from '../../../src/changes/cost-effect.ts';
 import { ApiError } from '../../../src/errors.ts';
 import type { SendResult } from '../../../src/intent/define.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';

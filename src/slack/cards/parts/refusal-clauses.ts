@@ -101,3 +101,20 @@ export function minimumLength({ rules }: Policy, place: number | null): string {
   const minimum = rules.find((rule) => rule.place === place)?.reason.minimum ?? 1;
   return minimum > 1 ? ` of at least ${minimum} characters` : '';
 }
+
+/** `stop analytics-prod`; what is not a change of a service is named by its command. */
+export function refusedAction(denial: Denial, drawing: DrawContext): string {
+  const { command, target } = denial;
+  const [noun, verb] = (command ?? '').split(' ');
+  const isChange = command !== null && drawing.commands.has(command);
+  return noun === 'service' && isChange && target
+    ? `${verb} ${target}`
+    : `use ${refusedCommand(denial, drawing)}`;
+}
+
+/** `/service stop on analytics-prod`. A button is no command, but a rule names it like one. */
+export function refusedCommand({ command, target }: Denial, { prefix }: DrawContext): string {
+  const words = command ? slashCommand(prefix, command) : 'this command';
+  const line = command === 'trail accept' ? '“Accept gap…” (trail accept)' : words;
+  return target ? `${line} on ${target}` : line;
+}

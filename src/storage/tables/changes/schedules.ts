@@ -132,9 +132,9 @@ export async function lastRuns(
     .innerJoin('schedule_run as run', (join) =>
       join.onRef('run.schedule_id', '=', 'schedule.id').on('run.occurrence', '=', (eb) =>
         eb
-          .selectFrom('schedule_run as any')
-          .select((of) => of.fn.max('any.occurrence').as('last'))
-          .whereRef('any.schedule_id', '=', 'schedule.id'),
+          .selectFrom('schedule_run as each')
+          .select((of) => of.fn.max('each.occurrence').as('last'))
+          .whereRef('each.schedule_id', '=', 'schedule.id'),
       ),
     )
     .where('schedule.id', 'in', ids)
