@@ -86,7 +86,7 @@ function outcomeWords(
   return [
     [
       ...[{ bold: 'Known so far' }, ' (', { at: ending.at }, `${request}): `, answerOf(ending)],
-      ...(ending.status === 409 ? [' (a 409 does not prove that nothing was applied)'] : []),
+      ...(ending.status === 409 ? [' (despite the 409, it may have been applied)'] : []),
     ],
     ['Not sent again. Other changes to this target are blocked until this is resolved.'],
     ['Check the console', ...(open ? [' (', open, ')'] : []), ', then record what you found.'],

@@ -113,7 +113,7 @@ test.for<[string, Partial<Change>, string[]]>([
   [
     'is unknown after a 409',
     { state: 'unknown', outcome: { ...UNKNOWN, how: 'unknown', status: 409, text: 'CONFLICT' } },
-    ['(a 409 does not prove that nothing was applied)'],
+    ['(despite the 409, it may have been applied)'],
   ],
   [
     'has an unknown outcome',
