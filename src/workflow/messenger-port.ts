@@ -155,8 +155,8 @@ export interface HomeLists {
   /** The user's requests that have not started. */
   readonly mine: readonly Change[];
   readonly running: readonly Change[];
-  /** Unknown outcomes that the user may record, then ended break-glass changes to review. */
-  readonly toAnswer: readonly Change[];
+  /** Unknown outcomes, then ended break-glass changes that the user may review. */
+  readonly toAnswer: readonly { readonly change: Change; readonly mayAnswer: boolean }[];
   readonly recent: readonly Change[];
   /** The schedules of services; none for a user who may not list them. */
   readonly schedules: readonly ServiceSchedule[];

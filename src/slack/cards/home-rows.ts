@@ -5,7 +5,7 @@ import type { Line, RichInline } from '../blocks/rich-text.ts';
 import { breakGlassLines, reviewButtons } from './break-glass.ts';
 import { cardPlace, type LinkOf } from './card-link.ts';
 import type { DrawContext } from './draw-context.ts';
-import { actionText } from './naming.ts';
+import { actionText, roleText } from './naming.ts';
 import { outcomeButtons } from './parts/card-buttons.ts';
 import { cardTitle } from './parts/state-text.ts';
 import { costPerDayLines, planLines, targetLines } from './plan-lines.ts';
@@ -72,18 +72,22 @@ export function ownRequest(change: Change, { linkOf, commands }: RowDrawing): Ho
   ];
 }
 
-/** An unknown outcome, or an emergency change to review. */
-export function toAnswerRow(change: Change, drawing: DrawContext): HomeParts {
-  const { id } = change;
+/** An unknown outcome, or an emergency change to review. Other users read who can record the outcome. */
+export function toAnswerRow(change: Change, mayAnswer: boolean, drawing: DrawContext): HomeParts {
+  const { id, requires } = change;
   const isUnknown = change.state === 'unknown';
+  const who = roleText(drawing.policy, requires.from ?? requires.to);
   const blocked = 'Other changes to this target are blocked until the outcome is recorded.';
   return [
     lines(
       [`${cardTitle(change, drawing.commands)} · ${id}`, ...placeOf(change, drawing.linkOf)],
       ...breakGlassLines(change),
       ...(isUnknown ? [[blocked]] : []),
+      ...(mayAnswer ? [] : [[`${who} can record it after a check of the console.`]]),
     ),
-    actions(change, ...(isUnknown ? outcomeButtons(change, drawing) : reviewButtons(change))),
+    mayAnswer
+      ? actions(change, ...(isUnknown ? outcomeButtons(change, drawing) : reviewButtons(change)))
+      : null,
   ];
 }
 

@@ -39,6 +39,8 @@ function listSections(
   const { linkOf } = drawing;
   const { waiting, toAnswer, mine, running, recent, schedules } = lists;
   const { costs, unreadable, more, at } = lists;
+  const answers = toAnswer.map(({ change }) => change);
+  const mayAnswer = new Set(toAnswer.flatMap((each) => (each.mayAnswer ? [each.change.id] : [])));
   const waits = `${waiting.length}${more ? '+' : ''}`;
   return [
     // A user without a role decides nothing: the section would only raise questions.
@@ -48,7 +50,10 @@ function listSections(
         : [noteLine('Nothing is waiting for you.')],
     ),
     ...section(toAnswer, `Needs your answer (${toAnswer.length})`, () =>
-      fitting(toAnswer, (change) => toAnswerRow(change, drawing), { most: 8, bytes: 20_000 }),
+      fitting(answers, (change) => toAnswerRow(change, mayAnswer.has(change.id), drawing), {
+        most: 8,
+        bytes: 20_000,
+      }),
     ),
     ...section(mine, `Your requests (${mine.length})`, () =>
       fitting(mine, (change) => ownRequest(change, drawing), { most: 8, bytes: 20_000 }),

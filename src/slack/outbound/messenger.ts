@@ -182,7 +182,8 @@ export function createMessenger(options: Options): Messenger {
 }
 
 function cardsIn({ waiting, toAnswer, mine, running, recent }: HomeLists) {
-  return [...waiting, ...toAnswer, ...mine, ...running, ...recent].map(({ card }) => card);
+  const answers = toAnswer.map(({ change }) => change);
+  return [...waiting, ...answers, ...mine, ...running, ...recent].map(({ card }) => card);
 }
 
 /** A definite refusal of Slack is a value; an unknown outcome is thrown. */

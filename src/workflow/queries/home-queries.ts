@@ -5,7 +5,7 @@ import { commandsFor } from '../../policy/matching.ts';
 import { changesToReview, listChanges } from '../../storage/tables/changes/change-lists.ts';
 import type { HomeContent, HomeLists } from '../messenger-port.ts';
 import type { WorkflowContext } from '../ports.ts';
-import { refusalOfVerb } from '../review/review.ts';
+import { refusalOfVerb, rolesIn } from '../review/review.ts';
 
 const MANY = 200;
 const RECENT = 8;
@@ -49,7 +49,7 @@ async function listsFor(context: WorkflowContext, actor: Actor): Promise<HomeLis
   const now = context.now();
   const may = (verb: Verb, change: Change) => refusalOfVerb(context, verb, change, actor) === null;
   const unanswered = running.filter(
-    (change) => change.state === 'unknown' && may('happened', change),
+    (change) => change.state === 'unknown' && (concerns(change, actor) || may('happened', change)),
   );
   return {
     waiting: pending
@@ -59,7 +59,12 @@ async function listsFor(context: WorkflowContext, actor: Actor): Promise<HomeLis
     running: running.filter(
       (change) => isVisible(change) && ![...own, ...unanswered].some(({ id }) => id === change.id),
     ),
-    toAnswer: [...unanswered, ...unreviewed.filter((change) => may('review', change))],
+    toAnswer: [
+      ...unanswered.map((change) => ({ change, mayAnswer: may('happened', change) })),
+      ...unreviewed
+        .filter((change) => may('review', change))
+        .map((change) => ({ change, mayAnswer: true })),
+    ],
     recent: ended.filter(isVisible).slice(0, RECENT),
     schedules: await schedulesFor(context, actor),
     costs: await costsFor(context, actor),
@@ -67,6 +72,11 @@ async function listsFor(context: WorkflowContext, actor: Actor): Promise<HomeLis
     more: pending.length === MANY,
     at: now,
   };
+}
+
+/** Whether a change has to be known to the user: its requester, and the roles of its rule. */
+function concerns({ requester, requires }: Change, { id, roles }: Actor): boolean {
+  return requester === id || roles.some((role) => rolesIn(requires).includes(role));
 }
 
 function schedulesFor(
