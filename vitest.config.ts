@@ -18,13 +18,19 @@ if (!hasPromtool) {
   );
 }
 
-// Whole stories drive the bot between its stand-ins; what is quick is run before every commit.
+// Whole stories drive the bot between its simulators, and programs are started as users start them; what is
+// quick is run before every commit.
 const STORIES = [
   'test/scenarios/**',
   'test/contracts/**',
   'test/sandbox/**',
   'test/chaos/**',
   'test/fuzz/**',
+  'test/cli/**',
+  'test/doctor/command.test.ts',
+  'test/deploy/archive-job.test.ts',
+  'test/deploy/bundle.test.ts',
+  'test/storage/engine/full-disk.test.ts',
 ];
 
 const bot = {
@@ -46,7 +52,8 @@ const bot = {
 const stories = {
   ...bot,
   name: 'stories',
-  include: STORIES.map((folder) => `${folder}/*.test.ts`),
+  include: STORIES.map((path) => path.replace('**', '**/*.test.ts')),
+  globalSetup: [...bot.globalSetup, 'test/harness/build-bundle.ts'],
   exclude: hasPromtool ? [] : ['test/scenarios/alerts*.test.ts'],
 };
 

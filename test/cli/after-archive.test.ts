@@ -5,6 +5,7 @@ import { auditHead, eventHashes } from '../../src/storage/audit/append.ts';
 import { archiveTrail } from '../../src/storage/audit/archive/archive.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { EXAMPLE } from '../config/fixtures.ts';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { archiveInto, KEY, oldTrail, segmentsFolder } from '../storage/audit/archive/old-trail.ts';
 import { freshUrl } from '../storage/engines.ts';
@@ -12,7 +13,7 @@ import { hoursAgo, openRecorded } from './recorded-requests.ts';
 
 function audit(url: string, ...args: string[]) {
   const env = { DATABASE_URL: url, SIGNALBOX_KEY: KEY.toString('base64') };
-  return runCommand(['src/cli/signalbox.ts', 'audit', ...args], env);
+  return runCommand([SIGNALBOX, 'audit', ...args], env);
 }
 
 /** Events 1 to 8 are archived, 9 to 11 are in the database. */
@@ -85,7 +86,7 @@ test('a replay says that archived requests are left out, where its time range ha
   const { checkpoint } = await archiveTrail(database, KEY, { before, at: hoursAgo(0), folder });
   expect(checkpoint?.last).toBe(1);
   const replay = (since: string) =>
-    runCommand(['src/cli/signalbox.ts', 'policy', 'replay', '--with', file, '--since', since], {
+    runCommand([SIGNALBOX, 'policy', 'replay', '--with', file, '--since', since], {
       DATABASE_URL: url,
     });
   const { out, err, code } = await replay('90d');

@@ -6,6 +6,7 @@ import { lastCheckpoint } from '../../src/storage/audit/archive/checkpoints.ts';
 import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { configFile } from '../config/retention-file.ts';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { aged, day, KEY, segmentsFolder, seqsOf } from '../storage/audit/archive/old-trail.ts';
 import { freshUrl } from '../storage/engines.ts';
@@ -88,7 +89,7 @@ test.for(CASES)(
       SIGNALBOX_KEY: KEY.toString('base64'),
       SIGNALBOX_CONFIG: configFile('retention: { changes: 90d }'),
     };
-    const words = ['src/cli/signalbox.ts', 'audit', 'archive', '--segments', folder];
+    const words = [SIGNALBOX, 'audit', 'archive', '--segments', folder];
     const hook = `data:text/javascript,${encodeURIComponent(program)}`;
     const killed = await runCommand(['--import', hook, ...words], env);
     expect(killed).toEqual({ out: '', err: '', code: null });
@@ -114,7 +115,7 @@ test.for(CASES)(
       expect(second.out).toContain(`${join(folder, name)} is incomplete. Delete it if`);
     expect(await opened(url, seqsOf)).toEqual([1_203, 1_204, 1_205]);
     expect(readdirSync(folder).filter((name) => name.endsWith('.jsonl'))).toEqual(files);
-    const verify = ['src/cli/signalbox.ts', 'audit', 'verify', '--segments', folder];
+    const verify = [SIGNALBOX, 'audit', 'verify', '--segments', folder];
     expect((await runCommand(verify, env)).out).toContain(
       '1205 events, of which 1202 are in segments, all intact.',
     );
@@ -126,7 +127,7 @@ test('nothing is deleted when the disk returns other bytes than the command wrot
   await opened(url, write);
   const program = AFTER_FILE.replace(KILL, "fs.appendFileSync(paths[1], 'x')");
   const hook = `data:text/javascript,${encodeURIComponent(program)}`;
-  const words = ['src/cli/signalbox.ts', 'audit', 'archive', '--segments', segmentsFolder()];
+  const words = [SIGNALBOX, 'audit', 'archive', '--segments', segmentsFolder()];
   const { err, code } = await runCommand(['--import', hook, ...words], {
     DATABASE_URL: url,
     SIGNALBOX_KEY: KEY.toString('base64'),

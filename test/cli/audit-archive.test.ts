@@ -6,6 +6,7 @@ import { appendEvent } from '../../src/storage/audit/append.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { saveInstance } from '../../src/storage/tables/instances.ts';
 import { configFile } from '../config/retention-file.ts';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { runOnFullDisk, runUnprivileged } from '../harness/run-limited.ts';
 import {
@@ -24,7 +25,7 @@ function audit(url: string, config: string, ...args: string[]) {
     SIGNALBOX_KEY: KEY.toString('base64'),
     SIGNALBOX_CONFIG: config,
   };
-  return runCommand(['src/cli/signalbox.ts', 'audit', ...args], env);
+  return runCommand([SIGNALBOX, 'audit', ...args], env);
 }
 
 test('the command reads the retention of signalbox.yaml, and verify reads the folder', async () => {
@@ -57,7 +58,7 @@ async function withLargeEvent() {
   return { url, env, folder: segmentsFolder() };
 }
 
-const COMMAND = ['src/cli/signalbox.ts', 'audit'];
+const COMMAND = [SIGNALBOX, 'audit'];
 
 test('a full disk of the segments is named, and not blamed on the database', async () => {
   const { url, env, folder } = await withLargeEvent();

@@ -6,6 +6,7 @@ import { gapName } from '../../src/storage/audit/verification/gap.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { writeMeta } from '../../src/storage/tables/meta.ts';
 import { announcedRestore } from '../../src/storage/tables/restore-mark.ts';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { acceptGap } from '../storage/accept-gap.ts';
 import { ENGINES, freshUrl, openForTest, run as runOn } from '../storage/engines.ts';
@@ -24,7 +25,7 @@ interface Setting {
 /** While other processes have the database open. */
 function audit(setting: Setting, ...args: string[]) {
   const env = { SIGNALBOX_KEY: KEY.toString('base64'), ...setting };
-  return runCommand(['src/cli/signalbox.ts', 'audit', ...args], env);
+  return runCommand([SIGNALBOX, 'audit', ...args], env);
 }
 
 async function write(database: Database, count: number, key: Buffer | null = KEY): Promise<void> {

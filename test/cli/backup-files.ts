@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
 import { announcedRestore } from '../../src/storage/tables/restore-mark.ts';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 
 export function folderForTest(): string {
@@ -14,7 +15,7 @@ export function folderForTest(): string {
 }
 
 export function signalbox(url: string, ...args: string[]) {
-  return runCommand(['src/cli/signalbox.ts', ...args], { DATABASE_URL: url });
+  return runCommand([SIGNALBOX, ...args], { DATABASE_URL: url });
 }
 
 /** A value that a test reads again. */

@@ -7,6 +7,7 @@ import { databaseLines } from '../../src/doctor/checks/database.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { fileFacts } from '../../src/storage/engine/inspect-database.ts';
 import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { runOnFullDisk } from '../harness/run-limited.ts';
 import { ENGINES, freshUrl, run } from '../storage/engines.ts';
@@ -56,7 +57,7 @@ test('a backup to a full disk names that disk and leaves no file', async () => {
   // More than the cache of SQLite, which creates a journal then.
   await (await write(url, 'x'.repeat(5_000_000))).close();
   const target = join(folder, 'copy');
-  const words = ['src/cli/signalbox.ts', 'backup', target];
+  const words = [SIGNALBOX, 'backup', target];
   const { err, code } = await runOnFullDisk(65_536, words, { DATABASE_URL: url });
   expect(err).toBe(`No backup was made: The disk of ${target} is full: free some space\n`);
   expect(code).toBe(1);
@@ -146,7 +147,7 @@ test('without the PostgreSQL tools, a backup names them and leaves no file', asy
   const url = await freshUrl('postgres');
   await (await write(url, 'now')).close();
   const folder = folderForTest();
-  const { err, code } = await runCommand(['src/cli/signalbox.ts', 'backup', join(folder, 'copy')], {
+  const { err, code } = await runCommand([SIGNALBOX, 'backup', join(folder, 'copy')], {
     DATABASE_URL: url,
     PATH: folder,
   });

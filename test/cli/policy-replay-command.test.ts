@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { EXAMPLE } from '../config/fixtures.ts';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { ENGINES } from '../storage/engines.ts';
 import { openRecorded, STRICTER } from './recorded-requests.ts';
@@ -13,7 +14,7 @@ function replay(url: string, yaml: string, ...args: readonly string[]) {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'other.yaml');
   writeFileSync(file, yaml);
-  const words = ['src/cli/signalbox.ts', 'policy', 'replay', '--with', file, ...args];
+  const words = [SIGNALBOX, 'policy', 'replay', '--with', file, ...args];
   return runCommand(words, { DATABASE_URL: url });
 }
 

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readPolicyOptions } from '../../src/cli/policy-options.ts';
 import { edited } from '../config/fixtures.ts';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 
 const EXAMPLE = 'signalbox.example.yaml';
@@ -12,7 +13,7 @@ const CASES = 'signalbox.cases.example.yaml';
 
 /** Without any variable of Signalbox. */
 function policy(...args: string[]) {
-  return runCommand(['src/cli/signalbox.ts', 'policy', ...args]);
+  return runCommand([SIGNALBOX, 'policy', ...args]);
 }
 
 /** Writes files for a test and returns their paths. */

@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, globSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { runUnprivileged } from '../harness/run-limited.ts';
 import { contentOf, folderForTest, signalbox, write } from './backup-files.ts';
 
@@ -14,7 +15,7 @@ async function backupElsewhere() {
   await signalbox(url, 'backup', join(copies, 'copy'));
   onTestFinished(() => chmodSync(copies, 0o755));
   const restore = () =>
-    runUnprivileged(['src/cli/signalbox.ts', 'restore', join(copies, 'copy')], {
+    runUnprivileged([SIGNALBOX, 'restore', join(copies, 'copy')], {
       DATABASE_URL: url,
     });
   return { url, copies, copy: join(copies, 'copy'), restore };

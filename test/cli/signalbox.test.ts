@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 
 const COMMANDS = ['start', 'doctor', 'audit', 'policy', 'manifest', 'backup', 'restore'];
 
 function signalbox(...args: string[]) {
-  return runCommand(['src/cli/signalbox.ts', ...args]);
+  return runCommand([SIGNALBOX, ...args]);
 }
 
 test.for([[], ['help'], ['--help']])('%j lists the commands', async (args) => {
@@ -68,7 +69,7 @@ test('the variables of --env replace those of the environment', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-env-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'env'), 'DATABASE_URL=mysql://other\n');
-  const words = ['src/cli/signalbox.ts', 'audit', 'verify', '--env', join(folder, 'env')];
+  const words = [SIGNALBOX, 'audit', 'verify', '--env', join(folder, 'env')];
   const { err } = await runCommand(words, { DATABASE_URL: 'file:/missing/one.db', PORT: 'no' });
   expect(err).toContain('DATABASE_URL');
   expect(err).not.toContain('PORT');

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { configFile } from '../config/retention-file.ts';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { PROCESS_ENV } from '../harness/run-command.ts';
 import { aged, day, KEY } from '../storage/audit/archive/old-trail.ts';
 import { manifestsOf } from './helm/rendered.ts';
@@ -122,7 +123,7 @@ test.for(Object.keys(FORMS))('%s archives with its own variables and folders', a
   const own = Object.entries(env).map(([name, value]) => [name, inFolder(value)]);
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    [resolve('src/cli/signalbox.ts'), ...words.slice(1).map(inFolder)],
+    [SIGNALBOX, ...words.slice(1).map(inFolder)],
     {
       cwd: inFolder(workingDir),
       env: { ...PROCESS_ENV, ...Object.fromEntries(own) },

@@ -4,12 +4,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { cleaned, passed, reportText, toJson, wantsColour } from '../../src/doctor/report.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
+import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { runOnFullDisk } from '../harness/run-limited.ts';
 import { startDoctorSandbox } from './doctor-sandbox.ts';
 
 function doctor(env: Readonly<Record<string, string>>, ...args: string[]) {
-  return runCommand(['src/cli/signalbox.ts', 'doctor', ...args], env);
+  return runCommand([SIGNALBOX, 'doctor', ...args], env);
 }
 
 async function files() {
@@ -68,7 +69,7 @@ test.for<[string, boolean, number, string]>([
   const database = await openDatabase(url);
   if (runs) onTestFinished(() => database.close());
   else await database.close();
-  const { out } = await runOnFullDisk(bytes, ['src/cli/signalbox.ts', 'doctor', '--json'], env);
+  const { out } = await runOnFullDisk(bytes, [SIGNALBOX, 'doctor', '--json'], env);
   const path = url.slice('file:'.length);
   expect(JSON.parse(out).checks).toContainEqual({
     section: 'Database',

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { peopleOn } from './people.ts';
+import { BOT } from './programs.ts';
 import { PROCESS_ENV, runCommand } from './run-command.ts';
 import { type ProcessOptions, startSimulatorsForProcess } from './simulators.ts';
 
@@ -32,7 +33,7 @@ export interface ProcessSandboxOptions extends ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A module that the process loads before the bot. */
   readonly preload?: string;
-  /** The program; by default the source. */
+  /** The program; by default the bundle, and the source where a preloaded module replaces parts of it. */
   readonly program?: string;
 }
 
@@ -40,7 +41,7 @@ type Env = Readonly<Record<string, string>>;
 
 /** The simulators in this process, on the real clock; `start` adds a process of the bot. */
 export async function startProcessSandbox(options: ProcessSandboxOptions) {
-  const { env: more, preload, program = 'src/main.ts', ...rest } = options;
+  const { env: more, preload, program = preload ? 'src/main.ts' : BOT, ...rest } = options;
   const words = [...(preload ? ['--import', preload] : []), program];
   const simulators = await startSimulatorsForProcess({
     ...rest,
@@ -122,7 +123,7 @@ function spawnBot(env: Env, children: Set<ChildProcess>, words: readonly string[
 
 /** Runs a start that fails, and returns its error output and exit code. */
 async function failedStart(env: Env) {
-  const { err: errors, code } = await runCommand(['src/main.ts'], env);
+  const { err: errors, code } = await runCommand([BOT], env);
   return { code, errors };
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { checkDiskSpace } from '../../../src/storage/engine/sqlite/disk-space.ts';
+import { SIGNALBOX } from '../../harness/programs.ts';
 import { runOnFullDisk } from '../../harness/run-limited.ts';
 
 const SRC = new URL('../../../src/', import.meta.url).href;
@@ -44,7 +45,7 @@ test.for([
 ])('on a full disk, %s %s names the disk', async (words) => {
   const path = pathForTest();
   await (await openDatabase(`file:${path}`)).close();
-  const command = ['src/cli/signalbox.ts', ...words];
+  const command = [SIGNALBOX, ...words];
   const { err, code } = await runOnFullDisk(1, command, { DATABASE_URL: `file:${path}` });
   expect(err).toContain(`has less than 1 MiB free for ${path} (EFBIG): free some space on /`);
   expect(code).toBe(1);
