@@ -12,7 +12,7 @@ import {
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** The engines on which storage tests run: both, unless TEST_ENGINE names one (mutation tests). */
+/** The engines on which storage tests run: both, unless TEST_ENGINE names one (`npm run check`, mutation tests). */
 export const ENGINES: readonly Engine[] = (['sqlite', 'postgres'] as const).filter(
   (engine) => engine === (process.env.TEST_ENGINE ?? engine),
 );
