@@ -102,7 +102,7 @@ function storedChange(n: number, end: Date) {
       return { change_id: change.id, person: by, ...decided, at: at.toISOString() };
     })
     .toSorted((a, b) => (a.person < b.person ? -1 : 1));
-  const record = hashOfRecord(row, verdicts);
+  const record = hashOfRecord({ row, verdicts });
   const own = steps.map((step, index) => eventOf(step, { index, steps, change, record }));
   const fields = { target: change.plan.target.name, command: change.command };
   const run = runOf ? [runEvent(runOf, change, createdAt)] : [];

@@ -2,10 +2,10 @@ import type { Change, JsonObject, State, UserId } from '../changes/change.ts';
 import type { Transition } from '../changes/outcome.ts';
 import { step } from '../observability/trace.ts';
 import { appendEvent } from '../storage/audit/append.ts';
-import { recordFacts, recordState } from '../storage/audit/record-hash.ts';
+import { checkRecord, recordFacts } from '../storage/audit/record-hash.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import { updateChange } from '../storage/tables/changes/changes.ts';
-import { enqueue } from '../storage/tables/queues/outbox.ts';
+import { enqueueAll, type PlannedMessage } from '../storage/tables/queues/outbox.ts';
 import type { BreakGlassEvent, ChangeMessage } from '../storage/tables/queues/outbox-message.ts';
 import type { Denial } from './denial.ts';
 import { remindersFor } from './notify/reminders.ts';
@@ -52,14 +52,15 @@ async function storeMove(
   action: AuditedAction,
 ): Promise<void> {
   const at = context.now();
-  const stored = await recordState(tx, before);
-  await updateChange(tx, before, after);
+  const checked = await checkRecord(tx, before);
+  const stored = await updateChange(tx, before, after);
   // Counted before the commit: a transaction that is rolled back and repeated counts twice.
   if (before.state !== after.state) {
     context.measures.moved(after.command, after.state);
     const { id: change, command } = after;
     context.log.info({ change, command, from: before.state, to: after.state }, 'change moved');
   }
+  await enqueueAll(tx, plannedMessages(context, before, after, at));
   await appendEvent(tx, context.auditKey, {
     kind: action.kind,
     changeId: after.id,
@@ -70,20 +71,32 @@ async function storeMove(
     body: {
       by: action.by,
       digest: after.digest,
-      ...(await recordFacts(tx, after.id, stored)),
+      ...recordFacts(checked, stored),
       rule: after.requires.rule,
       configuration: context.configuration,
       ...action.facts,
     },
   });
-  const messages = messagesFor(before, after).map((message) => ({ ...message, at }));
-  const later = [...remindersFor(before, after, at), ...unfreezeMessages(before, after)];
-  for (const message of [...messages, ...later]) await enqueue(tx, message);
-  if (context.directCards !== null && before.state !== after.state && after.state === 'pending') {
-    await enqueue(tx, { changeId: after.id, kind: 'direct-cards', at });
-  }
-  // The card of a timed change also shows the state of its revert.
-  if (after.parent) await enqueue(tx, { changeId: after.parent, kind: 'card-repost', at });
+}
+
+/** Each has another kind or change, as `enqueueAll` requires. */
+function plannedMessages(
+  { directCards }: DecisionContext,
+  before: Change,
+  after: Change,
+  at: Date,
+): readonly PlannedMessage[] {
+  const { id, parent, state } = after;
+  const isSubmitted = before.state !== state && state === 'pending';
+  const copies = directCards !== null && isSubmitted;
+  return [
+    ...messagesFor(before, after).map((message) => ({ ...message, at })),
+    ...remindersFor(before, after, at),
+    ...unfreezeMessages(before, after),
+    ...(copies ? [{ changeId: id, kind: 'direct-cards', at } as const] : []),
+    // The card of a timed change also shows the state of its revert.
+    ...(parent ? [{ changeId: parent, kind: 'card-repost', at } as const] : []),
+  ];
 }
 
 const EXECUTION_ENDED: readonly State[] = ['succeeded', 'failed', 'unknown', 'stale', 'denied'];

@@ -1,4 +1,5 @@
 import type { ChangeId, JsonObject, State } from '../../changes/change.ts';
+import { onPostgres } from '../engine/postgres.ts';
 import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';
 import { type AuditEvent, type Head, linkAfter, nextKeyId, readEventBody } from './chain.ts';
 import { type AuditKey, currentKey, keyWithId, NO_KEY } from './key-ring.ts';
@@ -22,16 +23,39 @@ export interface StoredEvent extends Head {
  * append until the transaction ends. Throws if the ring does not have that key.
  */
 export async function appendEvent(tx: Tx, keys: AuditKey, event: AuditEvent): Promise<Head> {
+  const head = await takeHead(tx);
+  const keyId = head.hash === appended.hash ? appended.nextKey : await lastKeyId(tx);
+  const row = linkAfter(head, signingKey(keys, keyId), event);
+  await storeEvent(tx, row);
+  appended = { hash: row.hash, nextKey: nextKeyId(row) };
+  return { seq: row.seq, hash: row.hash };
+}
+
+/**
+ * The event that this process appended last, of any database, and the key that signs after it. Its hash
+ * covers the id of that key, so that the event need not be read while other writers wait.
+ */
+let appended = { hash: '', nextKey: NO_KEY };
+
+async function takeHead(tx: Tx): Promise<Head> {
   const { seq, hash } = await tx
     .updateTable('audit_head')
     .set((eb) => ({ seq: eb('seq', '+', 1) }))
     .where('id', '=', 1)
     .returning(['seq', 'hash'])
     .executeTakeFirstOrThrow(missingHead);
-  const row = linkAfter({ seq: seq - 1, hash }, signingKey(keys, await lastKeyId(tx)), event);
+  return { seq: seq - 1, hash };
+}
+
+async function storeEvent(tx: Tx, row: AuditEventTable): Promise<void> {
+  const head = { hash: row.hash };
+  if (onPostgres(tx)) {
+    const both = tx.with('event', (first) => first.insertInto('audit_event').values(row));
+    await both.updateTable('audit_head').set(head).where('id', '=', 1).execute();
+    return;
+  }
   await tx.insertInto('audit_event').values(row).execute();
-  await tx.updateTable('audit_head').set({ hash: row.hash }).where('id', '=', 1).execute();
-  return { seq: row.seq, hash: row.hash };
+  await tx.updateTable('audit_head').set(head).where('id', '=', 1).execute();
 }
 
 // A replica that still has the previous key as its current one signs with the next key as well.

@@ -66,9 +66,9 @@ const Body = z.strictObject({
 type EventBody = z.infer<typeof Body>;
 
 /** Several checks read the body of one row. */
-const known = new WeakMap<AuditEventTable, EventBody>();
+const known = new WeakMap<object, EventBody>();
 
-export function readEventBody(row: AuditEventTable): EventBody {
+export function readEventBody(row: Pick<AuditEventTable, 'seq' | 'change_id' | 'body'>): EventBody {
   const read = known.get(row);
   if (read) return read;
   const name = `audit event ${row.seq} (change ${row.change_id ?? 'none'})`;

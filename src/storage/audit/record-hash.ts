@@ -1,32 +1,35 @@
 import { createHash } from 'node:crypto';
 import type { Change, ChangeId, JsonObject } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
+import type { StoredRecord } from '../tables/changes/changes.ts';
 import type { ApprovalTable, ChangeTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
 
-/**
- * Returns the SHA-256 hash over the stored row of a change and its verdicts, for the audit event of
- * each version. It covers every column except those of the card and of the planned revert, which are
- * updated without a new version and only say what was posted or planned already.
- */
+/** Returns `hashOfRecord` of a change as it is stored. */
 export async function recordHash(db: Db, id: ChangeId): Promise<string> {
-  const rows = await db
+  const record = recordFrom(await selectRecord(db, id).execute());
+  if (!record) throw new Error(`There is no change ${id}`);
+  return hashOfRecord(record);
+}
+
+function selectRecord(db: Db, id: ChangeId) {
+  return db
     .selectFrom('change')
     .leftJoin('approval as verdict', 'verdict.change_id', 'change.id')
     .where('change.id', '=', id)
     .selectAll('change')
     .select(['verdict.person', 'verdict.decision', 'verdict.source'])
-    .select(['verdict.digest as verdict_digest', 'verdict.at as verdict_at'])
-    .orderBy('verdict.person')
-    .execute();
-  const [first] = rows;
-  if (!first) throw new Error(`There is no change ${id}`);
-  const { person, decision, source, verdict_digest, verdict_at, ...row } = first;
-  return hashOfRecord(row, rows.flatMap(verdictOf));
+    .select(['verdict.digest as verdict_digest', 'verdict.at as verdict_at']);
 }
 
-interface JoinedVerdict {
-  readonly id: ChangeId;
+function recordFrom(rows: readonly JoinedRow[]): StoredRecord | null {
+  const [first] = rows;
+  if (!first) return null;
+  const { person, decision, source, verdict_digest, verdict_at, ...row } = first;
+  return { row, verdicts: rows.flatMap(verdictOf) };
+}
+
+interface JoinedRow extends ChangeTable {
   readonly person: ApprovalTable['person'] | null;
   readonly decision: ApprovalTable['decision'] | null;
   readonly source: string | null;
@@ -34,47 +37,67 @@ interface JoinedVerdict {
   readonly verdict_at: string | null;
 }
 
-function verdictOf(row: JoinedVerdict): ApprovalTable[] {
+function verdictOf(row: JoinedRow): ApprovalTable[] {
   const { id: change_id, person, decision, source, verdict_digest: digest, verdict_at: at } = row;
   if (person === null || decision === null || source === null) return [];
   if (digest === null || at === null) return [];
   return [{ change_id, person, decision, digest, at, source }];
 }
 
-/** The verdicts are ordered by person. */
-export function hashOfRecord(row: ChangeTable, verdicts: readonly ApprovalTable[]): string {
+/**
+ * Returns the SHA-256 hash over the stored row of a change and its verdicts, for the audit event of
+ * each version. It covers every column except those of the card and of the planned revert, which are
+ * updated without a new version and only say what was posted or planned already.
+ */
+export function hashOfRecord({ row, verdicts }: StoredRecord): string {
   const { card_channel, card_ts, card_version, revert_planned_at, ...columns } = row;
   // Without null, so that a column that a later release adds keeps the hash of earlier rows. Its
   // migration must not fill it.
   const known = Object.entries(columns).filter(([, value]) => value !== null);
   const change = Object.fromEntries(known);
-  const record = { change, verdicts: verdicts.map((verdict) => ({ ...verdict })) };
+  const ordered = verdicts.toSorted((a, b) => (a.person < b.person ? -1 : 1));
+  const record = { change, verdicts: ordered.map((verdict) => ({ ...verdict })) };
   return createHash('sha256').update(canonical(record)).digest('hex');
 }
 
 /** `unrecorded`: release 1.0 wrote the event, without a hash of the row. */
 type RecordState = 'intact' | 'altered' | 'unrecorded';
 
+interface RecordCheck {
+  readonly state: RecordState;
+  readonly verdicts: readonly ApprovalTable[];
+}
+
 /** Compares the stored row with the audit event of its version. Does not verify the event. */
-export async function recordState(db: Db, { id, version }: Change): Promise<RecordState> {
-  const event = await db
-    .selectFrom('audit_event')
-    .selectAll()
-    .where('change_id', '=', id)
-    .where('version', '=', version)
-    .executeTakeFirst();
-  if (!event) return 'altered';
-  const { altered, record } = readEventBody(event).body;
+export async function checkRecord(db: Db, { id, version }: Change): Promise<RecordCheck> {
+  const rows = await selectRecord(db, id)
+    .leftJoin('audit_event as event', (join) =>
+      join.onRef('event.change_id', '=', 'change.id').on('event.version', '=', version),
+    )
+    .select(['event.seq', 'event.body'])
+    .execute();
+  const record = recordFrom(rows.map(({ seq, body, ...row }) => row));
+  const [first] = rows;
+  if (!record || !first) return { state: 'altered', verdicts: [] };
+  const { seq, body } = first;
+  const state = seq === null || body === null ? 'altered' : stateOf(record, { seq, body });
+  return { state, verdicts: record.verdicts };
+}
+
+function stateOf(stored: StoredRecord, event: { seq: number; body: string }): RecordState {
+  const { altered, record } = readEventBody({ ...event, change_id: stored.row.id }).body;
   if (altered === true) return 'altered';
   if (record === undefined) return 'unrecorded';
-  return record === (await recordHash(db, id)) ? 'intact' : 'altered';
+  return record === hashOfRecord(stored) ? 'intact' : 'altered';
 }
 
 /**
- * Returns what the event of the next version records about the row. A version that follows a
- * modified row is marked, so that it cannot make the modification look recorded.
+ * Returns what the event of the next version records about the row that `updateChange` stored. A
+ * version that follows a modified row is marked, so that it cannot make the modification look recorded.
  */
-export async function recordFacts(db: Db, id: ChangeId, before: RecordState): Promise<JsonObject> {
-  if (before === 'altered') return { altered: true };
-  return before === 'intact' ? { record: await recordHash(db, id) } : {};
+export function recordFacts({ state, verdicts }: RecordCheck, stored: StoredRecord): JsonObject {
+  if (state === 'altered') return { altered: true };
+  if (state === 'unrecorded') return {};
+  const { row } = stored;
+  return { record: hashOfRecord({ row, verdicts: [...verdicts, ...stored.verdicts] }) };
 }

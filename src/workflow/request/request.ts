@@ -16,7 +16,7 @@ import type { ChangeCommand, NoEffect } from '../../intent/define.ts';
 import { upcomingFreezes } from '../../policy/freezes.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
-import { recordHash } from '../../storage/audit/record-hash.ts';
+import { hashOfRecord } from '../../storage/audit/record-hash.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { markHandled, storeClick } from '../../storage/tables/queues/inbox.ts';
@@ -154,7 +154,8 @@ async function record(
     const [status] = await countAttempts(tx, context, 'draft', [draft.requester]);
     if (status !== 'ok') return { ok: false, denial: createDenial('rate-limited', aboutOf(draft)) };
     await withdrawEdited(tx, context, request);
-    await insertChange(tx, draft);
+    const stored = await insertChange(tx, draft);
+    const related = await relatedChangesOf(tx, draft);
     await appendEvent(tx, context.auditKey, {
       kind: 'drafted',
       changeId: draft.id,
@@ -166,14 +167,14 @@ async function record(
         command: draft.command,
         target: draft.plan.target.name,
         digest: draft.digest,
-        record: await recordHash(tx, draft.id),
+        record: hashOfRecord(stored),
         rule: draft.requires.rule,
         configuration: context.configuration,
         ...identityFacts(identity),
       },
     });
     const freezes = upcomingFreezes(policy.freezes, draft.plan.target, at);
-    return { ok: true, draft, freezes, ...(await relatedChangesOf(tx, draft)) };
+    return { ok: true, draft, freezes, ...related };
   });
 }
 

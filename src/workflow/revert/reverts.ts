@@ -13,7 +13,7 @@ import type { Service } from '../../directory/directory.ts';
 import { ApiError } from '../../errors.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
-import { recordHash } from '../../storage/audit/record-hash.ts';
+import { hashOfRecord } from '../../storage/audit/record-hash.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { dueReverts } from '../../storage/tables/changes/change-due.ts';
 import {
@@ -22,7 +22,7 @@ import {
   lockChange,
   markRevertPlanned,
 } from '../../storage/tables/changes/changes.ts';
-import { enqueue } from '../../storage/tables/queues/outbox.ts';
+import { enqueue, enqueueAll } from '../../storage/tables/queues/outbox.ts';
 import { createBackoff } from '../background/backoff.ts';
 import type { RevertStopReason } from '../messenger-port.ts';
 import type { DecisionContext, WorkflowContext } from '../ports.ts';
@@ -152,8 +152,12 @@ async function recordRevert(
     const refusal = await auditRefusal(tx, context.auditKey, current);
     if (refusal || planDigest(parent) !== current.digest) return refusal ?? 'audit-mismatch';
     const revert = revertOf(current, { ...planned, id: context.newId(), now });
-    await insertChange(tx, revert, { source: 'parent' });
+    const stored = await insertChange(tx, revert, { source: 'parent' });
     await markRevertPlanned(tx, parent.id, now);
+    await enqueueAll(tx, [
+      { changeId: revert.id, kind: 'card', at: now },
+      { changeId: parent.id, kind: 'card-repost', at: now },
+    ]);
     await appendEvent(tx, context.auditKey, {
       kind: 'planned-return',
       changeId: revert.id,
@@ -163,14 +167,12 @@ async function recordRevert(
       body: {
         by: 'signalbox',
         digest: revert.digest,
-        record: await recordHash(tx, revert.id),
+        record: hashOfRecord(stored),
         rule: revert.requires.rule,
         parent: parent.id,
         approvers: revert.approvals.map(({ by }) => by),
       },
     });
-    await enqueue(tx, { changeId: revert.id, kind: 'card', at: now });
-    await enqueue(tx, { changeId: parent.id, kind: 'card-repost', at: now });
     return null;
   });
 }

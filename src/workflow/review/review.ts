@@ -151,15 +151,15 @@ interface ClickMove {
 
 async function recordClick(tx: Tx, context: DecisionContext, move: ClickMove): Promise<void> {
   const { key, click, before, after, identity } = move;
+  // An unknown outcome keeps the target locked until a user resolves it.
+  if (before.state === 'unknown' && after.state !== 'unknown') await unlockTarget(tx, after.id);
+  if (click.verb === 'snooze') await delayReminders(tx, after.id, snoozeEnd(context.now()));
+  await markHandled(tx, key, context.now());
   await recordMove(tx, context, before, after, {
     kind: KINDS[click.verb],
     by: click.by,
     facts: { ...identityFacts(identity), ...(click.text ? { said: click.text } : {}) },
   });
-  // An unknown outcome keeps the target locked until a user resolves it.
-  if (before.state === 'unknown' && after.state !== 'unknown') await unlockTarget(tx, after.id);
-  if (click.verb === 'snooze') await delayReminders(tx, after.id, snoozeEnd(context.now()));
-  await markHandled(tx, key, context.now());
 }
 
 async function refuseClick(
@@ -171,8 +171,8 @@ async function refuseClick(
   const denial = denialOfVerb(context, { ...found, press: click });
   await context.database.transaction(async (tx) => {
     const facts = identityFacts(found.identity ?? null);
-    await appendRefusal(tx, context, { kind: click.verb, by: click.by, facts }, denial);
     await markHandled(tx, key, context.now());
+    await appendRefusal(tx, context, { kind: click.verb, by: click.by, facts }, denial);
   });
   return { ok: false, verb: click.verb, denial: await nameAlternatives(context, denial) };
 }

@@ -3,7 +3,7 @@ import { inheritChange } from '../../changes/inherit-change.ts';
 import { START_GRACE_MS } from '../../changes/lifecycle.ts';
 import type { Occurrence } from '../../costs/calendar/weekly-times.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
-import { recordHash } from '../../storage/audit/record-hash.ts';
+import { hashOfRecord } from '../../storage/audit/record-hash.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { insertChange } from '../../storage/tables/changes/changes.ts';
 import { enqueue } from '../../storage/tables/queues/outbox.ts';
@@ -83,7 +83,8 @@ export async function storeRun(
   schedule: Change,
   run: Change,
 ): Promise<void> {
-  await insertChange(tx, run, { source: 'schedule' });
+  const stored = await insertChange(tx, run, { source: 'schedule' });
+  await enqueue(tx, { changeId: run.id, kind: 'card', at: run.createdAt });
   await appendEvent(tx, context.auditKey, {
     kind: 'scheduled',
     changeId: run.id,
@@ -93,11 +94,10 @@ export async function storeRun(
     body: {
       by: 'signalbox',
       digest: run.digest,
-      record: await recordHash(tx, run.id),
+      record: hashOfRecord(stored),
       rule: run.requires.rule,
       parent: schedule.id,
       approvers: run.approvals.map(({ by }) => by),
     },
   });
-  await enqueue(tx, { changeId: run.id, kind: 'card', at: run.createdAt });
 }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { JsonObject, UserId } from '../../../src/changes/change.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import {
+  checkRecord,
   hashOfRecord,
   recordFacts,
   recordHash,
-  recordState,
 } from '../../../src/storage/audit/record-hash.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { aChange, NOON, stored } from '../example-change.ts';
@@ -31,15 +31,18 @@ test.for<[string, ((hash: string) => JsonObject) | null, string]>([
   ['unrecorded where release 1.0 wrote its event', () => ({}), 'unrecorded'],
 ])('the row of a change is %s', async ([, facts, state]) => {
   const { db, change } = await recorded(facts);
-  expect(await recordState(db, change)).toBe(state);
-  expect(await recordState(db, { ...change, version: 2 })).toBe('altered');
+  expect(await checkRecord(db, change)).toEqual({ state, verdicts: [] });
+  expect(await checkRecord(db, { ...change, version: 2 })).toMatchObject({ state: 'altered' });
 });
 
 test('the next event records the row, unless an earlier version is not confirmed', async () => {
-  const { db, change, hash } = await recorded(null);
-  expect(await recordFacts(db, change.id, 'intact')).toEqual({ record: hash });
-  expect(await recordFacts(db, change.id, 'altered')).toEqual({ altered: true });
-  expect(await recordFacts(db, change.id, 'unrecorded')).toEqual({});
+  const { db, hash } = await recorded(null);
+  const row = await db.selectFrom('change').selectAll().executeTakeFirstOrThrow();
+  const factsAfter = (state: 'intact' | 'altered' | 'unrecorded') =>
+    recordFacts({ state, verdicts: [] }, { row, verdicts: [] });
+  expect(factsAfter('intact')).toEqual({ record: hash });
+  expect(factsAfter('altered')).toEqual({ altered: true });
+  expect(factsAfter('unrecorded')).toEqual({});
 });
 
 test.for(ENGINES)('the hash has the verdicts in the order of their users on %s', async (engine) => {
@@ -50,5 +53,7 @@ test.for(ENGINES)('the hash has the verdicts in the order of their users on %s',
   const row = await database.db.selectFrom('change').selectAll().executeTakeFirstOrThrow();
   const verdicts = await database.db.selectFrom('approval').selectAll().execute();
   const ordered = verdicts.toSorted((a, b) => (a.person < b.person ? -1 : 1));
-  expect(await recordHash(database.db, change.id)).toBe(hashOfRecord(row, ordered));
+  const hash = await recordHash(database.db, change.id);
+  expect(hash).toBe(hashOfRecord({ row, verdicts: ordered }));
+  expect(hash).toBe(hashOfRecord({ row, verdicts: ordered.toReversed() }));
 });

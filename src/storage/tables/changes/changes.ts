@@ -1,7 +1,7 @@
 import type { Change, ChangeId, Position, Verdict } from '../../../changes/change.ts';
 import { toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
-import type { ApprovalTable, Db, Tx } from '../schema.ts';
+import type { ApprovalTable, ChangeTable, Db, Tx } from '../schema.ts';
 import { type OnUnreadable, select } from './change-query.ts';
 import { changeRow } from './change-row.ts';
 
@@ -10,16 +10,24 @@ export class OptimisticLockError extends Error {
   override readonly name = 'OptimisticLockError';
 }
 
+/** The row of a change and its verdicts, as they are stored. */
+export interface StoredRecord {
+  readonly row: ChangeTable;
+  readonly verdicts: readonly ApprovalTable[];
+}
+
+/** Returns what it stored. */
 export async function insertChange(
   tx: Tx,
   change: Change,
   { source = 'slack' }: { source?: string } = {},
-): Promise<void> {
+): Promise<StoredRecord> {
   const card = { card_channel: change.card?.channel ?? null, card_ts: change.card?.ts ?? null };
   const unmarked = { card_version: null, revert_planned_at: null };
-  const row = { ...changeRow(change), ...card, ...unmarked };
-  await tx.insertInto('change').values(row).execute();
-  await insertVerdicts(tx, null, change, source);
+  const columns = { ...changeRow(change), ...card, ...unmarked };
+  const query = tx.insertInto('change').values(columns).returningAll();
+  const row = await query.executeTakeFirstOrThrow();
+  return { row, verdicts: await insertVerdicts(tx, null, change, source) };
 }
 
 export async function loadChange(db: Db, id: ChangeId): Promise<Change | null> {
@@ -50,28 +58,27 @@ export async function lockChange(tx: Tx, id: ChangeId): Promise<Change | null> {
 }
 
 /**
- * Stores the move from `before` to `after` and its new verdicts. Throws `OptimisticLockError` if
- * the stored change is not `before` any more. The card is stored by `setCard`.
+ * Stores the move from `before` to `after` and its new verdicts, and returns them. Throws
+ * `OptimisticLockError` if the stored change is not `before` any more. The card is stored by `setCard`.
  */
 export async function updateChange(
   tx: Tx,
   before: Change,
   after: Change,
   { source = 'slack' }: { source?: string } = {},
-): Promise<void> {
+): Promise<StoredRecord> {
   assertNextVersion(before, after);
   const { id, ...columns } = changeRow(after);
-  const moved = await tx
+  const row = await tx
     .updateTable('change')
     .set(columns)
     .where('id', '=', id)
     .where('state', '=', before.state)
     .where('version', '=', before.version)
-    .returning('id')
-    .execute();
-  if (moved.length === 0)
-    throw new OptimisticLockError(`Change ${id} is not ${before.state} any more`);
-  await insertVerdicts(tx, before, after, source);
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) throw new OptimisticLockError(`Change ${id} is not ${before.state} any more`);
+  return { row, verdicts: await insertVerdicts(tx, before, after, source) };
 }
 
 function assertNextVersion(before: Change, after: Change): void {
@@ -85,17 +92,20 @@ async function insertVerdicts(
   before: Change | null,
   after: Change,
   source: string,
-): Promise<void> {
+): Promise<readonly ApprovalTable[]> {
+  const verdicts: ApprovalTable[] = [];
   for (const approval of after.approvals.slice(before?.approvals.length ?? 0)) {
-    const isNew = await insertVerdict(tx, verdictRow(after, approval, 'approved', source));
-    if (!isNew)
+    const stored = await insertVerdict(tx, verdictRow(after, approval, 'approved', source));
+    if (stored.length === 0)
       throw new OptimisticLockError(`${approval.by} already decided on change ${after.id}`);
+    verdicts.push(...stored);
   }
   const { rejection } = after;
   // An earlier approval by the same user keeps its row; the change itself stores the rejection.
   if (rejection && !before?.rejection) {
-    await insertVerdict(tx, verdictRow(after, rejection, 'rejected', source));
+    verdicts.push(...(await insertVerdict(tx, verdictRow(after, rejection, 'rejected', source))));
   }
+  return verdicts;
 }
 
 function verdictRow(
@@ -107,14 +117,13 @@ function verdictRow(
   return { change_id: id, person: by, decision, digest, at: toText(at), source };
 }
 
-async function insertVerdict(tx: Tx, row: ApprovalTable): Promise<boolean> {
-  const inserted = await tx
+function insertVerdict(tx: Tx, row: ApprovalTable): Promise<ApprovalTable[]> {
+  return tx
     .insertInto('approval')
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
-    .returning('person')
+    .returningAll()
     .execute();
-  return inserted.length > 0;
 }
 
 /** Stores the position of the card and the version that it shows; ignores an older version. */

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely';
 import type { ChangeId } from '../../../changes/change.ts';
 import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
 import { decode, JsonFields, toDate, toText } from '../../engine/portable.ts';
@@ -24,34 +24,37 @@ export interface DueMessage {
   readonly message: OutboxMessage | null;
 }
 
+export type PlannedMessage = OutboxMessage & { readonly at: Date };
+
 /**
  * Stores a message for delivery at `at`. A waiting message without a body, of the same change and
  * kind, also covers this one: the earlier of both times counts.
  */
-export function enqueue(tx: Tx, message: OutboxMessage & { at: Date }): Promise<void> {
-  return insert(tx, message, 0);
+export function enqueue(tx: Tx, message: PlannedMessage): Promise<void> {
+  return insert(tx, [rowOf(message)]);
+}
+
+/** Stores messages in one statement, which must have different kinds or changes. */
+export async function enqueueAll(tx: Tx, messages: readonly PlannedMessage[]): Promise<void> {
+  const rows = messages.map((message) => rowOf(message));
+  if (rows.length > 0) await insert(tx, rows);
 }
 
 /** Stores a message that may have been posted before, so that its sender looks for it first. */
-export function enqueueAgain(tx: Tx, message: OutboxMessage & { at: Date }): Promise<void> {
-  return insert(tx, message, 1);
+export function enqueueAgain(tx: Tx, message: PlannedMessage): Promise<void> {
+  return insert(tx, [rowOf(message, 1)]);
 }
 
-async function insert(
-  tx: Tx,
-  message: OutboxMessage & { at: Date },
-  attempts: number,
-): Promise<void> {
+function rowOf(message: PlannedMessage, attempts = 0): Insertable<OutboxTable> {
   const { changeId, kind, body } = encodeMessage(message);
+  const text = body && JSON.stringify(body);
+  return { change_id: changeId, kind, body: text, not_before: toText(message.at), attempts };
+}
+
+async function insert(tx: Tx, rows: readonly Insertable<OutboxTable>[]): Promise<void> {
   await tx
     .insertInto('outbox')
-    .values({
-      change_id: changeId,
-      kind,
-      body: body && JSON.stringify(body),
-      not_before: toText(message.at),
-      attempts,
-    })
+    .values(rows)
     .onConflict((conflict) =>
       conflict
         .columns(['change_id', 'kind'])
