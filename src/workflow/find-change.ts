@@ -5,7 +5,8 @@ import { nearest } from '../intent/parse/nearest.ts';
 import { changeIdText } from '../intent/ports/changes-queries.ts';
 import type { Caller } from '../intent/ports/command-context.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
-import { loadChange } from '../storage/tables/changes/changes.ts';
+import { loadChange, loadStored } from '../storage/tables/changes/changes.ts';
+import type { StoredChange } from '../storage/tables/changes/stored-record.ts';
 import type { DecisionContext } from './ports.ts';
 
 type FindContext = Pick<DecisionContext, 'database'>;
@@ -19,7 +20,7 @@ export async function loadForUser({ database }: FindContext, id: ChangeId): Prom
 }
 
 type ChangeLookup =
-  | { readonly ok: true; readonly change: Change }
+  | ({ readonly ok: true } & StoredChange)
   | { readonly ok: false; readonly answer: Answer };
 
 /** Returns the change with this id, or an answer that offers similar ids. */
@@ -29,9 +30,9 @@ export async function findChange(
   asker: Caller,
 ): Promise<ChangeLookup> {
   const id = changeIdText(typed);
-  const change = isChangeId(id) ? await loadChange(context.database.db, id) : null;
+  const stored = isChangeId(id) ? await loadStored(context.database.db, id) : null;
   // Only its requester may see a draft.
-  if (change && !isPrivateTo(change, asker)) return { ok: true, change };
+  if (stored && !isPrivateTo(stored.change, asker)) return { ok: true, ...stored };
   return { ok: false, answer: await notFound(context, id, asker) };
 }
 

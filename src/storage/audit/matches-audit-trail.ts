@@ -1,21 +1,24 @@
 import type { Change, Json, JsonObject } from '../../changes/change.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
+import type { StoredRecord } from '../tables/changes/stored-record.ts';
 import type { AuditEventTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
 import { authenticityCheck, keyStartPointer } from './key-eras.ts';
 import type { AuditKey } from './key-ring.ts';
-import { recordHash } from './record-hash.ts';
+import { hashOfRecord, recordHash } from './record-hash.ts';
 
 /**
  * Returns why the audit trail does not confirm this change as it is stored, or null if it does: every
  * version in order, signed with a key of the ring, with the plan digest, each approval, and the hash of
  * the row. An attacker with write access to the database but without the key can change the change,
  * but not its audit events. `upgraded`: release 1.0 wrote some of the events, which cover less.
+ * `record`: what the same statement read with the change; without it, the row is read again.
  */
 export async function auditRefusal(
   db: Db,
   keys: AuditKey,
   change: Change,
+  record?: StoredRecord,
 ): Promise<'audit-mismatch' | 'upgraded' | null> {
   const rows = await db
     .selectFrom('audit_event')
@@ -33,10 +36,9 @@ export async function auditRefusal(
   if (bodies.some(({ altered }) => altered === true)) return 'audit-mismatch';
   if (bodies.some(({ record }) => record === undefined)) return 'upgraded';
   // The last event is that of the stored version.
-  const isSame =
-    planDigest(change) === change.digest &&
-    bodies.at(-1)?.record === (await recordHash(db, change.id));
-  return isSame ? null : 'audit-mismatch';
+  if (planDigest(change) !== change.digest) return 'audit-mismatch';
+  const hash = record ? hashOfRecord(record) : await recordHash(db, change.id);
+  return bodies.at(-1)?.record === hash ? null : 'audit-mismatch';
 }
 
 function hasEveryVersion(rows: readonly AuditEventTable[], { version, state }: Change): boolean {

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Change, ChangeId, JsonObject } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
-import type { StoredRecord } from '../tables/changes/changes.ts';
-import type { ApprovalTable, ChangeTable, Db } from '../tables/schema.ts';
+import { recordFrom, type StoredRecord, VERDICT_COLUMNS } from '../tables/changes/stored-record.ts';
+import type { ApprovalTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
 
 /** Returns `hashOfRecord` of a change as it is stored. */
 export async function recordHash(db: Db, id: ChangeId): Promise<string> {
-  const record = recordFrom(await selectRecord(db, id).execute());
-  if (!record) throw new Error(`There is no change ${id}`);
-  return hashOfRecord(record);
+  const rows = await selectRecord(db, id).execute();
+  const [first] = rows;
+  if (!first) throw new Error(`There is no change ${id}`);
+  return hashOfRecord(recordFrom(first, rows));
 }
 
 function selectRecord(db: Db, id: ChangeId) {
@@ -18,30 +19,7 @@ function selectRecord(db: Db, id: ChangeId) {
     .leftJoin('approval as verdict', 'verdict.change_id', 'change.id')
     .where('change.id', '=', id)
     .selectAll('change')
-    .select(['verdict.person', 'verdict.decision', 'verdict.source'])
-    .select(['verdict.digest as verdict_digest', 'verdict.at as verdict_at']);
-}
-
-function recordFrom(rows: readonly JoinedRow[]): StoredRecord | null {
-  const [first] = rows;
-  if (!first) return null;
-  const { person, decision, source, verdict_digest, verdict_at, ...row } = first;
-  return { row, verdicts: rows.flatMap(verdictOf) };
-}
-
-interface JoinedRow extends ChangeTable {
-  readonly person: ApprovalTable['person'] | null;
-  readonly decision: ApprovalTable['decision'] | null;
-  readonly source: string | null;
-  readonly verdict_digest: string | null;
-  readonly verdict_at: string | null;
-}
-
-function verdictOf(row: JoinedRow): ApprovalTable[] {
-  const { id: change_id, person, decision, source, verdict_digest: digest, verdict_at: at } = row;
-  if (person === null || decision === null || source === null) return [];
-  if (digest === null || at === null) return [];
-  return [{ change_id, person, decision, digest, at, source }];
+    .select(VERDICT_COLUMNS);
 }
 
 /**
@@ -76,10 +54,10 @@ export async function checkRecord(db: Db, { id, version }: Change): Promise<Reco
     )
     .select(['event.seq', 'event.body'])
     .execute();
-  const record = recordFrom(rows.map(({ seq, body, ...row }) => row));
-  const [first] = rows;
-  if (!record || !first) return { state: 'altered', verdicts: [] };
-  const { seq, body } = first;
+  const [joined] = rows;
+  if (!joined) return { state: 'altered', verdicts: [] };
+  const { seq, body, ...first } = joined;
+  const record = recordFrom(first, rows);
   const state = seq === null || body === null ? 'altered' : stateOf(record, { seq, body });
   return { state, verdicts: record.verdicts };
 }

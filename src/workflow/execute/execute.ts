@@ -10,7 +10,7 @@ import type { Service } from '../../directory/directory.ts';
 import { freezeFor } from '../../policy/freezes.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
+import { loadChange, lockStored } from '../../storage/tables/changes/changes.ts';
 import {
   lastChangeSincePlan,
   lockTarget,
@@ -94,9 +94,10 @@ async function claimIn(
   id: ChangeId,
   facts: ExecutionFacts,
 ): Promise<Permit | ExecutionStep> {
-  const change = await lockChange(tx, id);
+  const stored = await lockStored(tx, id);
   const now = context.now();
-  if (change?.state !== 'approved' || now >= change.expiresAt) return 'done';
+  if (stored?.change.state !== 'approved' || now >= stored.change.expiresAt) return 'done';
+  const { change, record } = stored;
   if (change.notBefore && now < change.notBefore) return 'later';
   if (now >= facts.validUntil) return 'later';
   if (!(await mayExecute(tx, context.configuration))) return 'later';
@@ -104,7 +105,7 @@ async function claimIn(
   if ((await context.trail.problem(tx)) !== null) return 'later';
 
   const unconfirmed =
-    (await auditRefusal(tx, context.auditKey, change)) ??
+    (await auditRefusal(tx, context.auditKey, change, record)) ??
     (await scheduleRefusal(tx, context, change));
   if (unconfirmed) return end(tx, context, change, { why: unconfirmed });
 

@@ -1,6 +1,7 @@
 import { type Change, hasAuditMismatch } from '../../changes/change.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import { lockChange } from '../../storage/tables/changes/changes.ts';
+import type { StoredChange } from '../../storage/tables/changes/stored-record.ts';
 import type { DecisionContext } from '../ports.ts';
 import { stopChange } from '../stop-change.ts';
 
@@ -11,11 +12,12 @@ import { stopChange } from '../stop-change.ts';
  */
 export async function confirmBeforeDrawing(
   context: DecisionContext,
-  change: Change,
+  { change, record }: StoredChange,
 ): Promise<Change> {
   if (hasAuditMismatch(change)) return change;
   const { database, auditKey, log } = context;
-  if ((await auditRefusal(database.db, auditKey, change)) !== 'audit-mismatch') return change;
+  const refusal = await auditRefusal(database.db, auditKey, change, record);
+  if (refusal !== 'audit-mismatch') return change;
   return database.transaction(async (tx) => {
     // Under the lock, because the change may have moved between the reads above.
     const current = (await lockChange(tx, change.id)) ?? change;

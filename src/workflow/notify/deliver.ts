@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Change, ChangeId, Position } from '../../changes/change.ts';
 import { note, traced, type Work } from '../../observability/trace.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import { cardVersion, loadChange, setCard } from '../../storage/tables/changes/changes.ts';
+import { cardVersion, loadStored, setCard } from '../../storage/tables/changes/changes.ts';
 import { clearCard } from '../../storage/tables/queues/cards.ts';
 import {
   claimDueMessages,
@@ -111,7 +111,7 @@ async function sendOfChange(
   { attempts }: DueMessage,
   message: ChangeMessage,
 ) {
-  const stored = await loadChange(context.database.db, message.changeId);
+  const stored = await loadStored(context.database.db, message.changeId);
   if (!stored) return null;
   const change = await confirmBeforeDrawing(context, stored);
   if (message.kind === 'direct-cards') return planDirectCards(context, change);

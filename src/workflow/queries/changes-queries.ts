@@ -51,7 +51,7 @@ async function latestOf(
 async function show(context: DecisionContext, id: string, asker: Caller): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
-  const change = await confirmBeforeDrawing(context, found.change);
+  const change = await confirmBeforeDrawing(context, found);
   const history = await eventsOf(context.database.db, change.id);
   const names = hasAuditMismatch(change)
     ? { command: 'change', target: change.id }

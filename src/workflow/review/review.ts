@@ -6,7 +6,7 @@ import type { Refusal } from '../../changes/refusal.ts';
 import type { Requirement } from '../../changes/requirement.ts';
 import type { Press, Verb } from '../../changes/verbs.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
+import { loadChange, lockStored } from '../../storage/tables/changes/changes.ts';
 import { unlockTarget } from '../../storage/tables/changes/permits.ts';
 import { markHandled } from '../../storage/tables/queues/inbox.ts';
 import { delayReminders } from '../../storage/tables/queues/outbox.ts';
@@ -123,13 +123,14 @@ async function decideAndRecord(
   identity: Identity & { ok: true },
 ): Promise<ClickOutcome> {
   const moved = await context.database.transaction(async (tx) => {
-    const change = await lockChange(tx, click.change);
-    if (!change) return { refusal: 'not-found' as Refusal, change: null };
+    const stored = await lockStored(tx, click.change);
+    if (!stored) return { refusal: 'not-found' as Refusal, change: null };
+    const { change } = stored;
 
     const input = { ...click, current: currentRequirement(context, change) };
     const outcome = MOVES[click.verb](change, identity.actor, input, context.now());
     if (!outcome.ok) return { refusal: outcome.refusal, change };
-    const stale = await stalenessOf(tx, context, click.verb, change);
+    const stale = await stalenessOf(tx, context, click.verb, stored);
     if (stale?.why === 'not-verified') return { refusal: stale.why, change };
     if (stale) {
       return { refusal: stale.why, change: await stopChange(tx, context, change, stale) };

@@ -1,14 +1,9 @@
-import {
-  type Expression,
-  type ExpressionBuilder,
-  type Selectable,
-  type SqlBool,
-  sql,
-} from 'kysely';
-import type { Change, ChangeId, State, UserId } from '../../../changes/change.ts';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Change, ChangeId, State } from '../../../changes/change.ts';
 import { toDate, UnreadableRowError } from '../../engine/portable.ts';
-import type { ChangeTable, Db, Tables } from '../schema.ts';
+import type { Db, Tables } from '../schema.ts';
 import { changeFrom, followUpFrom } from './change-row.ts';
+import { recordFrom, type StoredChange, VERDICT_COLUMNS } from './stored-record.ts';
 
 /** Selects ids only, so that one unreadable row does not block the others. */
 export async function idsOf(
@@ -41,16 +36,18 @@ interface Selection {
 
 export type OnUnreadable = (id: ChangeId, error: unknown) => void;
 
-// One statement reads changes and approvals, so that both are of the same moment.
-export async function select(
+export async function select(db: Db, selection: Selection): Promise<Change[]> {
+  return (await selectStored(db, selection)).map(({ change }) => change);
+}
+
+// One statement reads changes and verdicts, so that both are of the same moment.
+export async function selectStored(
   db: Db,
   { where, limit, order = 'asc', by = 'created_at', onUnreadable }: Selection,
-): Promise<Change[]> {
+): Promise<StoredChange[]> {
   const rows = await db
     .selectFrom('change as c')
-    .leftJoin('approval', (join) =>
-      join.onRef('approval.change_id', '=', 'c.id').on('approval.decision', '=', 'approved'),
-    )
+    .leftJoin('approval as verdict', 'verdict.change_id', 'c.id')
     .leftJoin('change as child', 'child.parent', 'c.id')
     .leftJoin('follow_up', 'follow_up.change_id', 'c.id')
     .where('c.id', 'in', (eb) =>
@@ -66,7 +63,7 @@ export async function select(
         ),
     )
     .selectAll('c')
-    .select(['approval.person', 'approval.at as approved_at'])
+    .select(VERDICT_COLUMNS)
     .select(['child.id as child_id', 'child.state as child_state'])
     .select('follow_up.shown')
     .execute();
@@ -78,7 +75,7 @@ export async function select(
     .flatMap((group) => readable(group, onUnreadable));
 }
 
-function compareBy(by: 'created_at' | 'ended_at', one?: ApprovedRow, other?: ApprovedRow): number {
+function compareBy(by: 'created_at' | 'ended_at', one?: JoinedRow, other?: JoinedRow): number {
   return compareTexts(one?.[by], other?.[by]) || compareTexts(one?.id, other?.id);
 }
 
@@ -87,9 +84,9 @@ function compareTexts(one: string | null = null, other: string | null = null): n
   return (one ?? '') < (other ?? '') ? -1 : 1;
 }
 
-function readable(rows: ApprovedRow[], onUnreadable?: OnUnreadable): Change[] {
+function readable(rows: JoinedRow[], onUnreadable?: OnUnreadable): StoredChange[] {
   try {
-    return [changeOf(rows)];
+    return [storedFrom(rows)];
   } catch (error) {
     const [first] = rows;
     if (!onUnreadable || !first || !(error instanceof UnreadableRowError)) throw error;
@@ -98,27 +95,26 @@ function readable(rows: ApprovedRow[], onUnreadable?: OnUnreadable): Change[] {
   }
 }
 
-interface ApprovedRow extends Selectable<ChangeTable> {
-  readonly person: UserId | null;
-  readonly approved_at: string | null;
+type JoinedRow = Parameters<typeof recordFrom>[0] & {
   readonly child_id: ChangeId | null;
   readonly child_state: State | null;
   readonly shown: string | null;
-}
+};
 
-function changeOf(rows: ApprovedRow[]): Change {
-  const [first] = rows;
-  if (!first) throw new Error('A group of rows is never empty');
-  const approvals = rows
-    .flatMap(({ person, approved_at }) =>
-      person && approved_at ? [{ by: person, at: toDate(approved_at) }] : [],
-    )
+function storedFrom(rows: JoinedRow[]): StoredChange {
+  const [joined] = rows;
+  if (!joined) throw new Error('A group of rows is never empty');
+  const { child_id: id, child_state: state, shown, ...first } = joined;
+  const record = recordFrom(first, rows);
+  const approvals = record.verdicts
+    .filter(({ decision }) => decision === 'approved')
+    .map(({ person, at }) => ({ by: person, at: toDate(at) }))
     .toSorted((one, other) => one.at.getTime() - other.at.getTime());
-  const { child_id: id, child_state: state } = first;
-  const followUp = followUpFrom(first.shown);
-  return {
-    ...changeFrom(first, approvals),
+  const followUp = followUpFrom(shown);
+  const change = {
+    ...changeFrom(record.row, approvals),
     ...(id && state && { child: { id, state } }),
     ...(followUp && { followUp }),
   };
+  return { change, record };
 }

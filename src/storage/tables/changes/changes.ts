@@ -1,19 +1,14 @@
 import type { Change, ChangeId, Position, Verdict } from '../../../changes/change.ts';
 import { toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
-import type { ApprovalTable, ChangeTable, Db, Tx } from '../schema.ts';
-import { type OnUnreadable, select } from './change-query.ts';
+import type { ApprovalTable, Db, Tx } from '../schema.ts';
+import { type OnUnreadable, select, selectStored } from './change-query.ts';
 import { changeRow } from './change-row.ts';
+import type { StoredChange, StoredRecord } from './stored-record.ts';
 
 /** Another transaction was first. This one rolls back, and its caller reads the change again. */
 export class OptimisticLockError extends Error {
   override readonly name = 'OptimisticLockError';
-}
-
-/** The row of a change and its verdicts, as they are stored. */
-export interface StoredRecord {
-  readonly row: ChangeTable;
-  readonly verdicts: readonly ApprovalTable[];
 }
 
 /** Returns what it stored. */
@@ -31,9 +26,13 @@ export async function insertChange(
 }
 
 export async function loadChange(db: Db, id: ChangeId): Promise<Change | null> {
+  return (await loadStored(db, id))?.change ?? null;
+}
+
+export async function loadStored(db: Db, id: ChangeId): Promise<StoredChange | null> {
   // Without a limit, which SQLite prepares as a slower co-routine.
-  const [change] = await select(db, { where: (eb) => eb('id', '=', id) });
-  return change ?? null;
+  const [stored] = await selectStored(db, { where: (eb) => eb('id', '=', id) });
+  return stored ?? null;
 }
 
 /** Loads these changes by id, without those that do not exist or are unreadable. */
@@ -49,12 +48,17 @@ export async function loadChanges(
 
 /** Loads a change and locks its row until the transaction ends. */
 export async function lockChange(tx: Tx, id: ChangeId): Promise<Change | null> {
+  return (await lockStored(tx, id))?.change ?? null;
+}
+
+/** Loads a change with its record and locks its row until the transaction ends. */
+export async function lockStored(tx: Tx, id: ChangeId): Promise<StoredChange | null> {
   // A transaction of SQLite has locked the whole database already. On PostgreSQL a statement of its own
   // waits for the lock, because one that has waited misses newer approvals.
   if (onPostgres(tx)) {
     await tx.selectFrom('change').select('id').where('id', '=', id).forUpdate().execute();
   }
-  return loadChange(tx, id);
+  return loadStored(tx, id);
 }
 
 /**
