@@ -5,7 +5,7 @@ import { openSqlite, sqlitePath } from '../../../src/storage/engine/sqlite/sqlit
 import { lastSentChanges } from '../../../src/storage/tables/changes/last-sent.ts';
 import { sentSince } from '../../../src/storage/tables/changes/permits.ts';
 import { listEffectNotices } from '../../../src/storage/tables/effect-notices.ts';
-import { pruneOutbox } from '../../../src/storage/tables/queues/outbox.ts';
+import { claimDueMessages, pruneOutbox } from '../../../src/storage/tables/queues/outbox.ts';
 import { freshUrl, openForTest, run } from '../engines.ts';
 import { aChange, minutes, NOON, newId, STAGING, stored } from '../example-change.ts';
 import { asTx, type Query, readPlan, record, rowsRead } from '../recorded-plans.ts';
@@ -17,6 +17,12 @@ const STATEMENTS: readonly [name: string, table: string, index: RegExp, statemen
     'outbox',
     /outbox_done/,
     (db) => pruneOutbox(asTx(db), minutes(-1_440)),
+  ],
+  [
+    'the search for due messages',
+    'outbox',
+    /outbox_open \(not_before.*SCAN other USING INDEX outbox_open/,
+    (db) => claimDueMessages(asTx(db), { owner: 'replica-1', now: NOON, leaseMs: 1, limit: 50 }),
   ],
   [
     'the cost effects of four weeks',

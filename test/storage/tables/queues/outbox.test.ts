@@ -51,6 +51,19 @@ test.for(ENGINES)('several moves of one change update its card once on %s', asyn
   expect(await due(database, 99)).toEqual([]);
 });
 
+test.for(ENGINES)('messages that are stored together are sent in order on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const changeId = newId();
+  await enqueue(database, card(changeId), minutes(5));
+  const kinds = ['direct-cards', 'card', 'audit', 'follow-up'] as const;
+  const together = kinds.map((kind) => ({ changeId, kind, at: NOON }));
+  await database.transaction((tx) => outbox.enqueueAll(tx, together));
+  await database.transaction((tx) => outbox.enqueueAll(tx, []));
+
+  const messages = await due(database, 1);
+  expect(messages.map(({ kind }) => kind)).toEqual(['card', 'direct-cards', 'audit', 'follow-up']);
+});
+
 test.for(ENGINES)('messages with a body are all sent, in order, on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const changeId = newId();
