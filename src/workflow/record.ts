@@ -53,7 +53,7 @@ async function storeMove(
 ): Promise<void> {
   const at = context.now();
   const checked = await checkRecord(tx, before);
-  const stored = await updateChange(tx, before, after);
+  const moved = await updateChange(tx, before, after, { stored: checked.record?.row });
   // Counted before the commit: a transaction that is rolled back and repeated counts twice.
   if (before.state !== after.state) {
     context.measures.moved(after.command, after.state);
@@ -71,7 +71,7 @@ async function storeMove(
     body: {
       by: action.by,
       digest: after.digest,
-      ...recordFacts(checked, stored),
+      ...recordFacts(checked, moved),
       rule: after.requires.rule,
       configuration: context.configuration,
       ...action.facts,

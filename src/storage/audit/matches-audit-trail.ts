@@ -36,9 +36,10 @@ export async function auditRefusal(
   if (bodies.some(({ altered }) => altered === true)) return 'audit-mismatch';
   if (bodies.some(({ record }) => record === undefined)) return 'upgraded';
   // The last event is that of the stored version.
-  if (planDigest(change) !== change.digest) return 'audit-mismatch';
-  const hash = record ? hashOfRecord(record) : await recordHash(db, change.id);
-  return bodies.at(-1)?.record === hash ? null : 'audit-mismatch';
+  const isSame =
+    planDigest(change) === change.digest &&
+    bodies.at(-1)?.record === (record ? hashOfRecord(record) : await recordHash(db, change.id));
+  return isSame ? null : 'audit-mismatch';
 }
 
 function hasEveryVersion(rows: readonly AuditEventTable[], { version, state }: Change): boolean {

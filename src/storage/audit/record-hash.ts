@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Change, ChangeId, JsonObject } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
 import { recordFrom, type StoredRecord, VERDICT_COLUMNS } from '../tables/changes/stored-record.ts';
-import type { ApprovalTable, Db } from '../tables/schema.ts';
+import type { Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
 
 /** Returns `hashOfRecord` of a change as it is stored. */
@@ -43,7 +43,8 @@ type RecordState = 'intact' | 'altered' | 'unrecorded';
 
 interface RecordCheck {
   readonly state: RecordState;
-  readonly verdicts: readonly ApprovalTable[];
+  /** Null: there is no such change. */
+  readonly record: StoredRecord | null;
 }
 
 /** Compares the stored row with the audit event of its version. Does not verify the event. */
@@ -55,11 +56,11 @@ export async function checkRecord(db: Db, { id, version }: Change): Promise<Reco
     .select(['event.seq', 'event.body'])
     .execute();
   const [joined] = rows;
-  if (!joined) return { state: 'altered', verdicts: [] };
+  if (!joined) return { state: 'altered', record: null };
   const { seq, body, ...first } = joined;
   const record = recordFrom(first, rows);
   const state = seq === null || body === null ? 'altered' : stateOf(record, { seq, body });
-  return { state, verdicts: record.verdicts };
+  return { state, record };
 }
 
 function stateOf(stored: StoredRecord, event: { seq: number; body: string }): RecordState {
@@ -73,9 +74,9 @@ function stateOf(stored: StoredRecord, event: { seq: number; body: string }): Re
  * Returns what the event of the next version records about the row that `updateChange` stored. A
  * version that follows a modified row is marked, so that it cannot make the modification look recorded.
  */
-export function recordFacts({ state, verdicts }: RecordCheck, stored: StoredRecord): JsonObject {
-  if (state === 'altered') return { altered: true };
+export function recordFacts({ state, record }: RecordCheck, moved: StoredRecord): JsonObject {
+  if (state === 'altered' || record === null) return { altered: true };
   if (state === 'unrecorded') return {};
-  const { row } = stored;
-  return { record: hashOfRecord({ row, verdicts: [...verdicts, ...stored.verdicts] }) };
+  const verdicts = [...record.verdicts, ...moved.verdicts];
+  return { record: hashOfRecord({ row: moved.row, verdicts }) };
 }

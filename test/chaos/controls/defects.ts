@@ -223,8 +223,8 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the end of the audit trail is read without a lock',
     file: 'src/storage/audit/append.ts',
-    find: /\.updateTable\('audit_head'\)\s+\.set\(\(eb\) => \(\{ seq: eb\('seq', '\+', 1\) \}\)\)\s+(\.where\('id', '=', 1\))\s+\.returning\(\['seq', 'hash'\]\)([\s\S]+?)\.set\(\{ hash/,
-    put: ".selectFrom('audit_head').select((eb) => [eb('seq', '+', 1).as('seq'), 'hash'])$1$2.set({ seq, hash",
+    find: /\.updateTable\('audit_head'\)\s+\.set\(\(eb\) => \(\{ seq: eb\('seq', '\+', 1\) \}\)\)\s+(\.where\('id', '=', 1\))\s+\.returning\(\['seq', 'hash'\]\)([\s\S]+?)const head = \{ /,
+    put: ".selectFrom('audit_head').select((eb) => [eb('seq', '+', 1).as('seq'), 'hash'])$1$2const head = { seq: row.seq, ",
     test: 'test/chaos/together.test.ts',
     // The sequence numbers keep the chain intact; the writer that loses the race is refused.
     reports: /to have a length of/,

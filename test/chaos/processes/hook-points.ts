@@ -14,7 +14,7 @@ export const HOOK_POINTS: readonly HookPoint[] = [
   },
   {
     file: 'src/storage/audit/append.ts',
-    find: /(const \{ seq, hash \} = await tx\s)/,
+    find: /(const head = await takeHead\(tx\);)/,
     put: 'globalThis.notes(event.kind);\n  $1',
   },
   {

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { appendEvent, keyProblem } from '../../../src/storage/audit/append.ts';
+import { appendEvent, keyProblem, lastKeyId } from '../../../src/storage/audit/append.ts';
 import {
   GENESIS,
   isAuthentic,
@@ -103,6 +103,21 @@ test('a trail names the problem of keys that cannot continue it', async () => {
     'SIGNALBOX_PREVIOUS_KEYS, and restart this Signalbox.';
   const other = transaction((tx) => appendEvent(tx, OTHER, event('refused')));
   await expect(other).rejects.toThrow(reason);
+});
+
+test('the last event decides which key signs next, whichever process appended it', async () => {
+  const { db, transaction } = await freshDatabase('sqlite');
+  const first = await transaction((tx) => appendEvent(tx, OTHER, event('refused')));
+  const body = { by: 'signalbox', key: keyId(KEY), previous: keyId(OTHER) };
+  const changed = linkAfter(first, OTHER, { kind: 'key-changed', at: NOON, body });
+  const head = { seq: changed.seq, hash: changed.hash };
+  // Another process.
+  await transaction(async (tx) => {
+    await tx.insertInto('audit_event').values(changed).execute();
+    await tx.updateTable('audit_head').set(head).execute();
+  });
+  await transaction((tx) => appendEvent(tx, { current: OTHER, previous: [KEY] }, event('refused')));
+  expect(await lastKeyId(db)).toBe(keyId(KEY));
 });
 
 /** An event of the earlier key after its recorded end. */

@@ -31,7 +31,7 @@ test.for<[string, ((hash: string) => JsonObject) | null, string]>([
   ['unrecorded where release 1.0 wrote its event', () => ({}), 'unrecorded'],
 ])('the row of a change is %s', async ([, facts, state]) => {
   const { db, change } = await recorded(facts);
-  expect(await checkRecord(db, change)).toEqual({ state, verdicts: [] });
+  expect(await checkRecord(db, change)).toMatchObject({ state, record: { verdicts: [] } });
   expect(await checkRecord(db, { ...change, version: 2 })).toMatchObject({ state: 'altered' });
 });
 
@@ -39,7 +39,7 @@ test('the next event records the row, unless an earlier version is not confirmed
   const { db, hash } = await recorded(null);
   const row = await db.selectFrom('change').selectAll().executeTakeFirstOrThrow();
   const factsAfter = (state: 'intact' | 'altered' | 'unrecorded') =>
-    recordFacts({ state, verdicts: [] }, { row, verdicts: [] });
+    recordFacts({ state, record: { row, verdicts: [] } }, { row, verdicts: [] });
   expect(factsAfter('intact')).toEqual({ record: hash });
   expect(factsAfter('altered')).toEqual({ altered: true });
   expect(factsAfter('unrecorded')).toEqual({});

@@ -26,7 +26,7 @@ import {
 } from './change-schemas.ts';
 
 /** All columns except the card's and the mark of a planned revert, which need no new version. */
-type ChangeRow = Omit<
+export type ChangeRow = Omit<
   ChangeTable,
   'card_channel' | 'card_ts' | 'card_version' | 'revert_planned_at'
 >;

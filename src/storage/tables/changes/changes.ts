@@ -1,15 +1,23 @@
 import type { Change, ChangeId, Position, Verdict } from '../../../changes/change.ts';
 import { toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
-import type { ApprovalTable, Db, Tx } from '../schema.ts';
+import type { ApprovalTable, ChangeTable, Db, Tx } from '../schema.ts';
 import { type OnUnreadable, select, selectStored } from './change-query.ts';
-import { changeRow } from './change-row.ts';
+import { type ChangeRow, changeRow } from './change-row.ts';
 import type { StoredChange, StoredRecord } from './stored-record.ts';
 
 /** Another transaction was first. This one rolls back, and its caller reads the change again. */
 export class OptimisticLockError extends Error {
   override readonly name = 'OptimisticLockError';
 }
+
+/** What is no part of a version: it is updated without an audit event. */
+const UNMARKED = {
+  card_channel: null,
+  card_ts: null,
+  card_version: null,
+  revert_planned_at: null,
+} as const;
 
 /** Returns what it stored. */
 export async function insertChange(
@@ -18,10 +26,8 @@ export async function insertChange(
   { source = 'slack' }: { source?: string } = {},
 ): Promise<StoredRecord> {
   const card = { card_channel: change.card?.channel ?? null, card_ts: change.card?.ts ?? null };
-  const unmarked = { card_version: null, revert_planned_at: null };
-  const columns = { ...changeRow(change), ...card, ...unmarked };
-  const query = tx.insertInto('change').values(columns).returningAll();
-  const row = await query.executeTakeFirstOrThrow();
+  const row = { ...changeRow(change), ...UNMARKED, ...card };
+  await tx.insertInto('change').values(row).execute();
   return { row, verdicts: await insertVerdicts(tx, null, change, source) };
 }
 
@@ -61,28 +67,45 @@ export async function lockStored(tx: Tx, id: ChangeId): Promise<StoredChange | n
   return loadStored(tx, id);
 }
 
+interface MoveOptions {
+  readonly source?: string;
+  /** The row as this transaction read it: the columns that have their new value are not written again. */
+  readonly stored?: ChangeTable | undefined;
+}
+
 /**
- * Stores the move from `before` to `after` and its new verdicts, and returns them. Throws
- * `OptimisticLockError` if the stored change is not `before` any more. The card is stored by `setCard`.
+ * Stores the move from `before` to `after` and its new verdicts. Returns the row with its new version,
+ * and these verdicts. Throws `OptimisticLockError` if the stored change is not `before` any more. The
+ * card is stored by `setCard`.
  */
 export async function updateChange(
   tx: Tx,
   before: Change,
   after: Change,
-  { source = 'slack' }: { source?: string } = {},
+  { source = 'slack', stored }: MoveOptions = {},
 ): Promise<StoredRecord> {
   assertNextVersion(before, after);
-  const { id, ...columns } = changeRow(after);
-  const row = await tx
+  const columns = changeRow(after);
+  const { id } = columns;
+  const moved = await tx
     .updateTable('change')
-    .set(columns)
+    .set(stored ? differences(stored, columns) : columns)
     .where('id', '=', id)
     .where('state', '=', before.state)
     .where('version', '=', before.version)
-    .returningAll()
-    .executeTakeFirst();
-  if (!row) throw new OptimisticLockError(`Change ${id} is not ${before.state} any more`);
+    .returning('id')
+    .execute();
+  if (moved.length === 0)
+    throw new OptimisticLockError(`Change ${id} is not ${before.state} any more`);
+  const row = { ...UNMARKED, ...stored, ...columns };
   return { row, verdicts: await insertVerdicts(tx, before, after, source) };
+}
+
+/** An update of a column takes long if an index has it, even if its value stays the same. */
+function differences(stored: ChangeTable, columns: ChangeRow): Partial<ChangeRow> {
+  const names = Object.keys(columns) as (keyof ChangeRow)[];
+  const changed = names.filter((name) => stored[name] !== columns[name]);
+  return Object.fromEntries(changed.map((name) => [name, columns[name]]));
 }
 
 function assertNextVersion(before: Change, after: Change): void {
@@ -99,15 +122,16 @@ async function insertVerdicts(
 ): Promise<readonly ApprovalTable[]> {
   const verdicts: ApprovalTable[] = [];
   for (const approval of after.approvals.slice(before?.approvals.length ?? 0)) {
-    const stored = await insertVerdict(tx, verdictRow(after, approval, 'approved', source));
-    if (stored.length === 0)
+    const row = verdictRow(after, approval, 'approved', source);
+    if (!(await insertVerdict(tx, row)))
       throw new OptimisticLockError(`${approval.by} already decided on change ${after.id}`);
-    verdicts.push(...stored);
+    verdicts.push(row);
   }
   const { rejection } = after;
   // An earlier approval by the same user keeps its row; the change itself stores the rejection.
   if (rejection && !before?.rejection) {
-    verdicts.push(...(await insertVerdict(tx, verdictRow(after, rejection, 'rejected', source))));
+    const row = verdictRow(after, rejection, 'rejected', source);
+    if (await insertVerdict(tx, row)) verdicts.push(row);
   }
   return verdicts;
 }
@@ -121,13 +145,14 @@ function verdictRow(
   return { change_id: id, person: by, decision, digest, at: toText(at), source };
 }
 
-function insertVerdict(tx: Tx, row: ApprovalTable): Promise<ApprovalTable[]> {
-  return tx
+async function insertVerdict(tx: Tx, row: ApprovalTable): Promise<boolean> {
+  const inserted = await tx
     .insertInto('approval')
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
+    .returning('person')
     .execute();
+  return inserted.length > 0;
 }
 
 /** Stores the position of the card and the version that it shows; ignores an older version. */

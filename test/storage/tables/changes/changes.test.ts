@@ -93,6 +93,25 @@ test.for(ENGINES)('every verdict and outcome is loaded as it was stored on %s', 
   }
 });
 
+test.for(ENGINES)('a move puts back a column that was modified on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const { db } = database;
+  const change = aChange();
+  await stored(database, change);
+  const rowOf = () => db.selectFrom('change').selectAll().executeTakeFirstOrThrow();
+  await database.transaction((tx) =>
+    tx.updateTable('change').set({ reason: 'another', card_version: 3 }).execute(),
+  );
+  const approved = moved(approve(change, approver(ben), NOON));
+  const read = await rowOf();
+  const { row, verdicts } = await database.transaction((tx) =>
+    updateChange(tx, change, approved, { stored: read }),
+  );
+  expect(await rowOf()).toEqual(row);
+  expect(row).toMatchObject({ reason: change.reason, card_version: 3, version: 2 });
+  expect(await db.selectFrom('approval').selectAll().execute()).toEqual(verdicts);
+});
+
 test.for(ENGINES)('a rejection keeps the approval that came before it on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const change = aChange();
