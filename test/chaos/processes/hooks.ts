@@ -11,7 +11,9 @@ registerHooks({
     const path = fileURLToPath(url);
     const source = Buffer.from(loaded.source as Uint8Array).toString();
     const points = HOOK_POINTS.filter(({ file }) => path.endsWith(`/${file}`));
-    return { ...loaded, source: points.reduce(patched, seedDefect(path, source)) };
+    const own = points.reduce(patched, seedDefect(path, source));
+    // A file as it is comes from the compile cache.
+    return own === source ? loaded : { ...loaded, source: own };
   },
 });
 
