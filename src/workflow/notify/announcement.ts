@@ -132,7 +132,7 @@ function recordOf(
     end: async (tx, end) => {
       const value = end.state === 'posted' ? JSON.stringify(end.at) : `${pending} ${end.state}`;
       const isOwn = await replaceMeta(tx, keyOf(key), pending, value);
-      await markDone(tx, row.id, now());
+      await markDone(tx, [row.id], now());
       return isOwn;
     },
   };
@@ -172,7 +172,7 @@ export async function postedKeysUnder(db: Db, prefix: string): Promise<readonly 
 }
 
 async function done(context: DecisionContext, row: DueMessage): Promise<void> {
-  await context.database.transaction((tx) => markDone(tx, row.id, context.now()));
+  await context.database.transaction((tx) => markDone(tx, [row.id], context.now()));
 }
 
 async function retryAt(context: DecisionContext, row: DueMessage, at: Date): Promise<void> {

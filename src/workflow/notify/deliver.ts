@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import type { Change, ChangeId, Position } from '../../changes/change.ts';
+import type { Change, Position } from '../../changes/change.ts';
 import { note, traced, type Work } from '../../observability/trace.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import { cardVersion, loadStored, setCard } from '../../storage/tables/changes/changes.ts';
+import { cardVersion, loadStored } from '../../storage/tables/changes/changes.ts';
 import { clearCard } from '../../storage/tables/queues/cards.ts';
 import {
   claimDueMessages,
   type DueMessage,
-  enqueue,
   enqueueAgain,
   extendLease,
-  markDone,
   retryMessageAt,
 } from '../../storage/tables/queues/outbox.ts';
 import type { ChangeMessage } from '../../storage/tables/queues/outbox-message.ts';
@@ -22,6 +20,7 @@ import { deliverRedraw, deliverReport } from './announcement.ts';
 import { needsCard } from './check-cards.ts';
 import { confirmBeforeDrawing } from './confirm-before-drawing.ts';
 import { deliverDirectCard, planDirectCards, refreshDirectCards } from './direct-cards.ts';
+import { type DeliveryResult, type DrawnCard, endDelivery } from './end-delivery.ts';
 import { giveUp } from './give-up.ts';
 import { deliverNotice, enqueueOperatorsNotice } from './notices.ts';
 import { isReminderDue, reminderAfter } from './reminders.ts';
@@ -90,11 +89,8 @@ async function deliverOne(context: WorkflowContext, row: DueMessage): Promise<vo
     if (message?.kind === 'redraw') return await deliverRedraw(context, row, message);
     if (message?.kind === 'notice') await deliverNotice(context, row, message);
     if (!message) context.log.warn({ kind: row.kind }, 'unknown outbox message, not delivered');
-    const next = message?.changeId ? await sendOfChange(context, row, message) : null;
-    await context.database.transaction(async (tx) => {
-      await markDone(tx, row.id, context.now());
-      if (next) await enqueue(tx, next);
-    });
+    const sent = message?.changeId ? await sendOfChange(context, row, message) : NOTHING;
+    await endDelivery(context, { id: row.id, ...sent });
   } catch (error) {
     note({ 'error.type': 'failed' });
     context.log.warn(
@@ -105,29 +101,35 @@ async function deliverOne(context: WorkflowContext, row: DueMessage): Promise<vo
   }
 }
 
-/** Returns the message that follows this one, or null. */
+const NOTHING: DeliveryResult = { card: null, next: null };
+
 async function sendOfChange(
   context: WorkflowContext,
   { attempts }: DueMessage,
   message: ChangeMessage,
-) {
+): Promise<DeliveryResult> {
   const stored = await loadStored(context.database.db, message.changeId);
-  if (!stored) return null;
+  if (!stored) return NOTHING;
   const change = await confirmBeforeDrawing(context, stored);
-  if (message.kind === 'direct-cards') return planDirectCards(context, change);
+  if (message.kind === 'direct-cards') {
+    return { ...NOTHING, next: await planDirectCards(context, change) };
+  }
+  const attempt = { again: attempts > 1 };
   if (message.kind === 'card' || message.kind === 'card-repost') {
     await refreshDirectCards(context, change);
+    const draw = message.kind === 'card' ? drawCard : drawAgain;
+    return { ...NOTHING, card: await draw(context, change, attempt) };
   }
   // Before the call, so that a slow answer of Slack does not postpone the next reminder.
   const next = message.kind === 'reminder' ? reminderAfter(message, change, context.now()) : null;
-  await send(context, change, message, { again: attempts > 1 });
-  return next;
+  await send(context, change, message, attempt);
+  return { ...NOTHING, next };
 }
 
 async function send(
   context: WorkflowContext,
   change: Change,
-  message: Exclude<ChangeMessage, { kind: 'direct-cards' }>,
+  message: Exclude<ChangeMessage, { kind: 'card' | 'card-repost' | 'direct-cards' }>,
   attempt: PostAttempt,
 ): Promise<void> {
   const { messenger } = context;
@@ -138,12 +140,9 @@ async function send(
   if (message.kind === 'audit-break-glass') {
     return messenger.postAuditLine(change, attempt, message.event);
   }
-  if (message.kind === 'card') return drawCard(context, change, attempt);
-  const { card, state } = change;
-  if (!card) throw new Error('The card was not posted yet');
+  const { state } = change;
+  const card = postedCard(change);
   switch (message.kind) {
-    case 'card-repost':
-      return redrawCard(context, change, { at: card, postsAgain: needsCard(change) });
     case 'follow-up':
       return messenger.postFollowUp(change, card, attempt);
     case 'unfreeze-offer':
@@ -178,21 +177,31 @@ async function send(
   }
 }
 
+function postedCard({ card }: Change): Position {
+  if (!card) throw new Error('The card was not posted yet');
+  return card;
+}
+
+function drawAgain(context: WorkflowContext, change: Change): Promise<DrawnCard | null> {
+  return redrawCard(context, change, { at: postedCard(change), postsAgain: needsCard(change) });
+}
+
+/** Returns null if the card shows this version already. */
 async function drawCard(
   context: WorkflowContext,
   change: Change,
   attempt: PostAttempt,
-): Promise<void> {
+): Promise<DrawnCard | null> {
   if (!change.card) {
     const position = await context.messenger.postCard(change, attempt);
     // A card that an earlier attempt posted shows an older state.
     if (attempt.again) await context.messenger.redrawCard(change, position);
-    return storeCard(context, change.id, position, change.version);
+    return { changeId: change.id, at: position, version: change.version };
   }
   const version = await cardVersion(context.database.db, change.id);
-  if (version !== null && version >= change.version) return;
+  if (version !== null && version >= change.version) return null;
   // The change has moved, which users must see, also when it has ended.
-  await redrawCard(context, change, { at: change.card, postsAgain: true });
+  return redrawCard(context, change, { at: change.card, postsAgain: true });
 }
 
 interface Redraw {
@@ -205,25 +214,17 @@ async function redrawCard(
   context: WorkflowContext,
   change: Change,
   { at, postsAgain }: Redraw,
-): Promise<void> {
+): Promise<DrawnCard | null> {
   const { id: changeId, version } = change;
   const drawn = await context.messenger.redrawCard(change, at);
-  if (drawn === 'drawn') return storeCard(context, changeId, at, version);
+  if (drawn === 'drawn') return { changeId, at, version };
   context.log.warn({ change: changeId, postsAgain }, 'card was deleted');
-  if (!postsAgain) return;
+  if (!postsAgain) return null;
   await context.database.transaction(async (tx) => {
     if (!(await clearCard(tx, changeId, at))) return;
     await enqueueAgain(tx, { changeId, kind: 'card', at: context.now() });
   });
-}
-
-async function storeCard(
-  context: WorkflowContext,
-  id: ChangeId,
-  at: Position,
-  version: number,
-): Promise<void> {
-  await context.database.transaction((tx) => setCard(tx, id, at, version));
+  return null;
 }
 
 async function retry(context: WorkflowContext, row: DueMessage): Promise<void> {

@@ -8,7 +8,7 @@ export async function giveUp(context: DecisionContext, row: DueMessage): Promise
   const now = context.now();
   countLost(context, row);
   await context.database.transaction(async (tx) => {
-    await markDone(tx, row.id, now);
+    await markDone(tx, [row.id], now);
     if (kind === 'notice') return;
     const about = changeId ? ` of change ${changeId}` : '';
     const sentence =

@@ -1,6 +1,6 @@
 import type { UserId } from '../../changes/change.ts';
 import { requestNow } from '../../observability/log.ts';
-import { outsideTrace, step, traceHere } from '../../observability/trace.ts';
+import { step, traceHere } from '../../observability/trace.ts';
 import {
   isClickHandled,
   markHandled,
@@ -11,6 +11,7 @@ import { clickKeys } from '../../storage/tables/queues/verify-click.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
 import { countAttempts, type RateLimitStatus } from '../limits/rate-limit.ts';
 import type { DecisionContext } from '../ports.ts';
+import { shareCommits } from '../shared-commits.ts';
 
 /** One click as it is stored in the inbox. */
 interface InboxEntry extends ReceivedClick {
@@ -40,41 +41,12 @@ function intakeOf(context: DecisionContext): Intake {
   return intake;
 }
 
-interface Waiting {
-  readonly entry: InboxEntry;
-  readonly resolve: (receipt: Receipt) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Clicks that arrive during one commit share the next one, so that a burst needs few commits. */
 function createIntake(context: DecisionContext): Intake {
-  let waiting: Waiting[] = [];
-  let running = false;
-
-  async function commit(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const entries = batch.map(({ entry }) => entry);
-      const receipts = await context.database.transaction((tx) => storeAll(tx, context, entries));
-      for (const { entry, resolve } of batch) resolve(receipts.get(entry) ?? 'again');
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-  }
-  async function run(): Promise<void> {
-    running = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      await commit(batch);
-    }
-    running = false;
-  }
-  return (entry) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ entry: withOrigin(entry), resolve, reject });
-      // One commit serves several clicks, so that it belongs to the trace of none.
-      if (!running) void outsideTrace(run);
-    });
+  const store = shareCommits(async (entries: readonly InboxEntry[]) => {
+    const receipts = await context.database.transaction((tx) => storeAll(tx, context, entries));
+    return (entry: InboxEntry): Receipt => receipts.get(entry) ?? 'again';
+  });
+  return (entry) => store(withOrigin(entry));
 }
 
 /** Stores the request id and the trace, which the replica that handles the click continues. */

@@ -37,7 +37,7 @@ async function pendingChange(redraws: 'drawn' | 'deleted' = 'drawn') {
     const batch = { owner: 'tests', now: minutes(9_999), leaseMs: 1, limit: 50 };
     const due = await database.transaction(async (tx) => {
       const claimed = await claimDueMessages(tx, batch);
-      for (const { id } of claimed) await markDone(tx, id, NOON);
+      for (const { id } of claimed) await markDone(tx, [id], NOON);
       return claimed;
     });
     return due.map(({ kind }) => kind).filter((kind) => kind.startsWith('direct'));

@@ -75,7 +75,7 @@ test('the requester is reminded once 7 days before the end, and once at the end'
         leaseMs: 1,
         limit: 999,
       });
-      for (const { id } of due) await markDone(tx, id, clock.now);
+      for (const { id } of due) await markDone(tx, [id], clock.now);
     });
   const reminders = async (id = schedule.id) => {
     const { db } = database;

@@ -168,9 +168,9 @@ export async function extendLease(
   return new Set(held.map(({ id }) => id));
 }
 
-export async function markDone(tx: Tx, id: number, now: Date): Promise<void> {
+export async function markDone(tx: Tx, ids: readonly number[], now: Date): Promise<void> {
   const done = { done_at: toText(now) };
-  await tx.updateTable('outbox').set(done).where('id', '=', id).execute();
+  await tx.updateTable('outbox').set(done).where('id', 'in', ids).execute();
 }
 
 // The row keeps its owner, so that later messages of the same change and kind still wait.

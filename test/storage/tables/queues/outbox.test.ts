@@ -30,7 +30,7 @@ function due(
 }
 
 function done(database: Database, id: number): Promise<void> {
-  return database.transaction((tx) => outbox.markDone(tx, id, NOON));
+  return database.transaction((tx) => outbox.markDone(tx, [id], NOON));
 }
 
 test.for(ENGINES)('several moves of one change update its card once on %s', async (engine) => {

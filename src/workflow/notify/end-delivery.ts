@@ -1,0 +1,55 @@
+import type { ChangeId, Position } from '../../changes/change.ts';
+import { setCard } from '../../storage/tables/changes/changes.ts';
+import { enqueue, markDone, type PlannedMessage } from '../../storage/tables/queues/outbox.ts';
+import type { DecisionContext } from '../ports.ts';
+import { shareCommits } from '../shared-commits.ts';
+
+/** A card in Slack, and the version of its change that it shows. */
+export interface DrawnCard {
+  readonly changeId: ChangeId;
+  readonly at: Position;
+  readonly version: number;
+}
+
+/** What is stored after a message was delivered. */
+export interface DeliveryResult {
+  readonly card: DrawnCard | null;
+  /** The message that follows this one. */
+  readonly next: PlannedMessage | null;
+}
+
+interface Delivery extends DeliveryResult {
+  readonly id: number;
+}
+
+type End = (delivery: Delivery) => Promise<void>;
+
+const ends = new WeakMap<DecisionContext, End>();
+
+/** Resolves after the commit. Deliveries that end at the same time share one. */
+export function endDelivery(context: DecisionContext, delivery: Delivery): Promise<void> {
+  const end = ends.get(context) ?? shareCommits((all: readonly Delivery[]) => store(context, all));
+  ends.set(context, end);
+  return end(delivery);
+}
+
+async function store(
+  { database, now }: DecisionContext,
+  deliveries: readonly Delivery[],
+): Promise<() => void> {
+  const cards = deliveries.flatMap(({ card }) => card ?? []);
+  const ids = deliveries.map(({ id }) => id);
+  await database.transaction(async (tx) => {
+    // All replicas lock the changes in the same order, which prevents deadlocks.
+    for (const { changeId, at, version } of cards.toSorted(byChange)) {
+      await setCard(tx, changeId, at, version);
+    }
+    await markDone(tx, ids, now());
+    for (const { next } of deliveries) if (next) await enqueue(tx, next);
+  });
+  return () => undefined;
+}
+
+function byChange(one: DrawnCard, other: DrawnCard): number {
+  return one.changeId < other.changeId ? -1 : 1;
+}
