@@ -80,7 +80,7 @@ test('axe finds nothing serious in break-glass: the menu, the form and the card'
   await reason.fill('the disk fills up');
   await ana.getByRole('dialog').getByRole('button', { name: 'Use break-glass' }).click();
   const ben = await openAs(BEN, APPROVALS);
-  await ben.getByText('EMERGENCY').waitFor();
+  await ben.getByText('⚠ EMERGENCY').waitFor();
   expect(await seriousFindings(ben)).toEqual([]);
 });
 
