@@ -5,6 +5,7 @@ import { appendEvent } from '../storage/audit/append.ts';
 import { checkRecord, recordFacts } from '../storage/audit/record-hash.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import { updateChange } from '../storage/tables/changes/changes.ts';
+import type { StoredRecord } from '../storage/tables/changes/stored-record.ts';
 import { enqueueAll, type PlannedMessage } from '../storage/tables/queues/outbox.ts';
 import type { BreakGlassEvent, ChangeMessage } from '../storage/tables/queues/outbox-message.ts';
 import type { Denial } from './denial.ts';
@@ -25,13 +26,18 @@ interface AuditedAction {
   readonly facts?: JsonObject;
 }
 
+interface AuditedMove extends AuditedAction {
+  /** What the audit trail confirmed in this transaction of the locked change: it is not compared again. */
+  readonly confirmed?: StoredRecord | undefined;
+}
+
 /** Stores one transition, its audit event and the messages that follow, in the given transaction. */
 export function recordMove(
   tx: Tx,
   context: DecisionContext,
   before: Change,
   after: Change,
-  action: AuditedAction,
+  action: AuditedMove,
 ): Promise<void> {
   const facts = {
     'signalbox.change': after.id,
@@ -49,10 +55,11 @@ async function storeMove(
   context: DecisionContext,
   before: Change,
   after: Change,
-  action: AuditedAction,
+  action: AuditedMove,
 ): Promise<void> {
   const at = context.now();
-  const checked = await checkRecord(tx, before);
+  const { confirmed: record } = action;
+  const checked = record ? { state: 'intact' as const, record } : await checkRecord(tx, before);
   const moved = await updateChange(tx, before, after, { stored: checked.record?.row });
   // Counted before the commit: a transaction that is rolled back and repeated counts twice.
   if (before.state !== after.state) {

@@ -1,7 +1,19 @@
-import { activeFreezes, type StoredFreeze } from '../tables/freezes.ts';
-import type { Db } from '../tables/schema.ts';
-import { recordedFreezes } from './freeze-events.ts';
+import type { Nullable } from 'kysely';
+import { freezeFrom, type StoredFreeze, selectActiveFreezes } from '../tables/freezes.ts';
+import type { AuditEventTable, Db, FreezeTable } from '../tables/schema.ts';
+import { readFreezeEvents, selectFreezeEvents } from './freeze-events.ts';
 import type { AuditKey } from './key-ring.ts';
+
+type Joined = Nullable<AuditEventTable> & Nullable<FreezeTable>;
+
+/** The columns of an event are null together, and so are those of a freeze. */
+function hasEvent(row: Joined): row is Joined & AuditEventTable {
+  return row.seq !== null;
+}
+
+function hasFreeze(row: Joined): row is Joined & FreezeTable {
+  return row.id !== null;
+}
 
 /**
  * Returns the freezes that were not lifted and have not ended, the first end first. The audit trail
@@ -13,7 +25,23 @@ export async function effectiveFreezes(
   key: AuditKey,
   now: Date,
 ): Promise<readonly StoredFreeze[]> {
-  const [recorded, rows] = [await recordedFreezes(db, key), await activeFreezes(db, now)];
+  const joined = await db
+    // Materialized, so that SQLite uses its index for the events of freezes.
+    .with(
+      (cte) => cte('event').materialized(),
+      () => selectFreezeEvents(db),
+    )
+    .selectFrom('event')
+    .fullJoin(selectActiveFreezes(db, now).as('active'), (join) =>
+      join.onRef('active.id', '=', 'event.change_id'),
+    )
+    .selectAll()
+    .orderBy('event.seq')
+    .execute();
+  const recorded = await readFreezeEvents(db, key, joined.filter(hasEvent));
+  const rows = [
+    ...new Map(joined.filter(hasFreeze).map((row) => [row.id, freezeFrom(row)])).values(),
+  ];
   const active = [...recorded.values()].filter(
     ({ freeze, lifted }) => !lifted && freeze.until > now,
   );

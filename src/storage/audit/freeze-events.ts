@@ -60,13 +60,21 @@ export async function recordedFreezes(
   db: Db,
   key: AuditKey,
 ): Promise<ReadonlyMap<ChangeId, RecordedFreeze>> {
+  return readFreezeEvents(db, key, await selectFreezeEvents(db).orderBy('seq').execute());
+}
+
+export function selectFreezeEvents(db: Db) {
   // Written as in the index `audit_event_freezes`: SQLite uses such an index for the same text only.
-  const rows = await db
-    .selectFrom('audit_event')
-    .selectAll()
-    .where(sql<SqlBool>`kind in ('freeze-created', 'freeze-lifted')`)
-    .orderBy('seq')
-    .execute();
+  const isFreeze = sql<SqlBool>`kind in ('freeze-created', 'freeze-lifted')`;
+  return db.selectFrom('audit_event').selectAll().where(isFreeze);
+}
+
+/** Like `recordedFreezes`, from the events of all freezes in their order. */
+export async function readFreezeEvents(
+  db: Db,
+  key: AuditKey,
+  rows: readonly AuditEventTable[],
+): Promise<ReadonlyMap<ChangeId, RecordedFreeze>> {
   if (rows.length === 0) return new Map();
   const isOwn = await authenticityCheck(db, key);
   const found = new Map<ChangeId, RecordedFreeze & { readonly signed: boolean }>();

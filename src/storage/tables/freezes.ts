@@ -67,15 +67,16 @@ export async function hasFreeze(db: Db, id: ChangeId): Promise<boolean> {
 
 /** Returns the freezes that were not lifted and have not ended, the first end first. */
 export async function activeFreezes(db: Db, now: Date): Promise<StoredFreeze[]> {
-  const rows = await db
+  const rows = await selectActiveFreezes(db, now).orderBy('until_at').orderBy('id').execute();
+  return rows.map(freezeFrom);
+}
+
+export function selectActiveFreezes(db: Db, now: Date) {
+  return db
     .selectFrom('change_freeze')
     .selectAll()
     .where('lifted_at', 'is', null)
-    .where('until_at', '>', toText(now))
-    .orderBy('until_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(freezeFrom);
+    .where('until_at', '>', toText(now));
 }
 
 /** Returns the freezes that ended or were lifted after `since`, with the time of the lift. */
@@ -96,7 +97,7 @@ export async function freezesSince(
 
 const LATEST = '9999-12-31T23:59:59.999Z';
 
-function freezeFrom(row: Selectable<FreezeTable>): StoredFreeze {
+export function freezeFrom(row: Selectable<FreezeTable>): StoredFreeze {
   const [from, until] = [toDate(row.from_at), toDate(row.until_at)];
   const [hasFrom, hasUntil] = [from, until].map((time) => !Number.isNaN(time.getTime()));
   const scope = readScope(row.scope);

@@ -17,6 +17,7 @@ import {
   unlockTarget,
   writePermit,
 } from '../../storage/tables/changes/permits.ts';
+import type { StoredChange } from '../../storage/tables/changes/stored-record.ts';
 import { mayExecute } from '../../storage/tables/configurations.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { assertMoved, recordMove } from '../record.ts';
@@ -133,7 +134,7 @@ async function claimIn(
     const stateCheck = await found(tx, change, facts);
     return end(tx, context, change, { why: 'target-changed', stateCheck });
   }
-  return writeClaim(tx, context, change, facts);
+  return writeClaim(tx, context, { change, record }, facts);
 }
 
 /** How long the claim of a discovered service waits for the list of services. */
@@ -160,7 +161,7 @@ async function found(
 async function writeClaim(
   tx: Tx,
   context: WorkflowContext,
-  change: Change,
+  { change, record }: StoredChange,
   facts: ExecutionFacts,
 ): Promise<Permit> {
   const now = context.now();
@@ -179,6 +180,7 @@ async function writeClaim(
     kind: 'claimed',
     by: 'signalbox',
     facts: { permit, approvers, groups: groupsOf(facts), ...unverifiedFacts(stateCheck) },
+    confirmed: record,
   });
   return { change: claimed, permit };
 }

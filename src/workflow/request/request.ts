@@ -19,8 +19,7 @@ import { appendEvent } from '../../storage/audit/append.ts';
 import { hashOfRecord } from '../../storage/audit/record-hash.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
-import { markHandled, storeClick } from '../../storage/tables/queues/inbox.ts';
-import { clickKeys } from '../../storage/tables/queues/verify-click.ts';
+import { storeHandled } from '../../storage/tables/queues/inbox.ts';
 import { authorizeCommand, authorizeForm } from '../authorize.ts';
 import { createDenial, type Denial } from '../denial.ts';
 import { countAttempts } from '../limits/rate-limit.ts';
@@ -146,16 +145,15 @@ async function record(
 ): Promise<RequestOutcome> {
   return context.database.transaction(async (tx) => {
     const at = context.now();
-    const keys = await clickKeys(tx, context.auditKey, at);
-    const first = await storeClick(tx, keys, { key: request.key, kind: 'request', body: {}, at });
+    const first = await storeHandled(tx, { key: request.key, kind: 'request', at });
     if (!first) return refuseRepeated(tx, context, draft);
 
-    await markHandled(tx, request.key, at);
+    // Before the count, which locks the total of all users.
+    const related = await relatedChangesOf(tx, draft);
     const [status] = await countAttempts(tx, context, 'draft', [draft.requester]);
     if (status !== 'ok') return { ok: false, denial: createDenial('rate-limited', aboutOf(draft)) };
     await withdrawEdited(tx, context, request);
     const stored = await insertChange(tx, draft);
-    const related = await relatedChangesOf(tx, draft);
     await appendEvent(tx, context.auditKey, {
       kind: 'drafted',
       changeId: draft.id,

@@ -8,6 +8,7 @@ import type { Press, Verb } from '../../changes/verbs.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockStored } from '../../storage/tables/changes/changes.ts';
 import { unlockTarget } from '../../storage/tables/changes/permits.ts';
+import type { StoredRecord } from '../../storage/tables/changes/stored-record.ts';
 import { markHandled } from '../../storage/tables/queues/inbox.ts';
 import { delayReminders } from '../../storage/tables/queues/outbox.ts';
 import { nameAlternatives, type RolesContext, rolesFor } from '../alternatives.ts';
@@ -19,7 +20,7 @@ import { appendRefusal, identityFacts, recordMove } from '../record.ts';
 import { type CurrentRuleContext, currentRequirement } from '../request/current-target.ts';
 import { stopChange } from '../stop-change.ts';
 import type { Click } from './click.ts';
-import { stalenessOf } from './staleness.ts';
+import { PERMITTING, stalenessOf } from './staleness.ts';
 
 interface MoveInput extends Pick<Click, 'text'> {
   /** What the current rule requires. */
@@ -135,7 +136,9 @@ async function decideAndRecord(
     if (stale) {
       return { refusal: stale.why, change: await stopChange(tx, context, change, stale) };
     }
-    await recordClick(tx, context, { key, click, before: change, after: outcome.change, identity });
+    const confirmed = PERMITTING.includes(click.verb) ? stored.record : undefined;
+    const after = outcome.change;
+    await recordClick(tx, context, { key, click, before: change, confirmed, after, identity });
     return { refusal: null, change: outcome.change };
   });
   if (moved.refusal) return refuseClick(context, key, click, { ...moved, identity });
@@ -146,12 +149,13 @@ interface ClickMove {
   readonly key: string;
   readonly click: Click;
   readonly before: Change;
+  readonly confirmed: StoredRecord | undefined;
   readonly after: Change;
   readonly identity: Identity & { ok: true };
 }
 
 async function recordClick(tx: Tx, context: DecisionContext, move: ClickMove): Promise<void> {
-  const { key, click, before, after, identity } = move;
+  const { key, click, before, confirmed, after, identity } = move;
   // An unknown outcome keeps the target locked until a user resolves it.
   if (before.state === 'unknown' && after.state !== 'unknown') await unlockTarget(tx, after.id);
   if (click.verb === 'snooze') await delayReminders(tx, after.id, snoozeEnd(context.now()));
@@ -160,6 +164,7 @@ async function recordClick(tx: Tx, context: DecisionContext, move: ClickMove): P
     kind: KINDS[click.verb],
     by: click.by,
     facts: { ...identityFacts(identity), ...(click.text ? { said: click.text } : {}) },
+    confirmed,
   });
 }
 

@@ -10,8 +10,8 @@ import { currentTarget, hasSameFacts } from '../request/current-target.ts';
 import { startsAt } from '../request/start-time.ts';
 import type { StopReason } from '../stop-change.ts';
 
-/** The verbs after which a change may run. */
-const PERMITTING: readonly Verb[] = ['confirm', 'approve', 'break-glass'];
+/** The verbs after which a change may run, so that the audit trail must confirm it. */
+export const PERMITTING: readonly Verb[] = ['confirm', 'approve', 'break-glass'];
 
 /**
  * Returns why a change is not confirmed or approved, or null: the audit trail does not confirm it, or

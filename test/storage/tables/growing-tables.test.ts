@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
+import { effectiveFreezes } from '../../../src/storage/audit/active-freezes.ts';
 import { openPostgres } from '../../../src/storage/engine/postgres.ts';
 import { openSqlite, sqlitePath } from '../../../src/storage/engine/sqlite/sqlite.ts';
 import { lastSentChanges } from '../../../src/storage/tables/changes/last-sent.ts';
@@ -17,6 +18,12 @@ const STATEMENTS: readonly [name: string, table: string, index: RegExp, statemen
     'outbox',
     /outbox_done/,
     (db) => pruneOutbox(asTx(db), minutes(-1_440)),
+  ],
+  [
+    'the search for freezes',
+    'audit_event',
+    /audit_event_freezes/,
+    (db) => effectiveFreezes(db, null, NOON),
   ],
   [
     'the search for due messages',

@@ -1,6 +1,7 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { Change, ChangeId, UserId } from '../../../changes/change.ts';
 import { toDate, toText } from '../../engine/portable.ts';
-import type { Db, SendPermitTable, Tx } from '../schema.ts';
+import type { Db, SendPermitTable, Tables, Tx } from '../schema.ts';
 import { OptimisticLockError } from './changes.ts';
 
 interface Permit {
@@ -16,22 +17,22 @@ export async function writePermit(
   tx: Tx,
   { changeId, single, owner, at }: Permit,
 ): Promise<number> {
-  const last = await tx
-    .selectFrom('send_permit')
-    .select((eb) => eb.fn.max('n').as('n'))
-    .where('change_id', '=', changeId)
-    .executeTakeFirst();
-  const n = (last?.n ?? 0) + 1;
-  const row = { change_id: changeId, n, single: single ? changeId : null, owner, at: toText(at) };
+  const row = { change_id: changeId, single: single ? changeId : null, owner, at: toText(at) };
   const written = await tx
     .insertInto('send_permit')
-    .values({ ...row, outcome: null, http_status: null })
+    .values((eb) => ({ ...row, n: nextNumber(eb, changeId), outcome: null, http_status: null }))
     .onConflict((conflict) => conflict.doNothing())
     .returning('n')
-    .execute();
-  if (written.length === 0)
-    throw new OptimisticLockError(`Change ${changeId} already has a permit to send`);
-  return n;
+    .executeTakeFirst();
+  if (!written) throw new OptimisticLockError(`Change ${changeId} already has a permit to send`);
+  return written.n;
+}
+
+function nextNumber(eb: ExpressionBuilder<Tables, 'send_permit'>, changeId: ChangeId) {
+  return eb
+    .selectFrom('send_permit')
+    .select((last) => last(last.fn.coalesce(last.fn.max('n'), last.lit(0)), '+', 1).as('n'))
+    .where('change_id', '=', changeId);
 }
 
 /** Throws `OptimisticLockError` if the permit is not open. */

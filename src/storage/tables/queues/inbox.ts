@@ -51,6 +51,25 @@ export async function storeClick(
   return stored.length > 0;
 }
 
+/**
+ * Stores only the key of an action that is handled in this transaction. Returns false if it was stored
+ * before.
+ */
+export async function storeHandled(
+  tx: Tx,
+  { key, kind, at }: Omit<ReceivedClick, 'body'>,
+): Promise<boolean> {
+  const now = toText(at);
+  const times = { at: now, not_before: now, handled_at: now };
+  const stored = await tx
+    .insertInto('inbox')
+    .values({ dedup_key: key, kind, ...times, attempts: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('dedup_key')
+    .execute();
+  return stored.length > 0;
+}
+
 /** Claims due clicks, oldest first, and verifies each of them alone. */
 export async function claimDueClicks(
   tx: Tx,

@@ -34,6 +34,22 @@ test.for(ENGINES)('a redelivered click is recognized on %s', async (engine) => {
   expect(await taken(database, batch(99))).toEqual([]);
 });
 
+test.for(ENGINES)(
+  'an action that is handled at once is stored like a handled click on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const action = { key: 'a', kind: 'click', at: NOON };
+    const store = () => database.transaction((tx) => inbox.storeHandled(tx, action));
+    expect([await store(), await store()]).toEqual([true, false]);
+    expect(await taken(database, batch(99))).toEqual([]);
+
+    await click(database, 'b');
+    await database.transaction((tx) => inbox.markHandled(tx, 'b', NOON));
+    const [own, handled] = await database.db.selectFrom('inbox').selectAll().execute();
+    expect({ ...own, dedup_key: 'b' }).toEqual(handled);
+  },
+);
+
 test.for(ENGINES)('one replica claims a click until its lease expires on %s', async (engine) => {
   const database = await freshDatabase(engine);
   for (const key of ['c', 'b', 'a']) await click(database, key);
