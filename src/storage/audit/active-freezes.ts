@@ -1,10 +1,27 @@
 import type { Nullable } from 'kysely';
+import { compileOnce } from '../engine/compile-once.ts';
+import { toText } from '../engine/portable.ts';
 import { freezeFrom, type StoredFreeze, selectActiveFreezes } from '../tables/freezes.ts';
 import type { AuditEventTable, Db, FreezeTable } from '../tables/schema.ts';
 import { readFreezeEvents, selectFreezeEvents } from './freeze-events.ts';
 import type { AuditKey } from './key-ring.ts';
 
 type Joined = Nullable<AuditEventTable> & Nullable<FreezeTable>;
+
+const eventsAndRows = compileOnce((db: Db, now: string) =>
+  db
+    // Materialized, so that SQLite uses its index for the events of freezes.
+    .with(
+      (cte) => cte('event').materialized(),
+      () => selectFreezeEvents(db),
+    )
+    .selectFrom('event')
+    .fullJoin(selectActiveFreezes(db, now).as('active'), (join) =>
+      join.onRef('active.id', '=', 'event.change_id'),
+    )
+    .selectAll()
+    .orderBy('event.seq'),
+);
 
 /** The columns of an event are null together, and so are those of a freeze. */
 function hasEvent(row: Joined): row is Joined & AuditEventTable {
@@ -25,19 +42,7 @@ export async function effectiveFreezes(
   key: AuditKey,
   now: Date,
 ): Promise<readonly StoredFreeze[]> {
-  const joined = await db
-    // Materialized, so that SQLite uses its index for the events of freezes.
-    .with(
-      (cte) => cte('event').materialized(),
-      () => selectFreezeEvents(db),
-    )
-    .selectFrom('event')
-    .fullJoin(selectActiveFreezes(db, now).as('active'), (join) =>
-      join.onRef('active.id', '=', 'event.change_id'),
-    )
-    .selectAll()
-    .orderBy('event.seq')
-    .execute();
+  const joined = await eventsAndRows(db, toText(now));
   const recorded = await readFreezeEvents(db, key, joined.filter(hasEvent));
   const rows = [
     ...new Map(joined.filter(hasFreeze).map((row) => [row.id, freezeFrom(row)])).values(),

@@ -1,4 +1,5 @@
 import type { ChangeId, JsonObject, State } from '../../changes/change.ts';
+import { compileOnce } from '../engine/compile-once.ts';
 import { onPostgres } from '../engine/postgres.ts';
 import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';
 import { type AuditEvent, type Head, linkAfter, nextKeyId, readEventBody } from './chain.ts';
@@ -38,14 +39,18 @@ export async function appendEvent(tx: Tx, keys: AuditKey, event: AuditEvent): Pr
 let appended = { hash: '', nextKey: NO_KEY };
 
 async function takeHead(tx: Tx): Promise<Head> {
-  const { seq, hash } = await tx
+  const [head] = await countEvent(tx);
+  if (!head) throw missingHead();
+  return { seq: head.seq - 1, hash: head.hash };
+}
+
+const countEvent = compileOnce((tx: Tx) =>
+  tx
     .updateTable('audit_head')
     .set((eb) => ({ seq: eb('seq', '+', 1) }))
     .where('id', '=', 1)
-    .returning(['seq', 'hash'])
-    .executeTakeFirstOrThrow(missingHead);
-  return { seq: seq - 1, hash };
-}
+    .returning(['seq', 'hash']),
+);
 
 async function storeEvent(tx: Tx, row: AuditEventTable): Promise<void> {
   const head = { hash: row.hash };

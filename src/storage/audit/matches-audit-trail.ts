@@ -1,5 +1,6 @@
-import type { Change, Json, JsonObject } from '../../changes/change.ts';
+import type { Change, ChangeId, Json, JsonObject } from '../../changes/change.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
+import { compileOnce } from '../engine/compile-once.ts';
 import type { StoredRecord } from '../tables/changes/stored-record.ts';
 import type { AuditEventTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
@@ -20,14 +21,7 @@ export async function auditRefusal(
   change: Change,
   record?: StoredRecord,
 ): Promise<'audit-mismatch' | 'upgraded' | null> {
-  const rows = await db
-    .selectFrom('audit_event')
-    .selectAll()
-    .select(keyStartPointer)
-    .where('change_id', '=', change.id)
-    .where('version', 'is not', null)
-    .orderBy('version')
-    .execute();
+  const rows = await versionsOf(db, change.id);
   const isSigned = rows.every(await authenticityCheck(db, keys, rows[0]?.pointer ?? null));
   if (!isSigned || !hasEveryVersion(rows, change) || !coversVerdicts(rows, change)) {
     return 'audit-mismatch';
@@ -41,6 +35,16 @@ export async function auditRefusal(
     bodies.at(-1)?.record === (record ? hashOfRecord(record) : await recordHash(db, change.id));
   return isSame ? null : 'audit-mismatch';
 }
+
+const versionsOf = compileOnce((db: Db, id: ChangeId) =>
+  db
+    .selectFrom('audit_event')
+    .selectAll()
+    .select(keyStartPointer)
+    .where('change_id', '=', id)
+    .where('version', 'is not', null)
+    .orderBy('version'),
+);
 
 function hasEveryVersion(rows: readonly AuditEventTable[], { version, state }: Change): boolean {
   const follows = rows.every(

@@ -67,16 +67,19 @@ export async function hasFreeze(db: Db, id: ChangeId): Promise<boolean> {
 
 /** Returns the freezes that were not lifted and have not ended, the first end first. */
 export async function activeFreezes(db: Db, now: Date): Promise<StoredFreeze[]> {
-  const rows = await selectActiveFreezes(db, now).orderBy('until_at').orderBy('id').execute();
+  const rows = await selectActiveFreezes(db, toText(now))
+    .orderBy('until_at')
+    .orderBy('id')
+    .execute();
   return rows.map(freezeFrom);
 }
 
-export function selectActiveFreezes(db: Db, now: Date) {
+export function selectActiveFreezes(db: Db, now: string) {
   return db
     .selectFrom('change_freeze')
     .selectAll()
     .where('lifted_at', 'is', null)
-    .where('until_at', '>', toText(now));
+    .where('until_at', '>', now);
 }
 
 /** Returns the freezes that ended or were lifted after `since`, with the time of the lift. */

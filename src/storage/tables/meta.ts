@@ -1,9 +1,14 @@
+import { compileOnce } from '../engine/compile-once.ts';
 import type { Db, Tx } from './schema.ts';
 
 export async function readMeta(db: Db, key: string): Promise<string | null> {
-  const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
+  const [row] = await selectValue(db, key);
   return row?.value ?? null;
 }
+
+const selectValue = compileOnce((db: Db, key: string) =>
+  db.selectFrom('meta').select('value').where('key', '=', key),
+);
 
 export async function writeMeta(tx: Tx, key: string, value: string): Promise<void> {
   await tx
@@ -47,11 +52,9 @@ export async function metaUnder(
   db: Db,
   prefix: string,
 ): Promise<readonly { readonly key: string; readonly value: string }[]> {
-  const end = `${prefix}\u{10ffff}`;
-  return db
-    .selectFrom('meta')
-    .selectAll()
-    .where('key', '>=', prefix)
-    .where('key', '<', end)
-    .execute();
+  return selectRange(db, prefix, `${prefix}\u{10ffff}`);
 }
+
+const selectRange = compileOnce((db: Db, from: string, end: string) =>
+  db.selectFrom('meta').selectAll().where('key', '>=', from).where('key', '<', end),
+);

@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Change, ChangeId, State } from '../../../changes/change.ts';
+import { compileOnce } from '../../engine/compile-once.ts';
 import { toDate, UnreadableRowError } from '../../engine/portable.ts';
 import type { Db, Tables } from '../schema.ts';
 import { changeFrom, followUpFrom } from './change-row.ts';
@@ -36,20 +37,32 @@ interface Selection {
 
 export type OnUnreadable = (id: ChangeId, error: unknown) => void;
 
-export async function select(db: Db, selection: Selection): Promise<Change[]> {
-  return (await selectStored(db, selection)).map(({ change }) => change);
+/** Returns a change with its record, or null. */
+export async function selectById(db: Db, id: ChangeId): Promise<StoredChange | null> {
+  const rows = await rowsById(db, id);
+  return rows.length > 0 ? storedFrom(rows) : null;
 }
 
+const rowsById = compileOnce((db: Db, id: ChangeId) => joined(db).where('c.id', '=', id));
+
 // One statement reads changes and verdicts, so that both are of the same moment.
-export async function selectStored(
-  db: Db,
-  { where, limit, order = 'asc', by = 'created_at', onUnreadable }: Selection,
-): Promise<StoredChange[]> {
-  const rows = await db
+function joined(db: Db) {
+  return db
     .selectFrom('change as c')
     .leftJoin('approval as verdict', 'verdict.change_id', 'c.id')
     .leftJoin('change as child', 'child.parent', 'c.id')
     .leftJoin('follow_up', 'follow_up.change_id', 'c.id')
+    .selectAll('c')
+    .select(VERDICT_COLUMNS)
+    .select(['child.id as child_id', 'child.state as child_state'])
+    .select('follow_up.shown');
+}
+
+export async function select(
+  db: Db,
+  { where, limit, order = 'asc', by = 'created_at', onUnreadable }: Selection,
+): Promise<Change[]> {
+  const rows = await joined(db)
     .where('c.id', 'in', (eb) =>
       eb
         .selectFrom('change')
@@ -62,10 +75,6 @@ export async function selectStored(
             .limit(limit ?? 0),
         ),
     )
-    .selectAll('c')
-    .select(VERDICT_COLUMNS)
-    .select(['child.id as child_id', 'child.state as child_state'])
-    .select('follow_up.shown')
     .execute();
   // Sorted here: the database would copy whole plans to sort them.
   const groups = [...Map.groupBy(rows, ({ id }) => id).values()];
@@ -84,9 +93,9 @@ function compareTexts(one: string | null = null, other: string | null = null): n
   return (one ?? '') < (other ?? '') ? -1 : 1;
 }
 
-function readable(rows: JoinedRow[], onUnreadable?: OnUnreadable): StoredChange[] {
+function readable(rows: JoinedRow[], onUnreadable?: OnUnreadable): Change[] {
   try {
-    return [storedFrom(rows)];
+    return [storedFrom(rows).change];
   } catch (error) {
     const [first] = rows;
     if (!onUnreadable || !first || !(error instanceof UnreadableRowError)) throw error;

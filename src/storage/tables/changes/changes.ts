@@ -1,8 +1,9 @@
 import type { Change, ChangeId, Position, Verdict } from '../../../changes/change.ts';
+import { compileOnce } from '../../engine/compile-once.ts';
 import { toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
 import type { ApprovalTable, ChangeTable, Db, Tx } from '../schema.ts';
-import { type OnUnreadable, select, selectStored } from './change-query.ts';
+import { type OnUnreadable, select, selectById } from './change-query.ts';
 import { type ChangeRow, changeRow } from './change-row.ts';
 import type { StoredChange, StoredRecord } from './stored-record.ts';
 
@@ -35,10 +36,8 @@ export async function loadChange(db: Db, id: ChangeId): Promise<Change | null> {
   return (await loadStored(db, id))?.change ?? null;
 }
 
-export async function loadStored(db: Db, id: ChangeId): Promise<StoredChange | null> {
-  // Without a limit, which SQLite prepares as a slower co-routine.
-  const [stored] = await selectStored(db, { where: (eb) => eb('id', '=', id) });
-  return stored ?? null;
+export function loadStored(db: Db, id: ChangeId): Promise<StoredChange | null> {
+  return selectById(db, id);
 }
 
 /** Loads these changes by id, without those that do not exist or are unreadable. */
@@ -62,10 +61,14 @@ export async function lockStored(tx: Tx, id: ChangeId): Promise<StoredChange | n
   // A transaction of SQLite has locked the whole database already. On PostgreSQL a statement of its own
   // waits for the lock, because one that has waited misses newer approvals.
   if (onPostgres(tx)) {
-    await tx.selectFrom('change').select('id').where('id', '=', id).forUpdate().execute();
+    await lockRow(tx, id);
   }
   return loadStored(tx, id);
 }
+
+const lockRow = compileOnce((tx: Tx, id: ChangeId) =>
+  tx.selectFrom('change').select('id').where('id', '=', id).forUpdate(),
+);
 
 interface MoveOptions {
   readonly source?: string;
@@ -190,6 +193,10 @@ export async function removeRevertMark(tx: Tx, id: ChangeId): Promise<boolean> {
 
 /** Returns the version that the card shows; null before the first card. */
 export async function cardVersion(db: Db, id: ChangeId): Promise<number | null> {
-  const query = db.selectFrom('change').select('card_version').where('id', '=', id);
-  return (await query.executeTakeFirst())?.card_version ?? null;
+  const [row] = await selectCardVersion(db, id);
+  return row?.card_version ?? null;
 }
+
+const selectCardVersion = compileOnce((db: Db, id: ChangeId) =>
+  db.selectFrom('change').select('card_version').where('id', '=', id),
+);

@@ -194,7 +194,8 @@ test('on SQLite, each query of changes uses an index that fits', async () => {
     }
     expect
       .soft(
-        plan.find((step) => / change /.test(step)),
+        // One change is read without a list of ids.
+        plan.find((step) => / change /.test(step)) ?? plan[0],
         name,
       )
       .toMatch(index);

@@ -1,0 +1,40 @@
+import type { Compilable, CompiledQuery } from 'kysely';
+import type { Db } from '../tables/schema.ts';
+
+/** Stands for a value while its statement is built. */
+class Placeholder {
+  readonly index: number;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+/**
+ * Returns a function that runs a statement with other values each time. The statement is built and compiled
+ * once per database, which takes longer than SQLite needs to run it. `build` must bind its parameters
+ * unchanged, and must not depend on them otherwise.
+ */
+export function compileOnce<Own extends Db, Values extends readonly unknown[], Row>(
+  build: (db: Own, ...values: Values) => Compilable<Row>,
+): (db: Own, ...values: Values) => Promise<Row[]> {
+  const known = new WeakMap<object, CompiledQuery<Row>>();
+  return async (db, ...values) => {
+    const executor = db.getExecutor();
+    const before = known.get(executor.adapter);
+    // Compiling calls the plugins, which count the statements of a transaction.
+    if (before) executor.transformQuery(before.query, before.queryId);
+    const compiled = before ?? build(db, ...placeholders(values)).compile();
+    known.set(executor.adapter, compiled);
+    const parameters = compiled.parameters.map((each) =>
+      each instanceof Placeholder ? values[each.index] : each,
+    );
+    const { rows } = await db.executeQuery<Row>({ ...compiled, parameters });
+    return rows;
+  };
+}
+
+function placeholders<Values extends readonly unknown[]>(values: Values): Values {
+  // A statement treats a value as a parameter, whatever its type.
+  return values.map((_, index) => new Placeholder(index)) as unknown as Values;
+}
