@@ -16,7 +16,9 @@ type DraftFields = Pick<
   'id' | 'command' | 'requester' | 'reason' | 'plan' | 'requires' | 'origin'
 >;
 
-export function draftChange(fields: DraftFields, now: Date): Change {
+export function draftChange(given: DraftFields, now: Date): Change {
+  // The databases store U+FFFD instead of half an emoji, and the digest covers what they store.
+  const fields = { ...given, reason: given.reason?.toWellFormed() ?? null };
   return {
     ...fields,
     digest: planDigest(fields),

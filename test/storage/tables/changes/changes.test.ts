@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { resolve } from '../../../../src/changes/after-outcome.ts';
 import type { Change } from '../../../../src/changes/change.ts';
-import { approve, finish, reject, start } from '../../../../src/changes/lifecycle.ts';
+import { approve, draftChange, finish, reject, start } from '../../../../src/changes/lifecycle.ts';
+import { planDigest } from '../../../../src/changes/plan-digest.ts';
 import type { Database } from '../../../../src/storage/engine/database.ts';
 import {
   cardVersion,
@@ -112,14 +113,24 @@ test.for(ENGINES)('a move puts back a column that was modified on %s', async (en
   expect(await db.selectFrom('approval').selectAll().execute()).toEqual(verdicts);
 });
 
+test.for(ENGINES)('a reason with half of an emoji keeps its digest on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const change = draftChange({ ...aChange(), reason: 'load test \ud83d' }, NOON);
+  await stored(database, change);
+  const loaded = await loadChange(database.db, change.id);
+  expect(loaded).toEqual(change);
+  expect(planDigest(loaded ?? aChange())).toBe(change.digest);
+});
+
 test.for(ENGINES)('a rejection keeps the approval that came before it on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const change = aChange();
   await stored(database, change);
   const approved = await vote(database, change.id, ben);
   const rejected = moved(reject(approved, approver(ben), 'on second thoughts', minutes(1)));
-  await database.transaction((tx) => updateChange(tx, approved, rejected));
+  const { verdicts } = await database.transaction((tx) => updateChange(tx, approved, rejected));
 
+  expect(verdicts).toEqual([]);
   expect(await loadChange(database.db, change.id)).toEqual(rejected);
 });
 
