@@ -8,7 +8,7 @@ import {
   recordHash,
 } from '../../../src/storage/audit/record-hash.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
-import { aChange, NOON, stored } from '../example-change.ts';
+import { aChange, ben, cleo, NOON, stored } from '../example-change.ts';
 
 /** A stored change whose event of version 1 records this about the row. */
 async function recorded(facts: ((hash: string) => JsonObject) | null) {
@@ -43,6 +43,25 @@ test('the next event records the row, unless an earlier version is not confirmed
   expect(factsAfter('intact')).toEqual({ record: hash });
   expect(factsAfter('altered')).toEqual({ altered: true });
   expect(factsAfter('unrecorded')).toEqual({});
+});
+
+test('the next event covers the earlier verdicts and the new ones', async () => {
+  const { db, change } = await recorded(null);
+  const row = await db.selectFrom('change').selectAll().executeTakeFirstOrThrow();
+  const verdictOf = (person: UserId) =>
+    ({
+      change_id: change.id,
+      person,
+      decision: 'approved',
+      digest: '',
+      at: '',
+      source: '',
+    }) as const;
+  const [earlier, added] = [ben, cleo].map(verdictOf);
+  if (!earlier || !added) throw new Error('There are two verdicts');
+  const check = { state: 'intact', record: { row, verdicts: [earlier] } } as const;
+  const record = hashOfRecord({ row, verdicts: [earlier, added] });
+  expect(recordFacts(check, { row, verdicts: [added] })).toEqual({ record });
 });
 
 test.for(ENGINES)('the hash has the verdicts in the order of their users on %s', async (engine) => {

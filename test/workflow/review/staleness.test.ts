@@ -33,16 +33,17 @@ test.for(PERMITTING)('%s ends a change that was modified in the database', async
   expect(await isHandled()).toBe(true);
 });
 
-test('a change that was modified in the database can be rejected and cancelled', async () => {
+test('the rejection or cancellation of a modified change is marked in the audit trail', async () => {
   for (const [verb, by] of [
     ['reject', ben],
     ['cancel', ana],
   ] as const) {
-    const { context, change, press } = await clickable({ change: PENDING });
+    const { context, change, press, events } = await clickable({ change: PENDING });
     await context.database.transaction((tx) =>
       tx.updateTable('change').set({ reason: 'another' }).where('id', '=', change.id).execute(),
     );
     expect(await press(verb, by, 'wrong')).toMatchObject({ ok: true });
+    expect((await events()).at(-1)?.body).toMatchObject({ altered: true });
   }
 });
 
