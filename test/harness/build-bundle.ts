@@ -1,4 +1,5 @@
-import { globSync, statSync } from 'node:fs';
+import { globSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { build } from 'vite';
 import { BOT, BUNDLE } from './programs.ts';
 
@@ -7,7 +8,14 @@ const CONFIG = 'deploy/bundle.config.ts';
 /** Builds the bundle that tests start as a process, unless it was built from this source. */
 export default async function setup(): Promise<void> {
   if (isCurrent()) return;
-  await build({ configFile: CONFIG, build: { outDir: BUNDLE, emptyOutDir: true } });
+  const began = new Date();
+  // Replaced when it is complete: an interrupted build leaves no bundle, and another run may use this one.
+  const outDir = `${BUNDLE}-${process.pid}`;
+  await build({ configFile: CONFIG, build: { outDir, emptyOutDir: true } });
+  // A file that is edited during the build is newer than its bundle.
+  utimesSync(join(outDir, 'main.js'), began, began);
+  rmSync(BUNDLE, { recursive: true, force: true });
+  renameSync(outDir, BUNDLE);
 }
 
 // A removed file changes the time of its folder.
