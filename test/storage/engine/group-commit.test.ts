@@ -47,6 +47,19 @@ test('transactions that wait for the connection share a commit', async () => {
   expect(await stored()).toEqual(names);
 });
 
+test('transactions that follow reads of the same connection share a commit', async () => {
+  const { transaction, stored, commits, root } = await openGroups();
+  const names = ['blue', 'green', 'red'];
+  await Promise.all(
+    names.map(async (name, index) => {
+      for (let reads = 0; reads < index; reads += 1) await sql`select 1`.execute(root);
+      await transaction(add(name));
+    }),
+  );
+  expect(commits()).toBe(1);
+  expect(await stored()).toEqual(names);
+});
+
 test('an error rolls back only its own transaction', async () => {
   const { transaction, stored, commits } = await openGroups();
   const fault = new Error('no');

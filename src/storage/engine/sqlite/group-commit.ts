@@ -57,7 +57,12 @@ export function groupCommits(
   const commitAll = async () => {
     if (isBusy) return;
     isBusy = true;
-    for (let next = waiting.shift(); next; next = waiting.shift()) await commitGroup(next);
+    while (waiting.length > 0) {
+      // What other users of the connection begin meanwhile shares the commit.
+      await turn();
+      const first = waiting.shift();
+      if (first) await commitGroup(first);
+    }
     isBusy = false;
   };
 
