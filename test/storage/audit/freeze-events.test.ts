@@ -131,6 +131,18 @@ test('a freeze whose event was modified is an error until operators accept the g
   expect(await active(database)).toEqual(['AFTER', 'BEFORE']);
 });
 
+test('a freeze whose two events are in an accepted gap counts once, by its row', async () => {
+  const database = await freshDatabase('sqlite');
+  await record(database, KEY, { ...FREEZE, id: id('BEFORE') });
+  await record(database, KEY);
+  await lift(database, KEY);
+  await record(database, KEY, { ...FREEZE, id: id('AFTER') });
+  await database.transaction((tx) => insertFreeze(tx, FREEZE));
+  for (const seq of [2, 3]) await tamper(database, modifyEvent(seq));
+  await acceptGap(database, KEY);
+  expect(await active(database)).toEqual(['AFTER', 'BEFORE', 'FREEZE']);
+});
+
 test.for([1, 3])(
   'an accepted gap does not cover the modified event %i outside of it',
   async (seq) => {

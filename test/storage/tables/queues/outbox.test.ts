@@ -64,6 +64,32 @@ test.for(ENGINES)('messages that are stored together are sent in order on %s', a
   expect(messages.map(({ kind }) => kind)).toEqual(['card', 'direct-cards', 'audit', 'follow-up']);
 });
 
+const WAITS_FOR_NONE = [
+  ['no change, after one of a change', { change_id: newId() }, { change_id: null }],
+  ['a change, after one of no change', { change_id: null }, { change_id: newId() }],
+  ['a change, after one with a body', { change_id: 'SAME', body: '{}' }, { change_id: 'SAME' }],
+] as const;
+const WAITING_CASES = ENGINES.flatMap((engine) =>
+  WAITS_FOR_NONE.map(([name, first, second]) => ({ engine, name, first, second })),
+);
+
+test.for(WAITING_CASES)(
+  'a message of $name of the same kind, is sent at once on $engine',
+  async ({ engine, first, second }) => {
+    const database = await freshDatabase(engine);
+    // The kind of a later release, so that it can have any of these forms.
+    const row = { kind: 'later', body: null, not_before: NOON.toISOString(), attempts: 0 };
+    const rows = [first, second].map(({ change_id, ...own }) => ({
+      ...{ ...row, ...own },
+      // Any text is an id here.
+      change_id: change_id as ChangeId | null,
+    }));
+    await database.transaction((tx) => tx.insertInto('outbox').values(rows).execute());
+    expect(await due(database, 0, 'one', 1)).toMatchObject([{ changeId: first.change_id }]);
+    expect(await due(database, 0, 'two')).toMatchObject([{ changeId: second.change_id }]);
+  },
+);
+
 test.for(ENGINES)('messages with a body are all sent, in order, on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const changeId = newId();
