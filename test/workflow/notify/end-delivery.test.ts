@@ -3,7 +3,7 @@ import type { Change } from '../../../src/changes/change.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { claimDueMessages, enqueue } from '../../../src/storage/tables/queues/outbox.ts';
 import { endDelivery } from '../../../src/workflow/notify/end-delivery.ts';
-import { ENGINES, freshDatabase } from '../../storage/engines.ts';
+import { freshDatabase } from '../../storage/engines.ts';
 import {
   aChange,
   channel,
@@ -50,43 +50,40 @@ test('the message that follows a delivered one is stored with its end', async ()
   ]);
 });
 
-test.runIf(ENGINES.includes('postgres'))(
-  'deliveries that share a commit lock their changes in one order, so that replicas do not deadlock',
-  async () => {
-    const { context: base } = await createTestContext();
-    const context = { ...base, database: await freshDatabase('postgres') };
-    const { database } = context;
-    const changes = [elsewhere(), elsewhere(), elsewhere()].toSorted(byId);
-    await stored(database, ...changes);
-    const [low, , high] = changes;
-    if (!low || !high) throw new Error('There are three changes');
-    const ids = await claimed(database, changes);
-    const isLocked = async () => {
-      const free = await database.transaction((tx) =>
-        tx
-          .selectFrom('change')
-          .select('id')
-          .where('id', '=', low.id)
-          .forUpdate()
-          .skipLocked()
-          .execute(),
-      );
-      return free.length === 0;
-    };
-    const [taken, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const holder = database.transaction(async (tx) => {
-      await tx.selectFrom('change').select('id').where('id', '=', high.id).forUpdate().execute();
-      taken.resolve();
-      await released.promise;
-    });
-    await taken.promise;
-    // The first one is committed alone; the others wait and share the next commit.
-    const cards = [null, cardOf(high), cardOf(low)];
-    const ends = ids.map((id, index) =>
-      endDelivery(context, { id, card: cards[index] ?? null, next: null }),
+test('deliveries that share a commit lock their changes in one order, so that replicas do not deadlock', async () => {
+  const { context: base } = await createTestContext();
+  const context = { ...base, database: await freshDatabase('postgres') };
+  const { database } = context;
+  const changes = [elsewhere(), elsewhere(), elsewhere()].toSorted(byId);
+  await stored(database, ...changes);
+  const [low, , high] = changes;
+  if (!low || !high) throw new Error('There are three changes');
+  const ids = await claimed(database, changes);
+  const isLocked = async () => {
+    const free = await database.transaction((tx) =>
+      tx
+        .selectFrom('change')
+        .select('id')
+        .where('id', '=', low.id)
+        .forUpdate()
+        .skipLocked()
+        .execute(),
     );
-    await expect.poll(isLocked, { timeout: 3_000 }).toBe(true);
-    released.resolve();
-    await Promise.all([holder, ...ends]);
-  },
-);
+    return free.length === 0;
+  };
+  const [taken, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holder = database.transaction(async (tx) => {
+    await tx.selectFrom('change').select('id').where('id', '=', high.id).forUpdate().execute();
+    taken.resolve();
+    await released.promise;
+  });
+  await taken.promise;
+  // The first one is committed alone; the others wait and share the next commit.
+  const cards = [null, cardOf(high), cardOf(low)];
+  const ends = ids.map((id, index) =>
+    endDelivery(context, { id, card: cards[index] ?? null, next: null }),
+  );
+  await expect.poll(isLocked, { timeout: 3_000 }).toBe(true);
+  released.resolve();
+  await Promise.all([holder, ...ends]);
+});
