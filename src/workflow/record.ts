@@ -27,7 +27,7 @@ interface AuditedAction {
 }
 
 interface AuditedMove extends AuditedAction {
-  /** What the audit trail confirmed in this transaction of the locked change: it is not compared again. */
+  /** The record that the audit trail confirmed in this transaction, under the lock: not compared again. */
   readonly confirmed?: StoredRecord | undefined;
 }
 

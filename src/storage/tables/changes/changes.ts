@@ -12,7 +12,7 @@ export class OptimisticLockError extends Error {
   override readonly name = 'OptimisticLockError';
 }
 
-/** What is no part of a version: it is updated without an audit event. */
+/** The columns that no version covers: they are updated without an audit event. */
 const UNMARKED = {
   card_channel: null,
   card_ts: null,

@@ -13,7 +13,7 @@ export interface StoredChange {
   readonly record: StoredRecord;
 }
 
-/** Selects a joined verdict, whose columns have the names of the change's otherwise. */
+/** The columns of a joined verdict. Two have another name, because the change has the same columns. */
 export const VERDICT_COLUMNS = [
   'verdict.person',
   'verdict.decision',
