@@ -121,7 +121,7 @@ test('a draft cannot be confirmed after 30 minutes', async () => {
   const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 31 * 60_000);
   await sandbox.press(ANA, preview, 'change.confirm');
-  await sandbox.privateMessage(ANA, 'Request it again.');
+  await sandbox.privateMessage(ANA, 'expired');
   expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
 });
 
