@@ -6,7 +6,7 @@ import { howMany } from './amount.ts';
 import { openBender } from './bender.ts';
 import { pick } from './mutate.ts';
 
-const { seed, rounds, each } = howMany(process.env.FUZZ_REPLIES, 400);
+const { seed, rounds, each } = howMany(process.env.FUZZ_REPLIES, 200);
 
 const LINES = [
   '/service show staging',
