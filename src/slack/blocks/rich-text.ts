@@ -20,11 +20,12 @@ type RichElement = Readonly<Record<string, unknown>> & { readonly type: string }
 
 const DATE_FORMAT = '{date_short_pretty} at {time}';
 
-const PLAIN = /^[\n -~]*$/;
+/** Letters and punctuation of Latin texts: no control or direction character is among them. */
+const PLAIN = /^[\n -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u21ff]*$/;
 
 /** Removes control and direction characters, which can make a name look like another one. */
 export function visible(text: string): string {
-  // A fast path for plain ASCII, which most texts are.
+  // A fast path, because most texts are plain.
   if (PLAIN.test(text)) return text;
   const spaced = text.replace(/\t/g, ' ');
   return spaced.replace(/[\p{Cc}\p{Cf}]/gu, (mark) => (mark === '\n' ? '\n' : ''));
@@ -32,8 +33,10 @@ export function visible(text: string): string {
 
 /** For labelled values and titles, where a line break could imitate a line of Signalbox. */
 export function oneLine(text: string): string {
-  return text.replace(/\s*[\n\u2028\u2029]\s*/g, ' ');
+  return BREAK.test(text) ? text.replace(/\s*[\n\u2028\u2029]\s*/g, ' ') : text;
 }
+
+const BREAK = /[\n\u2028\u2029]/;
 
 /** A text with this channel id as a link, which Slack shows by the name of the channel. */
 export function withChannelLink(text: string, id: string): Line {
@@ -57,8 +60,12 @@ export function boundedMrkdwn(text: string, most: number): string {
 
 /** Escapes the three control characters of mrkdwn. Escape first, then cut. */
 export function escaped(text: string): string {
-  return visible(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+  const shown = visible(text);
+  if (!CONTROL.test(shown)) return shown;
+  return shown.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
+
+const CONTROL = /[&<>]/;
 
 export function elementOf(inline: RichInline): RichElement {
   if (typeof inline === 'string') return textElement(inline);

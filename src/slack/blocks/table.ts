@@ -44,7 +44,7 @@ export function table(
   const left = part.rows.length - fitting.length;
   const rest = left > 0 ? noteLine(`${countWords(left, 'more row')} not shown.`) : null;
   const quantities = header.map((_, column) => isQuantity(fitting, column));
-  const text = [header, ...fitting.map((row) => row.map(inlineOf))].map(lineOf).join('\n');
+  const text = [lineOf(header), ...fitting.map((row) => lineOf(row.map(inlineOf)))].join('\n');
   if (!isOnly || fitting.length > PAGE_ROWS || !quantities.includes(true)) {
     return [{ block: sortedTable(header, fitting, part.caption ?? title), text }, rest];
   }
@@ -72,15 +72,13 @@ function inlineOf({ text, at }: DrawnCell): RichInline {
 }
 
 function lineOf(cells: readonly RichInline[]): string {
-  return mrkdwnOf(cells.flatMap((cell, index) => (index === 0 ? [cell] : [' · ', cell])));
+  return cells.map((cell) => mrkdwnOf([cell])).join(' · ');
 }
 
 /** Whether the column has quantities and nothing else that is known. */
 function isQuantity(rows: Rows, column: number): boolean {
-  const kinds = rows.flatMap((row) => row[column]?.kind ?? []);
-  return (
-    kinds.includes('quantity') && kinds.every((kind) => ['quantity', 'unknown'].includes(kind))
-  );
+  const has = (kind: DrawnCell['kind']) => rows.some((row) => row[column]?.kind === kind);
+  return has('quantity') && !has('name') && !has('text');
 }
 
 /** Quantities on the right, as one reads them; this block cannot sort and has no pages. */

@@ -167,3 +167,12 @@ test.for<[RichInline[], string]>([
 ])('%j is listed', ([parts, text]) => {
   expect(mrkdwnOf(either(parts))).toBe(text);
 });
+
+test('every control and direction character is removed, and no other character', () => {
+  const all = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
+  const removed = all.filter((mark) => !['\n', '\t'].includes(mark) && visible(mark) === '');
+  expect(removed).toEqual(
+    all.filter((mark) => mark !== '\n' && mark !== '\t' && /[\p{Cc}\p{Cf}]/u.test(mark)),
+  );
+  expect(visible(`\t\n${all.at(0x41)}`)).toBe(' \nA');
+});
