@@ -75,6 +75,11 @@ test.for([
 test.for([
   ['a payload type without a handler', { type: 'view_closed' }],
   ['a payload type that does not exist', { type: 'dream_submission' }],
+  ['a press without actions', { type: 'block_actions', actions: [] }],
+  ['a press without an action id', { type: 'block_actions', actions: [{ type: 'button' }] }],
+  ['a form without a callback id', { type: 'view_submission', view: { id: 'V1', type: 'modal' } }],
+  ['a search without an action id', { type: 'block_suggestion', block_id: 'x', value: 'x' }],
+  ['a shortcut without a callback id', { type: 'shortcut' }],
 ] as const)('%s is acknowledged at once, without effect', async ([, fields]) => {
   const sandbox = await startTestSandbox();
   const view = { id: 'V1', type: 'modal', callback_id: 'service.stop', state: { values: {} } };

@@ -1,4 +1,9 @@
-import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
+import type {
+  AllMiddlewareArgs,
+  AnyMiddlewareArgs,
+  App,
+  SlackOptionsMiddlewareArgs,
+} from '@slack/bolt';
 import { z } from 'zod';
 import { showHome } from '../../workflow/queries/home-queries.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
@@ -25,45 +30,81 @@ import {
 import { submit } from './submissions.ts';
 import { answerTyped, nounToRead } from './typed-command.ts';
 
-const EVERYTHING = /.*/;
 const TEXT_MAX = 5_000;
 
-/** One listener for each kind of payload, which routes it by its ids. */
+type Payload = AnyMiddlewareArgs & AllMiddlewareArgs;
+type EventPayload = Extract<Payload, { readonly event: unknown }>;
+
+/**
+ * Routes each payload by its kind. With a listener of Bolt for each kind, Bolt would call all of them for
+ * each payload. A payload that is not handled here, for example of a closed form, is acknowledged after it.
+ */
 export function listen(app: App, bot: SlackContext, actors: Actors): void {
-  app.command(EVERYTHING, async ({ payload, ack }) => {
-    const command = SlashCommand.parse(payload);
-    await ack();
-    await answerCommand(bot, command);
+  const handleEvent = eventHandler(bot, actors);
+  app.use(async (payload) => {
+    if ('command' in payload) return handleCommand(bot, payload);
+    if ('event' in payload) return handleEvent(payload);
+    const { body } = payload;
+    if ('action' in payload && has('action_id', payload.action)) {
+      return press(bot, ButtonClick.parse(body), payload.ack);
+    }
+    if (body.type === 'view_submission' && has('callback_id', body.view)) {
+      // Bolt types an acknowledgement that closes the view apart from one that shows errors in it.
+      return submit(bot, FormSubmission.parse(body), payload.ack as Parameters<typeof submit>[2]);
+    }
+    if ('options' in payload && has('action_id', payload.options)) return suggest(payload, bot);
+    if ('shortcut' in payload && has('callback_id', body)) return handleShortcut(bot, payload);
   });
-  app.action(EVERYTHING, async ({ body, ack }) => press(bot, ButtonClick.parse(body), ack));
-  app.view({ callback_id: EVERYTHING, type: 'view_submission' }, async ({ body, ack }) =>
-    // Bolt types an acknowledgement that closes the view apart from one that shows errors in it.
-    submit(bot, FormSubmission.parse(body), ack as Parameters<typeof submit>[2]),
-  );
-  app.options(EVERYTHING, async ({ payload, ack }) => {
-    await ack({ options: await optionsFor(bot, Searched.parse(payload)) });
-  });
-  app.shortcut(EVERYTHING, async ({ body, ack }) => {
-    await ack();
-    await useShortcut(bot, ShortcutUsed.parse(body));
-  });
-  listenToEvents(app, bot, actors);
 }
 
-function listenToEvents(app: App, bot: SlackContext, actors: Actors): void {
-  app.event('app_home_opened', async ({ event }) => {
-    if (event.tab === 'home') await showHome(bot.context, UserOf.parse(event.user));
-  });
+function has(id: string, value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Reflect.get(value, id) !== undefined;
+}
+
+async function handleCommand(
+  bot: SlackContext,
+  { payload, ack }: Extract<Payload, { readonly command: unknown }>,
+): Promise<void> {
+  const command = SlashCommand.parse(payload);
+  await ack();
+  await answerCommand(bot, command);
+}
+
+async function suggest({ payload, ack }: SlackOptionsMiddlewareArgs, bot: SlackContext) {
+  // Bolt types the options of older kinds, which the check of the envelope drops.
+  const acknowledge = ack as SlackOptionsMiddlewareArgs<'block_suggestion'>['ack'];
+  await acknowledge({ options: await optionsFor(bot, Searched.parse(payload)) });
+}
+
+async function handleShortcut(
+  bot: SlackContext,
+  { body, ack }: Extract<Payload, { readonly shortcut: unknown }>,
+): Promise<void> {
+  await ack();
+  await openShortcut(bot, ShortcutUsed.parse(body));
+}
+
+function eventHandler(bot: SlackContext, actors: Actors) {
   const isFirst = firstDeliveries();
-  app.event('message', async ({ body }) => {
-    if (isFirst(body.event_id)) await answerDirectMessage(bot, body);
-  });
-  app.event('app_mention', async ({ body }) => {
-    if (isFirst(body.event_id)) await answerMention(bot, body);
-  });
-  app.event('subteam_updated', async ({ event }) => actors.forgetGroup(event.subteam.id));
-  app.event('subteam_members_changed', async ({ event }) => actors.forgetGroup(event.subteam_id));
-  app.event('user_change', async ({ event }) => actors.forgetUser(event.user.id));
+  return async ({ event, body }: EventPayload): Promise<void> => {
+    switch (event.type) {
+      case 'app_home_opened':
+        if (event.tab === 'home') await showHome(bot.context, UserOf.parse(event.user));
+        return;
+      case 'message':
+        if (isFirst(body.event_id)) await answerDirectMessage(bot, body);
+        return;
+      case 'app_mention':
+        if (isFirst(body.event_id)) await answerMention(bot, body);
+        return;
+      case 'subteam_updated':
+        return actors.forgetGroup(event.subteam.id);
+      case 'subteam_members_changed':
+        return actors.forgetGroup(event.subteam_id);
+      case 'user_change':
+        return actors.forgetUser(event.user.id);
+    }
+  };
 }
 
 async function answerCommand(
@@ -92,7 +133,7 @@ function tooLong(text: string): Message {
   return sentenceMessage([`The command is too long: ${sizes} characters. Shorten it.`]);
 }
 
-async function useShortcut(bot: SlackContext, used: z.infer<typeof ShortcutUsed>): Promise<void> {
+async function openShortcut(bot: SlackContext, used: z.infer<typeof ShortcutUsed>): Promise<void> {
   const { user, callback_id, trigger_id: trigger } = used;
   const replyTarget = replyTargetOf(used);
   const command = commandByCallbackId(bot.commands, callback_id);
