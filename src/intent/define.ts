@@ -229,7 +229,8 @@ export function namesOf({ name, aliases = [] }: Command): readonly string[] {
 }
 
 export function nounOf(command: Command): string {
-  return command.name.split(' ')[0] ?? command.name;
+  const end = command.name.indexOf(' ');
+  return end === -1 ? command.name : command.name.slice(0, end);
 }
 
 export function verbOf(command: Pick<Command, 'name'>): string {

@@ -26,14 +26,24 @@ export function withValidBody(listener: RequestListener): RequestListener {
 }
 
 /** Null for a body that is too large. It is read to its end, so that the client gets the answer. */
-async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of request) {
+  request.on('data', (piece: Buffer) => {
     size += piece.length;
     if (size <= BODY_LIMIT) pieces.push(piece);
-  }
-  return size > BODY_LIMIT ? null : Buffer.concat(pieces);
+  });
+  return new Promise((read, failed) => {
+    request.once('end', () => read(size > BODY_LIMIT ? null : joined(pieces)));
+    // Also emitted when the connection breaks off.
+    request.once('error', failed);
+  });
+}
+
+/** A copy of a single piece would be in memory that Node shares with other buffers. */
+function joined(pieces: readonly Buffer[]): Buffer {
+  const [first] = pieces;
+  return first && pieces.length === 1 ? first : Buffer.concat(pieces);
 }
 
 function holdsObject(text: string, contentType: string | undefined): boolean {
