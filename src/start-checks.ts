@@ -4,7 +4,7 @@ import type { RoleName } from './changes/requirement.ts';
 import { commands } from './commands/index.ts';
 import { channelUses } from './config/channel-uses.ts';
 import type { Config, ConfigProblem } from './config/load-config.ts';
-import { postJson } from './http/client.ts';
+import { postJson } from './http/post-json.ts';
 import type { Measures } from './observability/metrics-port.ts';
 import { createOutageLog } from './observability/outage-log.ts';
 import { impossibleRequirements, membersNeeded } from './policy/impossible-requirements.ts';

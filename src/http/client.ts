@@ -219,16 +219,3 @@ function headersOf({ body }: Call, { authorization, version }: HttpOptions) {
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
-
-/** Posts JSON once, without redirects, and returns the reply as text. Throws without a reply. */
-export async function postJson(url: string, content: unknown, withinMs: number) {
-  const { statusCode: status, body } = await request(url, {
-    method: 'POST',
-    headersTimeout: withinMs,
-    bodyTimeout: withinMs,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(content),
-  });
-  // The body is read to its end, so that the connection can be reused.
-  return { status, text: await body.text() };
-}
