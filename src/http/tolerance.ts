@@ -23,9 +23,9 @@ export const MaybeTexts = tolerant(z.array(z.string()));
 export const MaybeRecord = tolerant(z.record(z.string(), z.unknown()));
 export const MaybeRecords = tolerant(z.array(z.record(z.string(), z.unknown())));
 
-// The same without a schema, for usage reports, in which schemas are too slow.
+// The same without a schema, for usage reports and lists of alerts, in which schemas are too slow.
 
-function numberOf(value: unknown): number | null {
+export function numberOf(value: unknown): number | null {
   if (typeof value === 'string') return DIGITS.test(value) ? Number(value) : null;
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

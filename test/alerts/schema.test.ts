@@ -1,5 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Alert, AlertBody, AlertEdit, isSilenced } from '../../src/alerts/schema.ts';
+import {
+  Alert,
+  AlertBody,
+  AlertEdit,
+  isSilenced,
+  KnownFields,
+  underRequestNames,
+} from '../../src/alerts/schema.ts';
 import { requestProblems } from '../../src/http/request.ts';
 import { contractSearch, contractTile, currentSearch, currentTile } from './replies.ts';
 
@@ -119,4 +127,25 @@ describe('the body of an update', () => {
   ])('with %s is not sent', ([, body, problem]) => {
     expect(AlertBody.safeParse(body).error?.issues).toMatchObject([{ message: problem }]);
   });
+});
+
+const VALUES = fc.oneof(
+  fc.constantFrom<unknown>('', '5', ' -1.5e-7 ', '1e999', '0x10', 'NaN', true, false, null, [], {}),
+  fc.constantFrom<unknown>([{}], [{ type: 'email' }, null], { until: '2026-11-20' }, { until: 5 }),
+  fc.string(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+const NAMES = [...Object.keys(KnownFields.shape), 'channel', 'dashboard', 'savedSearch', 'team'];
+
+test('the fast reader and the schema give the same alert for any field values', () => {
+  const replies = fc.dictionary(fc.constantFrom(...NAMES, 'tags'), VALUES);
+  fc.assert(
+    fc.property(replies, (reply) => {
+      const fields = underRequestNames(reply);
+      const channels = fields.channels ?? (fields.channel ? [fields.channel] : []);
+      const known = KnownFields.parse({ ...fields, channels });
+      expect(Alert.parse(reply)).toStrictEqual({ ...known, asRead: reply });
+    }),
+    { numRuns: 2_000 },
+  );
 });
