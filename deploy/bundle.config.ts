@@ -18,7 +18,13 @@ export default defineConfig({
     sourcemap: true,
     rolldownOptions: {
       input: { signalbox: 'src/cli/signalbox.ts', main: 'src/main.ts' },
-      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name]-[hash].js',
+        // Node keeps the text of each file in memory: two bytes per character if one of them is not Latin-1.
+        charset: 'ascii',
+        comments: { legal: true, jsdoc: false },
+      },
     },
   },
 });

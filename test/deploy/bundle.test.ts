@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build } from 'vite';
@@ -33,6 +42,12 @@ test.for(ENGINES)('the bundle runs a change and exports its trace (%s)', async (
   bot.signal('SIGTERM');
   expect(await bot.exited).toBe(0);
   expect(collector.named('command service')).toHaveLength(1);
+});
+
+test('the bundle has no character for which Node keeps two bytes per character of a file', () => {
+  const files = globSync(join(outDir, '*.js'));
+  expect(files.filter((file) => /[^\0-\xff]/.test(readFileSync(file, 'utf8')))).toEqual([]);
+  expect(files.length).toBeGreaterThan(1);
 });
 
 test('the bundle connects in Socket Mode', async () => {

@@ -38,7 +38,7 @@ type Form = readonly [
 
 // A range that begins or ends with a month includes the whole month.
 const EDGE = String.raw`(\d{4}-\d\d(?:-\d\d)?)`;
-const TO = String.raw`(?:\.\.\.?|…)`;
+const TO = String.raw`(?:\.\.\.?|\u2026)`;
 const MONTH = `(${MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)})?`).join('|')})`;
 const NAMED = new RegExp(`^(?:(2\\d{3})-)?${MONTH}(?:-(2\\d{3}))?$`, 'i');
 
