@@ -8,6 +8,8 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<unknown>;
   /** A signal that aborts after `ms` milliseconds. */
   timeout(ms: number): AbortSignal;
+  /** Calls `run` after `ms` milliseconds, unless the returned function is called before. */
+  after(ms: number, run: () => void): () => void;
   /** From 0 (inclusive) to 1 (exclusive). */
   random(): number;
 }
@@ -19,6 +21,10 @@ export const systemClock: Clock = {
       if (!signal?.aborted) throw error;
     }),
   timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
+  after: (ms, run) => {
+    const timer = setTimeout(run, Math.ceil(ms)).unref();
+    return () => clearTimeout(timer);
+  },
   random: () => Math.random(),
 };
 

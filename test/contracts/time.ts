@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/http/clock.ts';
+import { afterTimeout } from '../harness/after-timeout.ts';
 
 /**
  * One clock for the bot, Slack and both APIs. It advances only when a component waits: the wait ends
@@ -14,14 +15,16 @@ export function createTime(start: Date) {
     deadlines = deadlines.filter(({ at }) => at > nowMs);
     for (const { miss } of missed) miss.abort();
   };
+  const timeout = (ms: number) => {
+    const miss = new AbortController();
+    deadlines = [...deadlines, { at: nowMs + ms, miss }];
+    return miss.signal;
+  };
   const clock: Clock = {
     now: () => nowMs,
     sleep: async (ms) => pass(ms),
-    timeout: (ms) => {
-      const miss = new AbortController();
-      deadlines = [...deadlines, { at: nowMs + ms, miss }];
-      return miss.signal;
-    },
+    timeout,
+    after: afterTimeout(timeout),
     random: () => 0.5,
   };
   return { now: () => new Date(nowMs), pass, clock };

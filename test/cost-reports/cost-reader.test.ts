@@ -14,6 +14,7 @@ import {
 } from '../../src/costs/ledger/ledger.ts';
 import type { PriceList } from '../../src/costs/money/price.ts';
 import { Secret } from '../../src/errors.ts';
+import { systemClock } from '../../src/http/clock.ts';
 import { storeMonth } from '../../src/storage/tables/costs.ts';
 import { freshDatabase } from '../storage/engines.ts';
 
@@ -35,9 +36,9 @@ async function reader(options: CloudOptions = {}) {
     version: 'test',
     stopping: stopping.signal,
     clock: {
+      ...systemClock,
       now: () => clock.now.getTime(),
       sleep: async () => undefined,
-      timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
       random: () => 0.5,
     },
   });

@@ -5,6 +5,7 @@ import { startApp } from '../../src/app.ts';
 import type { Config } from '../../src/config/load-config.ts';
 import type { Clock } from '../../src/http/clock.ts';
 import { createLog } from '../../src/observability/log.ts';
+import { afterTimeout } from './after-timeout.ts';
 import { type EditYaml, testConfig } from './config.ts';
 import { peopleOn } from './people.ts';
 import { type SimulatorOptions, startSimulators } from './simulators.ts';
@@ -158,10 +159,13 @@ interface Waits {
 
 // The clients use the clock of the sandbox; a sleep returns at once.
 function clientClock(now: () => Date, { pass, hold }: Waits): Clock {
+  const timeout = (ms: number) =>
+    HELD_MS.includes(ms) ? hold(ms) : AbortSignal.timeout(Math.ceil(ms));
   return {
     now: () => now().getTime(),
     sleep: async (ms) => pass(ms),
-    timeout: (ms) => (HELD_MS.includes(ms) ? hold(ms) : AbortSignal.timeout(Math.ceil(ms))),
+    timeout,
+    after: afterTimeout(timeout),
     random: () => 0.5,
   };
 }

@@ -18,3 +18,15 @@ test('a sleep ends with its signal and leaves no timer', async () => {
 test('a sleep without a signal ends by itself', async () => {
   await expect(systemClock.sleep(0)).resolves.toBeUndefined();
 });
+
+test('a call after a time is made once, and not after it was cancelled', async () => {
+  const calls: string[] = [];
+  systemClock.after(0, () => calls.push('cancelled'))();
+  await new Promise<void>((called) => {
+    systemClock.after(0, () => {
+      calls.push('due');
+      called();
+    });
+  });
+  expect(calls).toEqual(['due']);
+});

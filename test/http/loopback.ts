@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/http/clock.ts';
+import { afterTimeout } from '../harness/after-timeout.ts';
 
 export interface Received {
   readonly method: string;
@@ -83,6 +84,11 @@ export function testClock(): TestClock {
   let now = 1_000;
   const slept: number[] = [];
   const deadlines: AbortController[] = [];
+  const timeout = () => {
+    const deadline = new AbortController();
+    deadlines.push(deadline);
+    return deadline.signal;
+  };
   return {
     slept,
     now: () => now,
@@ -91,11 +97,8 @@ export function testClock(): TestClock {
       now += ms;
       slept.push(ms);
     },
-    timeout: () => {
-      const deadline = new AbortController();
-      deadlines.push(deadline);
-      return deadline.signal;
-    },
+    timeout,
+    after: afterTimeout(timeout),
     expire: () => {
       for (const deadline of deadlines) deadline.abort();
     },

@@ -28,7 +28,7 @@ export interface Finished<T> {
  * shown does not change the result. Source: docs/slack.md#private-messages.
  */
 export async function withProgress<T>(
-  { clock, log, show, late = clock.timeout(PROGRESS_AFTER_MS) }: ProgressOptions,
+  { clock, log, show, late }: ProgressOptions,
   work: () => Promise<T>,
 ): Promise<Finished<T>> {
   let shown: Promise<Position | null> | null = null;
@@ -38,14 +38,20 @@ export async function withProgress<T>(
       return null;
     });
   };
-  if (late.aborted) notify();
-  else late.addEventListener('abort', notify, { once: true });
+  const cancel = late ? whenAborted(late, notify) : clock.after(PROGRESS_AFTER_MS, notify);
   try {
     const result = await work();
     return { result, isLate: shown !== null, notice: await shown };
   } finally {
-    late.removeEventListener('abort', notify);
+    cancel();
   }
+}
+
+/** Returns a function that removes the listener. */
+function whenAborted(signal: AbortSignal, run: () => void): () => void {
+  if (signal.aborted) run();
+  else signal.addEventListener('abort', run, { once: true });
+  return () => signal.removeEventListener('abort', run);
 }
 
 /** The result of the work; null if the signal aborts first. */

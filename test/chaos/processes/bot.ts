@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { startApp } from '../../../src/app.ts';
 import { commandNames } from '../../../src/commands/index.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
+import { systemClock } from '../../../src/http/clock.ts';
 import { crashAt, parseCrashPoint } from './crash-point.ts';
 
 /** The bot in a child process; its parent sets its clock and stops it. */
@@ -39,6 +40,7 @@ const started = await startApp({
     // The parent moves the clock by messages, which arrive only during a real pause.
     sleep: () => pause(PAUSE_MS),
     timeout: (ms) => AbortSignal.timeout(Math.ceil(Math.min(ms, REQUEST_TIMEOUT_MS))),
+    after: systemClock.after,
     random: () => 0.5,
   },
 });
