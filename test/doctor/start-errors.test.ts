@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { SCHEMA_VERSION } from '../../src/storage/migrations/migrate.ts';
 import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
-import { ENGINES, freshUrl, openForTest } from '../storage/engines.ts';
+import { ENGINES, emptyUrl, freshUrl, openForTest } from '../storage/engines.ts';
 import { type DoctorSandboxOptions, startDoctorSandbox } from './doctor-sandbox.ts';
 import { line } from './lines.ts';
 
@@ -105,7 +105,7 @@ test.for(ENGINES)(
 );
 
 test('a refused start does not migrate an empty database', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startDoctorSandbox({ databaseUrl });
   const { problems } = await sandbox.refusedStart(WRONG_TOKEN);
   expect(problems).toHaveLength(1);

@@ -9,7 +9,7 @@ import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { refuseLossy } from '../../../src/storage/engine/postgres.ts';
 import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
 import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
-import { ENGINES, freshDatabase, freshUrl, openForTest, run } from '../engines.ts';
+import { ENGINES, emptyUrl, freshDatabase, freshUrl, openForTest, run } from '../engines.ts';
 import { NOON } from '../example-change.ts';
 
 test.for(ENGINES)('committed data survives a restart on %s', async (engine) => {
@@ -41,7 +41,7 @@ test.for(ENGINES)('a database of a newer Signalbox is refused on %s', async (eng
 });
 
 test('replicas that start at the same time create the schema once', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const replicas = await Promise.all([1, 2, 3, 4].map(() => openForTest(url)));
   for (const { db } of replicas)
     expect(await readMeta(db, 'schema-version')).toBe(`${SCHEMA_VERSION}`);
@@ -175,7 +175,7 @@ test('sessions of PostgreSQL have time limits', async () => {
 });
 
 test('the role of the bot needs no permission to create tables', async () => {
-  const owner = new URL(await freshUrl('postgres'));
+  const owner = new URL(await emptyUrl('postgres'));
   await (await openDatabase(owner.href)).close();
   const bot = await roleOfBot(owner);
   await (await openForTest(bot.href)).check();

@@ -4,12 +4,12 @@ import { inspectDatabase } from '../../../src/storage/engine/inspect-database.ts
 import { openReader } from '../../../src/storage/engine/reader.ts';
 import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
 import { readMeta } from '../../../src/storage/tables/meta.ts';
-import { ENGINES, freshUrl, openForTest } from '../engines.ts';
+import { ENGINES, emptyUrl, openForTest } from '../engines.ts';
 import { migrateAsNewer } from '../newer-schema.ts';
 
 const NEXT = SCHEMA_VERSION + 1;
 test.for(ENGINES)('an older compatible release starts on %s', async (engine) => {
-  const url = await freshUrl(engine);
+  const url = await emptyUrl(engine);
   await migrateAsNewer(url, SCHEMA_VERSION);
 
   const reported: number[] = [];
@@ -28,7 +28,7 @@ test.for(ENGINES)('an older compatible release starts on %s', async (engine) => 
 test.for(ENGINES)(
   'a release below the minimum is refused with a sentence on %s',
   async (engine) => {
-    const url = await freshUrl(engine);
+    const url = await emptyUrl(engine);
     await migrateAsNewer(url, NEXT);
 
     const sentence =
@@ -43,7 +43,7 @@ test.for(ENGINES)(
 test.for(ENGINES)(
   'a release starts again on its own schema without a report on %s',
   async (engine) => {
-    const url = await freshUrl(engine);
+    const url = await emptyUrl(engine);
     const reported: number[] = [];
     const first = await openDatabase(url, { onNewerSchema: (schema) => reported.push(schema) });
     await first.close();
