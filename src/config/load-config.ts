@@ -46,11 +46,11 @@ export type ConfigLoad =
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /** Reads the variables and the file. Reports all problems at once. */
-export function loadConfig(sources: ConfigSources): ConfigLoad {
+export function loadConfig(sources: ConfigSources, readContent = readConfigFile): ConfigLoad {
   const environment = readEnvironment(sources.env, sources.readFile);
   const tracing = readTracing(sources.env, sources.readFile);
   const path = sources.env.SIGNALBOX_CONFIG || './signalbox.yaml';
-  const file = readConfigFile({ ...sources, path, hasKey: isSet('SIGNALBOX_KEY', sources.env) });
+  const file = readContent({ ...sources, path, hasKey: isSet('SIGNALBOX_KEY', sources.env) });
   if (environment.ok && tracing.ok && file.ok) {
     const own = fromEnvironment(environment.value);
     return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };

@@ -1,7 +1,7 @@
 import { parse, stringify } from 'yaml';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { commandNames } from '../../src/commands/index.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig, readConfigFile } from '../../src/config/load-config.ts';
 import { ANA, BEN, CLEO, DORA, FINN, GUS } from './users.ts';
 
 /** Edits the parsed configuration file of the sandbox. */
@@ -28,10 +28,20 @@ export function withPeople(file: Record<string, never>): unknown {
   };
 }
 
+// Checking a file takes longer than starting all simulators, and most tests have the same file.
+const contents = new Map<string, ReturnType<typeof readConfigFile>>();
+
+function contentOf(source: Parameters<typeof readConfigFile>[0]) {
+  const key = `${source.hasKey} ${source.readFile(source.path)}`;
+  const content = contents.get(key) ?? readConfigFile(source);
+  contents.set(key, content);
+  return content;
+}
+
 /** The configuration from these variables and the edited file of the sandbox. */
 export function testConfig(env: Readonly<Record<string, string>>, edit?: EditYaml) {
   const text = edit ? stringify(sandboxFile(edit)) : SANDBOX_YAML;
-  const read = loadConfig({ env, readFile: () => text, commands: commandNames });
+  const read = loadConfig({ env, readFile: () => text, commands: commandNames }, contentOf);
   if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));
   return read.config;
 }
