@@ -9,8 +9,12 @@ export function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
+// All rows of a report have the same day.
+let latest = { day: '', start: Number.NaN };
+
 export function startOf(day: string): Date {
-  return new Date(`${day}T00:00:00Z`);
+  if (latest.day !== day) latest = { day, start: Date.parse(`${day}T00:00:00Z`) };
+  return new Date(latest.start);
 }
 
 export function daysBetween(from: Date, to: Date): number {
