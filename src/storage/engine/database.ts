@@ -54,6 +54,16 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   throw new Error('DATABASE_URL must begin with file: or postgres://');
 }
 
+// Migrating takes longer than all else, and tests open many databases in memory.
+let migrated: Uint8Array | null = null;
+
+async function openInMemory(options: DatabaseOptions): Promise<Kysely<Tables>> {
+  const dialect = openSqlite(':memory:', migrated);
+  const root = await prepare(dialect, options);
+  migrated ??= dialect.content();
+  return root;
+}
+
 async function openFile(path: string, options: DatabaseOptions): Promise<Database> {
   const unlock = path === ':memory:' ? () => undefined : await lockProcess(path);
   const now = options.now ?? (() => new Date());
@@ -62,8 +72,9 @@ async function openFile(path: string, options: DatabaseOptions): Promise<Databas
       const fix = 'run signalbox restore again with the same file';
       throw new UnusableDatabase(`The restore of ${path} was interrupted`, fix);
     }
-    const root = await prepare(openSqlite(path), options);
-    const checkpoint = path === ':memory:' ? null : openCheckpoint(path);
+    const isInMemory = path === ':memory:';
+    const root = await (isInMemory ? openInMemory(options) : prepare(openSqlite(path), options));
+    const checkpoint = isInMemory ? null : openCheckpoint(path);
     return assemble('sqlite', root, { clock: async () => now(), unlock, checkpoint });
   } catch (error) {
     unlock();

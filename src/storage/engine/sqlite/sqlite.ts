@@ -55,6 +55,11 @@ class NodeSqliteDialect extends SqliteDialect {
   override createDriver() {
     return new ImmediateDriver(this.#config, () => this.#db.isTransaction);
   }
+
+  /** The whole database, with which another one in memory can begin. */
+  content(): Uint8Array {
+    return this.#db.serialize();
+  }
 }
 
 export function sqlitePath(url: string): string {
@@ -73,13 +78,15 @@ export function isRestoreInterrupted(path: string): boolean {
   return !existsSync(path) && existsSync(incomingPath(path));
 }
 
-export function openSqlite(path: string): NodeSqliteDialect {
+/** A database in memory may begin with the content of another one. */
+export function openSqlite(path: string, content: Uint8Array | null = null): NodeSqliteDialect {
   if (path !== ':memory:') {
     createPrivately(path);
     for (const file of [path, `${path}-wal`, `${path}-shm`]) restrictToOwner(file);
   }
   const db = new DatabaseSync(path, { timeout: BLOCKING_WAIT_MS });
   try {
+    if (content) db.deserialize(content);
     configure(db, path);
   } catch (error) {
     db.close();
