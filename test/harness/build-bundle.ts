@@ -1,26 +1,47 @@
 import { globSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
-import { build } from 'vite';
-import { BOT, BUNDLE } from './programs.ts';
+import { basename, dirname } from 'node:path';
+import { build, type InlineConfig } from 'vite';
+import { withHookPoints } from '../chaos/processes/hook-points.ts';
+import { BOT, CRASHING_BOT } from './programs.ts';
 
 const CONFIG = 'deploy/bundle.config.ts';
+const CRASHING = 'test/chaos/processes';
 
-/** Builds the bundle that tests start as a process, unless it was built from this source. */
+const hookPoints: InlineConfig = {
+  plugins: [
+    {
+      name: 'hook-points',
+      enforce: 'pre',
+      transform: (code, id) => withHookPoints(id.split('?')[0] ?? id, code),
+    },
+  ],
+  build: { sourcemap: false, rolldownOptions: { input: { bot: `${CRASHING}/bot.ts` } } },
+};
+
+/** Builds the bundles that tests start as a process, unless they were built from this source. */
 export default async function setup(): Promise<void> {
-  if (isCurrent()) return;
+  if ([BOT, CRASHING_BOT].every(isCurrent)) return;
+  await buildFor(BOT);
+  await buildFor(CRASHING_BOT, hookPoints);
+}
+
+async function buildFor(program: string, config: InlineConfig = {}): Promise<void> {
   const began = new Date();
+  const bundle = dirname(program);
   // Replaced when it is complete: an interrupted build leaves no bundle, and another run may use this one.
-  const outDir = `${BUNDLE}-${process.pid}`;
-  await build({ configFile: CONFIG, build: { outDir, emptyOutDir: true } });
+  const outDir = `${bundle}-${process.pid}`;
+  const output = { ...config.build, outDir, emptyOutDir: true };
+  await build({ ...config, configFile: CONFIG, build: output });
   // A file that is edited during the build is newer than its bundle.
-  utimesSync(join(outDir, 'main.js'), began, began);
-  rmSync(BUNDLE, { recursive: true, force: true });
-  renameSync(outDir, BUNDLE);
+  utimesSync(`${outDir}/${basename(program)}`, began, began);
+  rmSync(bundle, { recursive: true, force: true });
+  renameSync(outDir, bundle);
 }
 
 // A removed file changes the time of its folder.
-function isCurrent(): boolean {
-  const builtAt = statSync(BOT, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = [...globSync('src/**'), 'package-lock.json', 'package.json', CONFIG];
+function isCurrent(program: string): boolean {
+  const builtAt = statSync(program, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const own = [...globSync('src/**'), ...globSync(`${CRASHING}/**`)];
+  const sources = [...own, 'package-lock.json', 'package.json', CONFIG];
   return sources.every((path) => statSync(path).mtimeMs < builtAt);
 }

@@ -6,6 +6,10 @@ export const BUNDLE = fileURLToPath(
   new URL('../../node_modules/.cache/test-bundle', import.meta.url),
 );
 
+/** The bot of the crash tests, with their hook points. */
+export const CRASHING_BUNDLE = `${BUNDLE}-with-hook-points`;
+export const CRASHING_BOT = join(CRASHING_BUNDLE, 'bot.js');
+
 /** The bot and the command line as they are shipped: a start takes a third of the processor time of the source. */
 export const BOT = join(BUNDLE, 'main.js');
 export const SIGNALBOX = join(BUNDLE, 'signalbox.js');

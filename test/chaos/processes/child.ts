@@ -2,11 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { CRASHING_BOT } from '../../harness/programs.ts';
 import { PROCESS_ENV } from '../../harness/run-command.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const HOOKS = new URL('hooks.ts', import.meta.url).href;
 const ENTRY = fileURLToPath(new URL('bot.ts', import.meta.url));
+// The bundle is built from the source without a defect.
+const PROGRAM =
+  process.env.SIGNALBOX_DEFECT === undefined ? [CRASHING_BOT] : ['--import', HOOKS, ENTRY];
 const Ready = z.strictObject({ port: z.number() });
 
 const running = new Set<ChildProcess>();
@@ -27,7 +31,7 @@ export interface ControlledBot {
 export async function startControlledBot(
   env: Readonly<Record<string, string>>,
 ): Promise<ControlledBot | null> {
-  const child = spawn(process.execPath, ['--import', HOOKS, ENTRY], {
+  const child = spawn(process.execPath, PROGRAM, {
     cwd: ROOT,
     env: { ...PROCESS_ENV, ...env, ...passedOn() },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,3 +1,5 @@
+import { matchesOf } from '../controls/seed-defect.ts';
+
 /** A source snippet that becomes observable in a child process: crash tests stop the bot at it. */
 export interface HookPoint {
   readonly file: string;
@@ -28,3 +30,14 @@ export const HOOK_POINTS: readonly HookPoint[] = [
     put: "$1.$call((q) => (globalThis.notes('card drawn'), q))$2",
   },
 ];
+
+/** The source of a file with its hook points, each of which must occur once. */
+export function withHookPoints(path: string, source: string): string {
+  return HOOK_POINTS.filter(({ file }) => path.endsWith(`/${file}`)).reduce(patched, source);
+}
+
+function patched(source: string, point: HookPoint): string {
+  const count = matchesOf(point, source);
+  if (count === 1) return source.replace(point.find, point.put);
+  throw new Error(`The hook point ${point.find} occurs ${count} times in ${point.file}, not once`);
+}
