@@ -33,6 +33,9 @@ const STORIES = [
   'test/storage/engine/full-disk.test.ts',
 ];
 
+/** Programs that tests start as processes. */
+const BUNDLES = 'test/harness/build-bundle.ts';
+
 const bot = {
   name: 'bot',
   include: ['test/**/*.test.ts'],
@@ -53,14 +56,14 @@ const stories = {
   ...bot,
   name: 'stories',
   include: STORIES.map((path) => path.replace('**', '**/*.test.ts')),
-  globalSetup: [...bot.globalSetup, 'test/harness/build-bundle.ts'],
+  globalSetup: [...bot.globalSetup, BUNDLES],
   exclude: hasPromtool ? [] : ['test/scenarios/alerts*.test.ts'],
 };
 
 const browser = {
   name: 'browser',
   include: ['test/browser/**/*.test.ts'],
-  globalSetup: ['test/browser/page.ts'],
+  globalSetup: ['test/browser/page.ts', BUNDLES],
   isolate: false,
   expect: bot.expect,
   testTimeout: 60_000,

@@ -40,6 +40,8 @@ export interface SandboxOptions {
   readonly priced?: boolean;
   /** Begins the day before, so that there is a finished change and a digest. False by default. */
   readonly history?: boolean;
+  /** The bot; its source by default. */
+  readonly program?: string;
 }
 
 /** Starts Signalbox with simulators of Slack and both APIs, all on this machine. */
@@ -52,6 +54,7 @@ export async function startSandbox(options: SandboxOptions) {
     workspace = sandboxWorkspace,
     priced = false,
     history = false,
+    program = join(ROOT, 'src/main.ts'),
   } = options;
   const startedAt = new Date();
   const clock = createWorldClock(history ? historyBegin(startedAt) : startedAt);
@@ -111,7 +114,8 @@ export async function startSandbox(options: SandboxOptions) {
   const envFile = join(folder, 'env');
   writeFileSync(envFile, envText(env), { mode: 0o600 });
   const readyUrl = `http://127.0.0.1:${botPort}/readyz`;
-  const start = () => startBot({ ...env, SANDBOX_CLOCK_OFFSET_MS: String(clock.offsetMs()) });
+  const start = () =>
+    startBot(program, { ...env, SANDBOX_CLOCK_OFFSET_MS: String(clock.offsetMs()) });
   const running = { bot: start(), stopping: false };
   const mover: ClockMover = createClockMover({
     clock,
@@ -157,14 +161,14 @@ function envText(env: Readonly<Record<string, string>>): string {
     .join('');
 }
 
-function startBot(env: Readonly<Record<string, string>>): ChildProcess {
+function startBot(program: string, env: Readonly<Record<string, string>>): ChildProcess {
   const path = {
     PATH: process.env.PATH ?? '',
     NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
   };
   // The bot logs to standard error, so that standard output contains only the guide.
   const clock = pathToFileURL(join(ROOT, 'sandbox/clock/bot-clock.ts')).href;
-  return spawn(process.execPath, ['--import', clock, join(ROOT, 'src/main.ts')], {
+  return spawn(process.execPath, ['--import', clock, program], {
     cwd: ROOT,
     env: { ...path, ...env },
     stdio: ['ignore', 2, 2, 'ipc'],

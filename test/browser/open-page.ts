@@ -9,6 +9,7 @@ import {
 } from 'playwright-core';
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
+import { BOT } from '../harness/programs.ts';
 
 export const OPS = 'C0OPS000001';
 export const APPROVALS = 'C0APPROVALS';
@@ -22,7 +23,7 @@ let context: BrowserContext;
 /** Starts a sandbox for the tests of this file, and connects to the browser. */
 export function startBeforeAll(options: Pick<SandboxOptions, 'priced' | 'history'> = {}): void {
   beforeAll(async () => {
-    sandbox = await startSandbox({ port: 0, delivery: 'http', ...options });
+    sandbox = await startSandbox({ port: 0, delivery: 'http', program: BOT, ...options });
     browser = await chromium.connect(inject('browserUrl'));
     context = await browser.newContext();
     // The process of this page stays, so that Chromium compiles the script of the pages once.

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { control } from './controls/control.ts';
 import { DEFECTS } from './controls/defects.ts';
 
-/** `npm run controls` runs all defects. These two show that the checks of the simulation work. */
+/** `npm run controls` runs all defects. These two, which are found soon, show that the checks of the simulation work. */
 const SAMPLE = [
-  'anyone who presses Approve may approve',
+  'some approvals are missing from the audit trail',
   'an unknown outcome is recorded as a failure',
 ];
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { startSandbox } from '../../../sandbox/start.ts';
 import { peopleOn } from '../../harness/people.ts';
+import { BOT } from '../../harness/programs.ts';
 import { ANA, BEN } from '../../harness/users.ts';
 
 const HOUR_MS = 3_600_000;
@@ -9,7 +10,7 @@ const SLOW_MACHINE = { timeout: 30_000 };
 test('moved time lets a request expire and a revert run, in the real bot', async ({
   onTestFinished,
 }) => {
-  const sandbox = await startSandbox({ port: 0, delivery: 'http' });
+  const sandbox = await startSandbox({ port: 0, delivery: 'http', program: BOT });
   onTestFinished(sandbox.stop);
   const { slack, cloud, clock, mover } = sandbox;
   const { card, press, privateMessage } = peopleOn(slack, SLOW_MACHINE);
