@@ -25,7 +25,7 @@ interface RowKey {
 
 /** Whether the row is locked on the UTC day `today`. */
 export function isLocked(locking: CostLocking, row: RowKey, today: string): boolean {
-  return daysBetween(startOf(lockDay(locking, row)), startOf(today)) >= 0;
+  return lockDay(locking, row) <= dayNumber(today);
 }
 
 /**
@@ -45,16 +45,18 @@ export function reportedShare(
   return 1 - deviation * 0.85 ** reads;
 }
 
-function lockDay(locking: CostLocking, row: RowKey): string {
+function lockDay(locking: CostLocking, row: RowKey): number {
   const { seed, entityId, day } = row;
   const wait = isStraggler(locking, row)
     ? 1 + Math.floor(LONGEST_DELAY * randomFraction(seed, 'straggler delay', entityId, day))
     : 0;
-  const number = daysBetween(new Date(0), startOf(day)) + locking.days + wait;
-  const batch = Math.ceil(number / locking.batchDays) * locking.batchDays;
-  return new Date(batch * 86_400_000).toISOString().slice(0, 10);
+  const number = dayNumber(day) + locking.days + wait;
+  return Math.ceil(number / locking.batchDays) * locking.batchDays;
 }
 
+/** The number of a UTC day, counted from 1970. */
+const dayNumber = (day: string) => daysBetween(new Date(0), startOf(day));
+
 function isStraggler({ stragglers }: CostLocking, { seed, entityId, day }: RowKey): boolean {
-  return randomFraction(seed, 'straggler', entityId, day) < stragglers;
+  return stragglers > 0 && randomFraction(seed, 'straggler', entityId, day) < stragglers;
 }

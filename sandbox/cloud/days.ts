@@ -1,20 +1,25 @@
 const DAY_MS = 86_400_000;
 
+// Each row of a report needs the same few days.
+const dayTexts = new Map<number, string>();
+const dayStarts = new Map<string, number>();
+
 export function addDays(date: Date, days: number): Date {
   return new Date(date.getTime() + days * DAY_MS);
 }
 
 /** The UTC day of a time in the format of the reports, for example 2026-11-22. */
 export function dayOf(date: Date): string {
-  return date.toISOString().slice(0, 10);
+  const number = Math.floor(date.getTime() / DAY_MS);
+  const day = dayTexts.get(number) ?? date.toISOString().slice(0, 10);
+  dayTexts.set(number, day);
+  return day;
 }
 
-// All rows of a report have the same day.
-let latest = { day: '', start: Number.NaN };
-
 export function startOf(day: string): Date {
-  if (latest.day !== day) latest = { day, start: Date.parse(`${day}T00:00:00Z`) };
-  return new Date(latest.start);
+  const start = dayStarts.get(day) ?? Date.parse(`${day}T00:00:00Z`);
+  dayStarts.set(day, start);
+  return new Date(start);
 }
 
 export function daysBetween(from: Date, to: Date): number {

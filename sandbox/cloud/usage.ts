@@ -41,9 +41,9 @@ function finishedRow(cloud: CloudState, row: UsageBase, date: string, today: str
   const key = { seed: cloud.seed, entityId: row.entityId, day: date };
   const locked = isLocked(costLocking, key, today);
   const share = shareOfDay(date, startOf(date), cloud.now());
-  const reported = reportedShare(costLocking, key, { today, reads: cloud.costReads });
+  const reported = locked ? 1 : reportedShare(costLocking, key, { today, reads: cloud.costReads });
   const sign = date === costRefundDay ? -1 : 1;
-  const factor = sign * share * (locked ? 1 : reported);
+  const factor = sign * share * reported;
   const metrics = Object.fromEntries(
     Object.entries(row.metrics).map(([name, value]) => [name, round(value * factor)]),
   );
