@@ -23,8 +23,10 @@ const clock = { now: new Date(process.env.CHAOS_NOW ?? 0) };
 const now = () => clock.now;
 crashAt(parseCrashPoint(process.env.CHAOS_CRASH));
 
+// A seeded defect is not a variable of Signalbox, which refuses unknown ones.
+const { SIGNALBOX_DEFECT: _, ...env } = process.env;
 const config = loadConfig({
-  env: process.env,
+  env,
   readFile: (path) => readFileSync(path, 'utf8'),
   commands: commandNames,
 });
