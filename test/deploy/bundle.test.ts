@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
+  cpSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -11,9 +12,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { build } from 'vite';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
+import { BUNDLE } from '../harness/programs.ts';
 import { requestChange } from '../harness/requests.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { ANA, BEN } from '../harness/users.ts';
@@ -23,9 +24,7 @@ import { ENGINES, freshUrl } from '../storage/engines.ts';
 // Outside of the project: a package that the bundle lacks would not be found there.
 const outDir = mkdtempSync(join(tmpdir(), 'signalbox-bundle-'));
 
-beforeAll(() =>
-  build({ configFile: 'deploy/bundle.config.ts', build: { outDir, emptyOutDir: true } }),
-);
+beforeAll(() => cpSync(BUNDLE, outDir, { recursive: true }));
 afterAll(() => rmSync(outDir, { recursive: true }));
 
 test.for(ENGINES)('the bundle runs a change and exports its trace (%s)', async (engine) => {

@@ -21,8 +21,7 @@ const hookPoints: InlineConfig = {
 /** Builds the bundles that tests start as a process, unless they were built from this source. */
 export default async function setup(): Promise<void> {
   if ([BOT, CRASHING_BOT].every(isCurrent)) return;
-  await buildFor(BOT);
-  await buildFor(CRASHING_BOT, hookPoints);
+  await Promise.all([buildFor(BOT), buildFor(CRASHING_BOT, hookPoints)]);
 }
 
 async function buildFor(program: string, config: InlineConfig = {}): Promise<void> {
