@@ -55,6 +55,8 @@ test('the forecast and its range are those of another computation from the page 
         others(begin > span.first ? begin : span.first, span.last),
       );
       for (const figure of ['total', 'low', 'high'] as const) {
+        // A low figure of 0 has no ratio.
+        if (forecast[figure] === expected[figure]) continue;
         expect(forecast[figure] / expected[figure]).toBeCloseTo(1, 9);
       }
     }),
