@@ -5,8 +5,8 @@ import { nearest } from '../intent/parse/nearest.ts';
 import { changeIdText } from '../intent/ports/changes-queries.ts';
 import type { Caller } from '../intent/ports/command-context.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
-import { loadChange, loadStored } from '../storage/tables/changes/changes.ts';
-import type { StoredChange } from '../storage/tables/changes/stored-record.ts';
+import { loadChange, loadVerifiable } from '../storage/tables/changes/changes.ts';
+import type { VerifiableChange } from '../storage/tables/changes/stored-record.ts';
 import type { DecisionContext } from './ports.ts';
 
 type FindContext = Pick<DecisionContext, 'database'>;
@@ -20,7 +20,7 @@ export async function loadForUser({ database }: FindContext, id: ChangeId): Prom
 }
 
 type ChangeLookup =
-  | ({ readonly ok: true } & StoredChange)
+  | ({ readonly ok: true } & VerifiableChange)
   | { readonly ok: false; readonly answer: Answer };
 
 /** Returns the change with this id, or an answer that offers similar ids. */
@@ -30,7 +30,7 @@ export async function findChange(
   asker: Caller,
 ): Promise<ChangeLookup> {
   const id = changeIdText(typed);
-  const stored = isChangeId(id) ? await loadStored(context.database.db, id) : null;
+  const stored = isChangeId(id) ? await loadVerifiable(context.database.db, id) : null;
   // Only its requester may see a draft.
   if (stored && !isPrivateTo(stored.change, asker)) return { ok: true, ...stored };
   return { ok: false, answer: await notFound(context, id, asker) };

@@ -1,12 +1,18 @@
 import type { Change, JsonObject, State, UserId } from '../changes/change.ts';
 import type { Transition } from '../changes/outcome.ts';
 import { step } from '../observability/trace.ts';
-import { appendEvent } from '../storage/audit/append.ts';
-import { checkRecord, recordFacts } from '../storage/audit/record-hash.ts';
+import { appendAfter, appendEvent, takingHead } from '../storage/audit/append.ts';
+import {
+  checkReadRecord,
+  checkRecord,
+  type RecordCheck,
+  recordFacts,
+} from '../storage/audit/record-hash.ts';
 import type { Tx } from '../storage/engine/database.ts';
+import type { Statement } from '../storage/engine/together.ts';
 import { updateChange } from '../storage/tables/changes/changes.ts';
-import type { StoredRecord } from '../storage/tables/changes/stored-record.ts';
-import { enqueueAll, type PlannedMessage } from '../storage/tables/queues/outbox.ts';
+import type { StoredRecord, VerifiableChange } from '../storage/tables/changes/stored-record.ts';
+import { enqueueing, type PlannedMessage } from '../storage/tables/queues/outbox.ts';
 import type { BreakGlassEvent, ChangeMessage } from '../storage/tables/queues/outbox-message.ts';
 import type { Denial } from './denial.ts';
 import { remindersFor } from './notify/reminders.ts';
@@ -29,6 +35,10 @@ interface AuditedAction {
 interface AuditedMove extends AuditedAction {
   /** The record that the audit trail confirmed in this transaction, under the lock: not compared again. */
   readonly confirmed?: StoredRecord | undefined;
+  /** The change as this transaction read it under the lock; without it, its record is read again. */
+  readonly locked?: VerifiableChange | undefined;
+  /** More statements of this move, which are sent together with it. */
+  readonly also?: readonly Statement[];
 }
 
 /** Stores one transition, its audit event and the messages that follow, in the given transaction. */
@@ -58,17 +68,20 @@ async function storeMove(
   action: AuditedMove,
 ): Promise<void> {
   const at = context.now();
-  const { confirmed: record } = action;
-  const checked = record ? { state: 'intact' as const, record } : await checkRecord(tx, before);
-  const moved = await updateChange(tx, before, after, { stored: checked.record?.row });
+  const checked = await checkedRecord(tx, before, action);
+  const end = takingHead(tx);
+  const messages = enqueueing(tx, plannedMessages(context, before, after, at));
+  const moved = await updateChange(tx, before, after, {
+    stored: checked.record?.row,
+    also: [...(action.also ?? []), ...messages, end],
+  });
   // Counted before the commit: a transaction that is rolled back and repeated counts twice.
   if (before.state !== after.state) {
     context.measures.moved(after.command, after.state);
     const { id: change, command } = after;
     context.log.info({ change, command, from: before.state, to: after.state }, 'change moved');
   }
-  await enqueueAll(tx, plannedMessages(context, before, after, at));
-  await appendEvent(tx, context.auditKey, {
+  await appendAfter(tx, context.auditKey, end.head(), {
     kind: action.kind,
     changeId: after.id,
     version: after.version,
@@ -84,6 +97,15 @@ async function storeMove(
       ...action.facts,
     },
   });
+}
+
+function checkedRecord(
+  tx: Tx,
+  before: Change,
+  { confirmed, locked }: AuditedMove,
+): RecordCheck | Promise<RecordCheck> {
+  if (confirmed) return { state: 'intact', record: confirmed };
+  return locked ? checkReadRecord(locked) : checkRecord(tx, before);
 }
 
 /** Each has another kind or change, as `enqueueAll` requires. */

@@ -1,6 +1,8 @@
 import type { ChangeId, JsonObject, State } from '../../changes/change.ts';
 import { compileOnce } from '../engine/compile-once.ts';
 import { onPostgres } from '../engine/postgres.ts';
+import { runTogether, type Statement } from '../engine/together.ts';
+import { commitAfter } from '../engine/transaction.ts';
 import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';
 import { type AuditEvent, type Head, linkAfter, nextKeyId, readEventBody } from './chain.ts';
 import { type AuditKey, currentKey, keyWithId, NO_KEY } from './key-ring.ts';
@@ -24,7 +26,38 @@ export interface StoredEvent extends Head {
  * append until the transaction ends. Throws if the ring does not have that key.
  */
 export async function appendEvent(tx: Tx, keys: AuditKey, event: AuditEvent): Promise<Head> {
-  const head = await takeHead(tx);
+  const taking = takingHead(tx);
+  await runTogether(tx, [taking]);
+  return appendAfter(tx, keys, taking.head(), event);
+}
+
+/** A statement that lets no other writer append until the transaction ends. `head`: the end of the trail. */
+interface TakingHead extends Statement<Head> {
+  readonly head: () => Head;
+}
+
+/** The first half of `appendEvent`, to be sent together with other statements. */
+export function takingHead(tx: Tx): TakingHead {
+  const statement = onPostgres(tx) ? lockAndReadHead.with(tx) : readHead.with(tx);
+  let taken: Head | undefined;
+  const head = () => {
+    if (!taken) throw missingHead();
+    return taken;
+  };
+  const check = ([row]: readonly Head[]) => {
+    taken = row;
+    head();
+  };
+  return { ...statement, check, head };
+}
+
+/** The second half of `appendEvent`. */
+export async function appendAfter(
+  tx: Tx,
+  keys: AuditKey,
+  head: Head,
+  event: AuditEvent,
+): Promise<Head> {
   const keyId = head.hash === appended.hash ? appended.nextKey : await lastKeyId(tx);
   const row = linkAfter(head, signingKey(keys, keyId), event);
   await storeEvent(tx, row);
@@ -38,25 +71,19 @@ export async function appendEvent(tx: Tx, keys: AuditKey, event: AuditEvent): Pr
  */
 let appended = { hash: '', nextKey: NO_KEY };
 
-async function takeHead(tx: Tx): Promise<Head> {
-  const [head] = await countEvent(tx);
-  if (!head) throw missingHead();
-  return { seq: head.seq - 1, hash: head.hash };
-}
-
-const countEvent = compileOnce((tx: Tx) =>
-  tx
-    .updateTable('audit_head')
-    .set((eb) => ({ seq: eb('seq', '+', 1) }))
-    .where('id', '=', 1)
-    .returning(['seq', 'hash']),
+// A transaction of SQLite has locked the whole database already.
+const readHead = compileOnce((tx: Tx) =>
+  tx.selectFrom('audit_head').select(['seq', 'hash']).where('id', '=', 1),
+);
+const lockAndReadHead = compileOnce((tx: Tx) =>
+  tx.selectFrom('audit_head').select(['seq', 'hash']).where('id', '=', 1).forUpdate(),
 );
 
 async function storeEvent(tx: Tx, row: AuditEventTable): Promise<void> {
-  const head = { hash: row.hash };
+  const head = { seq: row.seq, hash: row.hash };
   if (onPostgres(tx)) {
     const both = tx.with('event', (first) => first.insertInto('audit_event').values(row));
-    await both.updateTable('audit_head').set(head).where('id', '=', 1).execute();
+    commitAfter(both.updateTable('audit_head').set(head).where('id', '=', 1).execute());
     return;
   }
   await tx.insertInto('audit_event').values(row).execute();

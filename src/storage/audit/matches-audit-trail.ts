@@ -1,10 +1,10 @@
-import type { Change, ChangeId, Json, JsonObject } from '../../changes/change.ts';
+import type { Change, Json, JsonObject } from '../../changes/change.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
-import { compileOnce } from '../engine/compile-once.ts';
-import type { StoredRecord } from '../tables/changes/stored-record.ts';
+import type { VerifiableChange } from '../tables/changes/stored-record.ts';
+import { versionEvents } from '../tables/changes/version-events.ts';
 import type { AuditEventTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
-import { authenticityCheck, keyStartPointer } from './key-eras.ts';
+import { authenticityCheck } from './key-eras.ts';
 import type { AuditKey } from './key-ring.ts';
 import { hashOfRecord, recordHash } from './record-hash.ts';
 
@@ -13,15 +13,15 @@ import { hashOfRecord, recordHash } from './record-hash.ts';
  * version in order, signed with a key of the ring, with the plan digest, each approval, and the hash of
  * the row. An attacker with write access to the database but without the key can change the change,
  * but not its audit events. `upgraded`: release 1.0 wrote some of the events, which cover less.
- * `record`: what the same statement read with the change; without it, the row is read again.
+ * `read`: what was read together with the change; without it, record and events are read again.
  */
 export async function auditRefusal(
   db: Db,
   keys: AuditKey,
   change: Change,
-  record?: StoredRecord,
+  read?: Pick<VerifiableChange, 'record' | 'events'>,
 ): Promise<'audit-mismatch' | 'upgraded' | null> {
-  const rows = await versionsOf(db, change.id);
+  const rows = read?.events ?? (await versionEvents(db, change.id));
   const isSigned = rows.every(await authenticityCheck(db, keys, rows[0]?.pointer ?? null));
   if (!isSigned || !hasEveryVersion(rows, change) || !coversVerdicts(rows, change)) {
     return 'audit-mismatch';
@@ -32,19 +32,9 @@ export async function auditRefusal(
   // The last event is that of the stored version.
   const isSame =
     planDigest(change) === change.digest &&
-    bodies.at(-1)?.record === (record ? hashOfRecord(record) : await recordHash(db, change.id));
+    bodies.at(-1)?.record === (read ? hashOfRecord(read.record) : await recordHash(db, change.id));
   return isSame ? null : 'audit-mismatch';
 }
-
-const versionsOf = compileOnce((db: Db, id: ChangeId) =>
-  db
-    .selectFrom('audit_event')
-    .selectAll()
-    .select(keyStartPointer)
-    .where('change_id', '=', id)
-    .where('version', 'is not', null)
-    .orderBy('version'),
-);
 
 function hasEveryVersion(rows: readonly AuditEventTable[], { version, state }: Change): boolean {
   const follows = rows.every(

@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Change, ChangeId, JsonObject } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
-import { recordFrom, type StoredRecord, VERDICT_COLUMNS } from '../tables/changes/stored-record.ts';
-import type { Db } from '../tables/schema.ts';
+import {
+  recordFrom,
+  type StoredRecord,
+  VERDICT_COLUMNS,
+  type VerifiableChange,
+} from '../tables/changes/stored-record.ts';
+import type { AuditEventTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
 
 /** Returns `hashOfRecord` of a change as it is stored. */
@@ -41,7 +46,7 @@ export function hashOfRecord({ row, verdicts }: StoredRecord): string {
 /** `unrecorded`: release 1.0 wrote the event, without a hash of the row. */
 type RecordState = 'intact' | 'altered' | 'unrecorded';
 
-interface RecordCheck {
+export interface RecordCheck {
   readonly state: RecordState;
   /** Null: there is no such change. */
   readonly record: StoredRecord | null;
@@ -59,12 +64,21 @@ export async function checkRecord(db: Db, { id, version }: Change): Promise<Reco
   if (!joined) return { state: 'altered', record: null };
   const { seq, body, ...first } = joined;
   const record = recordFrom(first, rows);
-  const state = seq === null || body === null ? 'altered' : stateOf(record, { seq, body });
+  const state =
+    seq === null || body === null ? 'altered' : stateOf(record, { seq, body, change_id: id });
   return { state, record };
 }
 
-function stateOf(stored: StoredRecord, event: { seq: number; body: string }): RecordState {
-  const { altered, record } = readEventBody({ ...event, change_id: stored.row.id }).body;
+/** Like `checkRecord`, from what was read together with the change. */
+export function checkReadRecord({ change, record, events }: VerifiableChange): RecordCheck {
+  const event = events.find(({ version }) => version === change.version);
+  return { state: event ? stateOf(record, event) : 'altered', record };
+}
+
+type EventText = Pick<AuditEventTable, 'seq' | 'change_id' | 'body'>;
+
+function stateOf(stored: StoredRecord, event: EventText): RecordState {
+  const { altered, record } = readEventBody(event).body;
   if (altered === true) return 'altered';
   if (record === undefined) return 'unrecorded';
   return record === hashOfRecord(stored) ? 'intact' : 'altered';

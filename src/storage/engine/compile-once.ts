@@ -1,5 +1,6 @@
 import type { Compilable, CompiledQuery } from 'kysely';
 import type { Db } from '../tables/schema.ts';
+import type { Statement } from './together.ts';
 
 /** Stands for a value while its statement is built. */
 class Placeholder {
@@ -10,6 +11,13 @@ class Placeholder {
   }
 }
 
+interface CompiledOnce<Own extends Db, Values extends readonly unknown[], Row> {
+  /** Runs the statement and returns its rows. */
+  (db: Own, ...values: Values): Promise<Row[]>;
+  /** The statement with these values, to be sent together with others. */
+  readonly with: (db: Own, ...values: Values) => Statement<Row>;
+}
+
 /**
  * Returns a function that runs a statement with other values each time. The statement is built and compiled
  * once per database, which takes longer than SQLite needs to run it. `build` must bind its parameters
@@ -17,9 +25,9 @@ class Placeholder {
  */
 export function compileOnce<Own extends Db, Values extends readonly unknown[], Row>(
   build: (db: Own, ...values: Values) => Compilable<Row>,
-): (db: Own, ...values: Values) => Promise<Row[]> {
+): CompiledOnce<Own, Values, Row> {
   const known = new WeakMap<object, CompiledQuery<Row>>();
-  return async (db, ...values) => {
+  const statement = (db: Own, ...values: Values) => {
     const executor = db.getExecutor();
     const before = known.get(executor.adapter);
     // Compiling calls the plugins, which count the statements of a transaction.
@@ -29,9 +37,13 @@ export function compileOnce<Own extends Db, Values extends readonly unknown[], R
     const parameters = compiled.parameters.map((each) =>
       each instanceof Placeholder ? values[each.index] : each,
     );
-    const { rows } = await db.executeQuery<Row>({ ...compiled, parameters });
+    return { query: { ...compiled, parameters } };
+  };
+  const run = async (db: Own, ...values: Values) => {
+    const { rows } = await db.executeQuery<Row>(statement(db, ...values).query);
     return rows;
   };
+  return Object.assign(run, { with: statement });
 }
 
 function placeholders<Values extends readonly unknown[]>(values: Values): Values {

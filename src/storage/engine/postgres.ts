@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Db, Tables } from '../tables/schema.ts';
 import { databaseTimeout, UnusableDatabase } from './database-errors.ts';
 import { nameStatements, StatementNames } from './named-statements.ts';
+import { pipelineStatements } from './pipeline.ts';
 
 const CONNECTIONS = 10;
 const STATEMENT_LIMIT_MS = 10_000;
@@ -32,6 +33,7 @@ export function openPostgres(url: string, options: PostgresOptions): PostgresDia
     connectionTimeoutMillis: 5_000,
     statement_timeout: STATEMENT_LIMIT_MS,
     lock_timeout: 3_000,
+    pipeline: true,
     idle_in_transaction_session_timeout: 10_000,
     stream: () => withIdleTimeout(new Socket(), idleTimeoutMs),
   });
@@ -41,6 +43,7 @@ export function openPostgres(url: string, options: PostgresOptions): PostgresDia
   const names = new StatementNames();
   pool.on('connect', (client) => {
     client.on('error', onError);
+    pipelineStatements(client);
     if (namesStatements) nameStatements(client, names);
     onConnected?.();
   });

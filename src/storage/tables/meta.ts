@@ -1,4 +1,5 @@
 import { compileOnce } from '../engine/compile-once.ts';
+import { shareReads } from '../engine/share-reads.ts';
 import type { Db, Tx } from './schema.ts';
 
 export async function readMeta(db: Db, key: string): Promise<string | null> {
@@ -47,12 +48,33 @@ export async function dropMeta(tx: Tx, key: string): Promise<void> {
   await tx.deleteFrom('meta').where('key', '=', key).execute();
 }
 
+/** Whether a key begins with `prefix`. For use outside transactions: many callers share a read. */
+export async function hasMetaUnder(db: Db, prefix: string): Promise<boolean> {
+  return (await readAny(db, prefix)) ?? false;
+}
+
+const readAny = shareReads(async (db, prefixes: readonly string[]) => {
+  const found = prefixes.map(async (prefix) => {
+    const [any] = await selectAny(db, prefix, endOf(prefix));
+    return [prefix, any !== undefined] as const;
+  });
+  return new Map(await Promise.all(found));
+});
+
+const selectAny = compileOnce((db: Db, from: string, end: string) =>
+  db.selectFrom('meta').select('key').where('key', '>=', from).where('key', '<', end).limit(1),
+);
+
 /** Returns the entries whose key begins with `prefix`, by the order of bytes. */
 export async function metaUnder(
   db: Db,
   prefix: string,
 ): Promise<readonly { readonly key: string; readonly value: string }[]> {
-  return selectRange(db, prefix, `${prefix}\u{10ffff}`);
+  return selectRange(db, prefix, endOf(prefix));
+}
+
+function endOf(prefix: string): string {
+  return `${prefix}\u{10ffff}`;
 }
 
 const selectRange = compileOnce((db: Db, from: string, end: string) =>

@@ -98,7 +98,7 @@ async function claimIn(
   const stored = await lockStored(tx, id);
   const now = context.now();
   if (stored?.change.state !== 'approved' || now >= stored.change.expiresAt) return 'done';
-  const { change, record } = stored;
+  const { change } = stored;
   if (change.notBefore && now < change.notBefore) return 'later';
   if (now >= facts.validUntil) return 'later';
   if (!(await mayExecute(tx, context.configuration))) return 'later';
@@ -106,7 +106,7 @@ async function claimIn(
   if ((await context.trail.problem(tx)) !== null) return 'later';
 
   const unconfirmed =
-    (await auditRefusal(tx, context.auditKey, change, record)) ??
+    (await auditRefusal(tx, context.auditKey, change, stored)) ??
     (await scheduleRefusal(tx, context, change));
   if (unconfirmed) return end(tx, context, change, { why: unconfirmed });
 
@@ -134,7 +134,7 @@ async function claimIn(
     const stateCheck = await found(tx, change, facts);
     return end(tx, context, change, { why: 'target-changed', stateCheck });
   }
-  return writeClaim(tx, context, { change, record }, facts);
+  return writeClaim(tx, context, stored, facts);
 }
 
 /** How long the claim of a discovered service waits for the list of services. */

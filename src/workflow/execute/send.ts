@@ -4,8 +4,10 @@ import { finish, returnPermit } from '../../changes/lifecycle.ts';
 import { ApiError, InvalidRequest } from '../../errors.ts';
 import type { SendResult } from '../../intent/define.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import { lockChange } from '../../storage/tables/changes/changes.ts';
-import { closePermit, unlockTarget } from '../../storage/tables/changes/permits.ts';
+import type { Statement } from '../../storage/engine/together.ts';
+import { lockStored } from '../../storage/tables/changes/changes.ts';
+import { closingPermit, unlockTarget } from '../../storage/tables/changes/permits.ts';
+import type { VerifiableChange } from '../../storage/tables/changes/stored-record.ts';
 import { learnService } from '../../storage/tables/directory.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { assertMoved, recordMove } from '../record.ts';
@@ -162,16 +164,18 @@ async function store(
   context: WorkflowContext,
   { change, permit, result }: FinishedSend,
 ): Promise<void> {
-  const stored = await lockChange(tx, change.id);
+  const locked = await lockStored(tx, change.id);
   // After the lease the change is `unknown`, which a late answer does not overrule.
-  if (stored?.state !== 'executing' || stored.version !== change.version) return;
+  if (locked?.change.state !== 'executing' || locked.change.version !== change.version) return;
 
   // From here on `change` counts, which the audit trail confirmed when it was claimed.
-  if (result.kind === 'not-sent') return storeNotSent(tx, context, change, permit, result);
+  if (result.kind === 'not-sent')
+    return storeNotSent(tx, context, locked, { change, permit, result });
   const { ending, sent } = result;
-  const status = ending.how === 'succeeded' ? 200 : ending.status;
-  await closePermit(tx, change.id, permit, ending.how, status);
-  if (ending.how !== 'unknown') await unlockTarget(tx, change.id);
+  const httpStatus = ending.how === 'succeeded' ? 200 : ending.status;
+  const closed = { changeId: change.id, n: permit, outcome: ending.how, httpStatus };
+  const also: Statement[] = [closingPermit(tx, closed)];
+  if (ending.how !== 'unknown') also.push(unlockTarget.with(tx, change.id));
   if (sent?.learned) {
     const learned = { ...sent.learned, source: `reply to ${change.command}`, seenAt: ending.at };
     await learnService(tx, learned);
@@ -181,6 +185,8 @@ async function store(
     kind: ending.how,
     by: 'signalbox',
     facts: { requestId: ending.requestId, permit },
+    locked,
+    also,
   });
 }
 
@@ -194,16 +200,17 @@ function handBackMs(permit: number, requestedMs: number): number {
 async function storeNotSent(
   tx: Tx,
   context: WorkflowContext,
-  before: Change,
-  permit: number,
-  { retryAfterMs, text }: AttemptResult & { kind: 'not-sent' },
+  locked: VerifiableChange,
+  { change, permit, result }: FinishedSend & { readonly result: { readonly kind: 'not-sent' } },
 ): Promise<void> {
+  const { retryAfterMs, text } = result;
   const notBefore = new Date(context.now().getTime() + handBackMs(permit, retryAfterMs));
-  await closePermit(tx, before.id, permit, 'not-sent', null);
-  await unlockTarget(tx, before.id);
-  await recordMove(tx, context, before, assertMoved(returnPermit(before, notBefore)), {
+  const closed = { changeId: change.id, n: permit, outcome: 'not-sent', httpStatus: null } as const;
+  await recordMove(tx, context, change, assertMoved(returnPermit(change, notBefore)), {
     kind: 'handed-back',
     by: 'signalbox',
     facts: { text },
+    locked,
+    also: [closingPermit(tx, closed), unlockTarget.with(tx, change.id)],
   });
 }

@@ -1,7 +1,7 @@
 import { type Change, hasAuditMismatch } from '../../changes/change.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
-import { lockChange } from '../../storage/tables/changes/changes.ts';
-import type { StoredChange } from '../../storage/tables/changes/stored-record.ts';
+import { lockStored } from '../../storage/tables/changes/changes.ts';
+import type { VerifiableChange } from '../../storage/tables/changes/stored-record.ts';
 import type { DecisionContext } from '../ports.ts';
 import { stopChange } from '../stop-change.ts';
 
@@ -12,16 +12,19 @@ import { stopChange } from '../stop-change.ts';
  */
 export async function confirmBeforeDrawing(
   context: DecisionContext,
-  { change, record }: StoredChange,
+  stored: VerifiableChange,
 ): Promise<Change> {
+  const { change } = stored;
   if (hasAuditMismatch(change)) return change;
   const { database, auditKey, log } = context;
-  const refusal = await auditRefusal(database.db, auditKey, change, record);
+  const refusal = await auditRefusal(database.db, auditKey, change, stored);
   if (refusal !== 'audit-mismatch') return change;
   return database.transaction(async (tx) => {
     // Under the lock, because the change may have moved between the reads above.
-    const current = (await lockChange(tx, change.id)) ?? change;
-    if ((await auditRefusal(tx, auditKey, current)) !== 'audit-mismatch') return current;
+    const locked = await lockStored(tx, change.id);
+    const { change: current } = locked ?? stored;
+    const again = await auditRefusal(tx, auditKey, current, locked ?? undefined);
+    if (again !== 'audit-mismatch') return current;
     const stop = { why: 'audit-mismatch' } as const;
     if (['pending', 'approved'].includes(current.state)) {
       return stopChange(tx, context, current, stop);

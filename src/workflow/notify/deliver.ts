@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Change, Position } from '../../changes/change.ts';
 import { note, traced, type Work } from '../../observability/trace.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import { cardVersion, loadStored } from '../../storage/tables/changes/changes.ts';
+import { cardVersion, loadVerifiable } from '../../storage/tables/changes/changes.ts';
 import { clearCard } from '../../storage/tables/queues/cards.ts';
 import {
   claimDueMessages,
@@ -108,7 +108,7 @@ async function sendOfChange(
   { attempts }: DueMessage,
   message: ChangeMessage,
 ): Promise<DeliveryResult> {
-  const stored = await loadStored(context.database.db, message.changeId);
+  const stored = await loadVerifiable(context.database.db, message.changeId);
   if (!stored) return NOTHING;
   const change = await confirmBeforeDrawing(context, stored);
   if (message.kind === 'direct-cards') {

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../storage/engine/database.ts';
 import { loadChange } from '../../storage/tables/changes/changes.ts';
 import {
   dropMeta,
+  hasMetaUnder,
   metaUnder,
   readMeta,
   replaceMeta,
@@ -53,7 +54,8 @@ export async function planDirectCards(context: DecisionContext, change: Change) 
 
 /** Plans a redraw of each posted copy that shows another state than the current one. */
 export async function refreshDirectCards(context: DecisionContext, change: Change): Promise<void> {
-  const copies = await copiesOf(context.database.db, change.id);
+  const { db } = context.database;
+  const copies = (await hasMetaUnder(db, ALL)) ? await copiesOf(db, change.id) : [];
   const stale = copies.filter(({ copy }) => copy.at && copy.drawn !== revisionOf(change));
   if (stale.length === 0) return;
   await context.database.transaction(async (tx) => {

@@ -1,6 +1,7 @@
 import type { ChangeId, Position } from '../../changes/change.ts';
-import { setCard } from '../../storage/tables/changes/changes.ts';
-import { enqueue, markDone, type PlannedMessage } from '../../storage/tables/queues/outbox.ts';
+import { runTogether } from '../../storage/engine/together.ts';
+import { settingCard } from '../../storage/tables/changes/changes.ts';
+import { enqueue, markingDone, type PlannedMessage } from '../../storage/tables/queues/outbox.ts';
 import type { DecisionContext } from '../ports.ts';
 import { shareCommits } from '../shared-commits.ts';
 
@@ -41,10 +42,11 @@ async function store(
   const ids = deliveries.map(({ id }) => id);
   await database.transaction(async (tx) => {
     // All replicas lock the changes in the same order, which prevents deadlocks.
-    for (const { changeId, at, version } of cards.toSorted(byChange)) {
-      await setCard(tx, changeId, at, version);
-    }
-    await markDone(tx, ids, now());
+    const ordered = cards.toSorted(byChange);
+    await runTogether(tx, [
+      ...ordered.map(({ changeId, at, version }) => settingCard(tx, changeId, at, version)),
+      markingDone(tx, ids, now()),
+    ]);
     for (const { next } of deliveries) if (next) await enqueue(tx, next);
   });
   return () => undefined;

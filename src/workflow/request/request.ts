@@ -15,7 +15,7 @@ import type { RequestedTiming } from '../../intent/arguments/timing.ts';
 import type { ChangeCommand, NoEffect } from '../../intent/define.ts';
 import { upcomingFreezes } from '../../policy/freezes.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
-import { appendEvent } from '../../storage/audit/append.ts';
+import { appendAfter, takingHead } from '../../storage/audit/append.ts';
 import { hashOfRecord } from '../../storage/audit/record-hash.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
@@ -153,8 +153,9 @@ async function record(
     const [status] = await countAttempts(tx, context, 'draft', [draft.requester]);
     if (status !== 'ok') return { ok: false, denial: createDenial('rate-limited', aboutOf(draft)) };
     await withdrawEdited(tx, context, request);
-    const stored = await insertChange(tx, draft);
-    await appendEvent(tx, context.auditKey, {
+    const end = takingHead(tx);
+    const stored = await insertChange(tx, draft, { also: [end] });
+    await appendAfter(tx, context.auditKey, end.head(), {
       kind: 'drafted',
       changeId: draft.id,
       version: draft.version,

@@ -1,5 +1,5 @@
 import { type Change, type ChangeId, hasAuditMismatch, type UserId } from '../../changes/change.ts';
-import { loadStored } from '../../storage/tables/changes/changes.ts';
+import { loadVerifiable } from '../../storage/tables/changes/changes.ts';
 import { mayQuery, type Refused } from '../authorize.ts';
 import { createDenial } from '../denial.ts';
 import { confirmBeforeDrawing } from '../notify/confirm-before-drawing.ts';
@@ -20,7 +20,7 @@ export async function authorizeDetails(
   by: UserId,
 ): Promise<DetailsAuthorization> {
   const { database, people } = context;
-  const stored = await loadStored(database.db, id);
+  const stored = await loadVerifiable(database.db, id);
   const isOwn = stored?.change.requester === by;
   if (!stored || (stored.change.state === 'draft' && !isOwn)) {
     return { ok: false, denial: createDenial('not-found') };

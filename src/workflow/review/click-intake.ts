@@ -5,7 +5,7 @@ import {
   isClickHandled,
   markHandled,
   type ReceivedClick,
-  storeClick,
+  storeClicks,
 } from '../../storage/tables/queues/inbox.ts';
 import { clickKeys } from '../../storage/tables/queues/verify-click.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
@@ -62,9 +62,8 @@ async function storeAll(
   context: DecisionContext,
   entries: readonly InboxEntry[],
 ): Promise<ReadonlyMap<InboxEntry, RateLimitStatus>> {
-  const fresh: InboxEntry[] = [];
   const keys = await clickKeys(tx, context.auditKey, context.now());
-  for (const entry of entries) if (await storeClick(tx, keys, entry)) fresh.push(entry);
+  const fresh = await storeClicks(tx, keys, entries);
   const by = fresh.map((entry) => entry.by);
   const statuses = await countAttempts(tx, context, 'click', by);
   const receipts = new Map(fresh.map((entry, index) => [entry, statuses[index] ?? 'ok']));

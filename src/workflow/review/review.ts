@@ -8,8 +8,8 @@ import type { Press, Verb } from '../../changes/verbs.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockStored } from '../../storage/tables/changes/changes.ts';
 import { unlockTarget } from '../../storage/tables/changes/permits.ts';
-import type { StoredRecord } from '../../storage/tables/changes/stored-record.ts';
-import { markHandled } from '../../storage/tables/queues/inbox.ts';
+import type { VerifiableChange } from '../../storage/tables/changes/stored-record.ts';
+import { markHandled, markingHandled } from '../../storage/tables/queues/inbox.ts';
 import { delayReminders } from '../../storage/tables/queues/outbox.ts';
 import { nameAlternatives, type RolesContext, rolesFor } from '../alternatives.ts';
 import type { ClickOutcome } from '../clicks.ts';
@@ -124,21 +124,19 @@ async function decideAndRecord(
   identity: Identity & { ok: true },
 ): Promise<ClickOutcome> {
   const moved = await context.database.transaction(async (tx) => {
-    const stored = await lockStored(tx, click.change);
-    if (!stored) return { refusal: 'not-found' as Refusal, change: null };
-    const { change } = stored;
+    const locked = await lockStored(tx, click.change);
+    if (!locked) return { refusal: 'not-found' as Refusal, change: null };
+    const { change } = locked;
 
     const input = { ...click, current: currentRequirement(context, change) };
     const outcome = MOVES[click.verb](change, identity.actor, input, context.now());
     if (!outcome.ok) return { refusal: outcome.refusal, change };
-    const stale = await stalenessOf(tx, context, click.verb, stored);
+    const stale = await stalenessOf(tx, context, click.verb, locked);
     if (stale?.why === 'not-verified') return { refusal: stale.why, change };
     if (stale) {
       return { refusal: stale.why, change: await stopChange(tx, context, change, stale) };
     }
-    const confirmed = PERMITTING.includes(click.verb) ? stored.record : undefined;
-    const after = outcome.change;
-    await recordClick(tx, context, { key, click, before: change, confirmed, after, identity });
+    await recordClick(tx, context, { key, click, locked, after: outcome.change, identity });
     return { refusal: null, change: outcome.change };
   });
   if (moved.refusal) return refuseClick(context, key, click, { ...moved, identity });
@@ -148,23 +146,26 @@ async function decideAndRecord(
 interface ClickMove {
   readonly key: string;
   readonly click: Click;
-  readonly before: Change;
-  readonly confirmed: StoredRecord | undefined;
+  readonly locked: VerifiableChange;
   readonly after: Change;
   readonly identity: Identity & { ok: true };
 }
 
 async function recordClick(tx: Tx, context: DecisionContext, move: ClickMove): Promise<void> {
-  const { key, click, before, confirmed, after, identity } = move;
-  // An unknown outcome keeps the target locked until a user resolves it.
-  if (before.state === 'unknown' && after.state !== 'unknown') await unlockTarget(tx, after.id);
+  const { key, click, locked, after, identity } = move;
+  const before = locked.change;
+  const confirmed = PERMITTING.includes(click.verb) ? locked.record : undefined;
   if (click.verb === 'snooze') await delayReminders(tx, after.id, snoozeEnd(context.now()));
-  await markHandled(tx, key, context.now());
+  const handled = markingHandled(tx, key, context.now());
+  // An unknown outcome keeps the target locked until a user resolves it.
+  const isResolved = before.state === 'unknown' && after.state !== 'unknown';
   await recordMove(tx, context, before, after, {
     kind: KINDS[click.verb],
     by: click.by,
     facts: { ...identityFacts(identity), ...(click.text ? { said: click.text } : {}) },
     confirmed,
+    locked,
+    also: [...(isResolved ? [unlockTarget.with(tx, after.id)] : []), handled],
   });
 }
 

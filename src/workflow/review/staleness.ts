@@ -3,7 +3,7 @@ import { coversRequirement } from '../../policy/combine-requirements.ts';
 import { decide } from '../../policy/decide.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import type { StoredChange } from '../../storage/tables/changes/stored-record.ts';
+import type { VerifiableChange } from '../../storage/tables/changes/stored-record.ts';
 import type { DecisionContext } from '../ports.ts';
 import { currentPolicy } from '../request/current-policy.ts';
 import { currentTarget, hasSameFacts } from '../request/current-target.ts';
@@ -22,10 +22,11 @@ export async function stalenessOf(
   tx: Tx,
   context: DecisionContext,
   verb: Verb,
-  { change, record }: StoredChange,
+  stored: VerifiableChange,
 ): Promise<StopReason | null> {
   if (!PERMITTING.includes(verb)) return null;
-  const unconfirmed = await auditRefusal(tx, context.auditKey, change, record);
+  const { change } = stored;
+  const unconfirmed = await auditRefusal(tx, context.auditKey, change, stored);
   if (unconfirmed) return { why: unconfirmed };
 
   const { plan, requires, requester, reason } = change;

@@ -159,7 +159,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'an unknown outcome releases its target',
     file: SEND,
-    find: /if \(\w+\.how !== 'unknown'\) (await unlockTarget)/,
+    find: /if \(\w+\.how !== 'unknown'\) (also\.push)/,
     put: '$1',
     test: SIMULATION,
     reports: /in doubt, and not locked|unknown outcome, and not locked/,
@@ -167,7 +167,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a refused request keeps its target locked',
     file: SEND,
-    find: /if \((\w+)\.how !== 'unknown'\) (await unlockTarget)/,
+    find: /if \((\w+)\.how !== 'unknown'\) (also\.push)/,
     put: "if ($1.how === 'succeeded') $2",
     test: SIMULATION,
     reports: /still locked/,

@@ -7,7 +7,7 @@ import { auditRefusal } from '../../../src/storage/audit/matches-audit-trail.ts'
 import { recordHash } from '../../../src/storage/audit/record-hash.ts';
 import { verifyChain } from '../../../src/storage/audit/verification/verify-chain.ts';
 import type { Db, Tx } from '../../../src/storage/engine/database.ts';
-import { insertChange, loadStored } from '../../../src/storage/tables/changes/changes.ts';
+import { insertChange, loadVerifiable } from '../../../src/storage/tables/changes/changes.ts';
 import { acceptGap } from '../accept-gap.ts';
 import { freshDatabase } from '../engines.ts';
 import { aChange, ana, ben, cleo, NOON } from '../example-change.ts';
@@ -193,9 +193,10 @@ test.for(Object.entries(FORGED))(
   async ([column, value]) => {
     const { db } = await trailOf([DRAFTED, CONFIRMED, AGREED]);
     await forge(db, column, value);
-    const { change = APPROVED, record } = (await loadStored(db, APPROVED.id)) ?? {};
+    const read = await loadVerifiable(db, APPROVED.id);
+    const change = read?.change ?? APPROVED;
     expect(await auditRefusal(db, KEY, change)).toBe('audit-mismatch');
-    expect(await auditRefusal(db, KEY, change, record)).toBe('audit-mismatch');
+    expect(await auditRefusal(db, KEY, change, read ?? undefined)).toBe('audit-mismatch');
   },
 );
 
@@ -211,9 +212,9 @@ test.for(['person', 'decision', 'digest', 'at', 'source'])(
     const { db } = await trailOf([DRAFTED, CONFIRMED, AGREED]);
     const value = column === 'decision' ? 'rejected' : '2026-01-01T00:00:00.000Z';
     await sql`update approval set ${sql.ref(column)} = ${value}`.execute(db);
-    const stored = await loadStored(db, APPROVED.id);
+    const stored = await loadVerifiable(db, APPROVED.id);
     expect(await auditRefusal(db, KEY, APPROVED)).toBe('audit-mismatch');
-    expect(await auditRefusal(db, KEY, APPROVED, stored?.record)).toBe('audit-mismatch');
+    expect(await auditRefusal(db, KEY, APPROVED, stored ?? undefined)).toBe('audit-mismatch');
   },
 );
 

@@ -242,7 +242,8 @@ test('a change of class post gets no second permit after an unknown outcome', as
   const { context, change, run, sent } = await storedChange({ command: { callClass: 'post' } });
   await context.database.transaction(async (tx) => {
     const own = { changeId: change.id, single: true, owner: 'earlier', at: NOON };
-    await closePermit(tx, change.id, await writePermit(tx, own), 'unknown', null);
+    const n = await writePermit(tx, own);
+    await closePermit(tx, { changeId: change.id, n, outcome: 'unknown', httpStatus: null });
   });
   await expect(run()).rejects.toThrow('already has a permit');
   expect(sent.count).toBe(0);

@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Change, ChangeId, State } from '../../../changes/change.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
+import { isInList, type ListParameter } from '../../engine/lists.ts';
 import { toDate, UnreadableRowError } from '../../engine/portable.ts';
 import type { Db, Tables } from '../schema.ts';
 import { changeFrom, followUpFrom } from './change-row.ts';
@@ -37,13 +38,13 @@ interface Selection {
 
 export type OnUnreadable = (id: ChangeId, error: unknown) => void;
 
-/** Returns a change with its record, or null. */
-export async function selectById(db: Db, id: ChangeId): Promise<StoredChange | null> {
-  const rows = await rowsById(db, id);
-  return rows.length > 0 ? storedFrom(rows) : null;
-}
+/** Selects a change with its record, for `storedFrom`. */
+export const rowsById = compileOnce((db: Db, id: ChangeId) => joined(db).where('c.id', '=', id));
 
-const rowsById = compileOnce((db: Db, id: ChangeId) => joined(db).where('c.id', '=', id));
+/** Like `rowsById`, of the changes in a list. */
+export const rowsByIds = compileOnce((db: Db, ids: ListParameter) =>
+  joined(db).where((eb) => isInList(db, eb.ref('c.id'), ids)),
+);
 
 // One statement reads changes and verdicts, so that both are of the same moment.
 function joined(db: Db) {
@@ -95,7 +96,8 @@ function compareTexts(one: string | null = null, other: string | null = null): n
 
 function readable(rows: JoinedRow[], onUnreadable?: OnUnreadable): Change[] {
   try {
-    return [storedFrom(rows).change];
+    const stored = storedFrom(rows);
+    return stored ? [stored.change] : [];
   } catch (error) {
     const [first] = rows;
     if (!onUnreadable || !first || !(error instanceof UnreadableRowError)) throw error;
@@ -110,9 +112,10 @@ type JoinedRow = Parameters<typeof recordFrom>[0] & {
   readonly shown: string | null;
 };
 
-function storedFrom(rows: JoinedRow[]): StoredChange {
+/** Returns null if there are no rows. */
+export function storedFrom(rows: readonly JoinedRow[]): StoredChange | null {
   const [joined] = rows;
-  if (!joined) throw new Error('A group of rows is never empty');
+  if (!joined) return null;
   const { child_id: id, child_state: state, shown, ...first } = joined;
   const record = recordFrom(first, rows);
   const approvals = record.verdicts

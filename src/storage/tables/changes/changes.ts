@@ -1,16 +1,16 @@
-import type { Change, ChangeId, Position, Verdict } from '../../../changes/change.ts';
+import type { Change, ChangeId, ChannelId, Position } from '../../../changes/change.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
+import { isInList, type ListParameter, listParameter } from '../../engine/lists.ts';
 import { toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
+import { shareReads } from '../../engine/share-reads.ts';
+import { runTogether, type Statement } from '../../engine/together.ts';
 import type { ApprovalTable, ChangeTable, Db, Tx } from '../schema.ts';
-import { type OnUnreadable, select, selectById } from './change-query.ts';
+import { type OnUnreadable, rowsById, rowsByIds, select, storedFrom } from './change-query.ts';
 import { type ChangeRow, changeRow } from './change-row.ts';
-import type { StoredChange, StoredRecord } from './stored-record.ts';
-
-/** Another transaction was first. This one rolls back, and its caller reads the change again. */
-export class OptimisticLockError extends Error {
-  override readonly name = 'OptimisticLockError';
-}
+import type { StoredChange, StoredRecord, VerifiableChange } from './stored-record.ts';
+import { newVerdicts, OptimisticLockError } from './verdicts.ts';
+import { type VersionEvent, versionEvents, versionEventsOf } from './version-events.ts';
 
 /** The columns that no version covers: they are updated without an audit event. */
 const UNMARKED = {
@@ -20,24 +20,59 @@ const UNMARKED = {
   revert_planned_at: null,
 } as const;
 
-/** Returns what it stored. */
+/** Returns what it stored. `also`: statements that are sent together with it. */
 export async function insertChange(
   tx: Tx,
   change: Change,
-  { source = 'slack' }: { source?: string } = {},
+  { source = 'slack', also = [] }: Pick<MoveOptions, 'source' | 'also'> = {},
 ): Promise<StoredRecord> {
   const card = { card_channel: change.card?.channel ?? null, card_ts: change.card?.ts ?? null };
   const row = { ...changeRow(change), ...UNMARKED, ...card };
-  await tx.insertInto('change').values(row).execute();
-  return { row, verdicts: await insertVerdicts(tx, null, change, source) };
+  const insert = { query: tx.insertInto('change').values(row).compile() };
+  return { row, verdicts: await store(tx, [insert], newVerdicts(tx, null, change, source), also) };
 }
 
 export async function loadChange(db: Db, id: ChangeId): Promise<Change | null> {
   return (await loadStored(db, id))?.change ?? null;
 }
 
-export function loadStored(db: Db, id: ChangeId): Promise<StoredChange | null> {
-  return selectById(db, id);
+export async function loadStored(db: Db, id: ChangeId): Promise<StoredChange | null> {
+  const rows = db.isTransaction ? await rowsById(db, id) : await readRows(db, id);
+  return rows ? storedFrom(rows) : null;
+}
+
+const readRows = shareReads(async (db, ids: readonly ChangeId[]) =>
+  Map.groupBy(await rowsByIds(db, listParameter(db, ids)), ({ id }) => id),
+);
+
+/** Loads a change with the audit events of its versions. */
+export async function loadVerifiable(db: Db, id: ChangeId): Promise<VerifiableChange | null> {
+  if (!db.isTransaction) return (await readVerifiable(db, id))?.() ?? null;
+  const [rows, events] = await runTogether(db, [rowsById.with(db, id), versionEvents.with(db, id)]);
+  return verifiableFrom(rows, events);
+}
+
+/** Each caller decodes its own change, so that an unreadable one rejects only its caller. */
+const readVerifiable = shareReads(async (db, ids: readonly ChangeId[]) => {
+  const list = listParameter(db, ids);
+  const [rows, events] = await runTogether(db, [
+    rowsByIds.with(db, list),
+    versionEventsOf.with(db, list),
+  ]);
+  const eventsOf = Map.groupBy(events, ({ change_id }) => change_id);
+  return new Map(
+    [...Map.groupBy(rows, ({ id }) => id)].map(
+      ([id, own]) => [id, () => verifiableFrom(own, eventsOf.get(id) ?? [])] as const,
+    ),
+  );
+});
+
+function verifiableFrom(
+  rows: Parameters<typeof storedFrom>[0],
+  events: readonly VersionEvent[],
+): VerifiableChange | null {
+  const stored = storedFrom(rows);
+  return stored && { ...stored, events };
 }
 
 /** Loads these changes by id, without those that do not exist or are unreadable. */
@@ -56,14 +91,17 @@ export async function lockChange(tx: Tx, id: ChangeId): Promise<Change | null> {
   return (await lockStored(tx, id))?.change ?? null;
 }
 
-/** Loads a change with its record and locks its row until the transaction ends. */
-export async function lockStored(tx: Tx, id: ChangeId): Promise<StoredChange | null> {
-  // A transaction of SQLite has locked the whole database already. On PostgreSQL a statement of its own
-  // waits for the lock, because one that has waited misses newer approvals.
-  if (onPostgres(tx)) {
-    await lockRow(tx, id);
-  }
-  return loadStored(tx, id);
+/** Loads a change with its record and events, and locks its row until the transaction ends. */
+export async function lockStored(tx: Tx, id: ChangeId): Promise<VerifiableChange | null> {
+  // A transaction of SQLite has locked the whole database already.
+  if (!onPostgres(tx)) return loadVerifiable(tx, id);
+  // A statement of its own waits for the lock, because one that has waited misses newer approvals.
+  const [, rows, events] = await runTogether(tx, [
+    lockRow.with(tx, id),
+    rowsById.with(tx, id),
+    versionEvents.with(tx, id),
+  ]);
+  return verifiableFrom(rows, events);
 }
 
 const lockRow = compileOnce((tx: Tx, id: ChangeId) =>
@@ -72,6 +110,8 @@ const lockRow = compileOnce((tx: Tx, id: ChangeId) =>
 
 interface MoveOptions {
   readonly source?: string;
+  /** Statements of the same move, which run after it and are sent together with it. */
+  readonly also?: readonly Statement[];
   /** The row as this transaction read it: the columns that have their new value are not written again. */
   readonly stored?: ChangeTable | undefined;
 }
@@ -85,23 +125,41 @@ export async function updateChange(
   tx: Tx,
   before: Change,
   after: Change,
-  { source = 'slack', stored }: MoveOptions = {},
+  { source = 'slack', stored, also = [] }: MoveOptions = {},
 ): Promise<StoredRecord> {
   assertNextVersion(before, after);
   const columns = changeRow(after);
-  const { id } = columns;
-  const moved = await tx
+  const update = updateOf(tx, before, stored ? differences(stored, columns) : columns);
+  const verdicts = await store(tx, [update], newVerdicts(tx, before, after, source), also);
+  return { row: { ...UNMARKED, ...stored, ...columns }, verdicts };
+}
+
+/** Returns the verdicts that were stored. */
+async function store(
+  tx: Tx,
+  own: readonly Statement[],
+  verdicts: ReturnType<typeof newVerdicts>,
+  also: readonly Statement[],
+): Promise<readonly ApprovalTable[]> {
+  const inserts = verdicts.map(({ insert }) => insert);
+  const results = await runTogether(tx, [...own, ...inserts, ...also]);
+  return verdicts.flatMap(({ row }, index) =>
+    (results[own.length + index] ?? []).length > 0 ? [row] : [],
+  );
+}
+
+function updateOf(tx: Tx, { id, state, version }: Change, columns: Partial<ChangeRow>): Statement {
+  const update = tx
     .updateTable('change')
-    .set(stored ? differences(stored, columns) : columns)
+    .set(columns)
     .where('id', '=', id)
-    .where('state', '=', before.state)
-    .where('version', '=', before.version)
-    .returning('id')
-    .execute();
-  if (moved.length === 0)
-    throw new OptimisticLockError(`Change ${id} is not ${before.state} any more`);
-  const row = { ...UNMARKED, ...stored, ...columns };
-  return { row, verdicts: await insertVerdicts(tx, before, after, source) };
+    .where('state', '=', state)
+    .where('version', '=', version)
+    .returning('id');
+  const check = (moved: readonly unknown[]) => {
+    if (moved.length === 0) throw new OptimisticLockError(`Change ${id} is not ${state} any more`);
+  };
+  return { query: update.compile(), check };
 }
 
 /** An update of a column takes long if an index has it, even if its value stays the same. */
@@ -117,47 +175,6 @@ function assertNextVersion(before: Change, after: Change): void {
   throw new Error(`Change ${before.id} must move by one version and keep its plan digest`);
 }
 
-async function insertVerdicts(
-  tx: Tx,
-  before: Change | null,
-  after: Change,
-  source: string,
-): Promise<readonly ApprovalTable[]> {
-  const verdicts: ApprovalTable[] = [];
-  for (const approval of after.approvals.slice(before?.approvals.length ?? 0)) {
-    const row = verdictRow(after, approval, 'approved', source);
-    if (!(await insertVerdict(tx, row)))
-      throw new OptimisticLockError(`${approval.by} already decided on change ${after.id}`);
-    verdicts.push(row);
-  }
-  const { rejection } = after;
-  // An earlier approval by the same user keeps its row; the change itself stores the rejection.
-  if (rejection && !before?.rejection) {
-    const row = verdictRow(after, rejection, 'rejected', source);
-    if (await insertVerdict(tx, row)) verdicts.push(row);
-  }
-  return verdicts;
-}
-
-function verdictRow(
-  { id, digest }: Change,
-  { by, at }: Verdict,
-  decision: ApprovalTable['decision'],
-  source: string,
-): ApprovalTable {
-  return { change_id: id, person: by, decision, digest, at: toText(at), source };
-}
-
-async function insertVerdict(tx: Tx, row: ApprovalTable): Promise<boolean> {
-  const inserted = await tx
-    .insertInto('approval')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('person')
-    .execute();
-  return inserted.length > 0;
-}
-
 /** Stores the position of the card and the version that it shows; ignores an older version. */
 export async function setCard(
   tx: Tx,
@@ -165,13 +182,27 @@ export async function setCard(
   position: Position,
   drawnVersion: number,
 ): Promise<void> {
-  await tx
-    .updateTable('change')
-    .set({ card_channel: position.channel, card_ts: position.ts, card_version: drawnVersion })
-    .where('id', '=', id)
-    .where((eb) => eb.or([eb('card_version', 'is', null), eb('card_version', '<=', drawnVersion)]))
-    .execute();
+  await runTogether(tx, [settingCard(tx, id, position, drawnVersion)]);
 }
+
+/** The statement of `setCard`. */
+export function settingCard(
+  tx: Tx,
+  id: ChangeId,
+  { channel, ts }: Position,
+  drawnVersion: number,
+): Statement {
+  return updateCard.with(tx, id, channel, ts, drawnVersion);
+}
+
+const updateCard = compileOnce(
+  (tx: Tx, id: ChangeId, channel: ChannelId, ts: string, version: number) =>
+    tx
+      .updateTable('change')
+      .set({ card_channel: channel, card_ts: ts, card_version: version })
+      .where('id', '=', id)
+      .where((eb) => eb.or([eb('card_version', 'is', null), eb('card_version', '<=', version)])),
+);
 
 /** Removes a change from the due reverts, because its revert is stored. */
 export async function markRevertPlanned(tx: Tx, id: ChangeId, now: Date): Promise<void> {
@@ -191,12 +222,19 @@ export async function removeRevertMark(tx: Tx, id: ChangeId): Promise<boolean> {
   return removed.length > 0;
 }
 
-/** Returns the version that the card shows; null before the first card. */
+/** Returns the version that the card shows; null before the first card. For use outside transactions. */
 export async function cardVersion(db: Db, id: ChangeId): Promise<number | null> {
-  const [row] = await selectCardVersion(db, id);
-  return row?.card_version ?? null;
+  return (await readCardVersions(db, id)) ?? null;
 }
 
-const selectCardVersion = compileOnce((db: Db, id: ChangeId) =>
-  db.selectFrom('change').select('card_version').where('id', '=', id),
+const readCardVersions = shareReads(async (db, ids: readonly ChangeId[]) => {
+  const rows = await selectCardVersions(db, listParameter(db, ids));
+  return new Map(rows.map((row) => [row.id, row.card_version]));
+});
+
+const selectCardVersions = compileOnce((db: Db, ids: ListParameter) =>
+  db
+    .selectFrom('change')
+    .select(['id', 'card_version'])
+    .where((eb) => isInList(db, eb.ref('id'), ids)),
 );

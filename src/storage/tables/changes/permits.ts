@@ -1,8 +1,10 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Change, ChangeId, UserId } from '../../../changes/change.ts';
+import { compileOnce } from '../../engine/compile-once.ts';
 import { toDate, toText } from '../../engine/portable.ts';
+import { runTogether, type Statement } from '../../engine/together.ts';
 import type { Db, SendPermitTable, Tables, Tx } from '../schema.ts';
-import { OptimisticLockError } from './changes.ts';
+import { OptimisticLockError } from './verdicts.ts';
 
 interface Permit {
   readonly changeId: ChangeId;
@@ -35,24 +37,35 @@ function nextNumber(eb: ExpressionBuilder<Tables, 'send_permit'>, changeId: Chan
     .where('change_id', '=', changeId);
 }
 
+interface ClosedPermit {
+  readonly changeId: ChangeId;
+  readonly n: number;
+  readonly outcome: NonNullable<SendPermitTable['outcome']>;
+  readonly httpStatus: number | null;
+}
+
 /** Throws `OptimisticLockError` if the permit is not open. */
-export async function closePermit(
+export async function closePermit(tx: Tx, closed: ClosedPermit): Promise<void> {
+  await runTogether(tx, [closingPermit(tx, closed)]);
+}
+
+/** The statement of `closePermit`. */
+export function closingPermit(
   tx: Tx,
-  changeId: ChangeId,
-  n: number,
-  outcome: NonNullable<SendPermitTable['outcome']>,
-  httpStatus: number | null,
-): Promise<void> {
-  const closed = await tx
+  { changeId, n, outcome, httpStatus }: ClosedPermit,
+): Statement<{ n: number }> {
+  const close = tx
     .updateTable('send_permit')
     .set({ outcome, http_status: httpStatus, ...(outcome === 'not-sent' ? { single: null } : {}) })
     .where('change_id', '=', changeId)
     .where('n', '=', n)
     .where('outcome', 'is', null)
-    .returning('n')
-    .execute();
-  if (closed.length === 0)
+    .returning('n');
+  const check = (closed: readonly unknown[]) => {
+    if (closed.length > 0) return;
     throw new OptimisticLockError(`Permit ${n} of change ${changeId} is not open`);
+  };
+  return { query: close.compile(), check };
 }
 
 /** Closes the permits of a crashed sender as unknown: its request may have arrived. */
@@ -81,9 +94,9 @@ export async function lockTarget(
   return inserted.length > 0 || (await lockHolder(tx, targetKey)) === changeId;
 }
 
-export async function unlockTarget(tx: Tx, changeId: ChangeId): Promise<void> {
-  await tx.deleteFrom('target_lock').where('change_id', '=', changeId).execute();
-}
+export const unlockTarget = compileOnce((tx: Tx, changeId: ChangeId) =>
+  tx.deleteFrom('target_lock').where('change_id', '=', changeId),
+);
 
 export async function lockHolder(db: Db, targetKey: string): Promise<ChangeId | null> {
   const query = db.selectFrom('target_lock').select('change_id').where('target', '=', targetKey);

@@ -1,5 +1,6 @@
 import type { Change, ChangeId } from '../../../changes/change.ts';
 import type { ApprovalTable, ChangeTable } from '../schema.ts';
+import type { VersionEvent } from './version-events.ts';
 
 /** The row of a change and its verdicts, as they are stored. */
 export interface StoredRecord {
@@ -11,6 +12,11 @@ export interface StoredRecord {
 export interface StoredChange {
   readonly change: Change;
   readonly record: StoredRecord;
+}
+
+/** A stored change with the audit events of its versions, which were read right after it. */
+export interface VerifiableChange extends StoredChange {
+  readonly events: readonly VersionEvent[];
 }
 
 /** The columns of a joined verdict. Two have another name, because the change has the same columns. */

@@ -1,9 +1,11 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { JsonObject } from '../../../changes/change.ts';
 import type { AuditKey } from '../../audit/key-ring.ts';
+import { compileOnce } from '../../engine/compile-once.ts';
 import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
 import { JsonFields, toDate, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
+import { runTogether, type Statement } from '../../engine/together.ts';
 import type { Db, InboxTable, Tables, Tx } from '../schema.ts';
 import {
   type ClickKeys,
@@ -28,28 +30,48 @@ export interface ClaimedClick extends ReceivedClick {
 }
 
 /**
- * Stores a click with its signature. Returns false if the click was stored before: the process that
- * stored it handles it.
+ * Stores clicks with their signatures. Returns those that were not stored before: the process that stored a
+ * click handles it.
  */
-export async function storeClick(
+export async function storeClicks<Click extends ReceivedClick>(
   tx: Tx,
   { signing }: Pick<ClickKeys, 'signing'>,
-  { key, kind, body, at }: ReceivedClick,
-): Promise<boolean> {
-  const click = { dedup_key: key, kind, body: JSON.stringify(body), at: toText(at) };
-  const stored = await tx
-    .insertInto('inbox')
-    .values({
-      ...click,
-      not_before: click.at,
-      attempts: 0,
-      signature: signing && signClick(signing, click),
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('dedup_key')
-    .execute();
-  return stored.length > 0;
+  clicks: readonly Click[],
+): Promise<readonly Click[]> {
+  const stored = await runTogether(
+    tx,
+    clicks.map(({ key, kind, body, at }) => {
+      const click = { dedup_key: key, kind, body: JSON.stringify(body), at: toText(at) };
+      return insertClick.with(
+        tx,
+        key,
+        kind,
+        click.body,
+        click.at,
+        signing && signClick(signing, click),
+      );
+    }),
+  );
+  return clicks.filter((_, index) => (stored[index] ?? []).length > 0);
 }
+
+/** Like `storeClicks`: returns false if the click was stored before. */
+export async function storeClick(
+  tx: Tx,
+  keys: Pick<ClickKeys, 'signing'>,
+  click: ReceivedClick,
+): Promise<boolean> {
+  return (await storeClicks(tx, keys, [click])).length > 0;
+}
+
+const insertClick = compileOnce(
+  (tx: Tx, key: string, kind: string, body: string, at: string, signature: string | null) =>
+    tx
+      .insertInto('inbox')
+      .values({ dedup_key: key, kind, body, at, not_before: at, attempts: 0, signature })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('dedup_key'),
+);
 
 /**
  * Stores only the key of an action that is handled in this transaction. Returns false if it was stored
@@ -159,10 +181,19 @@ function readBody(text: string | null): JsonObject | null {
  * was handled before.
  */
 export async function markHandled(tx: Tx, key: string, now: Date): Promise<boolean> {
-  const handled = await tx
+  return (await endClick(tx, key, toText(now))).length > 0;
+}
+
+/** The statement of `markHandled`. It returns no rows if the click was handled before. */
+export function markingHandled(tx: Tx, key: string, now: Date): Statement {
+  return endClick.with(tx, key, toText(now));
+}
+
+const endClick = compileOnce((tx: Tx, key: string, now: string) =>
+  tx
     .updateTable('inbox')
     .set({
-      handled_at: toText(now),
+      handled_at: now,
       body: null,
       signature: null,
       lease_owner: null,
@@ -170,10 +201,8 @@ export async function markHandled(tx: Tx, key: string, now: Date): Promise<boole
     })
     .where('dedup_key', '=', key)
     .where('handled_at', 'is', null)
-    .returning('dedup_key')
-    .execute();
-  return handled.length > 0;
-}
+    .returning('dedup_key'),
+);
 
 /** Whether a stored click was handled. Handled clicks are deleted later. */
 export async function isClickHandled(db: Db, key: string): Promise<boolean> {

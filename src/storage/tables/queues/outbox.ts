@@ -3,6 +3,7 @@ import type { ChangeId } from '../../../changes/change.ts';
 import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
 import { decode, JsonFields, toDate, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
+import { runTogether, type Statement } from '../../engine/together.ts';
 import type { OutboxTable, Tables, Tx } from '../schema.ts';
 import {
   decodeMessage,
@@ -36,8 +37,13 @@ export function enqueue(tx: Tx, message: PlannedMessage): Promise<void> {
 
 /** Stores messages in one statement, which must have different kinds or changes. */
 export async function enqueueAll(tx: Tx, messages: readonly PlannedMessage[]): Promise<void> {
+  await runTogether(tx, enqueueing(tx, messages));
+}
+
+/** The statements of `enqueueAll`: one, or none without messages. */
+export function enqueueing(tx: Tx, messages: readonly PlannedMessage[]): readonly Statement[] {
   const rows = messages.map((message) => rowOf(message));
-  if (rows.length > 0) await insert(tx, rows);
+  return rows.length > 0 ? [{ query: insertOf(tx, rows).compile() }] : [];
 }
 
 /** Stores a message that may have been posted before, so that its sender looks for it first. */
@@ -52,7 +58,11 @@ function rowOf(message: PlannedMessage, attempts = 0): Insertable<OutboxTable> {
 }
 
 async function insert(tx: Tx, rows: readonly Insertable<OutboxTable>[]): Promise<void> {
-  await tx
+  await insertOf(tx, rows).execute();
+}
+
+function insertOf(tx: Tx, rows: readonly Insertable<OutboxTable>[]) {
+  return tx
     .insertInto('outbox')
     .values(rows)
     .onConflict((conflict) =>
@@ -65,8 +75,7 @@ async function insert(tx: Tx, rows: readonly Insertable<OutboxTable>[]): Promise
           not_before: sql`case when excluded.not_before < outbox.not_before
             then excluded.not_before else outbox.not_before end`,
         }),
-    )
-    .execute();
+    );
 }
 
 /**
@@ -169,8 +178,13 @@ export async function extendLease(
 }
 
 export async function markDone(tx: Tx, ids: readonly number[], now: Date): Promise<void> {
+  await runTogether(tx, [markingDone(tx, ids, now)]);
+}
+
+/** The statement of `markDone`. */
+export function markingDone(tx: Tx, ids: readonly number[], now: Date): Statement {
   const done = { done_at: toText(now) };
-  await tx.updateTable('outbox').set(done).where('id', 'in', ids).execute();
+  return { query: tx.updateTable('outbox').set(done).where('id', 'in', ids).compile() };
 }
 
 // The row keeps its owner, so that later messages of the same change and kind still wait.

@@ -9,11 +9,11 @@ import {
   insertChange,
   loadChange,
   lockChange,
-  OptimisticLockError,
   setCard,
   updateChange,
 } from '../../../../src/storage/tables/changes/changes.ts';
 import { lockTarget } from '../../../../src/storage/tables/changes/permits.ts';
+import { OptimisticLockError } from '../../../../src/storage/tables/changes/verdicts.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import {
   aChange,

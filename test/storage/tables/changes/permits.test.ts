@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../../../src/changes/change.ts';
 import type { Database } from '../../../../src/storage/engine/database.ts';
-import { OptimisticLockError } from '../../../../src/storage/tables/changes/changes.ts';
 import {
   closePermit,
   lastChangeSincePlan,
@@ -10,6 +9,7 @@ import {
   unlockTarget,
   writePermit,
 } from '../../../../src/storage/tables/changes/permits.ts';
+import { OptimisticLockError } from '../../../../src/storage/tables/changes/verdicts.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { aChange, aPost, elsewhere, minutes, NOON, STAGING, stored } from '../../example-change.ts';
 
@@ -39,7 +39,9 @@ test.for(['succeeded', 'failed', 'unknown'] as const)(
     const change = aPost();
     await stored(database, change);
     await permit(database, change, true);
-    await database.transaction((tx) => closePermit(tx, change.id, 1, outcome, null));
+    await database.transaction((tx) =>
+      closePermit(tx, { changeId: change.id, n: 1, outcome, httpStatus: null }),
+    );
     await expect(permit(database, change, true)).rejects.toThrow(OptimisticLockError);
   },
 );
@@ -49,7 +51,9 @@ test.for(ENGINES)('a request that was not sent gets a permit again on %s', async
   const change = aPost();
   await stored(database, change);
   await permit(database, change, true);
-  await database.transaction((tx) => closePermit(tx, change.id, 1, 'not-sent', 429));
+  await database.transaction((tx) =>
+    closePermit(tx, { changeId: change.id, n: 1, outcome: 'not-sent', httpStatus: 429 }),
+  );
 
   expect(await permit(database, change, true)).toBe(2);
   const rows = await database.db.selectFrom('send_permit').selectAll().orderBy('n').execute();
@@ -74,7 +78,9 @@ test.for(ENGINES)('a permit is closed once on %s', async (engine) => {
   await stored(database, change);
   await permit(database, change, false);
   const close = (n: number) =>
-    database.transaction((tx) => closePermit(tx, change.id, n, 'succeeded', 200));
+    database.transaction((tx) =>
+      closePermit(tx, { changeId: change.id, n, outcome: 'succeeded', httpStatus: 200 }),
+    );
   await close(1);
   await expect(close(1)).rejects.toThrow(OptimisticLockError);
   await expect(close(2)).rejects.toThrow(OptimisticLockError);
