@@ -80,15 +80,42 @@ const lockAndReadHead = compileOnce((tx: Tx) =>
 );
 
 async function storeEvent(tx: Tx, row: AuditEventTable): Promise<void> {
-  const head = { seq: row.seq, hash: row.hash };
   if (onPostgres(tx)) {
-    const both = tx.with('event', (first) => first.insertInto('audit_event').values(row));
-    commitAfter(both.updateTable('audit_head').set(head).where('id', '=', 1).execute());
+    commitAfter(insertAndMove(tx, ...valuesOf(row)));
     return;
   }
-  await tx.insertInto('audit_event').values(row).execute();
-  await tx.updateTable('audit_head').set(head).where('id', '=', 1).execute();
+  const { seq, hash } = row;
+  await runTogether(tx, [insertEvent.with(tx, ...valuesOf(row)), moveHead.with(tx, seq, hash)]);
 }
+
+type EventValues = ReturnType<typeof valuesOf>;
+
+function valuesOf({ seq, kind, change_id, version, ...row }: AuditEventTable) {
+  const { from_state, to_state, body, prev_hash, hash } = row;
+  return [seq, kind, change_id, version, from_state, to_state, body, prev_hash, hash] as const;
+}
+
+function rowFrom(values: EventValues): AuditEventTable {
+  const [seq, kind, change_id, version, from_state, to_state, body, prev_hash, hash] = values;
+  return { seq, kind, change_id, version, from_state, to_state, body, prev_hash, hash };
+}
+
+const insertEvent = compileOnce((tx: Tx, ...values: EventValues) =>
+  tx.insertInto('audit_event').values(rowFrom(values)),
+);
+
+const moveHead = compileOnce((tx: Tx, seq: number, hash: string) =>
+  tx.updateTable('audit_head').set({ seq, hash }).where('id', '=', 1),
+);
+
+const insertAndMove = compileOnce((tx: Tx, ...values: EventValues) => {
+  const { seq, hash, ...row } = rowFrom(values);
+  return tx
+    .with('event', (first) => first.insertInto('audit_event').values({ seq, hash, ...row }))
+    .updateTable('audit_head')
+    .set({ seq, hash })
+    .where('id', '=', 1);
+});
 
 // A replica that still has the previous key as its current one signs with the next key as well.
 function signingKey(keys: AuditKey, id: string): Buffer | null {

@@ -68,11 +68,29 @@ type EventBody = z.infer<typeof Body>;
 /** Several checks read the body of one row. */
 const known = new WeakMap<object, EventBody>();
 
+/** The events of a change are read again with each of its messages and moves. */
+const REMEMBERED = 1_000;
+const bodies = remember<EventBody>();
+const links = remember<{ key: Buffer | null; prevHash: string; hash: string }>();
+
+/** The last results by the text of an event. When it is full, it starts again. */
+function remember<Value>() {
+  const values = new Map<string, Value>();
+  return {
+    get: (text: string) => values.get(text),
+    set: (text: string, value: Value) => {
+      if (values.size >= REMEMBERED) values.clear();
+      values.set(text, value);
+    },
+  };
+}
+
 export function readEventBody(row: Pick<AuditEventTable, 'seq' | 'change_id' | 'body'>): EventBody {
   const read = known.get(row);
   if (read) return read;
   const name = `audit event ${row.seq} (change ${row.change_id ?? 'none'})`;
-  const body = decode(Body, row.body, name);
+  const body = bodies.get(row.body) ?? decode(Body, row.body, name);
+  bodies.set(row.body, body);
   known.set(row, body);
   return body;
 }
@@ -128,7 +146,16 @@ export function isAuthentic(row: AuditEventTable, keys: AuditKey): boolean {
   if (!body || !areCopies(row, body)) return false;
   const key = keyWithId(keys, body.key_id);
   if (body.key_id !== keyId(key) || (keys !== null && !key)) return false;
-  return row.hash === linkHash(key, row.prev_hash, row.body);
+  return row.hash === rememberedHash(key, row.prev_hash, row.body);
+}
+
+/** Like `linkHash`, which is computed again if anything of the event or its key differs. */
+function rememberedHash(key: Buffer | null, prevHash: string, body: string): string {
+  const last = links.get(body);
+  if (last?.key === key && last.prevHash === prevHash) return last.hash;
+  const hash = linkHash(key, prevHash, body);
+  links.set(body, { key, prevHash, hash });
+  return hash;
 }
 
 function bodyOf(row: AuditEventTable): EventBody | null {

@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery } from 'kysely';
-import type { Db } from '../tables/schema.ts';
+import type { Db, Tx } from '../tables/schema.ts';
 import type { Statement } from './together.ts';
 
 /** Stands for a value while its statement is built. */
@@ -44,6 +44,19 @@ export function compileOnce<Own extends Db, Values extends readonly unknown[], R
     return rows;
   };
   return Object.assign(run, { with: statement });
+}
+
+/** Like `compileOnce`, for a statement that also depends on a shape: it is built once per shape. */
+export function compileEach<Values extends readonly unknown[], Row>(
+  build: (tx: Tx, shape: string, values: Values) => Compilable<Row>,
+): (tx: Tx, shape: string, values: Values) => Statement<Row> {
+  const known = new Map<string, CompiledOnce<Tx, Values, Row>>();
+  return (tx, shape, values) => {
+    const once =
+      known.get(shape) ?? compileOnce((own: Tx, ...all: Values) => build(own, shape, all));
+    known.set(shape, once);
+    return once.with(tx, ...values);
+  };
 }
 
 function placeholders<Values extends readonly unknown[]>(values: Values): Values {

@@ -20,6 +20,7 @@ export function pipelineStatements(client: pg.ClientBase): void {
   let isHeld = false;
 
   const begin = () => {
+    writeTogether(streamOf(client));
     const begun = send(BEGIN);
     beginning = begun;
     isHeld = false;
@@ -34,12 +35,15 @@ export function pipelineStatements(client: pg.ClientBase): void {
     return Promise.resolve(BEGUN);
   };
   const query: Query = (text, values) => {
-    writeTogether(streamOf(client));
     if (text === BEGIN) return begin();
-    if (beginning === null) return send(text, values);
+    const write = () => {
+      writeTogether(streamOf(client));
+      return send(text, values);
+    };
+    if (beginning === null) return write();
     isHeld ||= !READS.test(typeof text === 'string' ? text : text.text);
     // The statements keep their order.
-    return isHeld ? beginning.then(() => send(text, values)) : send(text, values);
+    return isHeld ? beginning.then(write) : write();
   };
   Object.assign(client, { query });
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Compilable, CompiledQuery } from 'kysely';
 import type { Db } from '../tables/schema.ts';
 import { refuseInside } from './transaction.ts';
 
@@ -39,4 +40,46 @@ export function shareReads<Key extends string, Value>(
     batch.keys.add(key);
     return (await batch.values).get(key);
   };
+}
+
+interface WaitingRead {
+  readonly query: CompiledQuery;
+  readonly resolve: (rows: unknown[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const waiting = new WeakMap<object, WaitingRead[]>();
+
+/**
+ * Runs a read. Those outside transactions that begin in one turn of the event loop use one connection, which gets
+ * all of them at once. Each one has its own error. To be used for fast reads only: they answer in their order.
+ */
+export async function readInTurn<Row>(db: Db, read: Compilable<Row>): Promise<Row[]> {
+  if (db.isTransaction) return (await db.executeQuery(read)).rows;
+  const query = read.compile();
+  const { adapter } = db.getExecutor();
+  const rows = await new Promise<unknown[]>((resolve, reject) => {
+    const reads = waiting.get(adapter) ?? [];
+    waiting.set(adapter, reads);
+    if (reads.length === 0) outside(process.nextTick, () => void sendAll(db, adapter, reads));
+    reads.push({ query, resolve, reject });
+  });
+  // The statement returns these rows, as its type says.
+  return rows as Row[];
+}
+
+async function sendAll(db: Db, adapter: object, reads: readonly WaitingRead[]): Promise<void> {
+  waiting.delete(adapter);
+  try {
+    await db.getExecutor().provideConnection((connection) =>
+      Promise.all(
+        reads.map(async ({ query, resolve, reject }) => {
+          await connection.executeQuery(query).then(({ rows }) => resolve(rows), reject);
+        }),
+      ),
+    );
+  } catch (error) {
+    // There was no connection. Other errors were reported to their callers.
+    for (const { reject } of reads) reject(error);
+  }
 }

@@ -1,5 +1,6 @@
-import type { CompiledQuery, UnknownRow } from 'kysely';
+import type { CompiledQuery, QueryResult, UnknownRow } from 'kysely';
 import type { Db } from '../tables/schema.ts';
+import { onPostgres } from './postgres.ts';
 
 /** A statement that can be sent together with others. */
 export interface Statement<Row = unknown> {
@@ -21,9 +22,14 @@ export async function runTogether<const Statements extends readonly Statement[]>
   statements: Statements,
 ): Promise<AllRows<Statements>> {
   const executor = db.getExecutor();
-  const results = await executor.provideConnection((connection) =>
-    Promise.all(statements.map(({ query }) => connection.executeQuery<UnknownRow>(query))),
-  );
+  const results = await executor.provideConnection(async (connection) => {
+    const run = ({ query }: Statement) => connection.executeQuery<UnknownRow>(query);
+    if (onPostgres(db)) return Promise.all(statements.map(run));
+    const inTurn: QueryResult<UnknownRow>[] = [];
+    // Some errors of SQLite end the transaction, for example a full disk. The next statement would be committed.
+    for (const statement of statements) inTurn.push(await run(statement));
+    return inTurn;
+  });
   const all: unknown[][] = [];
   for (const [index, statement] of statements.entries()) {
     const { query } = statement;

@@ -11,8 +11,8 @@ import { handleIncidentClick, INCIDENT } from './incident-click.ts';
 import { rejectStoredClick } from './reject-stored-click.ts';
 import { handleClick } from './review.ts';
 
-// A small batch, because new clicks commit through the same connection.
-const AT_ONCE = 8;
+// A small batch, because new clicks commit through the same connections.
+const AT_ONCE = 20;
 const RETRY_AFTER_MS = 5_000;
 const GIVE_UP_AFTER = 10;
 

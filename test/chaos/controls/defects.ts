@@ -127,7 +127,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'some approvals are missing from the audit trail',
     file: 'src/workflow/record.ts',
-    find: /(await appendEvent\(tx, [\w.]+, \{\s+kind: \w+\.kind,)/,
+    find: /(await appendAfter\(tx, [\w.]+, end\.head\(\), \{\s+kind: \w+\.kind,)/,
     put: 'if (after.version % 4 !== 0) $1',
     test: SIMULATION,
     reports: /has events for/,
@@ -223,8 +223,8 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the end of the audit trail is read without a lock',
     file: 'src/storage/audit/append.ts',
-    find: /\.updateTable\('audit_head'\)\s+\.set\(\(eb\) => \(\{ seq: eb\('seq', '\+', 1\) \}\)\)\s+(\.where\('id', '=', 1\))\s+\.returning\(\['seq', 'hash'\]\)([\s\S]+?)const head = \{ /,
-    put: ".selectFrom('audit_head').select((eb) => [eb('seq', '+', 1).as('seq'), 'hash'])$1$2const head = { seq: row.seq, ",
+    find: /\.forUpdate\(\)/,
+    put: '',
     test: 'test/chaos/together.test.ts',
     // The sequence numbers keep the chain intact; the writer that loses the race is refused.
     reports: /to have a length of/,
@@ -243,7 +243,7 @@ export const HARMLESS: readonly HarmlessDefect[] = [
   {
     name: 'a transition is stored on top of any version',
     file: 'src/storage/tables/changes/changes.ts',
-    find: /\.where\('version', '=', before\.version\)/,
+    find: /\.where\('version', '=', version\)/,
     put: '',
     test: 'test/chaos/together.test.ts',
     compensatedBy: 'the row is locked before it is read',

@@ -16,7 +16,7 @@ export const HOOK_POINTS: readonly HookPoint[] = [
   },
   {
     file: 'src/storage/audit/append.ts',
-    find: /(const head = await takeHead\(tx\);)/,
+    find: /(const keyId = head\.hash === appended\.hash)/,
     put: 'globalThis.notes(event.kind);\n  $1',
   },
   {
@@ -26,8 +26,8 @@ export const HOOK_POINTS: readonly HookPoint[] = [
   },
   {
     file: 'src/storage/tables/changes/changes.ts',
-    find: /(\.updateTable\('change'\))(\s+\.set\(\{ card_channel)/,
-    put: "$1.$call((q) => (globalThis.notes('card drawn'), q))$2",
+    find: /(return updateCard\.with\()/,
+    put: "globalThis.notes('card drawn');\n  $1",
   },
 ];
 

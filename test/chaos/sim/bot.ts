@@ -123,8 +123,9 @@ async function nothing(): Promise<never> {
 async function marks({ db }: Database): Promise<string> {
   const { rows } = await sql<Record<string, number>>`
     select (select seq from audit_head) as events,
-      (select count(*) from outbox where done_at is not null) as shown,
+      (select max(id) from outbox) as stored,
+      (select count(*) from outbox where done_at is null) as waiting,
       (select count(*) from outbox where done_at is null and attempts = 0) as fresh,
-      (select count(*) from inbox where handled_at is not null) as handled`.execute(db);
+      (select count(*) from inbox where handled_at is null) as clicks`.execute(db);
   return JSON.stringify(rows);
 }

@@ -46,6 +46,25 @@ test.for<[string, AuditEventTable, AuditKey, boolean]>([
   expect(isAuthentic(stored, keys)).toBe(expected);
 });
 
+test.for<[string, Partial<AuditEventTable>, AuditKey]>([
+  ['its hash differs', { hash: 'f'.repeat(64) }, KEY],
+  ['it follows another event', { prev_hash: 'f'.repeat(64) }, KEY],
+  ['a column differs', { change_id: newId() }, KEY],
+  ['its key is not in the ring', {}, OTHER],
+])('an event that was authentic before is not, when %s', ([, over, keys]) => {
+  const stored = row(KEY);
+  expect(isAuthentic({ ...stored }, KEY)).toBe(true);
+  expect(isAuthentic({ ...stored, ...over }, keys)).toBe(false);
+  expect(isAuthentic({ ...stored }, KEY)).toBe(true);
+});
+
+test('a hash that another key made is not taken for that of this key', () => {
+  const [own, forged] = [row(KEY), claiming(keyId(KEY), OTHER)];
+  expect(isAuthentic({ ...own, hash: forged.hash }, KEY)).toBe(false);
+  expect(isAuthentic({ ...own }, KEY)).toBe(true);
+  expect(isAuthentic({ ...forged }, KEY)).toBe(false);
+});
+
 const NEXT = { key: keyId(OTHER) };
 
 test.for<[string, AuditEventTable, string]>([

@@ -3,6 +3,7 @@ import type { Change, ChangeId, State } from '../../../changes/change.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
 import { isInList, type ListParameter } from '../../engine/lists.ts';
 import { toDate, UnreadableRowError } from '../../engine/portable.ts';
+import { readInTurn } from '../../engine/share-reads.ts';
 import type { Db, Tables } from '../schema.ts';
 import { changeFrom, followUpFrom } from './change-row.ts';
 import { recordFrom, type StoredChange, VERDICT_COLUMNS } from './stored-record.ts';
@@ -14,7 +15,7 @@ export async function idsOf(
   limit: number,
 ): Promise<ChangeId[]> {
   const query = db.selectFrom('change').select('id').where(where);
-  const rows = await query.orderBy('created_at').orderBy('id').limit(limit).execute();
+  const rows = await readInTurn(db, query.orderBy('created_at').orderBy('id').limit(limit));
   return rows.map(({ id }) => id);
 }
 

@@ -1,5 +1,5 @@
-import type { Change, ChangeId, ChannelId, Position } from '../../../changes/change.ts';
-import { compileOnce } from '../../engine/compile-once.ts';
+import type { Change, ChangeId, ChannelId, Position, State } from '../../../changes/change.ts';
+import { compileEach, compileOnce } from '../../engine/compile-once.ts';
 import { isInList, type ListParameter, listParameter } from '../../engine/lists.ts';
 import { toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
@@ -149,18 +149,26 @@ async function store(
 }
 
 function updateOf(tx: Tx, { id, state, version }: Change, columns: Partial<ChangeRow>): Statement {
-  const update = tx
+  const values = [id, state, version, ...Object.values(columns)] as const;
+  const { query } = updateColumns(tx, Object.keys(columns).join(), values);
+  const check = (moved: readonly unknown[]) => {
+    if (moved.length === 0) throw new OptimisticLockError(`Change ${id} is not ${state} any more`);
+  };
+  return { query, check };
+}
+
+type MovedValues = readonly [ChangeId, State, number, ...unknown[]];
+
+const updateColumns = compileEach((tx, names, [id, state, version, ...values]: MovedValues) => {
+  const columns = names.split(',').map((name, index) => [name, values[index]]);
+  return tx
     .updateTable('change')
-    .set(columns)
+    .set(Object.fromEntries(columns))
     .where('id', '=', id)
     .where('state', '=', state)
     .where('version', '=', version)
     .returning('id');
-  const check = (moved: readonly unknown[]) => {
-    if (moved.length === 0) throw new OptimisticLockError(`Change ${id} is not ${state} any more`);
-  };
-  return { query: update.compile(), check };
-}
+});
 
 /** An update of a column takes long if an index has it, even if its value stays the same. */
 function differences(stored: ChangeTable, columns: ChangeRow): Partial<ChangeRow> {

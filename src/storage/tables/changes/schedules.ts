@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { ChangeId } from '../../../changes/change.ts';
 import { toDate, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
+import { readInTurn } from '../../engine/share-reads.ts';
 import type { Db, ScheduleRunTable, ScheduleTable, Tx } from '../schema.ts';
 
 /** A schedule as its row has it. Whether it is paused or has ended, the audit trail decides. */
@@ -74,15 +75,15 @@ export async function dueSchedules(
   now: Date,
   { limit, except }: { readonly limit: number; readonly except: readonly ChangeId[] },
 ): Promise<ChangeId[]> {
-  const rows = await db
+  const due = db
     .selectFrom('service_schedule')
     .select('id')
     .where('next_at', 'is not', null)
     .where('next_at', '<=', toText(now))
     .$if(except.length > 0, (query) => query.where('id', 'not in', except))
     .orderBy('next_at')
-    .limit(limit)
-    .execute();
+    .limit(limit);
+  const rows = await readInTurn(db, due);
   return rows.map(({ id }) => id);
 }
 

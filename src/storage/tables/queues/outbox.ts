@@ -1,17 +1,12 @@
-import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { ChangeId } from '../../../changes/change.ts';
 import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
 import { decode, JsonFields, toDate, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
 import { runTogether, type Statement } from '../../engine/together.ts';
 import type { OutboxTable, Tables, Tx } from '../schema.ts';
-import {
-  decodeMessage,
-  encodeMessage,
-  type OutboxMessage,
-  PLAIN,
-  REMINDER_PREFIX,
-} from './outbox-message.ts';
+import { insertOf, type MessageRow, rowOf } from './insert-messages.ts';
+import { decodeMessage, type OutboxMessage, PLAIN, REMINDER_PREFIX } from './outbox-message.ts';
 
 export interface DueMessage {
   readonly id: number;
@@ -43,7 +38,7 @@ export async function enqueueAll(tx: Tx, messages: readonly PlannedMessage[]): P
 /** The statements of `enqueueAll`: one, or none without messages. */
 export function enqueueing(tx: Tx, messages: readonly PlannedMessage[]): readonly Statement[] {
   const rows = messages.map((message) => rowOf(message));
-  return rows.length > 0 ? [{ query: insertOf(tx, rows).compile() }] : [];
+  return rows.length > 0 ? [insertOf(tx, rows)] : [];
 }
 
 /** Stores a message that may have been posted before, so that its sender looks for it first. */
@@ -51,31 +46,8 @@ export function enqueueAgain(tx: Tx, message: PlannedMessage): Promise<void> {
   return insert(tx, [rowOf(message, 1)]);
 }
 
-function rowOf(message: PlannedMessage, attempts = 0): Insertable<OutboxTable> {
-  const { changeId, kind, body } = encodeMessage(message);
-  const text = body && JSON.stringify(body);
-  return { change_id: changeId, kind, body: text, not_before: toText(message.at), attempts };
-}
-
-async function insert(tx: Tx, rows: readonly Insertable<OutboxTable>[]): Promise<void> {
-  await insertOf(tx, rows).execute();
-}
-
-function insertOf(tx: Tx, rows: readonly Insertable<OutboxTable>[]) {
-  return tx
-    .insertInto('outbox')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['change_id', 'kind'])
-        .where('done_at', 'is', null)
-        .where('lease_owner', 'is', null)
-        .where('body', 'is', null)
-        .doUpdateSet({
-          not_before: sql`case when excluded.not_before < outbox.not_before
-            then excluded.not_before else outbox.not_before end`,
-        }),
-    );
+async function insert(tx: Tx, rows: readonly MessageRow[]): Promise<void> {
+  await runTogether(tx, [insertOf(tx, rows)]);
 }
 
 /**
