@@ -71,7 +71,7 @@ const known = new WeakMap<object, EventBody>();
 /** The events of a change are read again with each of its messages and moves. */
 const REMEMBERED = 1_000;
 const bodies = remember<EventBody>();
-const links = remember<{ key: Buffer | null; prevHash: string; hash: string }>();
+const links = remember<{ prevHash: string; hash: string }>();
 
 /** The last results by the text of an event. When it is full, it starts again. */
 function remember<Value>() {
@@ -149,12 +149,12 @@ export function isAuthentic(row: AuditEventTable, keys: AuditKey): boolean {
   return row.hash === rememberedHash(key, row.prev_hash, row.body);
 }
 
-/** Like `linkHash`, which is computed again if anything of the event or its key differs. */
+/** Like `linkHash`, for the key that the body names. Computed again if the event follows another one. */
 function rememberedHash(key: Buffer | null, prevHash: string, body: string): string {
   const last = links.get(body);
-  if (last?.key === key && last.prevHash === prevHash) return last.hash;
+  if (last?.prevHash === prevHash) return last.hash;
   const hash = linkHash(key, prevHash, body);
-  links.set(body, { key, prevHash, hash });
+  links.set(body, { prevHash, hash });
   return hash;
 }
 

@@ -84,9 +84,13 @@ test.for(ENGINES)('reads of one turn have their own rows and errors on %s', asyn
 test.for(ENGINES)('a read in a transaction sees its own writes on %s', async (engine) => {
   const { db, transaction } = await freshDatabase(engine);
   const value = (from: Db) => from.selectFrom('meta').select('value').where('key', '=', 'a');
-  const outside = readInTurn(db, value(db));
+  const written = Promise.withResolvers<void>();
+  const outside = written.promise.then(() => readInTurn(db, value(db)));
   const inside = transaction(async (tx) => {
     await writeMeta(tx, 'a', '1');
+    written.resolve();
+    // In the same turn, after the read outside.
+    for (let n = 0; n < 5; n += 1) await Promise.resolve();
     return readInTurn(tx, value(tx));
   });
   expect(await inside).toEqual([{ value: '1' }]);
