@@ -2,11 +2,13 @@ import { expect, test } from 'vitest';
 import type { JsonObject, UserId } from '../../../src/changes/change.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import {
+  checkReadRecord,
   checkRecord,
   hashOfRecord,
   recordFacts,
   recordHash,
 } from '../../../src/storage/audit/record-hash.ts';
+import { loadVerifiable } from '../../../src/storage/tables/changes/changes.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { aChange, ben, cleo, NOON, stored } from '../example-change.ts';
 
@@ -33,6 +35,8 @@ test.for<[string, ((hash: string) => JsonObject) | null, string]>([
   const { db, change } = await recorded(facts);
   expect(await checkRecord(db, change)).toMatchObject({ state, record: { verdicts: [] } });
   expect(await checkRecord(db, { ...change, version: 2 })).toMatchObject({ state: 'altered' });
+  const read = await loadVerifiable(db, change.id);
+  expect(read && checkReadRecord(read)).toMatchObject({ state, record: { verdicts: [] } });
 });
 
 test('the next event records the row, unless an earlier version is not confirmed', async () => {
