@@ -84,11 +84,12 @@ const OLDER_NAMES = [...REQUEST_NAMES.keys()];
 export function underRequestNames(
   reply: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const older = OLDER_NAMES.filter((name) => Object.hasOwn(reply, name));
-  if (older.length === 0) return reply;
-  const renamed = older.map((name) => [REQUEST_NAMES.get(name) ?? name, reply[name]]);
-  const entries = Object.entries(reply).filter(([name]) => !REQUEST_NAMES.has(name));
-  return Object.fromEntries([...renamed, ...entries]);
+  if (!OLDER_NAMES.some((name) => Object.hasOwn(reply, name))) return reply;
+  const entries = Object.entries(reply);
+  return Object.fromEntries([
+    ...entries.map(([key, value]) => [REQUEST_NAMES.get(key) ?? key, value]),
+    ...entries.filter(([key]) => !REQUEST_NAMES.has(key)),
+  ]);
 }
 
 const Channels = z.array(z.record(z.string(), z.unknown())).catch([]);

@@ -149,3 +149,14 @@ test('the fast reader and the schema give the same alert for any field values', 
     { numRuns: 2_000 },
   );
 });
+
+test('fields keep their order under their request names, in which an update sends them', () => {
+  const reply = { id: 'a1', dashboard: 'd1', name: 'x', savedSearch: 's1', team: 't1' };
+  expect(Object.keys(underRequestNames(reply))).toEqual([
+    'id',
+    'dashboardId',
+    'name',
+    'savedSearchId',
+    'teamId',
+  ]);
+});
