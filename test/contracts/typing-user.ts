@@ -16,7 +16,8 @@ const ASKED_AT_ONCE = 15;
 
 /** Types commands and submits forms as Ana, and returns the answers as lines of text. */
 export function typingUser(simulator: SlackSimulator, rest: () => void) {
-  const slack = withinRateLimit(simulator, rest);
+  const limit = rateLimitRests(rest);
+  const slack = withinRateLimit(simulator, limit.take);
   const privately = () =>
     slack
       .messages(CHANNEL)
@@ -137,6 +138,8 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
 
   const type = (line: string) => answerTo(line, () => slack.command(ANA, CHANNEL, line));
   return {
+    /** Advances the clock now, so that it does not advance during the next commands. */
+    rest: limit.rest,
     type,
     form,
     openEditForm,
@@ -162,12 +165,20 @@ export function withoutId([title = '', ...rest]: readonly string[]): readonly st
   return [title.replace(/ · [0-9A-Z]{6}( · .*)?$/, ''), ...rest];
 }
 
-function withinRateLimit(slack: SlackSimulator, rest: () => void): SlackSimulator {
+function rateLimitRests(pass: () => void) {
   let asked = 0;
+  const rest = () => {
+    asked = 0;
+    pass();
+  };
   const take = () => {
     asked += 1;
-    if (asked % ASKED_AT_ONCE === 0) rest();
+    if (asked === ASKED_AT_ONCE) rest();
   };
+  return { take, rest };
+}
+
+function withinRateLimit(slack: SlackSimulator, take: () => void): SlackSimulator {
   return {
     ...slack,
     command: (...words) => {
