@@ -70,7 +70,7 @@ const browser = {
 };
 
 // Most of a story is waiting for something to arrive: more of them run than there are processors.
-const MAX_WORKERS = Math.max(6, availableParallelism());
+const MAX_WORKERS = Math.max(4, availableParallelism());
 
 export default defineConfig({
   test: {
