@@ -81,7 +81,7 @@ const lockAndReadHead = compileOnce((tx: Tx) =>
 
 async function storeEvent(tx: Tx, row: AuditEventTable): Promise<void> {
   if (onPostgres(tx)) {
-    commitAfter(insertAndMove(tx, ...valuesOf(row)));
+    await commitAfter(insertAndMove(tx, ...valuesOf(row)));
     return;
   }
   const { seq, hash } = row;

@@ -53,13 +53,22 @@ export class StatementNames {
 
 type Send = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
 
+/** As Kysely begins and ends a transaction. */
+const BEGINS = /^(begin|start transaction)\b/;
+const ENDS = ['commit', 'rollback'];
+
 /** Lets the server plan each statement of this client once, which takes a third of its time. */
 export function nameStatements(client: pg.ClientBase, names: StatementNames): void {
   const send: Send = client.query.bind(client);
+  // As of the statements that were sent: the commit of a transaction can follow a statement without a wait.
+  let isInTransaction = false;
   const query: Send = async (text, values) => {
+    if (typeof text === 'string' && BEGINS.test(text)) isInTransaction = true;
+    if (typeof text === 'string' && ENDS.includes(text)) isInTransaction = false;
     if (typeof text !== 'string' || !values?.length) return send(text, values);
     const name = names.of(text);
     if (name === null) return send(text, values);
+    const isRepeatable = !isInTransaction;
     try {
       return await send({ name, text, values });
     } catch (error) {
@@ -67,7 +76,7 @@ export function nameStatements(client: pg.ClientBase, names: StatementNames): vo
       if (!NAME_ERRORS.includes(code)) throw error;
       names.recover(code);
       // Nothing was run. A transaction is lost, and its caller begins it again.
-      if (client.getTransactionStatus() !== 'I') throw error;
+      if (!isRepeatable || client.getTransactionStatus() !== 'I') throw error;
       return send(text, values);
     }
   };

@@ -15,6 +15,7 @@ interface Scope {
   finished: number;
   /** The statements for which only the commit waits. */
   readonly last: Promise<unknown>[];
+  lastPending: number;
 }
 
 const inside = new AsyncLocalStorage<Scope>();
@@ -79,13 +80,23 @@ function refuseOwn(): never {
  * Lets the commit follow this statement of a transaction without a wait in between. To be used on PostgreSQL
  * only, where the error of a statement makes the commit fail. The transaction rejects with that error.
  */
-export function commitAfter(statement: Promise<unknown>): void {
-  statement.catch(() => undefined);
-  inside.getStore()?.last.push(statement);
+export async function commitAfter(statement: Promise<unknown>): Promise<void> {
+  const scope = inside.getStore();
+  if (!scope) {
+    // Without `runTransaction`, nothing would report its error.
+    await statement;
+    return;
+  }
+  scope.last.push(statement);
+  scope.lastPending += 1;
+  const end = () => {
+    scope.lastPending -= 1;
+  };
+  statement.then(end, end);
 }
 
 async function attempt<T>(open: OpenTransaction, body: (tx: Tx) => Promise<T>): Promise<T> {
-  const scope: Scope = { ended: false, started: 0, finished: 0, last: [] };
+  const scope: Scope = { ended: false, started: 0, finished: 0, last: [], lastPending: 0 };
   try {
     return await open((tx) => inside.run(scope, () => runBody(tx, scope, body)));
   } catch (error) {
@@ -105,7 +116,7 @@ async function runBody<T>(tx: Tx, scope: Scope, body: (tx: Tx) => Promise<T>): P
   } finally {
     scope.ended = true;
     // A last statement runs after all others. In a failed transaction it fails, which is fine.
-    if (scope.started > scope.finished + scope.last.length)
+    if (scope.started > scope.finished + scope.lastPending)
       await Promise.allSettled([sql`select 1`.execute(tx)]);
   }
 }

@@ -69,7 +69,7 @@ test.runIf(ENGINES.includes('postgres'))(
     const { db, transaction } = await freshDatabase('postgres');
     const failing = transaction(async (tx) => {
       await writeMeta(tx, 'a', '1');
-      commitAfter(sql`insert into meta (key) values ('no value')`.execute(tx));
+      await commitAfter(sql`insert into meta (key) values ('no value')`.execute(tx));
       return 'stored';
     });
     await expect(failing).rejects.toMatchObject({ code: '23502' });
@@ -86,7 +86,7 @@ test.runIf(ENGINES.includes('postgres'))(
       tries += 1;
       await writeMeta(tx, 'a', `${tries}`);
       const conflict = sql`do $$ begin raise exception 'x' using errcode = '40001'; end $$`;
-      commitAfter(tries === 1 ? conflict.execute(tx) : sql`select 1`.execute(tx));
+      await commitAfter(tries === 1 ? conflict.execute(tx) : sql`select 1`.execute(tx));
     });
     expect(await readMeta(db, 'a')).toBe('2');
   },
@@ -97,7 +97,7 @@ test.runIf(ENGINES.includes('postgres'))(
   async () => {
     const { transaction } = await freshDatabase('postgres');
     const failing = transaction(async (tx) => {
-      commitAfter(sql`insert into meta (key) values ('no value')`.execute(tx));
+      await commitAfter(sql`insert into meta (key) values ('no value')`.execute(tx));
       await writeMeta(tx, 'a', '1');
     });
     await expect(failing).rejects.toMatchObject({ code: '23502' });
