@@ -1,6 +1,6 @@
 import { getGlobalDispatcher } from 'undici';
 
-/** A longer reply is not of Slack. */
+/** The replies of Slack are shorter. */
 const REPLY_MAX_BYTES = 64 * 1024;
 
 interface PostReply {

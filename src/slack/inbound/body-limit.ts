@@ -40,7 +40,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | null> {
   });
 }
 
-/** A copy of a single piece would be in memory that Node shares with other buffers. */
+/** A copy of a single piece would keep the memory that Node shares among small buffers. */
 function joined(pieces: readonly Buffer[]): Buffer {
   const [first] = pieces;
   return first && pieces.length === 1 ? first : Buffer.concat(pieces);

@@ -32,12 +32,12 @@ export async function appendEvent(tx: Tx, keys: AuditKey, event: AuditEvent): Pr
 }
 
 /** A statement that lets no other writer append until the transaction ends. `head`: the end of the trail. */
-interface TakingHead extends Statement<Head> {
+interface HeadStatement extends Statement<Head> {
   readonly head: () => Head;
 }
 
 /** The first half of `appendEvent`, to be sent together with other statements. */
-export function takingHead(tx: Tx): TakingHead {
+export function takingHead(tx: Tx): HeadStatement {
   const statement = onPostgres(tx) ? lockAndReadHead.with(tx) : readHead.with(tx);
   let taken: Head | undefined;
   const head = () => {

@@ -42,13 +42,13 @@ export function shareReads<Key extends string, Value>(
   };
 }
 
-interface WaitingRead {
+interface QueuedRead {
   readonly query: CompiledQuery;
   readonly resolve: (rows: unknown[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-const waiting = new WeakMap<object, WaitingRead[]>();
+const waiting = new WeakMap<object, QueuedRead[]>();
 
 /**
  * Runs a read. Those outside transactions that begin in one turn of the event loop use one connection, which gets
@@ -68,7 +68,7 @@ export async function readInTurn<Row>(db: Db, read: Compilable<Row>): Promise<Ro
   return rows as Row[];
 }
 
-async function sendAll(db: Db, adapter: object, reads: readonly WaitingRead[]): Promise<void> {
+async function sendAll(db: Db, adapter: object, reads: readonly QueuedRead[]): Promise<void> {
   waiting.delete(adapter);
   try {
     await db.getExecutor().provideConnection((connection) =>

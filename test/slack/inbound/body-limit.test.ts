@@ -33,11 +33,12 @@ test('a body that arrives in pieces is passed on whole', async () => {
 
 test('a body that breaks off is not passed on', async () => {
   const { passed, server, socket } = await listening();
-  const [request] = await once(server, 'request');
+  const [request, response] = await once(server, 'request');
   socket.write('{"a":1}');
   await once(request, 'data');
   const closed = new Promise((ended) => request.on('close', ended));
   socket.destroy();
   await closed;
+  await expect.poll(() => response.statusCode).toBe(400);
   expect(passed).toEqual([]);
 });

@@ -96,3 +96,19 @@ test.for(ENGINES)('a read in a transaction sees its own writes on %s', async (en
   expect(await inside).toEqual([{ value: '1' }]);
   await outside;
 });
+
+test('a caller that asks while a read is under way starts another one', async () => {
+  const { db } = await freshDatabase('sqlite');
+  const gates: (() => void)[] = [];
+  const read = shareReads(async (_db: Db, keys: readonly string[]) => {
+    const number = gates.length;
+    await new Promise<void>((open) => gates.push(open));
+    return new Map(keys.map((key) => [key, number]));
+  });
+  const first = read(db, 'a');
+  await expect.poll(() => gates.length).toBe(1);
+  const second = read(db, 'a');
+  await expect.poll(() => gates.length).toBe(2);
+  for (const open of gates) open();
+  expect(await Promise.all([first, second])).toEqual([0, 1]);
+});
