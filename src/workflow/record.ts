@@ -33,6 +33,8 @@ interface AuditedAction {
 }
 
 interface AuditedMove extends AuditedAction {
+  /** Facts that are known once the statements of the move have run. */
+  readonly laterFacts?: () => JsonObject;
   /** The record that the audit trail confirmed in this transaction, under the lock: not compared again. */
   readonly confirmed?: StoredRecord | undefined;
   /** The change as this transaction read it under the lock; without it, its record is read again. */
@@ -95,6 +97,7 @@ async function storeMove(
       rule: after.requires.rule,
       configuration: context.configuration,
       ...action.facts,
+      ...action.laterFacts?.(),
     },
   });
 }

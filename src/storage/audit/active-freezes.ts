@@ -1,6 +1,7 @@
 import type { Nullable } from 'kysely';
 import { compileOnce } from '../engine/compile-once.ts';
 import { toText } from '../engine/portable.ts';
+import { keepRows, type Statement } from '../engine/together.ts';
 import { freezeFrom, type StoredFreeze, selectActiveFreezes } from '../tables/freezes.ts';
 import type { AuditEventTable, Db, FreezeTable } from '../tables/schema.ts';
 import { readFreezeEvents, selectFreezeEvents } from './freeze-events.ts';
@@ -42,7 +43,27 @@ export async function effectiveFreezes(
   key: AuditKey,
   now: Date,
 ): Promise<readonly StoredFreeze[]> {
-  const joined = await eventsAndRows(db, toText(now));
+  const { query } = eventsAndRows.with(db, toText(now));
+  return freezesFrom(db, key, now, (await db.executeQuery(query)).rows);
+}
+
+interface FreezesRead extends Statement<Joined> {
+  /** What `effectiveFreezes` returns. */
+  readonly freezes: () => Promise<readonly StoredFreeze[]>;
+}
+
+/** The statement of `effectiveFreezes`, to be sent together with others. */
+export function readingFreezes(db: Db, key: AuditKey, now: Date): FreezesRead {
+  const read = keepRows(eventsAndRows.with(db, toText(now)));
+  return { ...read, freezes: () => freezesFrom(db, key, now, read.rows()) };
+}
+
+async function freezesFrom(
+  db: Db,
+  key: AuditKey,
+  now: Date,
+  joined: readonly Joined[],
+): Promise<readonly StoredFreeze[]> {
   const recorded = await readFreezeEvents(db, key, joined.filter(hasEvent));
   const rows = [
     ...new Map(joined.filter(hasFreeze).map((row) => [row.id, freezeFrom(row)])).values(),

@@ -1,7 +1,7 @@
 import type { ChangeId, JsonObject, State } from '../../changes/change.ts';
 import { compileOnce } from '../engine/compile-once.ts';
 import { onPostgres } from '../engine/postgres.ts';
-import { runTogether, type Statement } from '../engine/together.ts';
+import { keepRows, type Read, runTogether } from '../engine/together.ts';
 import { commitAfter } from '../engine/transaction.ts';
 import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';
 import { type AuditEvent, type Head, linkAfter, nextKeyId, readEventBody } from './chain.ts';
@@ -32,23 +32,19 @@ export async function appendEvent(tx: Tx, keys: AuditKey, event: AuditEvent): Pr
 }
 
 /** A statement that lets no other writer append until the transaction ends. `head`: the end of the trail. */
-interface HeadStatement extends Statement<Head> {
+interface HeadStatement extends Read<Head> {
   readonly head: () => Head;
 }
 
 /** The first half of `appendEvent`, to be sent together with other statements. */
 export function takingHead(tx: Tx): HeadStatement {
-  const statement = onPostgres(tx) ? lockAndReadHead.with(tx) : readHead.with(tx);
-  let taken: Head | undefined;
+  const read = keepRows(onPostgres(tx) ? lockAndReadHead.with(tx) : readHead.with(tx));
   const head = () => {
-    if (!taken) throw missingHead();
-    return taken;
+    const [row] = read.rows();
+    if (!row) throw missingHead();
+    return row;
   };
-  const check = ([row]: readonly Head[]) => {
-    taken = row;
-    head();
-  };
-  return { ...statement, check, head };
+  return { ...read, head };
 }
 
 /** The second half of `appendEvent`. */

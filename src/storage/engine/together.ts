@@ -9,6 +9,25 @@ export interface Statement<Row = unknown> {
   check?(rows: readonly Row[]): void;
 }
 
+/** A statement whose rows can be read once it has run. */
+export interface Read<Row> extends Statement<Row> {
+  readonly check: (rows: readonly Row[]) => void;
+  readonly rows: () => readonly Row[];
+}
+
+/** The statement of a read, to be sent together with others. */
+export function keepRows<Row>({ query }: Statement<Row>): Read<Row> {
+  let kept: readonly Row[] | undefined;
+  const rows = () => {
+    if (!kept) throw new Error('A statement was not run whose rows are needed');
+    return kept;
+  };
+  const check = (found: readonly Row[]) => {
+    kept = found;
+  };
+  return { query, check, rows };
+}
+
 type RowsOf<Each> = Each extends Statement<infer Row> ? Row[] : never;
 type AllRows<Statements> = { -readonly [Place in keyof Statements]: RowsOf<Statements[Place]> };
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { decode } from '../engine/portable.ts';
+import type { Statement } from '../engine/together.ts';
 import { listInstances } from './instances.ts';
-import { readMeta, writeMeta } from './meta.ts';
+import { readingMeta, readMeta, writeMeta } from './meta.ts';
 import type { Db, Tx } from './schema.ts';
 
 const KEY = 'configuration';
@@ -23,7 +24,22 @@ interface ConfigurationUse {
  * two policies never execute at the same time.
  */
 export async function mayExecute(db: Db, hash: string): Promise<boolean> {
-  const stored = await load(db);
+  return isNewest(await readMeta(db, KEY), hash);
+}
+
+interface ConfigurationRead extends Statement {
+  /** What `mayExecute` returns. */
+  readonly mayExecute: () => boolean;
+}
+
+/** The statement of `mayExecute`, to be sent together with others. */
+export function readingConfiguration(tx: Tx, hash: string): ConfigurationRead {
+  const { rows, ...statement } = readingMeta(tx, KEY);
+  return { ...statement, mayExecute: () => isNewest(rows()[0]?.value ?? null, hash) };
+}
+
+function isNewest(text: string | null, hash: string): boolean {
+  const stored = storedFrom(text);
   return stored === null || stored.hash === hash;
 }
 
@@ -37,7 +53,7 @@ export async function registerConfiguration(
   { hash, instance, replaces }: ConfigurationUse,
   aliveSince: Date,
 ): Promise<boolean> {
-  const stored = await load(tx);
+  const stored = storedFrom(await readMeta(tx, KEY));
   if (stored?.hash === hash) return true;
   if (stored?.earlier.includes(hash)) {
     const others = (await listInstances(tx)).filter(
@@ -51,7 +67,6 @@ export async function registerConfiguration(
   return true;
 }
 
-async function load(db: Db): Promise<z.infer<typeof Stored> | null> {
-  const text = await readMeta(db, KEY);
+function storedFrom(text: string | null): z.infer<typeof Stored> | null {
   return text === null ? null : decode(Stored, text, 'current configuration');
 }

@@ -1,10 +1,16 @@
 import { compileOnce } from '../engine/compile-once.ts';
 import { shareReads } from '../engine/share-reads.ts';
+import { keepRows, type Read } from '../engine/together.ts';
 import type { Db, Tx } from './schema.ts';
 
 export async function readMeta(db: Db, key: string): Promise<string | null> {
   const [row] = await selectValue(db, key);
   return row?.value ?? null;
+}
+
+/** The statement of `readMeta`, to be sent together with others. */
+export function readingMeta(db: Db, key: string): Read<{ readonly value: string }> {
+  return keepRows(selectValue.with(db, key));
 }
 
 const selectValue = compileOnce((db: Db, key: string) =>

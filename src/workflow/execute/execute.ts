@@ -14,14 +14,15 @@ import { loadChange, lockStored } from '../../storage/tables/changes/changes.ts'
 import {
   lastChangeSincePlan,
   lockTarget,
+  readingChangeSincePlan,
   unlockTarget,
-  writePermit,
+  writingPermit,
 } from '../../storage/tables/changes/permits.ts';
 import type { StoredChange } from '../../storage/tables/changes/stored-record.ts';
-import { mayExecute } from '../../storage/tables/configurations.ts';
+import { readingConfiguration } from '../../storage/tables/configurations.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { assertMoved, recordMove } from '../record.ts';
-import { currentPolicy } from '../request/current-policy.ts';
+import { readingPolicy } from '../request/current-policy.ts';
 import { currentTarget } from '../request/current-target.ts';
 import { approvedCommands, scheduleRefusal } from '../schedules/schedule-refusal.ts';
 import { stopChange } from '../stop-change.ts';
@@ -95,13 +96,15 @@ async function claimIn(
   id: ChangeId,
   facts: ExecutionFacts,
 ): Promise<Permit | ExecutionStep> {
-  const stored = await lockStored(tx, id);
+  const configuration = readingConfiguration(tx, context.configuration);
+  const { policy: readPolicy, ...freezes } = readingPolicy(tx, context);
+  const stored = await lockStored(tx, id, [configuration, freezes]);
   const now = context.now();
   if (stored?.change.state !== 'approved' || now >= stored.change.expiresAt) return 'done';
   const { change } = stored;
   if (change.notBefore && now < change.notBefore) return 'later';
   if (now >= facts.validUntil) return 'later';
-  if (!(await mayExecute(tx, context.configuration))) return 'later';
+  if (!configuration.mayExecute()) return 'later';
   // An attacker with write access to the audit table could also have forged approvals.
   if ((await context.trail.problem(tx)) !== null) return 'later';
 
@@ -110,7 +113,7 @@ async function claimIn(
     (await scheduleRefusal(tx, context, change));
   if (unconfirmed) return end(tx, context, change, { why: unconfirmed });
 
-  const policy = await currentPolicy(tx, context);
+  const policy = await readPolicy();
   // The policy has current names only; a change of an earlier release has the earlier one.
   const commands = approvedCommands(context, change);
   const directory = { ...context, services: () => facts.services };
@@ -128,8 +131,9 @@ async function claimIn(
   if (facts.mustReadAgain) return 'later';
   // Locked before the check, so that no other change of the target can end in between.
   const key = targetKey(target);
-  if (!(await lockTarget(tx, key, id, now))) return 'later';
-  if (await lastChangeSincePlan(tx, key, change)) {
+  const later = await readingChangeSincePlan(tx, key, change);
+  if (!(await lockTarget(tx, key, id, now, [later]))) return 'later';
+  if (later.change()) {
     await unlockTarget(tx, id);
     const stateCheck = await found(tx, change, facts);
     return end(tx, context, change, { why: 'target-changed', stateCheck });
@@ -169,20 +173,18 @@ async function writeClaim(
   const stateCheck = unverified(facts.state);
   const claimed = assertMoved(start(change, lease, now, stateCheck));
   const single = context.commands.get(change.command)?.callClass === 'post';
-  const permit = await writePermit(tx, {
-    changeId: change.id,
-    single,
-    owner: context.instance,
-    at: now,
-  });
+  const owner = context.instance;
+  const permit = writingPermit(tx, { changeId: change.id, single, owner, at: now });
   const approvers = change.approvals.map(({ by }) => by);
   await recordMove(tx, context, change, claimed, {
     kind: 'claimed',
     by: 'signalbox',
-    facts: { permit, approvers, groups: groupsOf(facts), ...unverifiedFacts(stateCheck) },
+    facts: { approvers, groups: groupsOf(facts), ...unverifiedFacts(stateCheck) },
+    laterFacts: () => ({ permit: permit.number() }),
     confirmed: record,
+    also: [permit],
   });
-  return { change: claimed, permit };
+  return { change: claimed, permit: permit.number() };
 }
 
 function unverifiedFacts(check: StateCheck | undefined): JsonObject {

@@ -1,8 +1,9 @@
 import { Scope, type SlackFreeze, scopeKey, selectorOf } from '../../intent/arguments/freezes.ts';
 import { withFreezes } from '../../policy/freezes.ts';
 import type { Policy } from '../../policy/policy-types.ts';
-import { effectiveFreezes } from '../../storage/audit/active-freezes.ts';
-import type { Db } from '../../storage/engine/database.ts';
+import { effectiveFreezes, readingFreezes } from '../../storage/audit/active-freezes.ts';
+import type { Db, Tx } from '../../storage/engine/database.ts';
+import type { Statement } from '../../storage/engine/together.ts';
 import type { StoredFreeze } from '../../storage/tables/freezes.ts';
 import type { DecisionContext } from '../ports.ts';
 
@@ -14,7 +15,24 @@ export async function currentPolicy(
   db: Db,
   { policy, now, auditKey }: Pick<DecisionContext, 'policy' | 'now' | 'auditKey'>,
 ): Promise<Policy> {
-  const stored = await effectiveFreezes(db, auditKey, now());
+  return policyWith(policy, await effectiveFreezes(db, auditKey, now()));
+}
+
+interface PolicyRead extends Statement {
+  /** What `currentPolicy` returns. */
+  readonly policy: () => Promise<Policy>;
+}
+
+/** The statement of `currentPolicy`, to be sent together with others. */
+export function readingPolicy(
+  tx: Tx,
+  { policy, now, auditKey }: Pick<DecisionContext, 'policy' | 'now' | 'auditKey'>,
+): PolicyRead {
+  const { freezes, ...statement } = readingFreezes(tx, auditKey, now());
+  return { ...statement, policy: async () => policyWith(policy, await freezes()) };
+}
+
+function policyWith(policy: Policy, stored: readonly StoredFreeze[]): Policy {
   return withFreezes(
     policy,
     stored.map((row) => standingFreeze(row).freeze),

@@ -55,7 +55,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'an outdated configuration executes changes',
     file: EXECUTE,
-    find: /if \(!\(await mayExecute\(.+\)\)\) return 'later';/,
+    find: /if \(!\w+\.mayExecute\(\)\) return 'later';/,
     put: '',
     test: 'test/workflow/execute/outdated.test.ts',
     reports: /AssertionError/,
@@ -175,8 +175,8 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the claim overlooks changes that ran meanwhile',
     file: EXECUTE,
-    find: /await lastChangeSincePlan\(tx, (\w+), change\)/,
-    put: 'await lastChangeSincePlan(tx, $1, { ...change, createdAt: now })',
+    find: /await readingChangeSincePlan\(tx, (\w+), change\)/,
+    put: 'await readingChangeSincePlan(tx, $1, { ...change, createdAt: now })',
     test: MODEL,
     reports: /another change ran since/,
   },

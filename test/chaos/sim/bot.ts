@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { ChangeId, UserId } from '../../../src/changes/change.ts';
+import type { Service } from '../../../src/directory/directory.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import type { Policy } from '../../../src/policy/policy-types.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
@@ -24,6 +25,8 @@ export interface Environment {
   readonly now: () => Date;
   readonly newId: () => ChangeId;
   readonly policy: () => Policy;
+  /** Without them, the services of `DIRECTORY`. */
+  readonly services?: readonly Service[];
 }
 
 export interface RequestInput {
@@ -39,7 +42,7 @@ export interface RequestInput {
 /** One process of the bot; each call to the outside goes through its ports. */
 export function openBot(around: Environment, name: string, crash: Crash | null = null) {
   const ports = openPorts(crash);
-  const context = contextOf(around, name, ports);
+  const context = { ...contextOf(around, name, ports), wake: () => scheduler.wake() };
 
   async function ask({ by, kind, thing, mark, key, inMs }: RequestInput): Promise<RequestOutcome> {
     const command = context.commands.get(kind);
@@ -63,10 +66,23 @@ export function openBot(around: Environment, name: string, crash: Crash | null =
     }
     throw new Error('The background loops do not finish');
   }
+  const scheduler = createScheduler(context.log);
+
+  /** Runs the background loops as a process does, until the returned function ends them. */
+  function start(): () => Promise<void> {
+    const { loops, drain } = workflowLoops(context);
+    scheduler.start(loops, 2 ** 30);
+    return async () => {
+      await scheduler.stop();
+      await drain();
+    };
+  }
   return {
     ports,
     ask,
     work,
+    start,
+    wake: scheduler.wake,
     press: (key: string, click: Click) => receiveClick(context, key, click),
   };
 }
@@ -74,7 +90,7 @@ export function openBot(around: Environment, name: string, crash: Crash | null =
 export type Bot = ReturnType<typeof openBot>;
 
 function contextOf(around: Environment, name: string, ports: Bot['ports']): WorkflowContext {
-  const { database, auditKey, server, slack, now, newId } = around;
+  const { database, auditKey, server, slack, now, newId, services = DIRECTORY } = around;
   return {
     database: {
       ...database,
@@ -93,10 +109,10 @@ function contextOf(around: Environment, name: string, ports: Bot['ports']): Work
     get policy() {
       return around.policy();
     },
-    services: () => DIRECTORY,
+    services: () => services,
     discoversServices: false,
     directCards: null,
-    verifyServices: async () => DIRECTORY,
+    verifyServices: async () => services,
     commands: commandsOn(ports, server, now),
     // The commands call the server directly and need no directory.
     commandContext: () => ({ services: [] }) as unknown as CommandContext,

@@ -20,18 +20,23 @@ const SHAPES: Readonly<Record<Kind, Shape>> = {
   'alert edit': { callClass: 'put', target: 'alert' },
 };
 
-/** The services that users of the simulation name, each with its tags. */
-export const DIRECTORY: readonly Service[] = ['staging', 'analytics'].map((name) => ({
-  id: name,
-  name,
-  aliases: [],
-  tags: ['prod'],
-  warehouse: null,
-  team: null,
-  pipes: [],
-  source: 'configuration',
-  lastSeen: null,
-}));
+/** A service of the simulation, with the tags of `targetOf`. */
+export function serviceNamed(name: string): Service {
+  return {
+    id: name,
+    name,
+    aliases: [],
+    tags: ['prod'],
+    warehouse: null,
+    team: null,
+    pipes: [],
+    source: 'configuration',
+    lastSeen: null,
+  };
+}
+
+/** The services that users of the simulation name. */
+export const DIRECTORY = ['staging', 'analytics'].map(serviceNamed);
 
 /** The target of a command kind and a name; equal in all processes. */
 export function targetOf(kind: Kind, thing: string): Target {

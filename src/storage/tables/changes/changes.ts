@@ -4,7 +4,7 @@ import { isInList, type ListParameter, listParameter } from '../../engine/lists.
 import { toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
 import { shareReads } from '../../engine/share-reads.ts';
-import { runTogether, type Statement } from '../../engine/together.ts';
+import { keepRows, runTogether, type Statement } from '../../engine/together.ts';
 import type { ApprovalTable, ChangeTable, Db, Tx } from '../schema.ts';
 import { type OnUnreadable, rowsById, rowsByIds, select, storedFrom } from './change-query.ts';
 import { type ChangeRow, changeRow } from './change-row.ts';
@@ -91,17 +91,22 @@ export async function lockChange(tx: Tx, id: ChangeId): Promise<Change | null> {
   return (await lockStored(tx, id))?.change ?? null;
 }
 
-/** Loads a change with its record and events, and locks its row until the transaction ends. */
-export async function lockStored(tx: Tx, id: ChangeId): Promise<VerifiableChange | null> {
-  // A transaction of SQLite has locked the whole database already.
-  if (!onPostgres(tx)) return loadVerifiable(tx, id);
-  // A statement of its own waits for the lock, because one that has waited misses newer approvals.
-  const [, rows, events] = await runTogether(tx, [
-    lockRow.with(tx, id),
-    rowsById.with(tx, id),
-    versionEvents.with(tx, id),
-  ]);
-  return verifiableFrom(rows, events);
+/**
+ * Loads a change with its record and events, and locks its row until the transaction ends. `also`: reads
+ * that are sent together with it, and run under the lock.
+ */
+export async function lockStored(
+  tx: Tx,
+  id: ChangeId,
+  also: readonly Statement[] = [],
+): Promise<VerifiableChange | null> {
+  const change = keepRows(rowsById.with(tx, id));
+  const events = keepRows(versionEvents.with(tx, id));
+  // A statement of its own waits for the lock, because one that has waited misses newer approvals. A
+  // transaction of SQLite has locked the whole database already.
+  const lock = onPostgres(tx) ? [lockRow.with(tx, id)] : [];
+  await runTogether(tx, [...lock, change, events, ...also]);
+  return verifiableFrom(change.rows(), events.rows());
 }
 
 const lockRow = compileOnce((tx: Tx, id: ChangeId) =>

@@ -2,8 +2,8 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Change, ChangeId, UserId } from '../../../changes/change.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
 import { toDate, toText } from '../../engine/portable.ts';
-import { runTogether, type Statement } from '../../engine/together.ts';
-import type { Db, SendPermitTable, Tables, Tx } from '../schema.ts';
+import { keepRows, runTogether, type Statement } from '../../engine/together.ts';
+import type { ChangeTable, Db, SendPermitTable, Tables, Tx } from '../schema.ts';
 import { OptimisticLockError } from './verdicts.ts';
 
 interface Permit {
@@ -15,19 +15,36 @@ interface Permit {
 }
 
 /** Stores the permit to send one request, for the process that commits it; returns its number. */
-export async function writePermit(
-  tx: Tx,
-  { changeId, single, owner, at }: Permit,
-): Promise<number> {
+export async function writePermit(tx: Tx, permit: Permit): Promise<number> {
+  const writing = writingPermit(tx, permit);
+  await runTogether(tx, [writing]);
+  return writing.number();
+}
+
+interface PermitStatement extends Statement<{ n: number }> {
+  /** The number of the permit. */
+  readonly number: () => number;
+}
+
+/** The statement of `writePermit`. */
+export function writingPermit(tx: Tx, { changeId, single, owner, at }: Permit): PermitStatement {
   const row = { change_id: changeId, single: single ? changeId : null, owner, at: toText(at) };
-  const written = await tx
+  const insert = tx
     .insertInto('send_permit')
     .values((eb) => ({ ...row, n: nextNumber(eb, changeId), outcome: null, http_status: null }))
     .onConflict((conflict) => conflict.doNothing())
-    .returning('n')
-    .executeTakeFirst();
-  if (!written) throw new OptimisticLockError(`Change ${changeId} already has a permit to send`);
-  return written.n;
+    .returning('n');
+  const read = keepRows({ query: insert.compile() });
+  const number = () => {
+    const [written] = read.rows();
+    if (!written) throw new OptimisticLockError(`Change ${changeId} already has a permit to send`);
+    return written.n;
+  };
+  const check = (written: readonly { n: number }[]) => {
+    read.check(written);
+    number();
+  };
+  return { ...read, check, number };
 }
 
 function nextNumber(eb: ExpressionBuilder<Tables, 'send_permit'>, changeId: ChangeId) {
@@ -78,21 +95,29 @@ export async function closeOpenPermits(tx: Tx, changeId: ChangeId): Promise<void
     .execute();
 }
 
-/** Returns false if another change holds the lock. Locking twice has no effect. */
+/**
+ * Returns false if another change holds the lock. Locking twice has no effect. `also`: reads that are sent
+ * together with it, and run once it is known who holds the lock.
+ */
 export async function lockTarget(
   tx: Tx,
   targetKey: string,
   changeId: ChangeId,
   at: Date,
+  also: readonly Statement[] = [],
 ): Promise<boolean> {
-  const inserted = await tx
-    .insertInto('target_lock')
-    .values({ target: targetKey, change_id: changeId, at: toText(at) })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('target')
-    .execute();
-  return inserted.length > 0 || (await lockHolder(tx, targetKey)) === changeId;
+  const lock = keepRows(insertLock.with(tx, targetKey, changeId, toText(at)));
+  await runTogether(tx, [lock, ...also]);
+  return lock.rows().length > 0 || (await lockHolder(tx, targetKey)) === changeId;
 }
+
+const insertLock = compileOnce((tx: Tx, target: string, changeId: ChangeId, at: string) =>
+  tx
+    .insertInto('target_lock')
+    .values({ target, change_id: changeId, at })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('target'),
+);
 
 export const unlockTarget = compileOnce((tx: Tx, changeId: ChangeId) =>
   tx.deleteFrom('target_lock').where('change_id', '=', changeId),
@@ -113,9 +138,25 @@ export async function lastChangeSincePlan(
   targetKey: string,
   change: Change,
 ): Promise<LaterChange | null> {
-  const { id, parent } = change;
-  const since = parent ? await endOf(tx, parent) : toText(change.createdAt);
-  return lastOther(tx, targetKey, { since, except: parent ? [id, parent] : [id] });
+  const reading = await readingChangeSincePlan(tx, targetKey, change);
+  await runTogether(tx, [reading]);
+  return reading.change();
+}
+
+interface LaterChangeRead extends Statement {
+  readonly change: () => LaterChange | null;
+}
+
+/** The statement of `lastChangeSincePlan`. */
+export async function readingChangeSincePlan(
+  tx: Tx,
+  targetKey: string,
+  { id, parent, createdAt }: Change,
+): Promise<LaterChangeRead> {
+  const since = parent ? await endOf(tx, parent) : toText(createdAt);
+  const other = selectLastOther(tx, targetKey, { since, except: parent ? [id, parent] : [id] });
+  const { rows, ...statement } = keepRows({ query: other.compile() });
+  return { ...statement, change: () => laterChangeFrom(rows()) };
 }
 
 interface LaterChange {
@@ -131,7 +172,8 @@ export async function hasTargetChangedSinceEnd(
   { id }: Change,
 ): Promise<boolean> {
   const since = await endOf(db, id);
-  return (await lastOther(db, targetKey, { since, except: [id] })) !== null;
+  const other = selectLastOther(db, targetKey, { since, except: [id] });
+  return (await other.execute()).length > 0;
 }
 
 /** The commands of other changes of the target that got a permit to send since a time. */
@@ -170,12 +212,12 @@ async function endOf(db: Db, id: ChangeId): Promise<string> {
   return ended_at;
 }
 
-async function lastOther(
+function selectLastOther(
   db: Db,
   targetKey: string,
   { since, except }: { since: string; except: readonly ChangeId[] },
-): Promise<LaterChange | null> {
-  const other = await db
+) {
+  return db
     .selectFrom('change')
     .select(['id', 'requester', 'ended_at'])
     .where('target_key', '=', targetKey)
@@ -183,8 +225,13 @@ async function lastOther(
     .where('state', '=', 'succeeded')
     .where('ended_at', '>=', since)
     .orderBy('ended_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1);
+}
+
+function laterChangeFrom([other]: readonly Pick<
+  ChangeTable,
+  'id' | 'requester' | 'ended_at'
+>[]): LaterChange | null {
   const at = other && toDate(other.ended_at);
   return other && at ? { id: other.id, by: other.requester, at } : null;
 }
