@@ -23,7 +23,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'type directory',
     'type policy',
   ],
-  changes: [],
+  cache: [],
+  changes: ['cache'],
   cli: [
     'commands',
     'config',
@@ -61,7 +62,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'with-timeout',
   ],
   'cost-reports': ['costs', 'directory', 'errors', 'intent', 'policy', 'storage', 'type cloud'],
-  costs: [],
+  costs: ['cache'],
   digests: [
     'anomalies',
     'budgets',
@@ -129,7 +130,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'workflow',
     'type costs',
   ],
-  storage: ['changes', 'with-timeout'],
+  storage: ['cache', 'changes', 'with-timeout'],
   'with-timeout': [],
   workflow: [
     'changes',

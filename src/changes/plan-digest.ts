@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cached } from '../cache.ts';
 import type { Change, Json } from './change.ts';
 
 /** Returns JSON with sorted keys, so that equal values have equal text. */
@@ -12,6 +13,8 @@ export function canonical(value: Json): string {
 /** What users see of a request, and what authorises it. */
 type DigestedRequest = Pick<Change, 'command' | 'requester' | 'reason' | 'plan' | 'requires'>;
 
+const DIGESTS_KEPT = 500;
+
 /** Marks what a digest covers. Release 1.0 wrote digests without it, which covered less. */
 export const DIGEST_PREFIX = '2:';
 
@@ -24,11 +27,11 @@ export function planDigest({
   requires,
 }: DigestedRequest): string {
   // Through JSON text, so that a date and a missing key are as they are in the database.
-  const json = JSON.stringify({ command, requester, reason, plan, requires });
-  return (
-    DIGEST_PREFIX +
-    createHash('sha256')
-      .update(canonical(JSON.parse(json)))
-      .digest('hex')
-  );
+  return digestOf(JSON.stringify({ command, requester, reason, plan, requires }));
 }
+
+/** A change has the same text each time that its digest is compared. */
+const digestOf = cached(DIGESTS_KEPT, (json: string) => {
+  const hash = createHash('sha256').update(canonical(JSON.parse(json)));
+  return DIGEST_PREFIX + hash.digest('hex');
+});

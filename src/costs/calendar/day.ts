@@ -1,3 +1,5 @@
+import { cached } from '../../cache.ts';
+
 /**
  * A UTC day of the usage report, as `2026-11-19`. Days are compared as text and counted as whole
  * numbers, so that no time zone can shift them. The arithmetic is our own because statistics add
@@ -11,8 +13,11 @@ export function dayOf(instant: Date): Day {
   return instant.toISOString().slice(0, 10);
 }
 
-const numbers = cached((day: Day) => Date.parse(`${day}T00:00:00Z`) / DAY_MS);
-const days = cached((number: number): Day => dayOf(new Date(number * DAY_MS)));
+/** More than the days of ten years. Those of all reports are the same few hundred. */
+const MOST_CACHED = 4_096;
+
+const numbers = cached(MOST_CACHED, (day: Day) => Date.parse(`${day}T00:00:00Z`) / DAY_MS);
+const days = cached(MOST_CACHED, (number: number): Day => dayOf(new Date(number * DAY_MS)));
 
 export function dayNumber(day: Day): number {
   return numbers(day);
@@ -36,20 +41,4 @@ export function daysBetween(first: Day, last: Day): readonly Day[] {
   const start = dayNumber(first);
   const count = dayNumber(last) - start + 1;
   return Array.from({ length: Math.max(0, count) }, (_, index) => dayFrom(start + index));
-}
-
-/** More than the days of ten years. */
-const MOST_CACHED = 4_096;
-
-// The days of all reports are the same few hundred.
-function cached<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>();
-  return (key) => {
-    const value = known.get(key);
-    if (value !== undefined) return value;
-    if (known.size >= MOST_CACHED) known.clear();
-    const computed = compute(key);
-    known.set(key, computed);
-    return computed;
-  };
 }

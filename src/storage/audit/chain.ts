@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
+import { Cache } from '../../cache.ts';
 import { type ChangeId, type JsonObject, STATES, type State } from '../../changes/change.ts';
 import { decode, JsonFields, StoredInstant, toText } from '../engine/portable.ts';
 import type { AuditEventTable } from '../tables/schema.ts';
@@ -70,20 +71,8 @@ const known = new WeakMap<object, EventBody>();
 
 /** The events of a change are read again with each of its messages and moves. */
 const REMEMBERED = 1_000;
-const bodies = remember<EventBody>();
-const links = remember<{ prevHash: string; hash: string }>();
-
-/** The last results by the text of an event. When it is full, it starts again. */
-function remember<Value>() {
-  const values = new Map<string, Value>();
-  return {
-    get: (text: string) => values.get(text),
-    set: (text: string, value: Value) => {
-      if (values.size >= REMEMBERED) values.clear();
-      values.set(text, value);
-    },
-  };
-}
+const bodies = new Cache<string, EventBody>(REMEMBERED);
+const links = new Cache<string, { prevHash: string; hash: string }>(REMEMBERED);
 
 export function readEventBody(row: Pick<AuditEventTable, 'seq' | 'change_id' | 'body'>): EventBody {
   const read = known.get(row);

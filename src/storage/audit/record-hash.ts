@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cached } from '../../cache.ts';
 import type { Change, ChangeId, JsonObject } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
 import {
@@ -39,9 +40,17 @@ export function hashOfRecord({ row, verdicts }: StoredRecord): string {
   const known = Object.entries(columns).filter(([, value]) => value !== null);
   const change = Object.fromEntries(known);
   const ordered = verdicts.toSorted((a, b) => (a.person < b.person ? -1 : 1));
-  const record = { change, verdicts: ordered.map((verdict) => ({ ...verdict })) };
-  return createHash('sha256').update(canonical(record)).digest('hex');
+  return hashOf(JSON.stringify({ change, verdicts: ordered }));
 }
+
+const HASHES_KEPT = 500;
+
+/** A record is hashed when it is stored, and again with each read. */
+const hashOf = cached(HASHES_KEPT, (json: string) =>
+  createHash('sha256')
+    .update(canonical(JSON.parse(json)))
+    .digest('hex'),
+);
 
 /** `unrecorded`: release 1.0 wrote the event, without a hash of the row. */
 type RecordState = 'intact' | 'altered' | 'unrecorded';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { Cache } from '../../../cache.ts';
 import {
   type Change,
   type ChannelId,
@@ -10,6 +11,7 @@ import {
 } from '../../../changes/change.ts';
 import type { FollowUp } from '../../../changes/follow-up.ts';
 import { canonical } from '../../../changes/plan-digest.ts';
+import type { Requirement } from '../../../changes/requirement.ts';
 import { decode, toDate, toText, UnreadableRowError } from '../../engine/portable.ts';
 import type { ChangeTable } from '../schema.ts';
 import {
@@ -83,6 +85,16 @@ function verdictColumns(change: Change) {
   };
 }
 
+/** A change is read many times, and these two never change. */
+const KEPT = 500;
+const plans = new Cache<string, Plan>(KEPT);
+const requirements = new Cache<string, Requirement>(KEPT);
+
+function keep<Value>(cache: Cache<string, Value>, text: string, value: Value): Value {
+  cache.set(text, value);
+  return value;
+}
+
 export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Change {
   const name = `change ${row.id}`;
   const read = <T>(schema: z.ZodType<T>, text: string | null): T | null =>
@@ -92,9 +104,11 @@ export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Cha
     command: row.command,
     requester: row.requester,
     reason: row.reason,
-    plan: decode(StoredPlan, row.plan, name),
+    plan: plans.get(row.plan) ?? keep(plans, row.plan, decode(StoredPlan, row.plan, name)),
     digest: row.digest,
-    requires: decode(StoredRequirement, row.requires, name),
+    requires:
+      requirements.get(row.requires) ??
+      keep(requirements, row.requires, decode(StoredRequirement, row.requires, name)),
     state: row.state,
     version: row.version,
     approvals,
