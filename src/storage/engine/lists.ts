@@ -3,16 +3,16 @@ import type { Db } from '../tables/schema.ts';
 import { onPostgres } from './postgres.ts';
 
 /** A list as one parameter, so that a statement has the same text for each length of it. */
-export type ListParameter = readonly string[] | string;
+export type ListParameter = readonly (string | number)[] | string;
 
-export function listParameter(db: Db, values: readonly string[]): ListParameter {
+export function listParameter(db: Db, values: readonly (string | number)[]): ListParameter {
   return onPostgres(db) ? values : JSON.stringify(values);
 }
 
 /** Whether a value is in the list of `listParameter`. */
 export function isInList(
   db: Db,
-  value: Expression<string>,
+  value: Expression<string | number>,
   list: ListParameter,
 ): Expression<SqlBool> {
   return onPostgres(db)

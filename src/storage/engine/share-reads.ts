@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Compilable, CompiledQuery } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import type { Db } from '../tables/schema.ts';
+import type { Statement } from './together.ts';
 import { refuseInside } from './transaction.ts';
 
 /** Several callers share a read, so that it belongs to the trace of none. */
@@ -54,9 +55,8 @@ const waiting = new WeakMap<object, QueuedRead[]>();
  * Runs a read. Those outside transactions that begin in one turn of the event loop use one connection, which gets
  * all of them at once. Each one has its own error. To be used for fast reads only: they answer in their order.
  */
-export async function readInTurn<Row>(db: Db, read: Compilable<Row>): Promise<Row[]> {
-  if (db.isTransaction) return (await db.executeQuery(read)).rows;
-  const query = read.compile();
+export async function readInTurn<Row>(db: Db, { query }: Statement<Row>): Promise<Row[]> {
+  if (db.isTransaction) return (await db.executeQuery(query)).rows;
   const { adapter } = db.getExecutor();
   const rows = await new Promise<unknown[]>((resolve, reject) => {
     const reads = waiting.get(adapter) ?? [];

@@ -11,13 +11,18 @@ const SAME_WITHIN_MS = 3_600_000;
 /** The states of changes that had, or may still have, an effect. */
 const EFFECTIVE: readonly State[] = ['pending', 'approved', 'executing', 'succeeded', 'unknown'];
 
-/** Returns identical changes of the last hour, and other open changes of the target. */
-export async function relatedChangesOf(tx: Tx, draft: Change) {
+/** Statements that read identical changes of the last hour, and other open changes of the target. */
+export function readingRelatedChanges(tx: Tx, draft: Change) {
   const since = new Date(draft.createdAt.getTime() - SAME_WITHIN_MS);
-  const before = repetitions(await changesRequestedSince(tx, draft, since), draft);
-  const open = await openChangesOfTarget(tx, targetKey(draft.plan.target));
-  const known = new Set([draft.id, ...before.map(({ id }) => id)]);
-  return { before, others: open.filter(({ id, state }) => !known.has(id) && state !== 'draft') };
+  const recent = changesRequestedSince(tx, draft, since);
+  const open = openChangesOfTarget(tx, targetKey(draft.plan.target));
+  const changes = () => {
+    const before = repetitions(recent.changes(), draft);
+    const known = new Set([draft.id, ...before.map(({ id }) => id)]);
+    const others = open.changes().filter(({ id, state }) => !known.has(id) && state !== 'draft');
+    return { before, others };
+  };
+  return { statements: [recent, open], changes };
 }
 
 /** Identical changes since a different one succeeded: stop, start, stop is no repetition. */

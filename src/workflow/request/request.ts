@@ -18,8 +18,9 @@ import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { appendAfter, takingHead } from '../../storage/audit/append.ts';
 import { hashOfRecord } from '../../storage/audit/record-hash.ts';
 import type { Tx } from '../../storage/engine/database.ts';
+import { runTogether } from '../../storage/engine/together.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
-import { storeHandled } from '../../storage/tables/queues/inbox.ts';
+import { storingHandled } from '../../storage/tables/queues/inbox.ts';
 import { authorizeCommand, authorizeForm } from '../authorize.ts';
 import { createDenial, type Denial } from '../denial.ts';
 import { countAttempts } from '../limits/rate-limit.ts';
@@ -27,7 +28,7 @@ import type { Identity, WorkflowContext } from '../ports.ts';
 import { appendRefusal, identityFacts, recordMove } from '../record.ts';
 import { currentPolicy } from './current-policy.ts';
 import { planChange } from './plan.ts';
-import { relatedChangesOf } from './related-changes.ts';
+import { readingRelatedChanges } from './related-changes.ts';
 import { startsAt } from './start-time.ts';
 import { requirementWithLater, timePlan } from './timed-plan.ts';
 
@@ -145,11 +146,11 @@ async function record(
 ): Promise<RequestOutcome> {
   return context.database.transaction(async (tx) => {
     const at = context.now();
-    const first = await storeHandled(tx, { key: request.key, kind: 'request', at });
-    if (!first) return refuseRepeated(tx, context, draft);
-
+    const handled = storingHandled(tx, { key: request.key, kind: 'request', at });
+    const related = readingRelatedChanges(tx, draft);
     // Before the count, which locks the total of all users.
-    const related = await relatedChangesOf(tx, draft);
+    await runTogether(tx, [handled, ...related.statements]);
+    if (!handled.isFirst()) return refuseRepeated(tx, context, draft);
     const [status] = await countAttempts(tx, context, 'draft', [draft.requester]);
     if (status !== 'ok') return { ok: false, denial: createDenial('rate-limited', aboutOf(draft)) };
     await withdrawEdited(tx, context, request);
@@ -173,7 +174,7 @@ async function record(
       },
     });
     const freezes = upcomingFreezes(policy.freezes, draft.plan.target, at);
-    return { ok: true, draft, freezes, ...related };
+    return { ok: true, draft, freezes, ...related.changes() };
   });
 }
 

@@ -54,7 +54,9 @@ test.for(ENGINES)('two databases never share a read on %s', async (engine) => {
   const found = await Promise.all([one, other].map(({ db }) => hasMetaUnder(db, 'x:')));
   expect(found).toEqual([true, false]);
   const select = ({ db }: typeof one) =>
-    readInTurn(db, db.selectFrom('meta').select('value').where('key', '=', 'x:1'));
+    readInTurn(db, {
+      query: db.selectFrom('meta').select('value').where('key', '=', 'x:1').compile(),
+    });
   expect(await Promise.all([one, other].map(select))).toEqual([[{ value: 'v' }], []]);
 });
 
@@ -72,7 +74,7 @@ test.for(ENGINES)('reads of one turn have their own rows and errors on %s', asyn
   const value = db.selectFrom('meta').select('value').where('key', '=', 'a');
   const broken = db.selectFrom('meta').select(sql<string>`no_such_column`.as('value'));
   const reads = await Promise.allSettled(
-    [value, broken, value].map((each) => readInTurn(db, each)),
+    [value, broken, value].map((each) => readInTurn(db, { query: each.compile() })),
   );
   expect(reads).toMatchObject([
     { value: [{ value: '1' }] },
@@ -85,13 +87,13 @@ test.for(ENGINES)('a read in a transaction sees its own writes on %s', async (en
   const { db, transaction } = await freshDatabase(engine);
   const value = (from: Db) => from.selectFrom('meta').select('value').where('key', '=', 'a');
   const written = Promise.withResolvers<void>();
-  const outside = written.promise.then(() => readInTurn(db, value(db)));
+  const outside = written.promise.then(() => readInTurn(db, { query: value(db).compile() }));
   const inside = transaction(async (tx) => {
     await writeMeta(tx, 'a', '1');
     written.resolve();
     // In the same turn, after the read outside.
     for (let n = 0; n < 5; n += 1) await Promise.resolve();
-    return readInTurn(tx, value(tx));
+    return readInTurn(tx, { query: value(tx).compile() });
   });
   expect(await inside).toEqual([{ value: '1' }]);
   await outside;

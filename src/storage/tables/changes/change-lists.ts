@@ -1,30 +1,48 @@
-import { type Change, type State, targetKey, type UserId } from '../../../changes/change.ts';
+import {
+  type Change,
+  type ChangeId,
+  type State,
+  targetKey,
+  type UserId,
+} from '../../../changes/change.ts';
+import { compileOnce } from '../../engine/compile-once.ts';
 import { toText } from '../../engine/portable.ts';
 import type { Db } from '../schema.ts';
-import { type Builder, HAS_ENDED, IS_OPEN, type OnUnreadable, select } from './change-query.ts';
+import {
+  type Builder,
+  type ChangesRead,
+  HAS_ENDED,
+  IS_OPEN,
+  type OnUnreadable,
+  readingChanges,
+  select,
+  selection,
+} from './change-query.ts';
 import { endedAt } from './change-row.ts';
 
-export function openChangesOfTarget(db: Db, targetKey: string): Promise<Change[]> {
-  return select(db, {
-    where: (eb) => eb.and([eb('target_key', '=', targetKey), IS_OPEN]),
-  });
+/** Open changes of a target. */
+export function openChangesOfTarget(db: Db, targetKey: string): ChangesRead {
+  return readingChanges(openOfTarget.with(db, targetKey));
 }
 
+const openOfTarget = compileOnce((db: Db, targetKey: string) =>
+  selection(db, { where: (eb) => eb.and([eb('target_key', '=', targetKey), IS_OPEN]) }),
+);
+
 /** Other changes of the same target that were requested since a time. */
-export function changesRequestedSince(
-  db: Db,
-  { id, plan }: Change,
-  since: Date,
-): Promise<Change[]> {
-  return select(db, {
-    where: (eb) =>
-      eb.and([
-        eb('target_key', '=', targetKey(plan.target)),
-        eb('created_at', '>=', toText(since)),
-        eb('id', '!=', id),
-      ]),
-  });
+export function changesRequestedSince(db: Db, { id, plan }: Change, since: Date): ChangesRead {
+  return readingChanges(requestedSince.with(db, targetKey(plan.target), toText(since), id));
 }
+
+const requestedSince = compileOnce((db: Db, targetKey: string, since: string, except: ChangeId) => {
+  const where = (eb: Builder) =>
+    eb.and([
+      eb('target_key', '=', targetKey),
+      eb('created_at', '>=', since),
+      eb('id', '!=', except),
+    ]);
+  return selection(db, { where });
+});
 
 type Cursor = Pick<Change, 'id' | 'createdAt' | 'outcome' | 'resolution'>;
 

@@ -4,19 +4,20 @@ import { compileOnce } from '../../engine/compile-once.ts';
 import { isInList, type ListParameter } from '../../engine/lists.ts';
 import { toDate, UnreadableRowError } from '../../engine/portable.ts';
 import { readInTurn } from '../../engine/share-reads.ts';
+import { keepRows, type Statement } from '../../engine/together.ts';
 import type { Db, Tables } from '../schema.ts';
 import { changeFrom, followUpFrom } from './change-row.ts';
 import { recordFrom, type StoredChange, VERDICT_COLUMNS } from './stored-record.ts';
 
 /** Selects ids only, so that one unreadable row does not block the others. */
-export async function idsOf(
-  db: Db,
-  where: (eb: Builder) => Expression<SqlBool>,
-  limit: number,
-): Promise<ChangeId[]> {
+export function selectIds(db: Db, where: (eb: Builder) => Expression<SqlBool>, limit: number) {
   const query = db.selectFrom('change').select('id').where(where);
-  const rows = await readInTurn(db, query.orderBy('created_at').orderBy('id').limit(limit));
-  return rows.map(({ id }) => id);
+  return query.orderBy('created_at').orderBy('id').limit(limit);
+}
+
+/** Runs a statement of `selectIds`. */
+export async function readIds(db: Db, ids: Statement<{ id: ChangeId }>): Promise<ChangeId[]> {
+  return (await readInTurn(db, ids)).map(({ id }) => id);
 }
 
 const OPEN: readonly State[] = ['draft', 'pending', 'approved', 'executing', 'unknown'];
@@ -60,24 +61,41 @@ function joined(db: Db) {
     .select('follow_up.shown');
 }
 
-export async function select(
-  db: Db,
-  { where, limit, order = 'asc', by = 'created_at', onUnreadable }: Selection,
-): Promise<Change[]> {
-  const rows = await joined(db)
-    .where('c.id', 'in', (eb) =>
-      eb
-        .selectFrom('change')
-        .select('id')
-        .where(where)
-        .$if(limit !== undefined, (query) =>
-          query
-            .orderBy(by, order)
-            .orderBy('id', order)
-            .limit(limit ?? 0),
-        ),
-    )
-    .execute();
+export async function select(db: Db, selected: Selection): Promise<Change[]> {
+  return changesFrom(await selection(db, selected).execute(), selected);
+}
+
+/** The statement of `select`, which `changesFrom` reads. */
+export function selection(db: Db, { where, limit, order = 'asc', by = 'created_at' }: Selection) {
+  return joined(db).where('c.id', 'in', (eb) =>
+    eb
+      .selectFrom('change')
+      .select('id')
+      .where(where)
+      .$if(limit !== undefined, (query) =>
+        query
+          .orderBy(by, order)
+          .orderBy('id', order)
+          .limit(limit ?? 0),
+      ),
+  );
+}
+
+export interface ChangesRead extends Statement<JoinedRow> {
+  /** What was read, the oldest first. Throws if a row is unreadable. */
+  readonly changes: () => Change[];
+}
+
+/** A statement of `selection`, to be sent together with others. */
+export function readingChanges(statement: Statement<JoinedRow>): ChangesRead {
+  const read = keepRows(statement);
+  return { ...read, changes: () => changesFrom(read.rows()) };
+}
+
+function changesFrom(
+  rows: readonly JoinedRow[],
+  { order = 'asc', by = 'created_at', onUnreadable }: Partial<Selection> = {},
+): Change[] {
   // Sorted here: the database would copy whole plans to sort them.
   const groups = [...Map.groupBy(rows, ({ id }) => id).values()];
   const sign = order === 'asc' ? 1 : -1;

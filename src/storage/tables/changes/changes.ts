@@ -28,9 +28,14 @@ export async function insertChange(
 ): Promise<StoredRecord> {
   const card = { card_channel: change.card?.channel ?? null, card_ts: change.card?.ts ?? null };
   const row = { ...changeRow(change), ...UNMARKED, ...card };
-  const insert = { query: tx.insertInto('change').values(row).compile() };
+  const insert = insertColumns(tx, Object.keys(row).join(), Object.values(row));
   return { row, verdicts: await store(tx, [insert], newVerdicts(tx, null, change, source), also) };
 }
+
+const insertColumns = compileEach((tx, names, values: readonly unknown[]) => {
+  const columns = names.split(',').map((name, index) => [name, values[index]]);
+  return tx.insertInto('change').values(Object.fromEntries(columns));
+});
 
 export async function loadChange(db: Db, id: ChangeId): Promise<Change | null> {
   return (await loadStored(db, id))?.change ?? null;

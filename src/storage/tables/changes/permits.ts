@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Change, ChangeId, UserId } from '../../../changes/change.ts';
-import { compileOnce } from '../../engine/compile-once.ts';
+import { compileEach, compileOnce } from '../../engine/compile-once.ts';
+import { isInList, type ListParameter, listParameter } from '../../engine/lists.ts';
 import { toDate, toText } from '../../engine/portable.ts';
 import { keepRows, runTogether, type Statement } from '../../engine/together.ts';
 import type { ChangeTable, Db, SendPermitTable, Tables, Tx } from '../schema.ts';
@@ -28,13 +29,9 @@ interface PermitStatement extends Statement<{ n: number }> {
 
 /** The statement of `writePermit`. */
 export function writingPermit(tx: Tx, { changeId, single, owner, at }: Permit): PermitStatement {
-  const row = { change_id: changeId, single: single ? changeId : null, owner, at: toText(at) };
-  const insert = tx
-    .insertInto('send_permit')
-    .values((eb) => ({ ...row, n: nextNumber(eb, changeId), outcome: null, http_status: null }))
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('n');
-  const read = keepRows({ query: insert.compile() });
+  const read = keepRows(
+    insertPermit.with(tx, changeId, single ? changeId : null, owner, toText(at)),
+  );
   const number = () => {
     const [written] = read.rows();
     if (!written) throw new OptimisticLockError(`Change ${changeId} already has a permit to send`);
@@ -46,6 +43,18 @@ export function writingPermit(tx: Tx, { changeId, single, owner, at }: Permit): 
   };
   return { ...read, check, number };
 }
+
+const insertPermit = compileOnce(
+  (tx: Tx, id: ChangeId, single: ChangeId | null, owner: string, at: string) =>
+    tx
+      .insertInto('send_permit')
+      .values((eb) => ({
+        ...{ change_id: id, single, owner, at },
+        ...{ n: nextNumber(eb, id), outcome: null, http_status: null },
+      }))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('n'),
+);
 
 function nextNumber(eb: ExpressionBuilder<Tables, 'send_permit'>, changeId: ChangeId) {
   return eb
@@ -71,19 +80,29 @@ export function closingPermit(
   tx: Tx,
   { changeId, n, outcome, httpStatus }: ClosedPermit,
 ): Statement<{ n: number }> {
-  const close = tx
-    .updateTable('send_permit')
-    .set({ outcome, http_status: httpStatus, ...(outcome === 'not-sent' ? { single: null } : {}) })
-    .where('change_id', '=', changeId)
-    .where('n', '=', n)
-    .where('outcome', 'is', null)
-    .returning('n');
   const check = (closed: readonly unknown[]) => {
     if (closed.length > 0) return;
     throw new OptimisticLockError(`Permit ${n} of change ${changeId} is not open`);
   };
-  return { query: close.compile(), check };
+  const { query } = closeOpen(tx, outcome, [changeId, n, httpStatus]);
+  return { query, check };
 }
+
+const closeOpen = compileEach(
+  (tx, outcome, [id, n, http_status]: [ChangeId, number, number | null]) =>
+    tx
+      .updateTable('send_permit')
+      // `closingPermit` passes one of these.
+      .set({
+        outcome: outcome as ClosedPermit['outcome'],
+        http_status,
+        ...(outcome === 'not-sent' ? { single: null } : {}),
+      })
+      .where('change_id', '=', id)
+      .where('n', '=', n)
+      .where('outcome', 'is', null)
+      .returning('n'),
+);
 
 /** Closes the permits of a crashed sender as unknown: its request may have arrived. */
 export async function closeOpenPermits(tx: Tx, changeId: ChangeId): Promise<void> {
@@ -154,8 +173,8 @@ export async function readingChangeSincePlan(
   { id, parent, createdAt }: Change,
 ): Promise<LaterChangeRead> {
   const since = parent ? await endOf(tx, parent) : toText(createdAt);
-  const other = selectLastOther(tx, targetKey, { since, except: parent ? [id, parent] : [id] });
-  const { rows, ...statement } = keepRows({ query: other.compile() });
+  const except = listParameter(tx, parent ? [id, parent] : [id]);
+  const { rows, ...statement } = keepRows(lastOther.with(tx, targetKey, since, except));
   return { ...statement, change: () => laterChangeFrom(rows()) };
 }
 
@@ -172,8 +191,7 @@ export async function hasTargetChangedSinceEnd(
   { id }: Change,
 ): Promise<boolean> {
   const since = await endOf(db, id);
-  const other = selectLastOther(db, targetKey, { since, except: [id] });
-  return (await other.execute()).length > 0;
+  return (await lastOther(db, targetKey, since, listParameter(db, [id]))).length > 0;
 }
 
 /** The commands of other changes of the target that got a permit to send since a time. */
@@ -212,21 +230,17 @@ async function endOf(db: Db, id: ChangeId): Promise<string> {
   return ended_at;
 }
 
-function selectLastOther(
-  db: Db,
-  targetKey: string,
-  { since, except }: { since: string; except: readonly ChangeId[] },
-) {
-  return db
+const lastOther = compileOnce((db: Db, targetKey: string, since: string, except: ListParameter) =>
+  db
     .selectFrom('change')
     .select(['id', 'requester', 'ended_at'])
     .where('target_key', '=', targetKey)
-    .where('id', 'not in', except)
+    .where((eb) => eb.not(isInList(db, eb.ref('id'), except)))
     .where('state', '=', 'succeeded')
     .where('ended_at', '>=', since)
     .orderBy('ended_at', 'desc')
-    .limit(1);
-}
+    .limit(1),
+);
 
 function laterChangeFrom([other]: readonly Pick<
   ChangeTable,

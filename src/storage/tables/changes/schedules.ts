@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { ChangeId } from '../../../changes/change.ts';
+import { compileOnce } from '../../engine/compile-once.ts';
+import { isInList, type ListParameter, listParameter } from '../../engine/lists.ts';
 import { toDate, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
 import { readInTurn } from '../../engine/share-reads.ts';
@@ -75,17 +77,20 @@ export async function dueSchedules(
   now: Date,
   { limit, except }: { readonly limit: number; readonly except: readonly ChangeId[] },
 ): Promise<ChangeId[]> {
-  const due = db
+  const rows = await readInTurn(db, due.with(db, toText(now), listParameter(db, except), limit));
+  return rows.map(({ id }) => id);
+}
+
+const due = compileOnce((db: Db, at: string, except: ListParameter, limit: number) =>
+  db
     .selectFrom('service_schedule')
     .select('id')
     .where('next_at', 'is not', null)
-    .where('next_at', '<=', toText(now))
-    .$if(except.length > 0, (query) => query.where('id', 'not in', except))
+    .where('next_at', '<=', at)
+    .where((eb) => eb.not(isInList(db, eb.ref('id'), except)))
     .orderBy('next_at')
-    .limit(limit);
-  const rows = await readInTurn(db, due);
-  return rows.map(({ id }) => id);
-}
+    .limit(limit),
+);
 
 export async function setNextAt(tx: Tx, id: ChangeId, nextAt: Date): Promise<void> {
   const next = { next_at: toText(nextAt) };

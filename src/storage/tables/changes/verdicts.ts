@@ -1,4 +1,5 @@
-import type { Change, Verdict } from '../../../changes/change.ts';
+import type { Change, ChangeId, UserId, Verdict } from '../../../changes/change.ts';
+import { compileOnce } from '../../engine/compile-once.ts';
 import { toText } from '../../engine/portable.ts';
 import type { Statement } from '../../engine/together.ts';
 import type { ApprovalTable, Tx } from '../schema.ts';
@@ -49,9 +50,17 @@ function verdictRow(
 }
 
 function insertOf(tx: Tx, row: ApprovalTable): NewVerdict['insert'] {
-  const insert = tx
-    .insertInto('approval')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing());
-  return { query: insert.returning('person').compile() };
+  const { change_id, person, decision, digest, at, source } = row;
+  return insertRow.with(tx, change_id, person, decision, digest, at, source);
 }
+
+type VerdictValues = [ChangeId, UserId, ApprovalTable['decision'], string, string, string];
+
+const insertRow = compileOnce(
+  (tx: Tx, ...[change_id, person, decision, digest, at, source]: VerdictValues) =>
+    tx
+      .insertInto('approval')
+      .values({ change_id, person, decision, digest, at, source })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('person'),
+);

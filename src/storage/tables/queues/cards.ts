@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { ChangeId, Position } from '../../../changes/change.ts';
-import { type Builder, IS_OPEN, idsOf } from '../changes/change-query.ts';
+import { type Builder, IS_OPEN, readIds, selectIds } from '../changes/change-query.ts';
 import type { Db, Tx } from '../schema.ts';
 import { PLAIN } from './outbox-message.ts';
 
 /** Open changes whose card was never posted and does not wait in the outbox, oldest first. */
 export function changesWithoutCard(db: Db, limit: number): Promise<ChangeId[]> {
   const where = (eb: Builder) => eb.and([IS_OPEN, eb('state', '!=', 'draft'), hasNoCard(eb)]);
-  return idsOf(db, where, limit);
+  return readIds(db, { query: selectIds(db, where, limit).compile() });
 }
 
 function hasNoCard(eb: Builder) {
@@ -22,7 +22,8 @@ function hasNoCard(eb: Builder) {
 
 /** Open changes with a card, oldest first. */
 export function changesWithCard(db: Db, limit: number): Promise<ChangeId[]> {
-  return idsOf(db, (eb) => eb.and([IS_OPEN, eb('card_ts', 'is not', null)]), limit);
+  const where = (eb: Builder) => eb.and([IS_OPEN, eb('card_ts', 'is not', null)]);
+  return readIds(db, { query: selectIds(db, where, limit).compile() });
 }
 
 /** Removes the position of a deleted card. Returns false if another process did so before. */

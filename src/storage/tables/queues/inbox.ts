@@ -3,9 +3,10 @@ import type { JsonObject } from '../../../changes/change.ts';
 import type { AuditKey } from '../../audit/key-ring.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
 import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
+import { isInList, type ListParameter, listParameter } from '../../engine/lists.ts';
 import { JsonFields, toDate, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
-import { runTogether, type Statement } from '../../engine/together.ts';
+import { keepRows, runTogether, type Statement } from '../../engine/together.ts';
 import type { Db, InboxTable, Tables, Tx } from '../schema.ts';
 import {
   type ClickKeys,
@@ -81,16 +82,33 @@ export async function storeHandled(
   tx: Tx,
   { key, kind, at }: Omit<ReceivedClick, 'body'>,
 ): Promise<boolean> {
-  const now = toText(at);
-  const times = { at: now, not_before: now, handled_at: now };
-  const stored = await tx
+  const storing = storingHandled(tx, { key, kind, at });
+  await runTogether(tx, [storing]);
+  return storing.isFirst();
+}
+
+interface HandledStatement extends Statement {
+  /** What `storeHandled` returns. */
+  readonly isFirst: () => boolean;
+}
+
+/** The statement of `storeHandled`. */
+export function storingHandled(
+  tx: Tx,
+  { key, kind, at }: Omit<ReceivedClick, 'body'>,
+): HandledStatement {
+  const { rows, ...statement } = keepRows(insertHandled.with(tx, key, kind, toText(at)));
+  return { ...statement, isFirst: () => rows().length > 0 };
+}
+
+const insertHandled = compileOnce((tx: Tx, key: string, kind: string, at: string) => {
+  const times = { at, not_before: at, handled_at: at };
+  return tx
     .insertInto('inbox')
     .values({ dedup_key: key, kind, ...times, attempts: 0 })
     .onConflict((conflict) => conflict.doNothing())
-    .returning('dedup_key')
-    .execute();
-  return stored.length > 0;
-}
+    .returning('dedup_key');
+});
 
 /** Claims due clicks, oldest first, and verifies each of them alone. */
 export async function claimDueClicks(
@@ -98,16 +116,7 @@ export async function claimDueClicks(
   auditKey: AuditKey,
   batch: Batch,
 ): Promise<ClaimedClick[]> {
-  const due = await tx
-    .selectFrom('inbox')
-    .select('dedup_key')
-    .where((eb) => isFree(eb, batch.now))
-    .where('not_before', '<=', toText(batch.now))
-    .orderBy('at')
-    .orderBy('dedup_key')
-    .limit(batch.limit)
-    .$if(onPostgres(tx), (query) => query.forUpdate().skipLocked())
-    .execute();
+  const due = await selectDue(tx, toText(batch.now), batch.limit);
   const keys = due.map((row) => row.dedup_key);
   const rows = await lease(tx, keys, batch);
   if (rows.length === 0) return [];
@@ -116,6 +125,18 @@ export async function claimDueClicks(
     .sort((a, b) => compare(a.at, b.at) || compare(a.dedup_key, b.dedup_key))
     .map((row) => claimedFrom(row, trusted, batch.now));
 }
+
+const selectDue = compileOnce((tx: Tx, now: string, limit: number) =>
+  tx
+    .selectFrom('inbox')
+    .select('dedup_key')
+    .where((eb) => isFree(eb, now))
+    .where('not_before', '<=', now)
+    .orderBy('at')
+    .orderBy('dedup_key')
+    .limit(limit)
+    .$if(onPostgres(tx), (query) => query.forUpdate().skipLocked()),
+);
 
 /** Claims one click; false if another process holds it or it was handled. */
 export async function claimClick(tx: Tx, key: string, by: Lease): Promise<boolean> {
@@ -135,23 +156,28 @@ export async function renewClick(tx: Tx, key: string, by: Lease): Promise<void> 
 
 async function lease(tx: Tx, keys: string[], by: Lease): Promise<Selectable<InboxTable>[]> {
   if (keys.length === 0) return [];
-  return tx
-    .updateTable('inbox')
-    .set((eb) => ({ ...leaseColumns(by), attempts: eb('attempts', '+', 1) }))
-    .where('dedup_key', 'in', keys)
-    .where((eb) => isFree(eb, by.now))
-    .returningAll()
-    .execute();
+  const { lease_owner, lease_until } = leaseColumns(by);
+  return leaseFree(tx, listParameter(tx, keys), toText(by.now), lease_owner, lease_until);
 }
+
+const leaseFree = compileOnce(
+  (tx: Tx, keys: ListParameter, now: string, lease_owner: string, lease_until: string) =>
+    tx
+      .updateTable('inbox')
+      .set((eb) => ({ lease_owner, lease_until, attempts: eb('attempts', '+', 1) }))
+      .where((eb) => isInList(tx, eb.ref('dedup_key'), keys))
+      .where((eb) => isFree(eb, now))
+      .returningAll(),
+);
 
 function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-function isFree(eb: ExpressionBuilder<Tables, 'inbox'>, now: Date) {
+function isFree(eb: ExpressionBuilder<Tables, 'inbox'>, now: string) {
   return eb.and([
     eb('handled_at', 'is', null),
-    eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', toText(now))]),
+    eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]),
   ]);
 }
 

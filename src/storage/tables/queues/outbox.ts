@@ -1,6 +1,8 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { ChangeId } from '../../../changes/change.ts';
+import { compileOnce } from '../../engine/compile-once.ts';
 import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
+import { isInList, type ListParameter, listParameter } from '../../engine/lists.ts';
 import { decode, JsonFields, toDate, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
 import { runTogether, type Statement } from '../../engine/together.ts';
@@ -155,9 +157,15 @@ export async function markDone(tx: Tx, ids: readonly number[], now: Date): Promi
 
 /** The statement of `markDone`. */
 export function markingDone(tx: Tx, ids: readonly number[], now: Date): Statement {
-  const done = { done_at: toText(now) };
-  return { query: tx.updateTable('outbox').set(done).where('id', 'in', ids).compile() };
+  return endMessages.with(tx, listParameter(tx, ids), toText(now));
 }
+
+const endMessages = compileOnce((tx: Tx, ids: ListParameter, now: string) =>
+  tx
+    .updateTable('outbox')
+    .set({ done_at: now })
+    .where((eb) => isInList(tx, eb.ref('id'), ids)),
+);
 
 // The row keeps its owner, so that later messages of the same change and kind still wait.
 export async function retryMessageAt(tx: Tx, id: number, notBefore: Date): Promise<void> {

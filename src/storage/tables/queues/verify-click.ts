@@ -39,8 +39,14 @@ export function signClick(key: Buffer, { dedup_key, kind, body, at }: SignedColu
 }
 
 // SIGNALBOX_KEY also signs the audit chain: each use derives a key of its own.
+const signatureKeys = new WeakMap<Buffer, Buffer>();
+
 function signatureKey(key: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, '', 'signalbox click v1', 32));
+  const known = signatureKeys.get(key);
+  if (known) return known;
+  const derived = Buffer.from(hkdfSync('sha256', key, '', 'signalbox click v1', 32));
+  signatureKeys.set(key, derived);
+  return derived;
 }
 
 /** Returns why a stored click must not be handled, or null. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Change, isEnded, STATES } from '../../../../src/changes/change.ts';
+import { runTogether } from '../../../../src/storage/engine/together.ts';
 import {
   dueClaims,
   dueExpiries,
@@ -32,7 +33,9 @@ test.for(ENGINES)('the open changes of a target have not ended on %s', async (en
   const changes = STATES.map((state) => aChange({ state }));
   await stored(database, ...changes, elsewhere(), aPost());
 
-  const open = await openChangesOfTarget(database.db, STAGING);
+  const reading = openChangesOfTarget(database.db, STAGING);
+  await runTogether(database.db, [reading]);
+  const open = reading.changes();
   const expected = changes.filter((change) => !isEnded(change));
   expect(open.map(({ state }) => state).sort()).toEqual(expected.map(({ state }) => state).sort());
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type ChangeId, targetKey, type UserId } from '../../../../src/changes/change.ts';
 import { openPostgres } from '../../../../src/storage/engine/postgres.ts';
 import { openSqliteReader, sqlitePath } from '../../../../src/storage/engine/sqlite/sqlite.ts';
+import { runTogether } from '../../../../src/storage/engine/together.ts';
 import {
   dueClaims,
   dueExpiries,
@@ -169,11 +170,15 @@ const QUERIES: readonly [name: string, index: RegExp, query: Query][] = [
   ],
   ['the last outcomes', /change_by_end/, (db) => lastOutcomes(db)],
   ['changes to review', /change_to_review/, (db) => changesToReview(db, 200)],
-  ['open changes of a target', /change_by_target/, (db) => openChangesOfTarget(db, 'service:7')],
+  [
+    'open changes of a target',
+    /change_by_target/,
+    (db) => runTogether(db, [openChangesOfTarget(db, 'service:7')]),
+  ],
   [
     'changes of a target since',
     /change_by_target_and_age/,
-    (db) => changesRequestedSince(db, ofTarget, minutes(-60)),
+    (db) => runTogether(db, [changesRequestedSince(db, ofTarget, minutes(-60))]),
   ],
 ];
 
