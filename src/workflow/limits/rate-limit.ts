@@ -1,5 +1,8 @@
 import type { UserId } from '../../changes/change.ts';
-import { addToRateCounters } from '../../storage/tables/limits/rate-counters.ts';
+import {
+  addToRateCounters,
+  subtractFromRateCounter,
+} from '../../storage/tables/limits/rate-counters.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
 import { createDenial } from '../denial.ts';
 import type { DecisionContext } from '../ports.ts';
@@ -40,17 +43,16 @@ export async function countAttempts(
   kind: RateLimitedAction,
   by: readonly UserId[],
 ): Promise<readonly RateLimitStatus[]> {
+  if (by.length === 0) return [];
   const more = new Map<UserId, number>();
   const positions = by.map((user) => {
     const position = (more.get(user) ?? 0) + 1;
     more.set(user, position);
     return position;
   });
-  const totals = await addToRateCounters(tx, {
-    kind,
-    since: windowStart(kind, context.now()),
-    more,
-  });
+  const since = windowStart(kind, context.now());
+  const all = RATE_LIMITS[kind].ofAll === null ? [] : [[EVERYONE, by.length] as const];
+  const totals = await addToRateCounters(tx, { kind, since, more: new Map([...more, ...all]) });
   const statuses = by.map((user, index) => {
     const before = (totals.get(user) ?? 0) - (more.get(user) ?? 0);
     return statusAt(kind, before + (positions[index] ?? 0));
@@ -59,7 +61,7 @@ export async function countAttempts(
     const user = by[index];
     if (status === 'limited' && user) await recordLimited(tx, context, kind, user);
   }
-  return limitTotal(tx, context, { kind, by, statuses });
+  return limitTotal(tx, context, { kind, since, by, statuses, total: totals.get(EVERYONE) ?? 0 });
 }
 
 /** Counts one action. If it is above a limit: when the next one is possible, else null. */
@@ -75,11 +77,14 @@ export async function limitedUntil(
   return status === 'ok' ? null : new Date(since.getTime() + RATE_LIMITS[kind].withinMs);
 }
 
-/** Stands for all users in the addToRateCounters. No user has this id. */
+/** Stands for all users among the rate counters. No user has this id. */
 const EVERYONE = '*' as UserId;
 
 interface Counted {
   readonly kind: RateLimitedAction;
+  readonly since: Date;
+  /** The count of all users with all of these actions. */
+  readonly total: number;
   readonly by: readonly UserId[];
   readonly statuses: readonly RateLimitStatus[];
 }
@@ -91,18 +96,15 @@ interface Counted {
 async function limitTotal(
   tx: Tx,
   context: DecisionContext,
-  { kind, by, statuses }: Counted,
+  { kind, since, total, by, statuses }: Counted,
 ): Promise<readonly RateLimitStatus[]> {
   const { ofAll } = RATE_LIMITS[kind];
-  const accepted = statuses.filter((status) => status === 'ok').length;
-  if (ofAll === null || accepted === 0) return statuses;
-  const more = new Map([[EVERYONE, accepted]]);
-  const totals = await addToRateCounters(tx, {
-    kind,
-    since: windowStart(kind, context.now()),
-    more,
-  });
-  let count = (totals.get(EVERYONE) ?? 0) - accepted;
+  if (ofAll === null) return statuses;
+  const refused = statuses.filter((status) => status !== 'ok').length;
+  if (refused > 0) {
+    await subtractFromRateCounter(tx, { kind, since, user: EVERYONE, less: refused });
+  }
+  let count = total - by.length;
   const limited: RateLimitStatus[] = [];
   for (const [index, status] of statuses.entries()) {
     if (status === 'ok') count += 1;

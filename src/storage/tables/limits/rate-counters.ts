@@ -1,6 +1,9 @@
+import type { Insertable } from 'kysely';
 import type { UserId } from '../../../changes/change.ts';
+import { compileEach } from '../../engine/compile-once.ts';
 import { toText } from '../../engine/portable.ts';
-import type { Tx } from '../schema.ts';
+import { runTogether } from '../../engine/together.ts';
+import type { Tables, Tx } from '../schema.ts';
 
 interface RateCount {
   readonly kind: string;
@@ -18,17 +21,51 @@ export async function addToRateCounters(
   if (more.size === 0) return new Map();
   // All replicas lock the rows in the same order, which prevents deadlocks.
   const people = [...more].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const rows = await tx
-    .insertInto('tally')
-    .values(people.map(([person, count]) => ({ person, kind, since: toText(since), count })))
-    .onConflict((conflict) =>
-      conflict
-        .columns(['person', 'kind', 'since'])
-        .doUpdateSet((eb) => ({ count: eb('tally.count', '+', eb.ref('excluded.count')) })),
-    )
-    .returning(['person', 'count'])
-    .execute();
+  const counts = people.flat();
+  const [rows] = await runTogether(tx, [
+    addCounts(tx, `${people.length}`, [kind, toText(since), ...counts]),
+  ]);
   return new Map(rows.map(({ person, count }) => [person, count]));
+}
+
+/** `counts`: each user, and what to add to the user's count. */
+type CountValues = readonly [kind: string, since: string, ...counts: (UserId | number)[]];
+
+const addCounts = compileEach((tx, users, [kind, since, ...counts]: CountValues) => {
+  const rows = Array.from({ length: Number(users) }, (_, row) => ({
+    ...{ person: counts[2 * row], kind, since, count: counts[2 * row + 1] },
+  }));
+  return (
+    tx
+      .insertInto('tally')
+      // Each pair has these types.
+      .values(rows as Insertable<Tables['tally']>[])
+      .onConflict((conflict) =>
+        conflict
+          .columns(['person', 'kind', 'since'])
+          .doUpdateSet((eb) => ({ count: eb('tally.count', '+', eb.ref('excluded.count')) })),
+      )
+      .returning(['person', 'count'])
+  );
+});
+
+/** Takes back a part of what was added to the count of a user, which stays above 0. */
+export async function subtractFromRateCounter(
+  tx: Tx,
+  {
+    kind,
+    since,
+    user,
+    less,
+  }: Omit<RateCount, 'more'> & { readonly user: UserId; readonly less: number },
+): Promise<void> {
+  await tx
+    .updateTable('tally')
+    .set((eb) => ({ count: eb('count', '-', less) }))
+    .where('person', '=', user)
+    .where('kind', '=', kind)
+    .where('since', '=', toText(since))
+    .execute();
 }
 
 export async function pruneRateCounters(tx: Tx, before: Date): Promise<void> {
