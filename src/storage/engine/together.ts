@@ -1,6 +1,7 @@
 import type { CompiledQuery, QueryResult, UnknownRow } from 'kysely';
-import type { Db } from '../tables/schema.ts';
+import type { Db, Tx } from '../tables/schema.ts';
 import { onPostgres } from './postgres.ts';
+import { commitAfter } from './transaction.ts';
 
 /** A statement that can be sent together with others. */
 export interface Statement<Row = unknown> {
@@ -61,4 +62,14 @@ export async function runTogether<const Statements extends readonly Statement[]>
   }
   // In the order of the statements, whose types say which rows they return.
   return all as AllRows<Statements>;
+}
+
+/**
+ * Runs the last statements of a transaction. PostgreSQL gets the commit together with them, so that nothing
+ * could be rolled back after a check: throws if a statement has one.
+ */
+export async function runLast(tx: Tx, statements: readonly Statement[]): Promise<void> {
+  if (statements.some(({ check }) => check)) throw new Error('A last statement has no check');
+  const run = runTogether(tx, statements);
+  await (onPostgres(tx) ? commitAfter(run, statements.length) : run);
 }

@@ -77,22 +77,23 @@ function refuseOwn(): never {
 }
 
 /**
- * Lets the commit follow this statement of a transaction without a wait in between. To be used on PostgreSQL
- * only, where the error of a statement makes the commit fail. The transaction rejects with that error.
+ * Lets the commit follow the last statements of a transaction without a wait in between. To be used on
+ * PostgreSQL only, where the error of a statement makes the commit fail. The transaction rejects with that
+ * error. `count`: of how many statements `last` is the end.
  */
-export async function commitAfter(statement: Promise<unknown>): Promise<void> {
+export async function commitAfter(last: Promise<unknown>, count = 1): Promise<void> {
   const scope = inside.getStore();
   if (!scope) {
     // Without `runTransaction`, nothing would report its error.
-    await statement;
+    await last;
     return;
   }
-  scope.last.push(statement);
-  scope.lastPending += 1;
+  scope.last.push(last);
+  scope.lastPending += count;
   const end = () => {
-    scope.lastPending -= 1;
+    scope.lastPending -= count;
   };
-  statement.then(end, end);
+  last.then(end, end);
 }
 
 async function attempt<T>(open: OpenTransaction, body: (tx: Tx) => Promise<T>): Promise<T> {

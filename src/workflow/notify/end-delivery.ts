@@ -1,7 +1,11 @@
 import type { ChangeId, Position } from '../../changes/change.ts';
-import { runTogether } from '../../storage/engine/together.ts';
+import { runLast } from '../../storage/engine/together.ts';
 import { settingCard } from '../../storage/tables/changes/changes.ts';
-import { enqueue, markingDone, type PlannedMessage } from '../../storage/tables/queues/outbox.ts';
+import {
+  enqueueing,
+  markingDone,
+  type PlannedMessage,
+} from '../../storage/tables/queues/outbox.ts';
 import type { DecisionContext } from '../ports.ts';
 import { shareCommits } from '../shared-commits.ts';
 
@@ -43,11 +47,11 @@ async function store(
   await database.transaction(async (tx) => {
     // All replicas lock the changes in the same order, which prevents deadlocks.
     const ordered = cards.toSorted(byChange);
-    await runTogether(tx, [
+    await runLast(tx, [
       ...ordered.map(({ changeId, at, version }) => settingCard(tx, changeId, at, version)),
       markingDone(tx, ids, now()),
+      ...deliveries.flatMap(({ next }) => (next ? enqueueing(tx, [next]) : [])),
     ]);
-    for (const { next } of deliveries) if (next) await enqueue(tx, next);
   });
   return () => undefined;
 }
