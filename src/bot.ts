@@ -115,7 +115,8 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   // Without the optional reads, a loop that needs them does not exist.
   const follow = config.reads === 'extended' && { followTargets: createFollowLoop(context) };
   const more = { checkChannel, discoverServices: discovery.pass, ...follow };
-  scheduler.start({ ...work.loops, ...opened.loops, ...more }, LOOP_EVERY_MS);
+  const timed = { ...work.loops.timed, ...opened.loops, ...more };
+  scheduler.start({ ...work.loops, timed }, LOOP_EVERY_MS);
 
   const measure = () => postCostEffects(context, opened.digestCosts);
   const maintenance = startMaintenance(log, [
@@ -149,7 +150,7 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     attached = deliveries;
     listening.attach(deliveries);
   };
-  return { instance, configuration, readinessWarning, wake: scheduler.wake, attach, stop };
+  return { instance, configuration, readinessWarning, wake: scheduler.wakeAll, attach, stop };
 }
 
 /** By every name: stored changes of an earlier release have the earlier name of their command. */

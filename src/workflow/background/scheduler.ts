@@ -5,41 +5,60 @@ import { outsideTrace } from '../../observability/trace.ts';
 /** One pass over work that waits in the database. Returns how many items it handled. */
 export type BackgroundLoop = () => Promise<number>;
 
+export interface BackgroundLoops {
+  /** Their work comes from users and other loops. */
+  readonly woken: Readonly<Record<string, BackgroundLoop>>;
+  /** Their work becomes due by time alone. */
+  readonly timed: Readonly<Record<string, BackgroundLoop>>;
+}
+
 interface Scheduler {
-  /** Starts a pass of every loop soon. Before `start` and after `stop` it has no effect. */
+  /** Starts a pass of the woken loops soon. Before `start` and after `stop` it has no effect. */
   readonly wake: () => void;
-  /** Runs all loops now, every `everyMs` and after each `wake`. */
-  readonly start: (loops: Readonly<Record<string, BackgroundLoop>>, everyMs: number) => void;
+  /** The same for all loops. */
+  readonly wakeAll: () => void;
+  /** Runs all loops now and every `everyMs`. */
+  readonly start: (loops: BackgroundLoops, everyMs: number) => void;
   /** Starts no new pass and resolves when the current passes have ended. */
   readonly stop: () => Promise<void>;
 }
 
 /**
  * Runs each background loop independently, so that a slow loop delays no other. A pass that handled
- * something wakes all loops, because its result may be work for another one.
+ * something is followed by another one, and wakes the woken loops, because its result may be work for them.
  */
 export function createScheduler(log: Logger): Scheduler {
-  let runners: readonly Pick<Scheduler, 'wake' | 'stop'>[] = [];
+  let woken: readonly Runner[] = [];
+  let timed: readonly Runner[] = [];
   let timer: NodeJS.Timeout | undefined;
   const wake = () => {
-    for (const runner of runners) runner.wake();
+    for (const runner of woken) runner.wake();
   };
+  const wakeAll = () => {
+    for (const runner of [...woken, ...timed]) runner.wake();
+  };
+  const runnersOf = (loops: BackgroundLoops[keyof BackgroundLoops]) =>
+    Object.entries(loops).map(([name, loop]) => runnerOf(log, name, loop, wake));
   return {
     wake,
+    wakeAll,
     start: (loops, everyMs) => {
-      runners = Object.entries(loops).map(([name, loop]) => runnerOf(log, name, loop, wake));
-      timer = setInterval(wake, everyMs);
-      wake();
+      woken = runnersOf(loops.woken);
+      timed = runnersOf(loops.timed);
+      timer = setInterval(wakeAll, everyMs);
+      wakeAll();
     },
     stop: async () => {
       clearInterval(timer);
-      await Promise.all(runners.map((runner) => runner.stop()));
+      await Promise.all([...woken, ...timed].map((runner) => runner.stop()));
     },
   };
 }
 
+type Runner = Pick<Scheduler, 'wake' | 'stop'>;
+
 /** Runs one pass at a time. Any number of wakes during a pass cause exactly one more pass. */
-function runnerOf(log: Logger, name: string, loop: BackgroundLoop, wakeAll: () => void) {
+function runnerOf(log: Logger, name: string, loop: BackgroundLoop, wakeOthers: () => void): Runner {
   let running: Promise<void> | null = null;
   let again = false;
   let stopped = false;
@@ -61,7 +80,10 @@ function runnerOf(log: Logger, name: string, loop: BackgroundLoop, wakeAll: () =
     do {
       again = false;
       const handled = await loop().then(succeeded, failed);
-      if (handled > 0) wakeAll();
+      if (handled > 0) {
+        again = true;
+        wakeOthers();
+      }
     } while (again && !stopped);
   };
   const wake = () => {

@@ -11,14 +11,14 @@ import { createRevertPlanner } from '../revert/reverts.ts';
 import { handleInbox } from '../review/handle-inbox.ts';
 import { createScheduleRunner } from '../schedules/run-schedules.ts';
 import { createBackoff } from './backoff.ts';
-import type { BackgroundLoop } from './scheduler.ts';
+import type { BackgroundLoops } from './scheduler.ts';
 
 /** About as many as a hanging API lets start before their requests time out. */
 const EXECUTIONS_AT_ONCE = 40;
 const RETRY_AFTER_MS = 10_000;
 
 interface WorkflowLoops {
-  readonly loops: Readonly<Record<string, BackgroundLoop>>;
+  readonly loops: BackgroundLoops;
   /** Resolves when all started executions have ended. To be called after the scheduler stopped. */
   readonly drain: () => Promise<void>;
 }
@@ -27,14 +27,18 @@ interface WorkflowLoops {
 export function workflowLoops(context: WorkflowContext): WorkflowLoops {
   const executions = executionsOf(context);
   const loops = {
-    handleInbox: () => handleInbox(context),
-    deliver: () => deliver(context),
-    expireDue: () => expireDue(context),
-    stopOutdated: () => stopOutdated(context),
-    recover: () => recover(context),
-    executeDue: executions.startDue,
-    planReverts: createRevertPlanner(context),
-    runSchedules: createScheduleRunner(context),
+    woken: {
+      handleInbox: () => handleInbox(context),
+      deliver: () => deliver(context),
+      executeDue: executions.startDue,
+      planReverts: createRevertPlanner(context),
+    },
+    timed: {
+      expireDue: () => expireDue(context),
+      stopOutdated: () => stopOutdated(context),
+      recover: () => recover(context),
+      runSchedules: createScheduleRunner(context),
+    },
   };
   return { loops, drain: executions.drain };
 }

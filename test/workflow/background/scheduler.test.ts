@@ -15,12 +15,12 @@ const AT_ONCE = 40;
 function startLoops(context: WorkflowContext, more: Readonly<Record<string, BackgroundLoop>> = {}) {
   const scheduler = createScheduler(context.log);
   const { loops, drain } = workflowLoops(context);
-  scheduler.start({ ...loops, ...more }, 3_600_000);
+  scheduler.start({ ...loops, timed: { ...loops.timed, ...more } }, 3_600_000);
   const stop = async () => {
     await scheduler.stop();
     await drain();
   };
-  return { wake: scheduler.wake, stop };
+  return { wake: scheduler.wakeAll, stop };
 }
 
 test('changes that cannot be claimed now do not delay the next change', async () => {
