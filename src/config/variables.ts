@@ -39,7 +39,7 @@ export const Variables = strictConfigObject({
     .regex(/^\d{1,3}$/, 'must be a whole number')
     .transform(Number)
     .refine((size) => size >= 2 && size <= 100, { error: 'must be from 2 to 100' })
-    .default(10),
+    .default(6),
   SIGNALBOX_CONFIG: z.string().default('./signalbox.yaml'),
   SIGNALBOX_KEY: z
     .string()

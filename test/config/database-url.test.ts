@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { databaseUrlProblem, withExplicitTls } from '../../src/config/database-url.ts';
 import { readStore } from '../../src/config/environment.ts';
+import { CONNECTIONS } from '../../src/storage/engine/postgres.ts';
 import { load, said } from './fixtures.ts';
 
 const ELSEWHERE = 'postgres://bot:canary@db.example.com:5432/signalbox';
@@ -55,12 +56,12 @@ test('no problem of an address shows its password', () => {
   }
 });
 
-test('the pool has ten connections, or as many as the variable names', () => {
+test('the pool has as many connections as the variable names, else those of every process', () => {
   const sizeOf = (env: Record<string, string>) => {
     const loaded = load(env);
     return loaded.ok ? loaded.config.databasePoolSize : loaded.problems.map(({ where }) => where);
   };
-  expect(sizeOf({})).toBe(10);
+  expect(sizeOf({})).toBe(CONNECTIONS);
   expect(sizeOf({ DATABASE_POOL_SIZE: '4' })).toBe(4);
   for (const size of ['1', '101', 'many']) {
     expect(sizeOf({ DATABASE_POOL_SIZE: size })).toEqual(['DATABASE_POOL_SIZE']);

@@ -37,7 +37,7 @@ export interface Database {
 export interface DatabaseOptions {
   /** The clock for SQLite, which has only one process. */
   readonly now?: () => Date;
-  /** The most connections to PostgreSQL; 10 by default. */
+  /** The most connections to PostgreSQL; 6 by default. */
   readonly poolSize?: number;
   /** Called for connections that PostgreSQL closed; the pool replaces them. */
   readonly onConnectionError?: (error: Error) => void;

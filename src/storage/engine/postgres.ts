@@ -6,7 +6,8 @@ import { databaseTimeout, UnusableDatabase } from './database-errors.ts';
 import { nameStatements, StatementNames } from './named-statements.ts';
 import { pipelineStatements } from './pipeline.ts';
 
-const CONNECTIONS = 10;
+/** More of them would mostly wait for the end of the audit trail, and each one plans every statement. */
+export const CONNECTIONS = 6;
 const STATEMENT_LIMIT_MS = 10_000;
 // The server answers or ends a statement within its limit. A connection without data for longer is
 // broken, even if the network does not report it.

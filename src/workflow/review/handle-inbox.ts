@@ -11,7 +11,7 @@ import { handleIncidentClick, INCIDENT } from './incident-click.ts';
 import { rejectStoredClick } from './reject-stored-click.ts';
 import { handleClick } from './review.ts';
 
-// New clicks commit through the same connections: at most two of these wait for each of ten before them.
+// New clicks commit through the same connections: at most three or four of these wait for each of six before them.
 const AT_ONCE = 20;
 const RETRY_AFTER_MS = 5_000;
 const GIVE_UP_AFTER = 10;
