@@ -42,7 +42,8 @@ export interface RequestInput {
 /** One process of the bot; each call to the outside goes through its ports. */
 export function openBot(around: Environment, name: string, crash: Crash | null = null) {
   const ports = openPorts(crash);
-  const context = { ...contextOf(around, name, ports), wake: () => scheduler.wake() };
+  const context = contextOf(around, name, ports, () => scheduler.wake());
+  const scheduler = createScheduler(context.log);
 
   async function ask({ by, kind, thing, mark, key, inMs }: RequestInput): Promise<RequestOutcome> {
     const command = context.commands.get(kind);
@@ -57,16 +58,11 @@ export function openBot(around: Environment, name: string, crash: Crash | null =
   async function work(): Promise<void> {
     for (let pass = 0; pass < 30; pass += 1) {
       const before = await marks(around.database);
-      const scheduler = createScheduler(context.log);
-      const { loops, drain } = workflowLoops(context);
-      scheduler.start(loops, 2 ** 30);
-      await scheduler.stop();
-      await drain();
+      await start()();
       if ((await marks(around.database)) === before) return;
     }
     throw new Error('The background loops do not finish');
   }
-  const scheduler = createScheduler(context.log);
 
   /** Runs the background loops as a process does, until the returned function ends them. */
   function start(): () => Promise<void> {
@@ -89,7 +85,12 @@ export function openBot(around: Environment, name: string, crash: Crash | null =
 
 export type Bot = ReturnType<typeof openBot>;
 
-function contextOf(around: Environment, name: string, ports: Bot['ports']): WorkflowContext {
+function contextOf(
+  around: Environment,
+  name: string,
+  ports: Bot['ports'],
+  wake: () => void,
+): WorkflowContext {
   const { database, auditKey, server, slack, now, newId, services = DIRECTORY } = around;
   return {
     database: {
@@ -122,7 +123,7 @@ function contextOf(around: Environment, name: string, ports: Bot['ports']): Work
     now,
     newId,
     instance: name,
-    wake: () => undefined,
+    wake,
     refreshDirectory: () => undefined,
     estimateCost: async () => undefined,
     homeCosts: async () => null,

@@ -30,6 +30,10 @@ export function openSlack(now: () => Date, members: Members) {
   const cards: Card[] = [];
   const told: ClickAnswer[] = [];
   const readAt = new Map<UserId, Date>();
+  const listeners: ((change: Change) => void)[] = [];
+  const shown = (change: Change) => {
+    for (const listener of listeners) listener(change);
+  };
 
   const rolesOf = (user: UserId) =>
     Object.entries(state.members).flatMap(([role, people]) =>
@@ -77,6 +81,7 @@ export function openSlack(now: () => Date, members: Members) {
           if (there) return { channel: 'CCARDS' as ChannelId, ts: there.ts };
           const ts = `${cards.length + 1}.0`;
           cards.push({ ts, change: change.id, version: change.version });
+          shown(change);
           return { channel: 'CCARDS' as ChannelId, ts };
         }),
       redrawCard: (change, at) =>
@@ -85,6 +90,7 @@ export function openSlack(now: () => Date, members: Members) {
           const card = cards.find(({ ts }) => ts === at.ts);
           if (!card) return 'deleted';
           card.version = change.version;
+          shown(change);
           return 'drawn';
         }),
       answerClick: (replyTo, clicked) =>
@@ -104,7 +110,10 @@ export function openSlack(now: () => Date, members: Members) {
     });
   }
 
-  return { state, cards, told, readAt, rolesOf, everIn, people, messenger };
+  /** Called for each change that a card shows. */
+  const onCard = (listener: (change: Change) => void) => listeners.push(listener);
+
+  return { state, cards, onCard, told, readAt, rolesOf, everIn, people, messenger };
 }
 
 export type Slack = ReturnType<typeof openSlack>;
