@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { cached } from '../cache.ts';
 import type { Change, Json } from './change.ts';
 
@@ -31,7 +31,7 @@ export function planDigest({
 }
 
 /** A change has the same text each time that its digest is compared. */
-const digestOf = cached(DIGESTS_KEPT, (json: string) => {
-  const hash = createHash('sha256').update(canonical(JSON.parse(json)));
-  return DIGEST_PREFIX + hash.digest('hex');
-});
+const digestOf = cached(
+  DIGESTS_KEPT,
+  (json: string) => DIGEST_PREFIX + hash('sha256', canonical(JSON.parse(json))),
+);

@@ -60,5 +60,9 @@ export function withTracedTransactions(database: Database): Database {
     kind: 'client',
     facts: { 'db.system.name': system },
   } as const;
-  return { ...database, transaction: (body) => step(work, () => database.transaction(body)) };
+  return {
+    ...database,
+    transaction: (body) => step(work, () => database.transaction(body)),
+    run: (statement) => step(work, () => database.run(statement)),
+  };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { cached } from '../../cache.ts';
 import type { Change, ChangeId, JsonObject } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
@@ -46,11 +46,7 @@ export function hashOfRecord({ row, verdicts }: StoredRecord): string {
 const HASHES_KEPT = 500;
 
 /** A record is hashed when it is stored, and again with each read. */
-const hashOf = cached(HASHES_KEPT, (json: string) =>
-  createHash('sha256')
-    .update(canonical(JSON.parse(json)))
-    .digest('hex'),
-);
+const hashOf = cached(HASHES_KEPT, (json: string) => hash('sha256', canonical(JSON.parse(json))));
 
 /** `unrecorded`: release 1.0 wrote the event, without a hash of the row. */
 type RecordState = 'intact' | 'altered' | 'unrecorded';

@@ -10,7 +10,15 @@ import { explainSqliteError } from './sqlite/explain-error.ts';
 import { groupCommits } from './sqlite/group-commit.ts';
 import { lockProcess } from './sqlite/process-lock.ts';
 import { isRestoreInterrupted, openSqlite, sqlitePath } from './sqlite/sqlite.ts';
-import { outsideTransactions, refuseInside, runTransaction, singleCommits } from './transaction.ts';
+import { runTogether, type Statement } from './together.ts';
+import {
+  type OpenTransaction,
+  outsideTransactions,
+  refuseInside,
+  runTransaction,
+  singleCommits,
+  singleStatements,
+} from './transaction.ts';
 
 export type { Db, Tables, Tx } from '../tables/schema.ts';
 
@@ -25,6 +33,8 @@ export interface Database {
    * An error of the body rolls back and rejects. A transaction is rolled back after 5 seconds.
    */
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs one statement as a transaction of its own. Nothing reads its rows. */
+  run(statement: (tx: Tx) => Statement): Promise<void>;
   /** The clock for leases, which all replicas share. Throws inside a transaction. */
   now(): Promise<Date>;
   /** Throws within 3 seconds if the database cannot be written. */
@@ -134,12 +144,19 @@ function assemble(
 ): Database {
   const db = outsideTransactions(root);
   const open = engine === 'sqlite' ? groupCommits(root) : singleCommits(root);
+  const openForOne = engine === 'sqlite' ? open : singleStatements(root);
+  const within =
+    (opened: OpenTransaction) =>
+    <T>(body: (tx: Tx) => Promise<T>) =>
+      runTransaction(opened, body);
   return {
     engine,
     isExclusive: engine === 'sqlite',
     db,
     checkpoint,
-    transaction: (body) => runTransaction(open, body),
+    transaction: within(open),
+    run: (statement) =>
+      within(openForOne)(async (tx) => void (await runTogether(tx, [statement(tx)]))),
     async now() {
       refuseInside();
       return clock(db);

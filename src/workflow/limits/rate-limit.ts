@@ -1,6 +1,7 @@
 import type { UserId } from '../../changes/change.ts';
+import { runTogether, type Statement } from '../../storage/engine/together.ts';
 import {
-  addToRateCounters,
+  addingToRateCounters,
   subtractFromRateCounter,
 } from '../../storage/tables/limits/rate-counters.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
@@ -44,6 +45,23 @@ export async function countAttempts(
   by: readonly UserId[],
 ): Promise<readonly RateLimitStatus[]> {
   if (by.length === 0) return [];
+  const counting = countingAttempts(tx, context, kind, by);
+  await runTogether(tx, [counting]);
+  return counting.statuses();
+}
+
+interface AttemptsStatement extends Statement {
+  /** What `countAttempts` returns. Records limited actions. */
+  readonly statuses: () => Promise<readonly RateLimitStatus[]>;
+}
+
+/** The statement of `countAttempts`, for at least one user. */
+export function countingAttempts(
+  tx: Tx,
+  context: DecisionContext,
+  kind: RateLimitedAction,
+  by: readonly UserId[],
+): AttemptsStatement {
   const more = new Map<UserId, number>();
   const positions = by.map((user) => {
     const position = (more.get(user) ?? 0) + 1;
@@ -52,16 +70,21 @@ export async function countAttempts(
   });
   const since = windowStart(kind, context.now());
   const all = RATE_LIMITS[kind].ofAll === null ? [] : [[EVERYONE, by.length] as const];
-  const totals = await addToRateCounters(tx, { kind, since, more: new Map([...more, ...all]) });
-  const statuses = by.map((user, index) => {
-    const before = (totals.get(user) ?? 0) - (more.get(user) ?? 0);
-    return statusAt(kind, before + (positions[index] ?? 0));
-  });
-  for (const [index, status] of statuses.entries()) {
-    const user = by[index];
-    if (status === 'limited' && user) await recordLimited(tx, context, kind, user);
-  }
-  return limitTotal(tx, context, { kind, since, by, statuses, total: totals.get(EVERYONE) ?? 0 });
+  const adding = addingToRateCounters(tx, { kind, since, more: new Map([...more, ...all]) });
+  const statuses = async () => {
+    const totals = adding.counts();
+    const own = by.map((user, index) => {
+      const before = (totals.get(user) ?? 0) - (more.get(user) ?? 0);
+      return statusAt(kind, before + (positions[index] ?? 0));
+    });
+    for (const [index, status] of own.entries()) {
+      const user = by[index];
+      if (status === 'limited' && user) await recordLimited(tx, context, kind, user);
+    }
+    const total = totals.get(EVERYONE) ?? 0;
+    return limitTotal(tx, context, { kind, since, by, statuses: own, total });
+  };
+  return { ...adding, statuses };
 }
 
 /** Counts one action. If it is above a limit: when the next one is possible, else null. */

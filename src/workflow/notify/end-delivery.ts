@@ -1,4 +1,5 @@
 import type { ChangeId, Position } from '../../changes/change.ts';
+import type { Tx } from '../../storage/engine/database.ts';
 import { runLast } from '../../storage/engine/together.ts';
 import { settingCard } from '../../storage/tables/changes/changes.ts';
 import {
@@ -44,13 +45,19 @@ async function store(
 ): Promise<() => void> {
   const cards = deliveries.flatMap(({ card }) => card ?? []);
   const ids = deliveries.map(({ id }) => id);
+  const nexts = deliveries.flatMap(({ next }) => next ?? []);
+  const ending = (tx: Tx) => markingDone(tx, ids, now());
+  if (cards.length + nexts.length === 0) {
+    await database.run(ending);
+    return () => undefined;
+  }
   await database.transaction(async (tx) => {
     // All replicas lock the changes in the same order, which prevents deadlocks.
     const ordered = cards.toSorted(byChange);
     await runLast(tx, [
       ...ordered.map(({ changeId, at, version }) => settingCard(tx, changeId, at, version)),
-      markingDone(tx, ids, now()),
-      ...deliveries.flatMap(({ next }) => (next ? enqueueing(tx, [next]) : [])),
+      ending(tx),
+      ...nexts.flatMap((next) => enqueueing(tx, [next])),
     ]);
   });
   return () => undefined;

@@ -23,7 +23,7 @@ import { insertChange, lockChange } from '../../storage/tables/changes/changes.t
 import { storingHandled } from '../../storage/tables/queues/inbox.ts';
 import { authorizeCommand, authorizeForm } from '../authorize.ts';
 import { createDenial, type Denial } from '../denial.ts';
-import { countAttempts } from '../limits/rate-limit.ts';
+import { countingAttempts } from '../limits/rate-limit.ts';
 import type { Identity, WorkflowContext } from '../ports.ts';
 import { appendRefusal, identityFacts, recordMove } from '../record.ts';
 import { currentPolicy } from './current-policy.ts';
@@ -142,40 +142,57 @@ interface Drafted {
 async function record(
   context: WorkflowContext,
   request: ChangeRequest,
+  drafted: Drafted,
+): Promise<RequestOutcome> {
+  const { database } = context;
+  try {
+    return await database.transaction((tx) => recordFirst(tx, context, request, drafted));
+  } catch (error) {
+    if (!(error instanceof RepeatedRequest)) throw error;
+    return database.transaction((tx) => refuseRepeated(tx, context, drafted.draft));
+  }
+}
+
+/** Rolls back what was counted for a request that was received before. */
+class RepeatedRequest extends Error {}
+
+async function recordFirst(
+  tx: Tx,
+  context: WorkflowContext,
+  request: ChangeRequest,
   { draft, policy, identity }: Drafted,
 ): Promise<RequestOutcome> {
-  return context.database.transaction(async (tx) => {
-    const at = context.now();
-    const handled = storingHandled(tx, { key: request.key, kind: 'request', at });
-    const related = readingRelatedChanges(tx, draft);
-    // Before the count, which locks the total of all users.
-    await runTogether(tx, [handled, ...related.statements]);
-    if (!handled.isFirst()) return refuseRepeated(tx, context, draft);
-    const [status] = await countAttempts(tx, context, 'draft', [draft.requester]);
-    if (status !== 'ok') return { ok: false, denial: createDenial('rate-limited', aboutOf(draft)) };
-    await withdrawEdited(tx, context, request);
-    const end = takingHead(tx);
-    const stored = await insertChange(tx, draft, { also: [end] });
-    await appendAfter(tx, context.auditKey, end.head(), {
-      kind: 'drafted',
-      changeId: draft.id,
-      version: draft.version,
-      to: draft.state,
-      at,
-      body: {
-        by: draft.requester,
-        command: draft.command,
-        target: draft.plan.target.name,
-        digest: draft.digest,
-        record: hashOfRecord(stored),
-        rule: draft.requires.rule,
-        configuration: context.configuration,
-        ...identityFacts(identity),
-      },
-    });
-    const freezes = upcomingFreezes(policy.freezes, draft.plan.target, at);
-    return { ok: true, draft, freezes, ...related.changes() };
+  const at = context.now();
+  const related = readingRelatedChanges(tx, draft);
+  const handled = storingHandled(tx, { key: request.key, kind: 'request', at });
+  const counting = countingAttempts(tx, context, 'draft', [draft.requester]);
+  // The reads before the count, which locks the total of all users.
+  await runTogether(tx, [...related.statements, handled, counting]);
+  if (!handled.isFirst()) throw new RepeatedRequest();
+  const [status] = await counting.statuses();
+  if (status !== 'ok') return { ok: false, denial: createDenial('rate-limited', aboutOf(draft)) };
+  await withdrawEdited(tx, context, request);
+  const end = takingHead(tx);
+  const stored = await insertChange(tx, draft, { also: [end] });
+  await appendAfter(tx, context.auditKey, end.head(), {
+    kind: 'drafted',
+    changeId: draft.id,
+    version: draft.version,
+    to: draft.state,
+    at,
+    body: {
+      by: draft.requester,
+      command: draft.command,
+      target: draft.plan.target.name,
+      digest: draft.digest,
+      record: hashOfRecord(stored),
+      rule: draft.requires.rule,
+      configuration: context.configuration,
+      ...identityFacts(identity),
+    },
   });
+  const freezes = upcomingFreezes(policy.freezes, draft.plan.target, at);
+  return { ok: true, draft, freezes, ...related.changes() };
 }
 
 async function refuseRepeated(

@@ -11,8 +11,8 @@ export interface HookPoint {
 export const HOOK_POINTS: readonly HookPoint[] = [
   {
     file: 'src/storage/engine/database.ts',
-    find: /transaction: \((\w+)\) => runTransaction\((\w+), \1\)/,
-    put: 'transaction: ($1) => globalThis.commits((b) => runTransaction($2, b), $1)',
+    find: /runTransaction\((opened), (\w+)\)/,
+    put: 'globalThis.commits((b) => runTransaction($1, b), $2)',
   },
   {
     file: 'src/storage/audit/append.ts',

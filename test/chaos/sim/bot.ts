@@ -96,6 +96,7 @@ function contextOf(
     database: {
       ...database,
       transaction: (body) => ports.call('commit', () => database.transaction(body)),
+      run: (statement) => ports.call('commit', () => database.run(statement)),
     },
     auditKey,
     trail: {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { Cache } from '../../../cache.ts';
 import {
@@ -177,5 +177,5 @@ function callClass({ sends }: Plan): ChangeTable['call_class'] {
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }

@@ -1,8 +1,8 @@
-import type { Insertable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { UserId } from '../../../changes/change.ts';
 import { compileEach } from '../../engine/compile-once.ts';
 import { toText } from '../../engine/portable.ts';
-import { runTogether } from '../../engine/together.ts';
+import { keepRows, runTogether, type Statement } from '../../engine/together.ts';
 import type { Tables, Tx } from '../schema.ts';
 
 interface RateCount {
@@ -16,17 +16,30 @@ interface RateCount {
 /** Returns the new count of each user, which all replicas share. */
 export async function addToRateCounters(
   tx: Tx,
-  { kind, since, more }: RateCount,
-): Promise<Map<UserId, number>> {
-  if (more.size === 0) return new Map();
+  count: RateCount,
+): Promise<ReadonlyMap<UserId, number>> {
+  if (count.more.size === 0) return new Map();
+  const adding = addingToRateCounters(tx, count);
+  await runTogether(tx, [adding]);
+  return adding.counts();
+}
+
+interface CountStatement extends Statement<PersonCount> {
+  /** What `addToRateCounters` returns. */
+  readonly counts: () => ReadonlyMap<UserId, number>;
+}
+
+/** The statement of `addToRateCounters`, for at least one user. */
+export function addingToRateCounters(tx: Tx, { kind, since, more }: RateCount): CountStatement {
   // All replicas lock the rows in the same order, which prevents deadlocks.
   const people = [...more].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const counts = people.flat();
-  const [rows] = await runTogether(tx, [
-    addCounts(tx, `${people.length}`, [kind, toText(since), ...counts]),
-  ]);
-  return new Map(rows.map(({ person, count }) => [person, count]));
+  const values = [kind, toText(since), ...people.flat()] as const;
+  const read = keepRows(addCounts(tx, `${people.length}`, values));
+  const counts = () => new Map(read.rows().map(({ person, count }) => [person, count]));
+  return { ...read, counts };
 }
+
+type PersonCount = Pick<Selectable<Tables['tally']>, 'person' | 'count'>;
 
 /** `counts`: each user, and what to add to the user's count. */
 type CountValues = readonly [kind: string, since: string, ...counts: (UserId | number)[]];
