@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { runTogether } from '../../../src/storage/engine/together.ts';
+import { keepRows, runLast, runTogether } from '../../../src/storage/engine/together.ts';
 import { commitAfter } from '../../../src/storage/engine/transaction.ts';
 import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
 import type { Tx } from '../../../src/storage/tables/schema.ts';
@@ -101,5 +101,68 @@ test.runIf(ENGINES.includes('postgres'))(
       await writeMeta(tx, 'a', '1');
     });
     await expect(failing).rejects.toMatchObject({ code: '23502' });
+  },
+);
+
+test.for(ENGINES)('the error of a last statement rolls back all of them on %s', async (engine) => {
+  const { db, transaction } = await freshDatabase(engine);
+  const failing = transaction(async (tx) => {
+    await writeMeta(tx, 'a', '1');
+    await runLast(tx, [insert(tx, 'b', '1'), insert(tx, 'b', '2'), insert(tx, 'c', '3')]);
+  });
+  await expect(failing).rejects.toThrow(/unique/i);
+  const rows = await db
+    .selectFrom('meta')
+    .select('key')
+    .where('key', 'in', ['a', 'b', 'c'])
+    .execute();
+  expect(rows).toEqual([]);
+});
+
+test.for(ENGINES)('a last statement with a check is refused on %s', async (engine) => {
+  const { db, transaction } = await freshDatabase(engine);
+  const checked = (tx: Tx) => ({ ...insert(tx, 'a', '1'), check: () => undefined });
+  const failing = transaction((tx) => runLast(tx, [checked(tx)]));
+  await expect(failing).rejects.toThrow('A last statement has no check');
+  expect(await readMeta(db, 'a')).toBeNull();
+});
+
+test('the rows of a statement that did not run are not empty', async () => {
+  const { transaction } = await freshDatabase('sqlite');
+  await transaction(async (tx) => {
+    const read = keepRows(select(tx, 'a'));
+    expect(() => read.rows()).toThrow('was not run');
+    await runTogether(tx, [read]);
+    expect(read.rows()).toEqual([]);
+  });
+});
+
+test.for(ENGINES)('a statement that runs alone is committed, or fails, on %s', async (engine) => {
+  const { db, run } = await freshDatabase(engine);
+  await run((tx) => insert(tx, 'a', '1'));
+  expect(await readMeta(db, 'a')).toBe('1');
+  await expect(run((tx) => insert(tx, 'a', '2'))).rejects.toThrow(/unique/i);
+  expect(await readMeta(db, 'a')).toBe('1');
+});
+
+test.for(ENGINES)('a statement cannot run alone inside a transaction on %s', async (engine) => {
+  const { db, run, transaction } = await freshDatabase(engine);
+  const inside = transaction(() => run((tx) => insert(tx, 'a', '1')));
+  await expect(inside).rejects.toThrow('inside a transaction');
+  expect(await readMeta(db, 'a')).toBeNull();
+});
+
+test.runIf(ENGINES.includes('postgres'))(
+  'a conflict of a statement that runs alone is repeated',
+  async () => {
+    const { run } = await freshDatabase('postgres');
+    let tries = 0;
+    await run((tx) => {
+      tries += 1;
+      const conflict = sql`do $$ begin raise exception 'x' using errcode = '40001'; end $$`;
+      const query = tries === 1 ? conflict : sql`select 1`;
+      return { query: query.compile(tx) };
+    });
+    expect(tries).toBe(2);
   },
 );

@@ -105,3 +105,41 @@ test('a repeated error of a background loop is logged once, and its recovery onc
   await expect.poll(wake, { interval: 2 }).toBeGreaterThan(10);
   expect(said).toEqual(['background loop failed; it runs again', 'background loop recovered']);
 });
+
+/** A loop that handles this many items, one in each pass. */
+function counting(items: number) {
+  const seen = { passes: 0, left: items };
+  const loop: BackgroundLoop = async () => {
+    seen.passes += 1;
+    if (seen.left === 0) return 0;
+    seen.left -= 1;
+    return 1;
+  };
+  return { seen, loop };
+}
+
+test('work of one loop wakes those whose work comes from others, and not those by time', async () => {
+  const scheduler = createScheduler(pino({ level: 'silent' }));
+  const [other, woken, timed] = [counting(0), counting(3), counting(0)];
+  scheduler.start(
+    { woken: { other: other.loop, woken: woken.loop }, timed: { timed: timed.loop } },
+    3_600_000,
+  );
+  await expect.poll(() => woken.seen.passes).toBe(4);
+  await scheduler.stop();
+  expect(other.seen.passes).toBeGreaterThan(1);
+  expect(timed.seen.passes).toBe(1);
+});
+
+test('a loop by time runs until nothing is due, and then when all are woken', async () => {
+  const scheduler = createScheduler(pino({ level: 'silent' }));
+  const [woken, timed] = [counting(0), counting(3)];
+  scheduler.start({ woken: { woken: woken.loop }, timed: { timed: timed.loop } }, 3_600_000);
+  await expect.poll(() => timed.seen.passes).toBe(4);
+  scheduler.wake();
+  await expect.poll(() => woken.seen.passes).toBeGreaterThan(1);
+  expect(timed.seen.passes).toBe(4);
+  scheduler.wakeAll();
+  await expect.poll(() => timed.seen.passes).toBe(5);
+  await scheduler.stop();
+});
