@@ -20,9 +20,8 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The median absolute deviation from the median, not scaled to a sigma. */
-export function mad(values: readonly number[]): number {
-  const middle = median(values);
+/** The median absolute deviation from the median, not scaled to a sigma. `middle`: the median, if it is known. */
+export function mad(values: readonly number[], middle = median(values)): number {
   return median(values.map((value) => Math.abs(value - middle)));
 }
 
@@ -39,9 +38,9 @@ export function mean(values: readonly number[]): number {
  * 0, and the result is 1.2533 · mean absolute deviation.
  */
 export function spread(values: readonly number[]): number {
-  const deviation = mad(values);
-  if (deviation > 0) return MAD_TO_SIGMA * deviation;
   const middle = median(values);
+  const deviation = mad(values, middle);
+  if (deviation > 0) return MAD_TO_SIGMA * deviation;
   return MEAN_TO_SIGMA * mean(values.map((value) => Math.abs(value - middle)));
 }
 
@@ -51,7 +50,7 @@ export function spread(values: readonly number[]): number {
  */
 export function winsorisedMean(values: readonly number[]): number {
   const middle = median(values);
-  const sigmas = mad(values) > 0 ? CLIP_SIGMAS : SPARSE_CLIP_SIGMAS;
+  const sigmas = mad(values, middle) > 0 ? CLIP_SIGMAS : SPARSE_CLIP_SIGMAS;
   const context = sigmas * spread(values);
   return mean(values.map((value) => Math.min(Math.max(value, middle - context), middle + context)));
 }

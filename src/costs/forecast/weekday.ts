@@ -30,9 +30,9 @@ export function weekdayProfile(series: readonly DayValue[]): WeekdayProfile {
 export function profileOf(days: readonly SettledDay[]): WeekdayProfile {
   if (days.length < LEAST_DAYS) return FLAT;
 
-  const groups = ratiosByWeekday(days);
-  const pooled = mad(groups.flatMap((ratios) => centred(ratios)));
-  const factors = groups.map((ratios) => Math.exp(shrunk(ratios, pooled)));
+  const groups = ratiosByWeekday(days).map((ratios) => ({ ratios, middle: median(ratios) }));
+  const pooled = mad(groups.flatMap(({ ratios, middle }) => ratios.map((ratio) => ratio - middle)));
+  const factors = groups.map((group) => Math.exp(shrunk(group, pooled)));
   const middle = mean(factors);
   return factors.map((factor) => factor / middle);
 }
@@ -66,14 +66,14 @@ function weekAround(values: readonly number[], index: number): readonly number[]
   return values.slice(start, start + WEEK);
 }
 
-function centred(ratios: readonly number[]): readonly number[] {
-  const middle = median(ratios);
-  return ratios.map((ratio) => ratio - middle);
+interface WeekdayRatios {
+  readonly ratios: readonly number[];
+  /** Their median. */
+  readonly middle: number;
 }
 
-function shrunk(ratios: readonly number[], pooled: number): number {
-  const middle = median(ratios);
+function shrunk({ ratios, middle }: WeekdayRatios, pooled: number): number {
   if (ratios.length < 2 || middle === 0) return 0;
-  const sigma = MAD_TO_SIGMA * Math.max(pooled, mad(ratios));
+  const sigma = MAD_TO_SIGMA * Math.max(pooled, mad(ratios, middle));
   return middle ** 3 / (middle ** 2 + sigma ** 2 / ratios.length);
 }
