@@ -3,9 +3,10 @@ export type RandomSource = () => number;
 
 /** A number in [0, 1) that depends only on the words. */
 export function randomFraction(...words: readonly string[]): number {
+  const text = words.join('\u0000');
   let hash = 0x811c9dc5;
-  for (const char of words.join('\u0000')) {
-    hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);
+  for (let at = 0; at < text.length; at += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   }
   // FNV alone gives similar numbers for neighbouring dates; these two rounds spread the bits.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
