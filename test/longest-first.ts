@@ -1,18 +1,39 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that wait for most of their time, so that they take longer than their size suggests. */
-const WAITING = ['chaos/database-away', 'chaos/rolling'];
-const PROJECTS = ['stories', 'browser', 'bot'];
+/** Stories that wait for most of their time. */
+const WAITING = [
+  'chaos/database-away',
+  'chaos/leaving',
+  'chaos/rolling',
+  'chaos/traces',
+  'scenarios/follow',
+].map((name) => `/test/${name}.test.ts`);
+const OTHERS = ['browser', 'bot'];
 
-const rankOf = ({ project, moduleId }: TestSpecification): number => {
-  const isWaiting = WAITING.some((name) => moduleId.endsWith(`/test/${name}.test.ts`));
-  return PROJECTS.indexOf(project.name) * 2 + (isWaiting ? 0 : 1);
-};
+const isWaiting = ({ moduleId }: TestSpecification): boolean =>
+  WAITING.some((path) => moduleId.endsWith(path));
 
-/** Starts the files that wait first and the quick ones last, so that no long file runs alone at the end. */
+const rankOf = ({ project }: TestSpecification): number => OTHERS.indexOf(project.name);
+
+/**
+ * Starts the stories first and the quick tests last, each the longest first, so that no long file runs alone at the end.
+ * Stories that wait are spread over the others, so that busy ones run in the other workers.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
+    const stories = sorted.filter(({ project }) => project.name === 'stories');
+    const others = sorted.filter(({ project }) => project.name !== 'stories');
+    const ranked = others.toSorted((one, other) => rankOf(one) - rankOf(other));
+    return [...spread(stories), ...ranked];
   }
+}
+
+/** One file that waits before each part of the busy ones. */
+function spread(stories: readonly TestSpecification[]): TestSpecification[] {
+  const waiting = stories.filter(isWaiting);
+  const busy = stories.filter((file) => !isWaiting(file));
+  if (waiting.length === 0) return busy;
+  const size = Math.ceil(busy.length / waiting.length);
+  return waiting.flatMap((file, index) => [file, ...busy.slice(index * size, (index + 1) * size)]);
 }
