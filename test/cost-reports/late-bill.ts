@@ -1,6 +1,6 @@
 import { withOpenDays } from '../../src/cost-reports/open-days.ts';
 import { type Span, within } from '../../src/costs/calendar/calendar.ts';
-import { addDays, type Day, daysBetween, weekdayOf } from '../../src/costs/calendar/day.ts';
+import { addDays, type Day, dayOf, daysBetween, weekdayOf } from '../../src/costs/calendar/day.ts';
 import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { type DaySnapshot, snapshotHistory } from '../../src/costs/locking/day-snapshots.ts';
@@ -24,12 +24,7 @@ export interface LateBill {
 export function readBill(bill: LateBill, now: Date, span: Span): CostReading {
   const start = Date.parse(`${bill.installed}T01:00:00Z`);
   const seen: DaySnapshot[] = [];
-  for (let at = start; at <= now.getTime(); at += 6 * HOUR_MS) {
-    const fetchedAt = new Date(at);
-    // Older days are final in all reports: they show nothing.
-    const first = addDays(fetchedAt.toISOString().slice(0, 10), -30);
-    seen.push(...totalsOf(rowsAt(bill, fetchedAt, first), fetchedAt));
-  }
+  for (let at = start; at <= now.getTime(); at += 6 * HOUR_MS) seen.push(...reportAt(bill, at));
   const history = snapshotHistory(stored(seen));
   const rows = withOpenDays({ rows: rowsAt(bill, now, BILL_FROM), fetchedAt: now }, history);
   return {
@@ -39,6 +34,22 @@ export function readBill(bill: LateBill, now: Date, span: Span): CostReading {
     gaps: [],
     lockAge: learnLockAge(history),
   };
+}
+
+const knownReports = new WeakMap<LateBill, Map<number, readonly DaySnapshot[]>>();
+
+/** What the report of this time shows; each later reading of the bill needs it again. */
+function reportAt(bill: LateBill, time: number): readonly DaySnapshot[] {
+  const reports = knownReports.get(bill) ?? new Map<number, readonly DaySnapshot[]>();
+  knownReports.set(bill, reports);
+  const known = reports.get(time);
+  if (known) return known;
+  const fetchedAt = new Date(time);
+  // Older days are final in all reports: they show nothing.
+  const first = addDays(dayOf(fetchedAt), -30);
+  const report = totalsOf(rowsAt(bill, fetchedAt, first), fetchedAt);
+  reports.set(time, report);
+  return report;
 }
 
 function rowsAt({ lockAge, factor = () => 1 }: LateBill, now: Date, from: Day): readonly CostRow[] {
