@@ -92,7 +92,19 @@ function latest(requests: readonly LoggedRequest[]): readonly RecordedRequest[] 
     .toReversed()
     .toSorted((a, b) => b.at.localeCompare(a.at))
     .slice(0, MAX_REQUESTS)
-    .map(({ headers: _, ...request }) => ({ ...request, reply: safeReply(request.reply) }));
+    .map(withSafeReply);
+}
+
+const safeRequests = new WeakMap<LoggedRequest, RecordedRequest>();
+
+/** Computed once: a reply can have several megabytes, and the page reads the panel after each request. */
+function withSafeReply(logged: LoggedRequest): RecordedRequest {
+  const known = safeRequests.get(logged);
+  if (known) return known;
+  const { headers: _, ...request } = logged;
+  const safe = { ...request, reply: safeReply(request.reply) };
+  safeRequests.set(logged, safe);
+  return safe;
 }
 
 // Anyone can open the page, but only one person may see the password of a new service.
