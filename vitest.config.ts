@@ -36,8 +36,12 @@ const STORIES = [
 /** Programs that tests start as processes. */
 const BUNDLES = 'test/harness/build-bundle.ts';
 
+// More workers than processors: threads of the garbage collector would only compete with them.
+const execArgv = ['--single-threaded-gc'];
+
 const bot = {
   name: 'bot',
+  execArgv,
   include: ['test/**/*.test.ts'],
   exclude: [
     'test/browser/**',
@@ -62,6 +66,7 @@ const stories = {
 
 const browser = {
   name: 'browser',
+  execArgv,
   include: ['test/browser/**/*.test.ts'],
   globalSetup: ['test/browser/page.ts', BUNDLES],
   isolate: false,

@@ -64,23 +64,32 @@ test.for(STATEMENTS)('on SQLite, %s uses its index', async ([, , index, statemen
   expect(plan.join()).toMatch(index);
 });
 
-test.for(STATEMENTS)(
-  'on PostgreSQL, %s reads few rows',
-  { timeout: 120_000 },
-  async ([, table, , statement]) => {
-    const url = await freshUrl('postgres');
-    const change = aChange();
-    await stored(await openForTest(url), change);
-    await run(
-      url,
-      `insert into outbox (change_id, kind, not_before, attempts, done_at)
+/** A database with many rows, for all statements. */
+let filled: Promise<string> | null = null;
+
+async function databaseOfManyRows(): Promise<string> {
+  const url = await freshUrl('postgres');
+  const change = aChange();
+  await stored(await openForTest(url), change);
+  await run(
+    url,
+    `insert into outbox (change_id, kind, not_before, attempts, done_at)
       select 'T' || n, 'card', '2026', 1, '2026-08-14T11' from generate_series(1, 20000) as s(n);
     insert into effect_notice
       select '${change.id}', n, '2026-08-01' from generate_series(1, 20000) as s(n);
     insert into send_permit (change_id, n, owner, at)
       select '${change.id}', n, 'replica-1', '2026-08-01' from generate_series(1, 20000) as s(n);
     analyze outbox; analyze effect_notice; analyze send_permit`,
-    );
+  );
+  return url;
+}
+
+test.for(STATEMENTS)(
+  'on PostgreSQL, %s reads few rows',
+  { timeout: 120_000 },
+  async ([, table, , statement]) => {
+    filled ??= databaseOfManyRows();
+    const url = await filled;
     const { db, queriesOf } = record(openPostgres(url, { onError: () => undefined }));
     for (const { sql, parameters } of await queriesOf(statement)) {
       const [plan] = await readPlan(db, sql, parameters);
