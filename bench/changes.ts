@@ -112,9 +112,19 @@ export async function changesPerSecond(): Promise<string> {
   try {
     const sqlite = await measure(`file:${join(folder, 'signalbox.db')}`);
     const postgres = await measure(given.url ?? '');
-    const line = (name: string, [first = 0, ...rest]: readonly number[]) =>
-      `${name.padEnd(12)}${rest.map((rate) => rate.toFixed(1))} a second, after ${CHANGES} changes of a new process at ${first.toFixed(1)}`;
-    return [line('SQLite', sqlite), line('PostgreSQL', postgres)].join('\n');
+    const row = (name: string, cells: readonly (string | number)[]) =>
+      [name.padEnd(12), ...cells.map((cell) => String(cell).padStart(12))].join('');
+    const rates = (all: readonly number[]) => all.map((rate) => rate.toFixed(1));
+    const parts = Array.from(
+      { length: PARTS },
+      (_, part) => `${part === 0 ? 'first' : 'next'} ${CHANGES}`,
+    );
+    const rows = [
+      row('a second', parts),
+      row('SQLite', rates(sqlite)),
+      row('PostgreSQL', rates(postgres)),
+    ];
+    return rows.join('\n');
   } finally {
     await stop();
     rmSync(folder, { recursive: true, force: true });
