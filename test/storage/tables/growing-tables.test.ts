@@ -7,7 +7,7 @@ import { lastSentChanges } from '../../../src/storage/tables/changes/last-sent.t
 import { sentSince } from '../../../src/storage/tables/changes/permits.ts';
 import { listEffectNotices } from '../../../src/storage/tables/effect-notices.ts';
 import { claimDueMessages, pruneOutbox } from '../../../src/storage/tables/queues/outbox.ts';
-import { freshUrl, openForTest, run } from '../engines.ts';
+import { ENGINES, freshUrl, openForTest, run } from '../engines.ts';
 import { aChange, minutes, NOON, newId, STAGING, stored } from '../example-change.ts';
 import { asTx, type Query, readPlan, record, rowsRead } from '../recorded-plans.ts';
 
@@ -84,7 +84,7 @@ async function databaseOfManyRows(): Promise<string> {
   return url;
 }
 
-test.for(STATEMENTS)(
+test.runIf(ENGINES.includes('postgres')).for(STATEMENTS)(
   'on PostgreSQL, %s reads few rows',
   { timeout: 120_000 },
   async ([, table, , statement]) => {
