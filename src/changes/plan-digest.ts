@@ -13,7 +13,7 @@ export function canonical(value: Json): string {
 /** What users see of a request, and what authorises it. */
 type DigestedRequest = Pick<Change, 'command' | 'requester' | 'reason' | 'plan' | 'requires'>;
 
-const DIGESTS_KEPT = 500;
+const DIGESTS_KEPT = 200;
 
 /** Marks what a digest covers. Release 1.0 wrote digests without it, which covered less. */
 export const DIGEST_PREFIX = '2:';

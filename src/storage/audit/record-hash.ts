@@ -43,7 +43,7 @@ export function hashOfRecord({ row, verdicts }: StoredRecord): string {
   return hashOf(JSON.stringify({ change, verdicts: ordered }));
 }
 
-const HASHES_KEPT = 500;
+const HASHES_KEPT = 200;
 
 /** A record is hashed when it is stored, and again with each read. */
 const hashOf = cached(HASHES_KEPT, (json: string) => hash('sha256', canonical(JSON.parse(json))));

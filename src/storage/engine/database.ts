@@ -10,7 +10,7 @@ import { explainSqliteError } from './sqlite/explain-error.ts';
 import { groupCommits } from './sqlite/group-commit.ts';
 import { lockProcess } from './sqlite/process-lock.ts';
 import { isRestoreInterrupted, openSqlite, sqlitePath } from './sqlite/sqlite.ts';
-import { runTogether, type Statement } from './together.ts';
+import { runAlone, type Statement } from './together.ts';
 import {
   type OpenTransaction,
   outsideTransactions,
@@ -33,7 +33,7 @@ export interface Database {
    * An error of the body rolls back and rejects. A transaction is rolled back after 5 seconds.
    */
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Runs one statement as a transaction of its own. Nothing reads its rows. */
+  /** Runs one statement without a check as a transaction of its own. */
   run(statement: (tx: Tx) => Statement): Promise<void>;
   /** The clock for leases, which all replicas share. Throws inside a transaction. */
   now(): Promise<Date>;
@@ -155,8 +155,7 @@ function assemble(
     db,
     checkpoint,
     transaction: within(open),
-    run: (statement) =>
-      within(openForOne)(async (tx) => void (await runTogether(tx, [statement(tx)]))),
+    run: (statement) => within(openForOne)(async (tx) => runAlone(tx, statement(tx))),
     async now() {
       refuseInside();
       return clock(db);

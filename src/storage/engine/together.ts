@@ -69,7 +69,17 @@ export async function runTogether<const Statements extends readonly Statement[]>
  * could be rolled back after a check: throws if a statement has one.
  */
 export async function runLast(tx: Tx, statements: readonly Statement[]): Promise<void> {
-  if (statements.some(({ check }) => check)) throw new Error('A last statement has no check');
+  refuseChecks(statements);
   const run = runTogether(tx, statements);
   await (onPostgres(tx) ? commitAfter(run, statements.length) : run);
+}
+
+/** Runs a statement that PostgreSQL commits by itself. Throws if it has a check. */
+export async function runAlone(tx: Tx, statement: Statement): Promise<void> {
+  refuseChecks([statement]);
+  await runTogether(tx, [statement]);
+}
+
+function refuseChecks(statements: readonly Statement[]): void {
+  if (statements.some(({ check }) => check)) throw new Error('A last statement has no check');
 }

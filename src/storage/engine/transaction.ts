@@ -28,7 +28,10 @@ export function singleCommits(root: Kysely<Tables>): OpenTransaction {
   return (body) => root.transaction().setIsolationLevel('read committed').execute(body);
 }
 
-/** For bodies of one statement, which PostgreSQL commits by itself: two statements and a wait less. */
+/**
+ * For bodies of one statement, which PostgreSQL commits by itself: two statements and a wait less. One that is
+ * too slow is reported as failed, and may still be committed.
+ */
 export function singleStatements(root: Kysely<Tables>): OpenTransaction {
   // The body uses no other method of a transaction.
   return (body) => body(root as unknown as Tx);
@@ -89,8 +92,9 @@ function refuseOwn(): never {
  */
 export async function commitAfter(last: Promise<unknown>, count = 1): Promise<void> {
   const scope = inside.getStore();
-  if (!scope) {
-    // Without `runTransaction`, nothing would report its error.
+  // Without `runTransaction`, nothing would report its error. After other last statements that still run, the
+  // driver would send the commit first.
+  if (!scope || scope.lastPending > 0) {
     await last;
     return;
   }
@@ -105,7 +109,9 @@ export async function commitAfter(last: Promise<unknown>, count = 1): Promise<vo
 async function attempt<T>(open: OpenTransaction, body: (tx: Tx) => Promise<T>): Promise<T> {
   const scope: Scope = { ended: false, started: 0, finished: 0, last: [], lastPending: 0 };
   try {
-    return await open((tx) => inside.run(scope, () => runBody(tx, scope, body)));
+    const result = await open((tx) => inside.run(scope, () => runBody(tx, scope, body)));
+    await Promise.all(scope.last);
+    return result;
   } catch (error) {
     // The first error of a transaction is the one to report: it makes all later statements fail.
     await Promise.all(scope.last);
@@ -143,7 +149,7 @@ function trackQueries(scope: Scope): KyselyPlugin {
 }
 
 function tooLong(): Error {
-  return databaseTimeout(`A transaction took longer than ${LIMIT_MS / 1000} s and was rolled back`);
+  return databaseTimeout(`A transaction took longer than ${LIMIT_MS / 1000} s`);
 }
 
 function isWorthRetrying(error: unknown, tries: number, elapsedMs: number): boolean {

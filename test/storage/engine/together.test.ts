@@ -166,3 +166,29 @@ test.runIf(ENGINES.includes('postgres'))(
     expect(tries).toBe(2);
   },
 );
+
+test.for(ENGINES)('a statement with a check does not run alone on %s', async (engine) => {
+  const { db, run } = await freshDatabase(engine);
+  const checked = (tx: Tx) => ({ ...insert(tx, 'a', '1'), check: () => undefined });
+  await expect(run(checked)).rejects.toThrow('A last statement has no check');
+  expect(await readMeta(db, 'a')).toBeNull();
+});
+
+test.runIf(ENGINES.includes('postgres'))(
+  'last statements after others that still run are committed with them',
+  async () => {
+    const { db, transaction } = await freshDatabase('postgres');
+    const slow = (tx: Tx) => sql`insert into meta select 'slow', pg_sleep(0.1)::text`.execute(tx);
+    const failing = transaction(async (tx) => {
+      await commitAfter(slow(tx));
+      await runLast(tx, [insert(tx, 'b', '1'), insert(tx, 'b', '2')]);
+    });
+    await expect(failing).rejects.toThrow(/unique/i);
+    expect(await readMeta(db, 'slow')).toBeNull();
+    await transaction(async (tx) => {
+      await commitAfter(slow(tx));
+      await runLast(tx, [insert(tx, 'b', '1')]);
+    });
+    expect(await readMeta(db, 'b')).toBe('1');
+  },
+);

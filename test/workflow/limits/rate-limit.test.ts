@@ -55,6 +55,28 @@ test('all users share a total limit, which one user alone cannot reach', async (
   expect(await ask([ben])).toEqual(['ok']);
 });
 
+test('what is refused to one user takes nothing from the others of the same commit', async () => {
+  const { context } = await createTestContext();
+  const ask = (by: readonly UserId[]) =>
+    context.database.transaction((tx) => countAttempts(tx, context, 'draft', by));
+  for (let n = 0; n < 48; n += 1) await ask(times(20, user(`U${n}`)));
+  const statuses = await ask([...times(25, ana), ...times(20, ben)]);
+  expect(statuses.filter((status) => status === 'ok')).toHaveLength(40);
+  expect(new Set(statuses.slice(25))).toEqual(new Set(['ok']));
+  expect(await ask([cleo])).toEqual(['limited']);
+});
+
+test('a count of all users that is missing does not stop a refusal', async () => {
+  const { context } = await createTestContext();
+  const { transaction, db } = context.database;
+  await transaction((tx) => countAttempts(tx, context, 'draft', times(20, ana)));
+  await transaction((tx) => tx.deleteFrom('tally').where('person', '=', user('*')).execute());
+  expect(await transaction((tx) => countAttempts(tx, context, 'draft', [ana]))).toEqual([
+    'limited',
+  ]);
+  expect(await db.selectFrom('tally').select('person').execute()).toHaveLength(2);
+});
+
 function letter(context: WorkflowContext, key: string) {
   return enqueueClick(context, { key, kind: 'click', body: {}, by: ana, at: context.now() });
 }

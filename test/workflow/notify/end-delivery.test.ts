@@ -84,6 +84,17 @@ test('deliveries that share a commit lock their changes in one order, so that re
     endDelivery(context, { id, card: cards[index] ?? null, next: null }),
   );
   await expect.poll(isLocked, { timeout: 3_000 }).toBe(true);
+  // As in a move, the change comes before its messages.
+  const messages = await database.transaction((tx) =>
+    tx
+      .selectFrom('outbox')
+      .select('id')
+      .where('id', 'in', ids.slice(1))
+      .forUpdate()
+      .skipLocked()
+      .execute(),
+  );
+  expect(messages).toHaveLength(2);
   released.resolve();
   await Promise.all([holder, ...ends]);
 });

@@ -86,7 +86,7 @@ function verdictColumns(change: Change) {
 }
 
 /** A change is read many times, and these two never change. */
-const KEPT = 500;
+const KEPT = 200;
 const plans = new Cache<string, Plan>(KEPT);
 const requirements = new Cache<string, Requirement>(KEPT);
 

@@ -62,7 +62,7 @@ const addCounts = compileEach((tx, users, [kind, since, ...counts]: CountValues)
   );
 });
 
-/** Takes back a part of what was added to the count of a user, which stays above 0. */
+/** Takes back a part of what was added to the count of a user. A count stays above 0. */
 export async function subtractFromRateCounter(
   tx: Tx,
   {
@@ -75,6 +75,7 @@ export async function subtractFromRateCounter(
   await tx
     .updateTable('tally')
     .set((eb) => ({ count: eb('count', '-', less) }))
+    .where('count', '>', less)
     .where('person', '=', user)
     .where('kind', '=', kind)
     .where('since', '=', toText(since))

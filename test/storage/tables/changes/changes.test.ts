@@ -9,11 +9,13 @@ import {
   insertChange,
   loadChange,
   lockChange,
+  lockStored,
   setCard,
   updateChange,
 } from '../../../../src/storage/tables/changes/changes.ts';
 import { lockTarget } from '../../../../src/storage/tables/changes/permits.ts';
 import { OptimisticLockError } from '../../../../src/storage/tables/changes/verdicts.ts';
+import { readingMeta, writeMeta } from '../../../../src/storage/tables/meta.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import {
   aChange,
@@ -26,6 +28,7 @@ import {
   STAGING,
   stored,
 } from '../../example-change.ts';
+import { untilBlocked } from '../../until-blocked.ts';
 
 const approver = (id: Change['requester']) => ({ id, roles: ['approver'] });
 
@@ -146,6 +149,33 @@ test.for(ENGINES)('two concurrent approvals both count on %s', async (engine) =>
     expect(after?.approvals.map(({ by }) => by).sort()).toEqual([ben, cleo]);
   }
 });
+
+test.runIf(ENGINES.includes('postgres'))(
+  'what is read together with the lock of a change is read under it',
+  async () => {
+    const database = await freshDatabase('postgres');
+    const { db, transaction } = database;
+    const change = aChange();
+    await stored(database, change);
+    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holder = transaction(async (tx) => {
+      await lockChange(tx, change.id);
+      await writeMeta(tx, 'key', 'new');
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+    const reader = transaction(async (tx) => {
+      const reading = readingMeta(tx, 'key');
+      await lockStored(tx, change.id, [reading]);
+      return reading.rows();
+    });
+    await untilBlocked(db);
+    released.resolve();
+    await holder;
+    expect(await reader).toEqual([{ value: 'new' }]);
+  },
+);
 
 test.for(ENGINES)('the second of two concurrent moves is rolled back on %s', async (engine) => {
   const database = await freshDatabase(engine);

@@ -6,12 +6,14 @@ import {
   lastChangeSincePlan,
   lockHolder,
   lockTarget,
+  readingChangeSincePlan,
   unlockTarget,
   writePermit,
 } from '../../../../src/storage/tables/changes/permits.ts';
 import { OptimisticLockError } from '../../../../src/storage/tables/changes/verdicts.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { aChange, aPost, elsewhere, minutes, NOON, STAGING, stored } from '../../example-change.ts';
+import { untilBlocked } from '../../until-blocked.ts';
 
 function permit(database: Database, change: Change, single: boolean): Promise<number> {
   const row = { changeId: change.id, single, owner: 'one', at: NOON };
@@ -114,6 +116,35 @@ test.for(ENGINES)(
       database.transaction((tx) => lockTarget(tx, target, change.id, NOON));
     expect(await take('alert:one')).toBe(true);
     expect(await take(STAGING)).toBe(false);
+  },
+);
+
+test.runIf(ENGINES.includes('postgres'))(
+  'a change that ends while another one waits for its target is seen',
+  async () => {
+    const database = await freshDatabase('postgres');
+    const { db, transaction } = database;
+    const [other, waiting] = [aChange(), aChange()];
+    await stored(database, other, waiting);
+    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holder = transaction(async (tx) => {
+      await lockTarget(tx, STAGING, other.id, NOON);
+      const ended = { state: 'succeeded', ended_at: minutes(5).toISOString() } as const;
+      await tx.updateTable('change').set(ended).where('id', '=', other.id).execute();
+      await unlockTarget(tx, other.id);
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+    const claim = transaction(async (tx) => {
+      const later = await readingChangeSincePlan(tx, STAGING, waiting);
+      const isLocked = await lockTarget(tx, STAGING, waiting.id, NOON, [later]);
+      return { isLocked, later: later.change()?.id };
+    });
+    await untilBlocked(db);
+    released.resolve();
+    await holder;
+    expect(await claim).toEqual({ isLocked: true, later: other.id });
   },
 );
 
