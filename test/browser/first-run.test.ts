@@ -72,6 +72,10 @@ test('a new user follows the guide, and each step is done when the simulators ha
   await guide.getByRole('button', { name: 'Insert' }).click();
   await page.getByRole('button', { name: 'Act as: Dora' }).waitFor();
   await composer.press('Enter');
+  await page
+    .getByRole('columnheader', { name: /service/i })
+    .first()
+    .waitFor();
   await guide.getByRole('button', { name: /next morning/ }).click();
   await expect.poll(() => doneSteps(page), SLOW_MACHINE).toHaveLength(5);
   await follow(page, 'Dora in #db-costs');
