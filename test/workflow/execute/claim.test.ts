@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Change, ChangeId } from '../../../src/changes/change.ts';
 import { ApiError } from '../../../src/errors.ts';
+import { runTogether } from '../../../src/storage/engine/together.ts';
 import {
-  closePermit,
+  closingPermit,
   lockHolder,
   lockTarget,
   writePermit,
@@ -243,7 +244,9 @@ test('a change of class post gets no second permit after an unknown outcome', as
   await context.database.transaction(async (tx) => {
     const own = { changeId: change.id, single: true, owner: 'earlier', at: NOON };
     const n = await writePermit(tx, own);
-    await closePermit(tx, { changeId: change.id, n, outcome: 'unknown', httpStatus: null });
+    await runTogether(tx, [
+      closingPermit(tx, { changeId: change.id, n, outcome: 'unknown', httpStatus: null }),
+    ]);
   });
   await expect(run()).rejects.toThrow('already has a permit');
   expect(sent.count).toBe(0);

@@ -70,12 +70,7 @@ interface ClosedPermit {
   readonly httpStatus: number | null;
 }
 
-/** Throws `OptimisticLockError` if the permit is not open. */
-export async function closePermit(tx: Tx, closed: ClosedPermit): Promise<void> {
-  await runTogether(tx, [closingPermit(tx, closed)]);
-}
-
-/** The statement of `closePermit`. */
+/** The statement that closes a permit. Its check throws `OptimisticLockError` if the permit is not open. */
 export function closingPermit(
   tx: Tx,
   { changeId, n, outcome, httpStatus }: ClosedPermit,

@@ -74,25 +74,12 @@ const insertClick = compileOnce(
       .returning('dedup_key'),
 );
 
-/**
- * Stores only the key of an action that is handled in this transaction. Returns false if it was stored
- * before.
- */
-export async function storeHandled(
-  tx: Tx,
-  { key, kind, at }: Omit<ReceivedClick, 'body'>,
-): Promise<boolean> {
-  const storing = storingHandled(tx, { key, kind, at });
-  await runTogether(tx, [storing]);
-  return storing.isFirst();
-}
-
 interface HandledStatement extends Statement {
-  /** What `storeHandled` returns. */
+  /** Whether the action was not stored before. */
   readonly isFirst: () => boolean;
 }
 
-/** The statement of `storeHandled`. */
+/** The statement that stores only the key of an action that is handled in this transaction. */
 export function storingHandled(
   tx: Tx,
   { key, kind, at }: Omit<ReceivedClick, 'body'>,

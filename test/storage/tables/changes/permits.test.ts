@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../../../src/changes/change.ts';
 import type { Database } from '../../../../src/storage/engine/database.ts';
+import { runTogether } from '../../../../src/storage/engine/together.ts';
 import {
-  closePermit,
+  closingPermit,
   lastChangeSincePlan,
   lockHolder,
   lockTarget,
@@ -42,7 +43,9 @@ test.for(['succeeded', 'failed', 'unknown'] as const)(
     await stored(database, change);
     await permit(database, change, true);
     await database.transaction((tx) =>
-      closePermit(tx, { changeId: change.id, n: 1, outcome, httpStatus: null }),
+      runTogether(tx, [
+        closingPermit(tx, { changeId: change.id, n: 1, outcome, httpStatus: null }),
+      ]),
     );
     await expect(permit(database, change, true)).rejects.toThrow(OptimisticLockError);
   },
@@ -54,7 +57,9 @@ test.for(ENGINES)('a request that was not sent gets a permit again on %s', async
   await stored(database, change);
   await permit(database, change, true);
   await database.transaction((tx) =>
-    closePermit(tx, { changeId: change.id, n: 1, outcome: 'not-sent', httpStatus: 429 }),
+    runTogether(tx, [
+      closingPermit(tx, { changeId: change.id, n: 1, outcome: 'not-sent', httpStatus: 429 }),
+    ]),
   );
 
   expect(await permit(database, change, true)).toBe(2);
@@ -81,7 +86,9 @@ test.for(ENGINES)('a permit is closed once on %s', async (engine) => {
   await permit(database, change, false);
   const close = (n: number) =>
     database.transaction((tx) =>
-      closePermit(tx, { changeId: change.id, n, outcome: 'succeeded', httpStatus: 200 }),
+      runTogether(tx, [
+        closingPermit(tx, { changeId: change.id, n, outcome: 'succeeded', httpStatus: 200 }),
+      ]),
     );
   await close(1);
   await expect(close(1)).rejects.toThrow(OptimisticLockError);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../../../src/storage/engine/database.ts';
+import { runTogether } from '../../../../src/storage/engine/together.ts';
 import * as inbox from '../../../../src/storage/tables/queues/inbox.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { minutes, NOON } from '../../example-change.ts';
@@ -39,7 +40,12 @@ test.for(ENGINES)(
   async (engine) => {
     const database = await freshDatabase(engine);
     const action = { key: 'a', kind: 'click', at: NOON };
-    const store = () => database.transaction((tx) => inbox.storeHandled(tx, action));
+    const store = () =>
+      database.transaction(async (tx) => {
+        const storing = inbox.storingHandled(tx, action);
+        await runTogether(tx, [storing]);
+        return storing.isFirst();
+      });
     expect([await store(), await store()]).toEqual([true, false]);
     expect(await taken(database, batch(99))).toEqual([]);
 
