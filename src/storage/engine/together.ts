@@ -81,5 +81,6 @@ export async function runAlone(tx: Tx, statement: Statement): Promise<void> {
 }
 
 function refuseChecks(statements: readonly Statement[]): void {
-  if (statements.some(({ check }) => check)) throw new Error('A last statement has no check');
+  if (statements.some(({ check }) => check))
+    throw new Error('A statement that is committed at once cannot have a check');
 }

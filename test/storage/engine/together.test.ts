@@ -123,7 +123,9 @@ test.for(ENGINES)('a last statement with a check is refused on %s', async (engin
   const { db, transaction } = await freshDatabase(engine);
   const checked = (tx: Tx) => ({ ...insert(tx, 'a', '1'), check: () => undefined });
   const failing = transaction((tx) => runLast(tx, [checked(tx)]));
-  await expect(failing).rejects.toThrow('A last statement has no check');
+  await expect(failing).rejects.toThrow(
+    'A statement that is committed at once cannot have a check',
+  );
   expect(await readMeta(db, 'a')).toBeNull();
 });
 
@@ -170,7 +172,9 @@ test.runIf(ENGINES.includes('postgres'))(
 test.for(ENGINES)('a statement with a check does not run alone on %s', async (engine) => {
   const { db, run } = await freshDatabase(engine);
   const checked = (tx: Tx) => ({ ...insert(tx, 'a', '1'), check: () => undefined });
-  await expect(run(checked)).rejects.toThrow('A last statement has no check');
+  await expect(run(checked)).rejects.toThrow(
+    'A statement that is committed at once cannot have a check',
+  );
   expect(await readMeta(db, 'a')).toBeNull();
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change, ChangeId, Position } from '../../../src/changes/change.ts';
-import { loadChange, setCard } from '../../../src/storage/tables/changes/changes.ts';
+import { runTogether } from '../../../src/storage/engine/together.ts';
+import { loadChange, settingCard } from '../../../src/storage/tables/changes/changes.ts';
 import { enqueue } from '../../../src/storage/tables/queues/outbox.ts';
 import type { OutboxMessage } from '../../../src/storage/tables/queues/outbox-message.ts';
 import { workflowJobs } from '../../../src/workflow/background/maintenance.ts';
@@ -215,7 +216,7 @@ test('no message of a long thread is posted twice while it takes longer than the
   const change = aChange();
   const { context, clock, send } = await started(change);
   await context.database.transaction((tx) =>
-    setCard(tx, change.id, { channel: channel('CCARDS'), ts: '1.0' }, 1),
+    runTogether(tx, [settingCard(tx, change.id, { channel: channel('CCARDS'), ts: '1.0' }, 1)]),
   );
   const posts: string[] = [];
   const other: WorkflowContext = { ...context, instance: 'other replica' };
@@ -237,7 +238,7 @@ test('a message that another replica took over after a pause is left to that rep
   const change = aChange();
   const { context, clock, send } = await started(change);
   await context.database.transaction((tx) =>
-    setCard(tx, change.id, { channel: channel('CCARDS'), ts: '1.0' }, 1),
+    runTogether(tx, [settingCard(tx, change.id, { channel: channel('CCARDS'), ts: '1.0' }, 1)]),
   );
   const posts: string[] = [];
   const by = (who: string) => async (text: string) => void posts.push(`${who}: ${text}`);

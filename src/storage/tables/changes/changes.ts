@@ -129,7 +129,7 @@ interface MoveOptions {
 /**
  * Stores the move from `before` to `after` and its new verdicts. Returns the row with its new version,
  * and these verdicts. Throws `OptimisticLockError` if the stored change is not `before` any more. The
- * card is stored by `setCard`.
+ * card is stored by `settingCard`.
  */
 export async function updateChange(
   tx: Tx,
@@ -193,17 +193,7 @@ function assertNextVersion(before: Change, after: Change): void {
   throw new Error(`Change ${before.id} must move by one version and keep its plan digest`);
 }
 
-/** Stores the position of the card and the version that it shows; ignores an older version. */
-export async function setCard(
-  tx: Tx,
-  id: ChangeId,
-  position: Position,
-  drawnVersion: number,
-): Promise<void> {
-  await runTogether(tx, [settingCard(tx, id, position, drawnVersion)]);
-}
-
-/** The statement of `setCard`. */
+/** The statement that stores the position of the card and the version that it shows; ignores an older version. */
 export function settingCard(
   tx: Tx,
   id: ChangeId,

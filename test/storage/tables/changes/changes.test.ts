@@ -4,13 +4,14 @@ import type { Change } from '../../../../src/changes/change.ts';
 import { approve, draftChange, finish, reject, start } from '../../../../src/changes/lifecycle.ts';
 import { planDigest } from '../../../../src/changes/plan-digest.ts';
 import type { Database } from '../../../../src/storage/engine/database.ts';
+import { runTogether } from '../../../../src/storage/engine/together.ts';
 import {
   cardVersion,
   insertChange,
   loadChange,
   lockChange,
   lockStored,
-  setCard,
+  settingCard,
   updateChange,
 } from '../../../../src/storage/tables/changes/changes.ts';
 import { lockTarget } from '../../../../src/storage/tables/changes/permits.ts';
@@ -251,7 +252,7 @@ test.for(ENGINES)('a change stores the newest version of its card on %s', async 
   const [first, second] = ['1', '2'].map((ts) => ({ channel: channel('CAPPROVALS'), ts }));
   if (!first || !second) throw new Error('two places');
   const draw = (at: typeof first, version: number) =>
-    database.transaction((tx) => setCard(tx, change.id, at, version));
+    database.transaction((tx) => runTogether(tx, [settingCard(tx, change.id, at, version)]));
 
   expect(await cardVersion(database.db, change.id)).toBeNull();
   await draw(first, 2);
