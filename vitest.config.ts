@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { CHROMIUM } from './test/browser/chromium.ts';
 import { seededDefect } from './test/chaos/controls/seed-defect.ts';
 import { LongestFirst } from './test/longest-first.ts';
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(CHROMIUM);
 if (!hasBrowser) {
   process.stderr.write(`No Chromium at ${CHROMIUM}: the browser tests are left out of this run.\n`);

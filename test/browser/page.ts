@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
+import { CHROMIUM } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,8 +26,10 @@ const FLAGS = [
 
 /** Builds the page as it is now, and starts the browser. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-  const launch: Promise<BrowserServer> = chromium.launchServer({ executablePath, args: FLAGS });
+  const launch: Promise<BrowserServer> = chromium.launchServer({
+    executablePath: CHROMIUM,
+    args: FLAGS,
+  });
   const [server] = await Promise.all([launch, buildPage()]);
   project.provide('browserUrl', server.wsEndpoint());
   return () => server.close();

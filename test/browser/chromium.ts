@@ -1,0 +1,8 @@
+import { existsSync } from 'node:fs';
+
+/** The first has no user interface, and the tests need less processor time with it. */
+const USUAL = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] as const;
+
+/** The path of the browser for the tests. The file may not exist. */
+export const CHROMIUM =
+  process.env.CHROMIUM_PATH || (USUAL.find((path) => existsSync(path)) ?? USUAL[0]);
