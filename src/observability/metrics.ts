@@ -36,12 +36,15 @@ interface MetricsOptions {
   readonly slackLimits: ReadonlyMap<string, number>;
 }
 
-/** The metrics of one process, in its own registry. */
+/** The metrics of the Node process, registered once: prom-client never stops its observers of the garbage collector. */
+const nodeMetrics = new Registry();
+collectDefaultMetrics({ register: nodeMetrics });
+
+/** The metrics of one app, in its own registry; `text` adds those of the Node process. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const { version, messageKinds, slackLimits } = options;
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `signalbox_${name}`, help, labelNames, registers });
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
@@ -84,13 +87,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
   // A gauge without a value reads 0, which would report an outage: they exist from the first reading on.
   let updateGauges: ReturnType<typeof databaseGauges> | null = null;
 
+  const merged = () => Registry.merge([nodeMetrics, registry]).metrics();
   const text: Metrics['text'] = async ({ gauges, isWritable, ...readings }, now) => {
     own.update(readings);
-    if (gauges === null) return registry.metrics();
+    if (gauges === null) return merged();
     const [found, writable] = await Promise.all([gauges().catch(() => null), isWritable()]);
     updateGauges ??= databaseGauges(gauge);
     updateGauges(found, writable, now);
-    return registry.metrics();
+    return merged();
   };
   return {
     contentType: registry.contentType,

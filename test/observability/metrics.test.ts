@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics, type Metrics } from '../../src/observability/metrics.ts';
 import type { Gauges } from '../../src/storage/tables/queues/gauges.ts';
 import { minutes, NOON } from '../storage/example-change.ts';
@@ -26,6 +26,15 @@ function measured(readings: Partial<Parameters<Metrics['text']>[0]> = {}) {
   const all = { gauges: async () => GAUGES, ...HEALTHY, ...readings };
   return { measures, reloaded, text: () => text(all, NOON) };
 }
+
+test('the apps of a process share the metrics of Node, and add no observer', async () => {
+  const observe = vi.spyOn(PerformanceObserver.prototype, 'observe');
+  onTestFinished(() => observe.mockRestore());
+  for (const { text } of [measured(), measured()]) {
+    expect((await text()).match(/^# TYPE nodejs_gc_duration_seconds /gm)).toHaveLength(1);
+  }
+  expect(observe).not.toHaveBeenCalled();
+});
 
 test('every measurement appears in the metrics', async () => {
   const { measures, text } = measured();
