@@ -52,7 +52,7 @@ const bot = {
   // Loading the bot takes longer than most files of tests: the files of a worker share its modules.
   isolate: false,
   // A loaded machine is slow, not wrong: what is waited for may come late.
-  expect: { poll: { timeout: 10_000 } },
+  expect: { poll: { timeout: 20_000 } },
   testTimeout: 30_000,
   hookTimeout: 30_000,
 };
@@ -70,12 +70,13 @@ const browser = {
   include: ['test/browser/**/*.test.ts'],
   globalSetup: ['test/browser/page.ts', BUNDLES],
   isolate: false,
-  expect: bot.expect,
-  testTimeout: 60_000,
+  expect: { poll: { timeout: 45_000 } },
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
 };
 
 // Most of a story is waiting for something to arrive: more of them run than there are processors.
-const MAX_WORKERS = Math.max(4, availableParallelism());
+const MAX_WORKERS = Math.max(5, availableParallelism());
 
 export default defineConfig({
   test: {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ANA, BEN, DORA } from '../harness/users.ts';
-import { actAs, expectEscapeToReturn, expectNothingToSurvive, SLOW_MACHINE } from './dialogs.ts';
+import { actAs, expectEscapeToReturn, expectNothingToSurvive } from './dialogs.ts';
 import { APPROVALS, COSTS, OPS, openAs, sandbox, say, startBeforeAll } from './open-page.ts';
 
 startBeforeAll();
@@ -10,7 +10,7 @@ test('a dialog that opens after the user has left is not shown when the user is 
   await page.getByRole('button', { name: 'Act as: Ben' }).waitFor();
   await sandbox.slack.command(ANA, 'ops', '/service scale ci');
   const views = () => sandbox.slack.clientState(ANA).views.length;
-  await expect.poll(views, SLOW_MACHINE).toBe(1);
+  await expect.poll(views).toBe(1);
   await actAs(page, 'Ana');
   await page.getByRole('textbox', { name: 'Message #ops' }).waitFor();
   expect(await page.getByRole('dialog').count()).toBe(0);
@@ -35,7 +35,7 @@ test('a day later a dialog of an expired card says so, and the page works as bef
   await ana.getByRole('button', { name: '+1 day' }).click();
   const moved = () => sandbox.clock.now().getTime() - before;
   await expect.poll(moved, { timeout: 50_000 }).toBeGreaterThan(86_000_000);
-  await expect.poll(() => sandbox.mover.isMoving(), SLOW_MACHINE).toBe(false);
+  await expect.poll(() => sandbox.mover.isMoving()).toBe(false);
   await ana.keyboard.press('Escape');
 
   await ben.getByText('Stop analytics-prod: expired').waitFor();

@@ -2,8 +2,6 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { say } from './open-page.ts';
 
-export const SLOW_MACHINE = { timeout: 15_000 };
-
 /** The accessible name of the focused element, as far as the page sets it. */
 const FOCUSED = `(() => {
   const { tagName, ariaLabel, innerText, title } = document.activeElement;
@@ -11,7 +9,7 @@ const FOCUSED = `(() => {
 })()`;
 
 const expectFocus = (page: Page, name: RegExp) =>
-  expect.poll(() => page.evaluate(FOCUSED), SLOW_MACHINE).toMatch(name);
+  expect.poll(() => page.evaluate(FOCUSED)).toMatch(name);
 
 export async function actAs(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: /^Act as: / }).click();

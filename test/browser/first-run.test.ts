@@ -6,7 +6,6 @@ import { seriousFindings } from './serious-findings.ts';
 
 startBeforeAll({ history: true });
 
-const SLOW_MACHINE = { timeout: 15_000 };
 const PHONE = { width: 390, height: 844 };
 
 const guideOf = (page: Page) => page.getByRole('complementary', { name: 'Guide' });
@@ -77,7 +76,7 @@ test('a new user follows the guide, and each step is done when the simulators ha
     .first()
     .waitFor();
   await guide.getByRole('button', { name: /next morning/ }).click();
-  await expect.poll(() => doneSteps(page), SLOW_MACHINE).toHaveLength(5);
+  await expect.poll(() => doneSteps(page)).toHaveLength(5);
   await follow(page, 'Dora in #db-costs');
   await guide.getByText('All five steps are done').waitFor();
 });
@@ -127,7 +126,7 @@ test('a channel with news is bold, and only messages for the user have a badge',
   const entry = (name: string) => page.getByRole('link', { name: new RegExp(`^${name}`) });
   await sandbox.slack.sendMessage({ as: GUS, channel: 'C0OPS000001', text: 'of my own' });
   await sandbox.slack.sendMessage({ as: 'U0ANA00001', channel: 'C0OPS000001', text: 'hello all' });
-  await expect.poll(() => entry('ops').innerText(), SLOW_MACHINE).toContain('unread');
+  await expect.poll(() => entry('ops').innerText()).toContain('unread');
   expect(await entry('ops').getByRole('img').count()).toBe(0);
   await sandbox.slack.sendMessage({ as: 'U0ANA00001', channel: 'C0OPS000001', text: 'hello @gus' });
   await entry('ops').getByRole('img', { name: '1 for you' }).waitFor();

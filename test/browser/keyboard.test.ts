@@ -39,7 +39,7 @@ async function openChannel(page: Page, name: string): Promise<void> {
 /** Waits until the composer of the channel has the focus, where the page puts it. */
 async function composerFocus(page: Page, name: string): Promise<void> {
   const focused = () => page.evaluate(FOCUSED);
-  await expect.poll(focused, { timeout: 10_000 }).toBe(`Message #${name}`);
+  await expect.poll(focused).toBe(`Message #${name}`);
 }
 
 test('by keyboard: the five steps of the guide', async () => {
@@ -102,7 +102,7 @@ test('by keyboard: the five steps of the guide', async () => {
   await page.keyboard.press('Enter');
   const note = page.getByRole('textbox', { name: 'What did you find?' });
   const isFocused = () => note.evaluate((box) => box.matches(':focus'));
-  await expect.poll(isFocused, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isFocused).toBe(true);
   await page.keyboard.type('the console shows idle');
   await focusWith(page, 'Tab', /^Save$/);
   await page.keyboard.press('Enter');
@@ -152,7 +152,7 @@ test('by keyboard: a form is filled in and closed, and the clock is moved', asyn
   await focusWith(page, 'Tab', /^\+5 min/);
   await page.keyboard.press('Enter');
   const moved = () => sandbox.clock.now().getTime() - before;
-  await expect.poll(moved, { timeout: 10_000 }).toBeGreaterThanOrEqual(300_000);
+  await expect.poll(moved).toBeGreaterThanOrEqual(300_000);
   await page.keyboard.press('Escape');
-  await expect.poll(() => page.evaluate(FOCUSED), { timeout: 10_000 }).toMatch(/^Controls/);
+  await expect.poll(() => page.evaluate(FOCUSED)).toMatch(/^Controls/);
 });

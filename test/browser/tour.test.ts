@@ -159,9 +159,6 @@ test('in a browser: a command in a thread is answered in the thread', async () =
   await picture(ben, 'palette-answer');
 });
 
-/** On a loaded machine the page needs more than the default second. */
-const SLOW_MACHINE = { timeout: 10_000 };
-
 /** The number of pixels between the visible part and the end of the messages. */
 function belowView(page: Page): Promise<number> {
   const list = page.getByRole('log', { name: 'Messages' });
@@ -177,16 +174,16 @@ test('in a browser: the end of the newest message stays visible when the message
   const [ben, cleo] = [await openAs(BEN, APPROVALS, 600), await openAs(CLEO, APPROVALS, 600)];
   for (const page of [ben, cleo]) {
     await page.getByText('requests: stop analytics-prod').waitFor();
-    await expect.poll(() => belowView(page), SLOW_MACHINE).toBeLessThan(2);
+    await expect.poll(() => belowView(page)).toBeLessThan(2);
   }
   await ben.getByRole('button', { name: 'Approve', exact: true }).last().click();
   await ben.getByText('(1 of 2 from').waitFor();
-  await expect.poll(() => belowView(ben), SLOW_MACHINE).toBeLessThan(2);
+  await expect.poll(() => belowView(ben)).toBeLessThan(2);
   await cleo.getByRole('button', { name: 'Approve', exact: true }).last().click();
   for (const page of [ben, cleo]) {
     await page.getByText('analytics-prod is stopping').waitFor();
     await page.getByText('1 reply').last().waitFor();
-    await expect.poll(() => belowView(page), SLOW_MACHINE).toBeLessThan(2);
+    await expect.poll(() => belowView(page)).toBeLessThan(2);
   }
 });
 

@@ -61,14 +61,11 @@ async function rediscover(sandbox: TestSandbox) {
   // The usage report may have used up the request budget: the list is read again after 15 s.
   let polls = 0;
   await expect
-    .poll(
-      () => {
-        polls += 1;
-        if (polls % 10 === 0) pass(16_000);
-        return sandbox.cloud.count('list services');
-      },
-      { timeout: 10_000 },
-    )
+    .poll(() => {
+      polls += 1;
+      if (polls % 10 === 0) pass(16_000);
+      return sandbox.cloud.count('list services');
+    })
     .toBeGreaterThan(before);
   await waitUntilIdle(sandbox);
 }
