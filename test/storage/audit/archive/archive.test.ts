@@ -249,13 +249,27 @@ test('a file with other contents is not overwritten', async () => {
   expect((await seqsOf(database)).length).toBe(10);
 });
 
+/** The first transactions of two archives begin together, however slow one of the archives is. */
+function startingTogether(database: Database): Database {
+  const bothAreThere = Promise.withResolvers<void>();
+  let arrived = 0;
+  const transaction: Database['transaction'] = async (body) => {
+    arrived += 1;
+    if (arrived === 2) bothAreThere.resolve();
+    await bothAreThere.promise;
+    return database.transaction(body);
+  };
+  return { ...database, transaction };
+}
+
 test.for(ENGINES)('of two archives at once on %s, one writes a checkpoint', async (engine) => {
   const database = await freshDatabase(engine);
   await oldTrail(database);
   const folder = segmentsFolder();
+  const shared = startingTogether(database);
   const results = await Promise.allSettled([
-    archiveInto(database, folder),
-    archiveInto(database, folder),
+    archiveInto(shared, folder),
+    archiveInto(shared, folder),
   ]);
   const refused = results.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
   for (const reason of refused) expect(reason).toContain('Another archive finished meanwhile');
