@@ -3,6 +3,7 @@ import { type CostAnomaly, lastDayOf } from '../costs/anomaly/cost-anomaly.ts';
 import { type Incident, isOver, muteIncident, type News } from '../costs/anomaly/incident.ts';
 import { watchDay } from '../costs/anomaly/watch.ts';
 import type { Day } from '../costs/calendar/day.ts';
+import { type SettledDay, settledDays } from '../costs/forecast/series.ts';
 import type { DayValue } from '../costs/ledger/row.ts';
 import type { WatchedLine } from './watched-lines.ts';
 
@@ -37,13 +38,14 @@ export function judgeLine(
   known: readonly CostAnomaly[],
   { first, last, minImpact }: JudgedDays,
 ): LineJudgement {
+  const days = settledDays(line.values);
   let all = known;
   const found: IncidentNews[] = [];
   const verdicts: LineJudgement['verdicts'][number][] = [];
   for (const value of line.values) {
     const { day } = value;
     if (day < first || day > last || isCounted(all, day)) continue;
-    const judged = judgeDay(line, all, value, minImpact);
+    const judged = judgeDay({ ...line, days }, all, value, minImpact);
     verdicts.push({ day, verdict: judged.verdict });
     all = judged.all;
     const anomaly = all.at(-1);
@@ -57,6 +59,11 @@ function isCounted(all: readonly CostAnomaly[], day: Day): boolean {
   return newest !== undefined && isOver(newest.incident) && day <= lastDayOf(newest);
 }
 
+interface SettledLine extends WatchedLine {
+  /** Those of the values that are settled. */
+  readonly days: readonly SettledDay[];
+}
+
 interface DayJudgement {
   readonly all: readonly CostAnomaly[];
   readonly verdict: AnomalyVerdict;
@@ -64,7 +71,7 @@ interface DayJudgement {
 }
 
 function judgeDay(
-  line: WatchedLine,
+  line: SettledLine,
   all: readonly CostAnomaly[],
   value: DayValue,
   minImpact: number,
@@ -72,7 +79,7 @@ function judgeDay(
   const newest = all.at(-1) ?? null;
   const before = newest?.incident ?? null;
   const baselineFrom = baselineOf(all);
-  const watched = watchDay({ incident: before, baselineFrom }, line.values, value, minImpact);
+  const watched = watchDay({ incident: before, baselineFrom }, line.days, value, minImpact);
   const { verdict, news } = watched;
   const { incident } = watched.watch;
   if (!incident || incident === before) return { all, verdict, news: null };
@@ -83,7 +90,7 @@ function judgeDay(
   const updated = followed
     ? { ...followed, ...namesOf(line), incident: current }
     : newAnomaly(line, current);
-  const anomaly = withPeak(updated, line.values, baselineFrom, minImpact);
+  const anomaly = withPeak(updated, line, baselineFrom, minImpact);
   const others = followed ? all.slice(0, -1) : all;
   return { all: [...others, anomaly], verdict, news: until ? null : news };
 }
@@ -114,7 +121,7 @@ function newAnomaly(line: WatchedLine, incident: Incident): CostAnomaly {
 /** With the day of the largest deviation, at its current value: it may have changed until final. */
 function withPeak(
   anomaly: CostAnomaly,
-  values: readonly DayValue[],
+  { values, days: settled }: SettledLine,
   baselineFrom: Day | null,
   minImpact: number,
 ): CostAnomaly {
@@ -126,6 +133,6 @@ function withPeak(
   if (!value) return anomaly;
   const isHistory = ({ day }: DayValue) =>
     day < since && (baselineFrom === null || day >= baselineFrom);
-  const range = usualRange(values.filter(isHistory), value.day, minImpact);
+  const range = usualRange(settled.filter(isHistory), value.day, minImpact);
   return { ...anomaly, peak: { day: value.day, value: value.value, range } };
 }

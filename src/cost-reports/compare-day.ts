@@ -2,6 +2,7 @@ import { type Range, usualRange } from '../costs/anomaly/anomaly.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
 import { formatDay } from '../costs/calendar/format.ts';
 import { compareDay } from '../costs/comparison/day-counts.ts';
+import { settledDays } from '../costs/forecast/series.ts';
 import {
   bracketed,
   changeText,
@@ -78,7 +79,7 @@ export interface UsualText {
 
 /** In whole credits, with decimals for small ranges and near the ends of a range. */
 export function usualText(series: readonly DayValue[], day: DayValue, minimum: number): UsualText {
-  const range = usualRange(series, day.day, minimum);
+  const range = usualRange(settledDays(series), day.day, minimum);
   const cost = moneyOfDay(day);
   const money = cost && roughMoneyText(cost);
   if (!range) {
@@ -106,7 +107,7 @@ export function usualCreditsText(
   day: DayValue,
   minimum: number,
 ): string | null {
-  const range = usualRange(series, day.day, minimum);
+  const range = usualRange(settledDays(series), day.day, minimum);
   if (!range) return null;
   const ends = [range.low, range.high];
   const text = ends.map((end) => roundedFigure(end, range.high < 10)).join('–');

@@ -1,4 +1,5 @@
 import { type AnomalyTier, judge } from '../../src/costs/anomaly/anomaly.ts';
+import { settledDays } from '../../src/costs/forecast/series.ts';
 import type { DayValue } from '../../src/costs/ledger/row.ts';
 import {
   between,
@@ -36,7 +37,7 @@ export function recommended(tier: AnomalyTier): Rule {
   return (days) => {
     const last = days.at(-1);
     if (!last) return false;
-    const verdict = judge(days, last, MIN_IMPACT);
+    const verdict = judge(settledDays(days), last, MIN_IMPACT);
     if (verdict.kind === 'rare-cost' || verdict.kind === 'new-cost') return tier === 'notice';
     return verdict.kind === 'unusual' && (tier === 'notice' || isAlert(verdict));
   };

@@ -1,5 +1,6 @@
 import { judge } from '../../src/costs/anomaly/anomaly.ts';
 import { addDays, type Day } from '../../src/costs/calendar/day.ts';
+import { settledDays } from '../../src/costs/forecast/series.ts';
 import type { DayValue } from '../../src/costs/ledger/row.ts';
 import { type DaySnapshot, snapshotHistory } from '../../src/costs/locking/day-snapshots.ts';
 import { type LockAge, learnLockAge } from '../../src/costs/locking/lock-age.ts';
@@ -165,7 +166,7 @@ function judgeAt(
   });
   const last = days.at(-1);
   if (!last) return null;
-  const verdict = judge(days, last, MIN_IMPACT);
+  const verdict = judge(settledDays(days), last, MIN_IMPACT);
   if (verdict.kind === 'rare-cost' || verdict.kind === 'new-cost') return 'notice';
   if (verdict.kind !== 'unusual') return null;
   return Math.abs(verdict.z) > 5 ? 'alert' : 'notice';

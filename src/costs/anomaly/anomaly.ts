@@ -1,6 +1,13 @@
 import type { Day } from '../calendar/day.ts';
 import { median } from '../forecast/robust.ts';
-import { HISTORY_DAYS, historyOf, isCost, LEAST_DAYS, settledDays } from '../forecast/series.ts';
+import {
+  daysBefore,
+  HISTORY_DAYS,
+  isCost,
+  LEAST_DAYS,
+  type SettledDay,
+  settledDays,
+} from '../forecast/series.ts';
 import type { DayValue } from '../ledger/row.ts';
 import { isSettled } from '../locking/open-day.ts';
 import { type Baseline, baselineOf, deviationOf, expectedOn } from './baseline.ts';
@@ -48,7 +55,7 @@ export function minImpactOf(organization: readonly DayValue[]): number {
 }
 
 /**
- * Whether one day of one line is unusual, compared with at most 56 settled days before it.
+ * Whether one day of one line is unusual, compared with at most 56 of the settled days `days` before it.
  * r = ln((v + a) / (expected + a)), z = r / sigma (baseline.ts); unusual means |z| > 3.5 (alert: 5)
  * and |v − expected| ≥ minImpact, and ≥ 25% of the expected cost, and |r| above the second largest
  * of the past. A day that is not settled is tested for increases only: it may be incomplete, and
@@ -58,12 +65,12 @@ export function minImpactOf(organization: readonly DayValue[]): number {
  * Source: docs/costs.md#anomalies; false alarms: docs/costs.md#tests-on-synthetic-data.
  */
 export function judge(
-  series: readonly DayValue[],
+  days: readonly SettledDay[],
   day: DayValue,
   minImpact: number,
 ): AnomalyVerdict {
   if (!isCost(day.value)) return { kind: 'untested', why: 'not-a-cost' };
-  const history = historyOf(series, day.day);
+  const history = daysBefore(days, day.day);
   if (history.length < LEAST_DAYS) return { kind: 'untested', why: 'too-new' };
   if (isSparse(history)) return judgeSparse(history, day, minImpact);
   return judgeByBaseline(baselineOf(history, minImpact), day, minImpact);
@@ -115,8 +122,8 @@ export interface Range {
  * The range of usual values of a day, in credits: the limits of the conditions of `judge`. Null for
  * a line that is new or rarely has costs, which is not tested by range.
  */
-export function usualRange(series: readonly DayValue[], day: Day, minImpact: number): Range | null {
-  const history = historyOf(series, day);
+export function usualRange(days: readonly SettledDay[], day: Day, minImpact: number): Range | null {
+  const history = daysBefore(days, day);
   if (history.length < LEAST_DAYS || isSparse(history)) return null;
   const baseline = baselineOf(history, minImpact);
   const { sigma, before } = deviationOf(baseline);

@@ -1,4 +1,5 @@
 import { type Day, daysBetween } from '../calendar/day.ts';
+import { type SettledDay, settledDays } from '../forecast/series.ts';
 import type { DayValue } from '../ledger/row.ts';
 import { isSettled } from '../locking/open-day.ts';
 import { type AnomalyTier, type AnomalyVerdict, judge } from './anomaly.ts';
@@ -21,18 +22,18 @@ interface WatchedDay {
 }
 
 /**
- * Judges one day of a line and updates its incident. During an incident, the baseline is the days
+ * Judges one day of a line, of which `days` are the settled ones, and updates its incident. During an incident, the baseline is the days
  * before it. After a new normal or an expected incident, the baseline is the days since its start.
  * Source: docs/costs.md#incidents.
  */
 export function watchDay(
   { incident: last, baselineFrom }: Watch,
-  series: readonly DayValue[],
+  days: readonly SettledDay[],
   day: DayValue,
   minImpact: number,
 ): WatchedDay {
   const current = last && !isOver(last) ? last : null;
-  const verdict = judge(baselineDays(series, baselineFrom, current), day, minImpact);
+  const verdict = judge(baselineDays(days, baselineFrom, current), day, minImpact);
   const { incident, news } = current
     ? followIncident(current, verdict, day.day, isSettled(day))
     : openIncident(verdict, day.day, isSettled(day));
@@ -48,12 +49,13 @@ export function withNewBaseline(watch: Watch): Watch {
 }
 
 function baselineDays(
-  series: readonly DayValue[],
+  days: readonly SettledDay[],
   from: Day | null,
   incident: Incident | null,
-): readonly DayValue[] {
+): readonly SettledDay[] {
   const until = incident?.since;
-  return series.filter(({ day }) => (!from || day >= from) && (!until || day < until));
+  if (!from && !until) return days;
+  return days.filter(({ day }) => (!from || day >= from) && (!until || day < until));
 }
 
 export interface WatchedSeries {
@@ -80,12 +82,16 @@ export function replay(
   minImpact: number,
 ): readonly AnomalyPost[] {
   const watches = new Map<string, Watch>();
-  const indexed = lines.map(({ id, series }) => ({ id, series, days: byDay(series) }));
+  const indexed = lines.map(({ id, series }) => ({
+    id,
+    days: settledDays(series),
+    values: byDay(series),
+  }));
   return daysBetween(first, last).flatMap((day) => {
-    const watched = indexed.flatMap(({ id, series, days }) => {
-      const value = days.get(day);
+    const watched = indexed.flatMap(({ id, days, values }) => {
+      const value = values.get(day);
       if (!value) return [];
-      const seen = watchDay(watches.get(id) ?? NEW_WATCH, series, value, minImpact);
+      const seen = watchDay(watches.get(id) ?? NEW_WATCH, days, value, minImpact);
       watches.set(id, seen.watch);
       return [{ id, ...seen }];
     });

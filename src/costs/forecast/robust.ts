@@ -8,7 +8,7 @@ const SPARSE_CLIP_SIGMAS = 3;
 
 /** The quantile, with linear interpolation between ranks; NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
-  const sorted = Float64Array.from(values).sort();
+  const sorted = new Float64Array(values).sort();
   const at = share * (sorted.length - 1);
   const low = sorted[Math.floor(at)] ?? Number.NaN;
   const high = sorted[Math.ceil(at)] ?? Number.NaN;
@@ -75,7 +75,7 @@ export function hodgesLehmann(
   minus: (a: number, b: number) => number = (a, b) => a - b,
 ): ShiftEstimate {
   const pairs = after.flatMap((a) => before.map((b) => minus(a, b)));
-  const sorted = Float64Array.from(pairs).sort();
+  const sorted = new Float64Array(pairs).sort();
   const deviation = Math.sqrt((pairs.length * (before.length + after.length + 1)) / 12);
   const rank = Math.max(1, Math.floor(pairs.length / 2 - NOMINAL_Z * deviation));
   return {

@@ -36,8 +36,11 @@ export function settledDays(
 
 /** The last settled days before this day, at most `HISTORY_DAYS`. */
 export function historyOf(series: readonly DayValue[], before: Day): readonly SettledDay[] {
-  return settledDays(
-    series.filter(({ day }) => day < before),
-    HISTORY_DAYS,
-  );
+  return daysBefore(settledDays(series), before);
+}
+
+/** Like `historyOf`, for days that are settled and in order. */
+export function daysBefore(days: readonly SettledDay[], before: Day): readonly SettledDay[] {
+  const end = days.findLastIndex(({ day }) => day < before) + 1;
+  return days.slice(Math.max(0, end - HISTORY_DAYS), end);
 }

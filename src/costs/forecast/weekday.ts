@@ -52,18 +52,20 @@ export function withoutWeekdays(
 function ratiosByWeekday(days: readonly SettledDay[]): readonly (readonly number[])[] {
   const values = days.map(({ value }) => value);
   const groups: number[][] = FLAT.map(() => []);
-  for (const [index, { weekday, value }] of days.entries()) {
-    const around = mean(weekAround(values, index));
+  days.forEach(({ weekday, value }, index) => {
+    const around = meanAround(values, index);
     const ratio = around > 0 ? Math.max(value / around, LEAST_RATIO) : 1;
     groups[weekday]?.push(Math.log(ratio));
-  }
+  });
   return groups;
 }
 
-/** At both ends the nearest whole week, so that it contains every weekday. */
-function weekAround(values: readonly number[], index: number): readonly number[] {
+/** The mean of the week around a day; at both ends that of the nearest whole week, so that it has every weekday. */
+function meanAround(values: readonly number[], index: number): number {
   const start = Math.min(Math.max(0, index - 3), values.length - WEEK);
-  return values.slice(start, start + WEEK);
+  let total = 0;
+  for (let at = start; at < start + WEEK; at += 1) total += values[at] ?? 0;
+  return total / WEEK;
 }
 
 interface WeekdayRatios {

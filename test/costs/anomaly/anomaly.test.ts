@@ -9,6 +9,7 @@ import {
 import { commonCause } from '../../../src/costs/anomaly/common-cause.ts';
 import { findSlowRise } from '../../../src/costs/anomaly/slow-rise.ts';
 import { addDays } from '../../../src/costs/calendar/day.ts';
+import { settledDays } from '../../../src/costs/forecast/series.ts';
 import { chance, finalDays, normal, syntheticLine } from '../synthetic.ts';
 
 const FIRST = '2026-03-02';
@@ -19,9 +20,11 @@ function around(level: number, sigma = 0.04, days = 56): readonly number[] {
   return Array.from({ length: days }, () => level * Math.exp(sigma * normal(random)));
 }
 
+const settledValues = (values: readonly number[]) => settledDays(finalDays(values, FIRST));
+
 function judged(history: readonly number[], value: number, final = true): AnomalyVerdict {
   const day = { day: addDays(FIRST, history.length), value, final };
-  return judge([...finalDays(history, FIRST), day], day, 2);
+  return judge(settledDays([...finalDays(history, FIRST), day]), day, 2);
 }
 
 test.for<[string, number, object]>([
@@ -110,7 +113,7 @@ test('invalid figures and days that are not final are not used as history', () =
     { day: addDays(FIRST, -99 - index), value: 900, final: false },
   ]);
   const day = { day: DAY, value: 29, final: true };
-  expect(judge(odd, day, 2)).toEqual(judge(finalDays(around(20), FIRST), day, 2));
+  expect(judge(settledDays(odd), day, 2)).toEqual(judge(settledValues(around(20)), day, 2));
 });
 
 const kinds = fc.constantFrom('steady', 'business', 'bursty', 'sparse', 'weekly-job', 'tiny');
@@ -130,8 +133,9 @@ test('the result does not depend on the currency or the order', () => {
             FIRST,
           );
           const day = { day: DAY, value: last * scale, final: true };
-          expect(judge(days.toReversed(), day, 2 * scale)).toEqual(judge(days, day, 2 * scale));
-          return judge(days, day, 2 * scale);
+          const verdict = judge(settledDays(days), day, 2 * scale);
+          expect(judge(settledDays(days.toReversed()), day, 2 * scale)).toEqual(verdict);
+          return verdict;
         };
         const { kind: verdict, ...rest } = verdictAt(1);
         expect(verdictAt(64).kind).toBe(verdict);
@@ -145,7 +149,7 @@ test('the ends of the usual range are the limits of the test', () => {
   fc.assert(
     fc.property(fc.nat(), fc.constantFrom('steady', 'business', 'bursty'), (seed, kind) => {
       const { values } = syntheticLine(chance(seed), kind, FIRST, 56);
-      const days = finalDays(values, FIRST);
+      const days = settledValues(values);
       const range = usualRange(days, DAY, 2);
       if (!range) throw new Error('there is a range for 56 days');
       const kindOf = (value: number) => judge(days, { day: DAY, value, final: true }, 2).kind;
@@ -159,12 +163,12 @@ test('the ends of the usual range are the limits of the test', () => {
 });
 
 test('the usual range of a small line begins at 0', () => {
-  expect(usualRange(finalDays(Array(56).fill(1), FIRST), DAY, 2)).toMatchObject({ low: 0 });
+  expect(usualRange(settledValues(Array(56).fill(1)), DAY, 2)).toMatchObject({ low: 0 });
 });
 
 test('a line that is new or rarely has costs has no usual range', () => {
-  expect(usualRange(finalDays(around(20, 0.04, 9), FIRST), DAY, 2)).toBeNull();
-  expect(usualRange(finalDays(seldom, FIRST), DAY, 2)).toBeNull();
+  expect(usualRange(settledValues(around(20, 0.04, 9)), DAY, 2)).toBeNull();
+  expect(usualRange(settledValues(seldom), DAY, 2)).toBeNull();
 });
 
 test.for<[string, readonly number[], number]>([

@@ -8,6 +8,7 @@ import {
   withNewBaseline,
 } from '../../../src/costs/anomaly/watch.ts';
 import { addDays } from '../../../src/costs/calendar/day.ts';
+import { settledDays } from '../../../src/costs/forecast/series.ts';
 import { chance, finalDays, normal } from '../synthetic.ts';
 
 const FIRST = '2026-03-02';
@@ -61,7 +62,8 @@ test('an expected incident is the baseline from its first day', () => {
   const { series } = line('a', (index) => (index >= 60 ? 2 : 1));
   const at = series[60];
   if (!at) throw new Error('there are eighty days');
-  const { watch } = watchDay(NEW_WATCH, series, at, 2);
+  const days = settledDays(series);
+  const { watch } = watchDay(NEW_WATCH, days, at, 2);
   if (!watch.incident) throw new Error('nothing was opened');
   const expected = withNewBaseline({ ...watch, incident: expectIncident(watch.incident) });
   expect(expected.baselineFrom).toBe(day(60));
@@ -69,8 +71,8 @@ test('an expected incident is the baseline from its first day', () => {
   const [soon, later] = [series[65], series[72]];
   if (!soon || !later) throw new Error('there are eighty days');
   // Only five days are left to hold it against.
-  expect(watchDay(expected, series, soon, 2)).toMatchObject({ verdict: { kind: 'untested' } });
-  expect(watchDay(expected, series, later, 2)).toMatchObject({ verdict: { kind: 'usual' } });
+  expect(watchDay(expected, days, soon, 2)).toMatchObject({ verdict: { kind: 'untested' } });
+  expect(watchDay(expected, days, later, 2)).toMatchObject({ verdict: { kind: 'usual' } });
 });
 
 test('five lines that rise on one day are one post', () => {
