@@ -3,10 +3,13 @@ export type RandomSource = () => number;
 
 /** A number in [0, 1) that depends only on the words. */
 export function randomFraction(...words: readonly string[]): number {
-  const text = words.join('\u0000');
   let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  for (const [index, word] of words.entries()) {
+    // As if the words were joined with the character 0.
+    if (index > 0) hash = Math.imul(hash, 0x01000193);
+    for (let at = 0; at < word.length; at += 1) {
+      hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
+    }
   }
   // FNV alone gives similar numbers for neighbouring dates; these two rounds spread the bits.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -1,5 +1,5 @@
 import { randomFraction } from '../api/random.ts';
-import { daysBetween, startOf } from './days.ts';
+import { dayNumber } from './days.ts';
 
 /** When rows of the usage report become final. */
 export interface CostLocking {
@@ -38,7 +38,7 @@ export function reportedShare(
   row: RowKey,
   { today, reads }: { readonly today: string; readonly reads: number },
 ): number {
-  if (daysBetween(startOf(row.day), startOf(today)) > Math.min(MOVING_DAYS, locking.days)) {
+  if (dayNumber(today) - dayNumber(row.day) > Math.min(MOVING_DAYS, locking.days)) {
     return isStraggler(locking, row) ? 1 - STRAGGLER_LACKS : 1;
   }
   const deviation = randomFraction(row.seed, 'drift', row.entityId, row.day) * 0.3 - 0.06;
@@ -53,9 +53,6 @@ function lockDay(locking: CostLocking, row: RowKey): number {
   const number = dayNumber(day) + locking.days + wait;
   return Math.ceil(number / locking.batchDays) * locking.batchDays;
 }
-
-/** The number of a UTC day, counted from 1970. */
-const dayNumber = (day: string) => daysBetween(new Date(0), startOf(day));
 
 function isStraggler({ stragglers }: CostLocking, { seed, entityId, day }: RowKey): boolean {
   return stragglers > 0 && randomFraction(seed, 'straggler', entityId, day) < stragglers;

@@ -2,7 +2,7 @@ const DAY_MS = 86_400_000;
 
 // Each row of a report needs the same few days.
 const dayTexts = new Map<number, string>();
-const dayStarts = new Map<string, number>();
+const dayNumbers = new Map<string, number>();
 
 export function addDays(date: Date, days: number): Date {
   return new Date(date.getTime() + days * DAY_MS);
@@ -16,10 +16,16 @@ export function dayOf(date: Date): string {
   return day;
 }
 
-export function startOf(day: string): Date {
-  const start = dayStarts.get(day) ?? Date.parse(`${day}T00:00:00Z`);
-  dayStarts.set(day, start);
-  return new Date(start);
+/** The number of a UTC day, counted from 1970. */
+export function dayNumber(day: string): number {
+  const number = dayNumbers.get(day) ?? Date.parse(`${day}T00:00:00Z`) / DAY_MS;
+  dayNumbers.set(day, number);
+  return number;
+}
+
+/** The time at which a UTC day begins, in milliseconds. */
+export function startOf(day: string): number {
+  return dayNumber(day) * DAY_MS;
 }
 
 export function daysBetween(from: Date, to: Date): number {
@@ -28,16 +34,17 @@ export function daysBetween(from: Date, to: Date): number {
 
 /** The UTC days from the first to the last day, both included. */
 export function daysOf(from: string, to: string): readonly string[] {
-  const count = Math.round(daysBetween(startOf(from), startOf(to))) + 1;
+  const first = dayNumber(from);
+  const count = dayNumber(to) - first + 1;
   return Array.from({ length: Math.max(0, count) }, (_, index) =>
-    dayOf(addDays(startOf(from), index)),
+    dayOf(new Date((first + index) * DAY_MS)),
   );
 }
 
-/** The share of the day, from 0 to 1, that lies between the two times. */
-export function shareOfDay(day: string, from: Date, until: Date): number {
-  const start = startOf(day).getTime();
+/** The share of the day, from 0 to 1, that lies between the two times; without an end, up to its own. */
+export function shareOfDay(day: string, from: Date, until: Date | null): number {
+  const start = startOf(day);
   const begin = Math.max(start, from.getTime());
-  const end = Math.min(start + DAY_MS, until.getTime());
+  const end = Math.min(start + DAY_MS, until?.getTime() ?? Number.POSITIVE_INFINITY);
   return Math.max(0, end - begin) / DAY_MS;
 }

@@ -1,7 +1,7 @@
 import { randomFraction } from '../api/random.ts';
 import type { UsageSeed } from '../seed/shapes.ts';
 import { isLocked, reportedShare } from './cost-locking.ts';
-import { addDays, dayOf, daysBetween, shareOfDay, startOf } from './days.ts';
+import { addDays, dayNumber, dayOf, daysBetween, shareOfDay, startOf } from './days.ts';
 import type { CloudState, PipeRecord, ServiceRecord, WarehouseRecord } from './state.ts';
 
 export interface UsageRow {
@@ -21,6 +21,8 @@ type UsageBase = Omit<UsageRow, 'date' | 'totalCredits' | 'locked'>;
 const HISTORY_DAYS = 90;
 /** The age of a day without data. */
 const EMPTY_DAYS_AGO = 47;
+/** As remainders of a day's number: 1 January 1970 was a Thursday. */
+const [SATURDAY, SUNDAY] = [2, 3] as const;
 
 /** The rows of one UTC day for the current report; empty when the day has no data. */
 export function usageOf(cloud: CloudState, day: string): readonly UsageRow[] {
@@ -40,14 +42,17 @@ function finishedRow(cloud: CloudState, row: UsageBase, date: string, today: str
   const { costLocking, costRefundDay } = cloud.behaviour;
   const key = { seed: cloud.seed, entityId: row.entityId, day: date };
   const locked = isLocked(costLocking, key, today);
-  const share = shareOfDay(date, startOf(date), cloud.now());
+  const share = date < today ? 1 : shareOfDay(date, new Date(0), cloud.now());
   const reported = locked ? 1 : reportedShare(costLocking, key, { today, reads: cloud.costReads });
   const sign = date === costRefundDay ? -1 : 1;
   const factor = sign * share * reported;
-  const metrics = Object.fromEntries(
-    Object.entries(row.metrics).map(([name, value]) => [name, round(value * factor)]),
-  );
-  const totalCredits = round(Object.values(metrics).reduce((sum, value) => sum + value, 0));
+  const metrics: Record<string, number> = {};
+  let sum = 0;
+  for (const [name, value] of Object.entries(row.metrics)) {
+    metrics[name] = round(value * factor);
+    sum += metrics[name];
+  }
+  const totalCredits = round(sum);
   return totalCredits === 0 ? [] : [{ ...row, date, metrics, totalCredits, locked }];
 }
 
@@ -55,7 +60,7 @@ function warehouseUsage(cloud: CloudState, warehouse: WarehouseRecord, day: stri
   if (day < dayOf(warehouse.createdAt)) return [];
   const { storage, backup } = warehouse.dailyCredits;
   // The data grows by half a percent of the initial size each day.
-  const growth = 1 + 0.005 * daysBetween(cloud.bornAt, startOf(day));
+  const growth = 1 + 0.005 * daysBetween(cloud.bornAt, new Date(startOf(day)));
   const variation = 0.99 + 0.02 * randomFraction(cloud.seed, warehouse.id, day);
   return [
     {
@@ -115,9 +120,9 @@ type UsagePattern = Pick<UsageSeed, 'rhythm' | 'spike' | 'shift'>;
 
 function dayFactor(cloud: CloudState, id: string, shape: UsagePattern, day: string): number {
   const { rhythm, spike, shift } = shape;
-  const daysAgo = Math.round(daysBetween(startOf(day), startOf(dayOf(cloud.bornAt))));
-  const weekday = startOf(day).getUTCDay();
-  const isWeekend = weekday === 0 || weekday === 6;
+  const daysAgo = dayNumber(dayOf(cloud.bornAt)) - dayNumber(day);
+  const weekday = dayNumber(day) % 7;
+  const isWeekend = weekday === SATURDAY || weekday === SUNDAY;
   const week = rhythm === 'office' && isWeekend ? 0.35 : 1;
   const peak = spike?.daysAgo === daysAgo ? spike.factor : 1;
   const level = shift !== undefined && daysAgo <= shift.daysAgo ? shift.factor : 1;
@@ -126,17 +131,15 @@ function dayFactor(cloud: CloudState, id: string, shape: UsagePattern, day: stri
 
 /** The share of the day, from 0 to 1, in which the service existed and was not stopped. */
 function shareUp({ createdAt, pauses }: ServiceRecord, day: string): number {
-  const end = addDays(startOf(day), 1);
-  const paused = pauses.map(({ from, until }) => shareOfDay(day, from, until ?? end));
-  return Math.max(0, shareOfDay(day, createdAt, end) - paused.reduce((sum, one) => sum + one, 0));
+  const paused = pauses.reduce((sum, { from, until }) => sum + shareOfDay(day, from, until), 0);
+  return Math.max(0, shareOfDay(day, createdAt, null) - paused);
 }
 
 /** The size over the day, relative to that of the seed. */
 function averageSize({ sizes }: ServiceRecord, day: string): number {
-  const end = addDays(startOf(day), 1);
   return sizes.reduce((size, { from, factor }, index) => {
     const before = sizes[index - 1]?.factor ?? 1;
-    return size + (factor - before) * shareOfDay(day, from, end);
+    return size + (factor - before) * shareOfDay(day, from, null);
   }, 1);
 }
 

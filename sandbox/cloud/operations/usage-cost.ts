@@ -11,6 +11,7 @@ const METRICS = [
   ...['storage', 'backup', 'compute', 'dataTransfer', 'initialLoad', 'publicDataTransfer'],
   ...[1, 2, 3, 4].map((tier) => `interRegionTier${tier}DataTransfer`),
 ].map((name) => `${name}Credits`);
+const NO_METRICS = Object.fromEntries(METRICS.map((name) => [name, 0]));
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
@@ -85,10 +86,7 @@ function rowReply(cloud: CloudState, reported: UsageRow) {
   const organizationTier = cloud.organization.tier.toUpperCase();
   if (cloud.profile === 'extended') return { ...row, organizationTier };
   const { entityType: _, ...rest } = row;
-  return {
-    ...rest,
-    metrics: { ...Object.fromEntries(METRICS.map((name) => [name, 0])), ...row.metrics },
-  };
+  return { ...rest, metrics: { ...NO_METRICS, ...row.metrics } };
 }
 
 function withIds({ behaviour, services }: CloudState, row: UsageRow): UsageRow {
