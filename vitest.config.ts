@@ -37,7 +37,7 @@ const STORIES = [
 const BUNDLES = 'test/harness/build-bundle.ts';
 
 // More workers than processors: threads of the garbage collector would only compete with them.
-const execArgv = ['--single-threaded-gc'];
+const execArgv = ['--single-threaded-gc', '--initial-old-space-size=512'];
 
 const bot = {
   name: 'bot',
