@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { CHROMIUM } from './test/browser/chromium.ts';
 import { seededDefect } from './test/chaos/controls/seed-defect.ts';
+import { shareCompiledCode } from './test/compiled-code.ts';
 import { LongestFirst } from './test/longest-first.ts';
 
 const hasBrowser = existsSync(CHROMIUM);
@@ -37,16 +37,14 @@ const STORIES = [
 /** Programs that tests start as processes. */
 const BUNDLES = 'test/harness/build-bundle.ts';
 
-// More workers than processors: threads of the garbage collector would only compete with them.
+// More workers than processors: threads of the garbage collector would only compete with them. A worker has memory
+// for the garbage of many tests, so that it seldom has to search its whole heap.
 const execArgv = ['--single-threaded-gc', '--initial-old-space-size=512'];
 
 const hasDefect = process.env.SIGNALBOX_DEFECT !== undefined;
 // Node runs the source as it is, which takes less time than Vite's copy of it. Only Vite can seed a defect.
 const experimental = { viteModuleRunner: hasDefect, nodeLoader: false };
-// The workers and the processes that tests start compile the source once.
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
-  new URL('node_modules/.cache/compile', import.meta.url),
-);
+shareCompiledCode();
 
 const bot = {
   name: 'bot',

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
+import { COMPILED_CODE } from '../compiled-code.ts';
 
 /**
  * The variables that every process of a test has. Compiled code is shared between the processes, as with
@@ -10,7 +8,7 @@ const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compile', impo
  */
 export const PROCESS_ENV: Readonly<Record<string, string>> = {
   PATH: process.env.PATH ?? '',
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILED,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILED_CODE,
 };
 
 export interface CommandResult {
