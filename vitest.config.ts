@@ -37,12 +37,12 @@ const STORIES = [
 /** Programs that tests start as processes. */
 const BUNDLES = 'test/harness/build-bundle.ts';
 
-// More workers than processors: threads of the garbage collector would only compete with them. A worker has memory
-// for the garbage of many tests, so that it seldom has to search its whole heap.
+// More workers than processors: threads of the garbage collector would only compete with them. A large initial heap
+// avoids frequent full garbage collections.
 const execArgv = ['--single-threaded-gc', '--initial-old-space-size=512'];
 
 const hasDefect = process.env.SIGNALBOX_DEFECT !== undefined;
-// Node runs the source as it is, which takes less time than Vite's copy of it. Only Vite can seed a defect.
+// Node runs the source as it is, which takes less time than what Vite makes of it. Only Vite can seed a defect.
 const experimental = { viteModuleRunner: hasDefect, nodeLoader: false };
 shareCompiledCode();
 
@@ -91,7 +91,7 @@ export default defineConfig({
   test: {
     maxWorkers: MAX_WORKERS,
     sequence: { sequencer: LongestFirst },
-    // What Vite read with a defect in it must not be kept for the next run.
+    // Vite reads the source only to seed a defect, which must not be kept for the next run.
     fsModuleCache: false,
     projects: [
       { test: bot, plugins: [seededDefect()] },

@@ -41,7 +41,7 @@ export function daysOf(from: string, to: string): readonly string[] {
   );
 }
 
-/** The share of the day, from 0 to 1, that lies between the two times; without an end, up to its own. */
+/** The share of the day, from 0 to 1, between the two times. `until` null: the end of the day. */
 export function shareOfDay(day: string, from: Date, until: Date | null): number {
   const start = startOf(day);
   const begin = Math.max(start, from.getTime());

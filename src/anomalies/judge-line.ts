@@ -60,7 +60,7 @@ function isCounted(all: readonly CostAnomaly[], day: Day): boolean {
 }
 
 interface SettledLine extends WatchedLine {
-  /** Those of the values that are settled. */
+  /** The settled days of `values`, in order. */
   readonly days: readonly SettledDay[];
 }
 

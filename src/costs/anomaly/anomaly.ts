@@ -55,7 +55,8 @@ export function minImpactOf(organization: readonly DayValue[]): number {
 }
 
 /**
- * Whether one day of one line is unusual, compared with at most 56 of the settled days `days` before it.
+ * Whether one day of one line is unusual, compared with at most 56 days before it. `days`: the settled
+ * days of the line, in order.
  * r = ln((v + a) / (expected + a)), z = r / sigma (baseline.ts); unusual means |z| > 3.5 (alert: 5)
  * and |v − expected| ≥ minImpact, and ≥ 25% of the expected cost, and |r| above the second largest
  * of the past. A day that is not settled is tested for increases only: it may be incomplete, and

@@ -60,7 +60,7 @@ function ratiosByWeekday(days: readonly SettledDay[]): readonly (readonly number
   return groups;
 }
 
-/** The mean of the week around a day; at both ends that of the nearest whole week, so that it has every weekday. */
+/** The mean of the seven days around a day; near an end, of the first or last seven: each weekday counts once. */
 function meanAround(values: readonly number[], index: number): number {
   const start = Math.min(Math.max(0, index - 3), values.length - WEEK);
   let total = 0;

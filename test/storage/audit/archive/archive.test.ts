@@ -251,12 +251,12 @@ test('a file with other contents is not overwritten', async () => {
 
 /** The first transactions of two archives begin together, however slow one of the archives is. */
 function startingTogether(database: Database): Database {
-  const bothAreThere = Promise.withResolvers<void>();
+  const bothStarted = Promise.withResolvers<void>();
   let arrived = 0;
   const transaction: Database['transaction'] = async (body) => {
     arrived += 1;
-    if (arrived === 2) bothAreThere.resolve();
-    await bothAreThere.promise;
+    if (arrived === 2) bothStarted.resolve();
+    await bothStarted.promise;
     return database.transaction(body);
   };
   return { ...database, transaction };
