@@ -38,14 +38,14 @@ export function judgeLine(
   known: readonly CostAnomaly[],
   { first, last, minImpact }: JudgedDays,
 ): LineJudgement {
-  const days = settledDays(line.values);
+  const settled = { ...line, days: settledDays(line.values) };
   let all = known;
   const found: IncidentNews[] = [];
   const verdicts: LineJudgement['verdicts'][number][] = [];
   for (const value of line.values) {
     const { day } = value;
     if (day < first || day > last || isCounted(all, day)) continue;
-    const judged = judgeDay({ ...line, days }, all, value, minImpact);
+    const judged = judgeDay(settled, all, value, minImpact);
     verdicts.push({ day, verdict: judged.verdict });
     all = judged.all;
     const anomaly = all.at(-1);

@@ -22,8 +22,9 @@ interface WatchedDay {
 }
 
 /**
- * Judges one day of a line and updates its incident. `days`: the settled days of the line, in order. During an incident, the baseline is the days
- * before it. After a new normal or an expected incident, the baseline is the days since its start.
+ * Judges one day of a line and updates its incident. `days`: the settled days of the line, in order.
+ * During an incident, the baseline is the days before it. After a new normal or an expected incident,
+ * the baseline is the days since its start.
  * Source: docs/costs.md#incidents.
  */
 export function watchDay(
