@@ -14,6 +14,7 @@
  *   POST /sandbox/shortcut           ShortcutUsed      → Delivery
  *   POST /sandbox/home               HomeOpening       → Delivery
  *   GET  /sandbox/panel              → Panel
+ *   GET  /sandbox/panel/requests/<api>/<key> → RequestContent
  *   POST /sandbox/panel/faults       ActiveFault       → Panel
  *   POST /sandbox/panel/clear        {}                → Panel, without active faults
  *   POST /sandbox/panel/profile      ProfileChoice     → Panel
@@ -198,19 +199,25 @@ export interface Delivery {
 
 export type Api = 'cloud' | 'alerts';
 
-/** One request that the simulator of an API received, with its reply. */
+/** One request that the simulator of an API received, as the panel lists it. */
 export interface RecordedRequest {
+  /** The number of the request among those of its API. */
+  readonly key: number;
   readonly at: string;
   readonly api: Api;
   /** The name of the operation, for example 'set state', or 'no such route'. */
   readonly operation: string;
   readonly method: string;
   readonly path: string;
+  readonly status: number | null;
+  readonly fault: string | null;
+}
+
+/** Read when a person opens a request in the panel: a reply can have several megabytes. */
+export interface RequestContent {
   /** The parsed body, or null. */
   readonly body: unknown;
-  readonly status: number | null;
   readonly reply: unknown;
-  readonly fault: string | null;
 }
 
 export interface FaultChoice {

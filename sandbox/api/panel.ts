@@ -1,7 +1,7 @@
 import express, { type Request, Router } from 'express';
 import { z } from 'zod';
 import { FAULT_CHOICES } from '../faults/injector.ts';
-import type { Panel, RecordedRequest } from '../protocol.ts';
+import type { Panel, RecordedRequest, RequestContent } from '../protocol.ts';
 import type { LoggedRequest } from './request-log.ts';
 import type { Simulator } from './simulator.ts';
 
@@ -29,6 +29,7 @@ const FaultInput = z.strictObject({
   times: z.number(),
 });
 const ProfileInput = z.strictObject({ api: Api, profile: z.string() });
+const RequestParams = z.object({ api: Api, key: z.coerce.number() });
 
 /** The routes of the panel, to be mounted below `/sandbox`. */
 export function panelRoutes(options: PanelOptions): Router {
@@ -46,6 +47,11 @@ export function panelRoutes(options: PanelOptions): Router {
 
   router.use('/panel', express.json());
   router.get('/panel', (_, response) => void response.json(panel(options)));
+  router.get('/panel/requests/:api/:key', ({ params }, response) => {
+    const content = contentOf(options, params);
+    if (content) return void response.json(content);
+    response.status(404).json({ error: 'this request is no longer recorded' });
+  });
   route('/panel/faults', (body) => injectFault(options, body));
   route('/panel/profile', (body) => setProfile(options, body));
   route('/panel/clear', () => {
@@ -92,19 +98,16 @@ function latest(requests: readonly LoggedRequest[]): readonly RecordedRequest[] 
     .toReversed()
     .toSorted((a, b) => b.at.localeCompare(a.at))
     .slice(0, MAX_REQUESTS)
-    .map(withSafeReply);
+    .map(({ headers: _, body: _body, reply: _reply, ...listed }) => listed);
 }
 
-const safeRequests = new WeakMap<LoggedRequest, RecordedRequest>();
-
-/** Computed once: a reply can have several megabytes, and the page reads the panel after each request. */
-function withSafeReply(logged: LoggedRequest): RecordedRequest {
-  const known = safeRequests.get(logged);
-  if (known) return known;
-  const { headers: _, ...request } = logged;
-  const safe = { ...request, reply: safeReply(request.reply) };
-  safeRequests.set(logged, safe);
-  return safe;
+/** Returns null for a request that is no longer recorded, or never was. */
+function contentOf(options: PanelOptions, params: unknown): RequestContent | null {
+  const request = RequestParams.safeParse(params);
+  if (!request.success) return null;
+  const { api, key } = request.data;
+  const logged = options[api].requests().find((each) => each.key === key);
+  return logged ? { body: logged.body, reply: safeReply(logged.reply) } : null;
 }
 
 // Anyone can open the page, but only one person may see the password of a new service.

@@ -1,8 +1,8 @@
-import type { Api, RecordedRequest } from '../protocol.ts';
+import type { Api, RecordedRequest, RequestContent } from '../protocol.ts';
 import { type Call, loggedHeaders } from './call.ts';
 import type { Reply } from './reply.ts';
 
-export interface LoggedRequest extends RecordedRequest {
+export interface LoggedRequest extends RecordedRequest, RequestContent {
   /** The received headers, with a digest in place of the `authorization`. */
   readonly headers: Call['headers'];
 }
@@ -28,6 +28,7 @@ export function createRequestLog(api: Api, changed: () => void): RequestLog {
       const key = nextKey++;
       const { operation, method, path, body, fault } = call;
       const entry: LoggedRequest = {
+        key,
         at: at.toISOString(),
         api,
         operation,

@@ -59,17 +59,31 @@ test('requests of both APIs are listed, newest first, without headers or passwor
   const { json, text } = await ask('GET', '/panel');
   const operations = [json.requests?.[0]?.operation, json.requests?.[1]?.operation];
   expect(operations).toEqual(['list alerts', 'create service']);
-  expect(text).toContain('"password":"(hidden)"');
-  expect(text).not.toContain(String(created.json.result?.password));
-  expect(text).not.toContain('authorization');
+  const content = await ask('GET', `/panel/requests/cloud/${json.requests?.[1]?.key}`);
+  expect(content.json.body).toEqual(body);
+  expect(content.text).toContain('"password":"(hidden)"');
+  for (const shown of [text, content.text]) {
+    expect(shown).not.toContain(String(created.json.result?.password));
+    expect(shown).not.toContain('authorization');
+  }
+});
+
+test('the list has no replies, and a request that is not recorded is not found', async () => {
+  const { ask, askAlerts } = await panelServer();
+  await askAlerts('GET', '');
+  const { json } = await ask('GET', '/panel');
+  expect(json.requests?.[0]).not.toHaveProperty('reply');
+  for (const path of ['alerts/1', 'cloud/0', 'mail/0', 'alerts/x']) {
+    expect((await ask('GET', `/panel/requests/${path}`)).status).toBe(404);
+  }
 });
 
 test('a very long reply is shortened', async () => {
   const { ask, askCloud, cloud } = await panelServer();
   cloud.injectFault({ operation: 'usage cost', fault: 'costs-5000-rows', times: 1 });
   await askCloud('GET', '/usageCost?from_date=2026-11-10&to_date=2026-11-10');
-  const { json } = await ask('GET', '/panel');
-  expect(json.requests?.[0]?.reply).toMatch(/… \(\d+ characters\)$/);
+  const { json } = await ask('GET', '/panel/requests/cloud/0');
+  expect(json.reply).toMatch(/… \(\d+ characters\)$/);
 });
 
 test('a fault from the page applies to the next request and can be cleared', async () => {

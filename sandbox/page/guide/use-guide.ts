@@ -23,7 +23,7 @@ interface UsedStep {
 /** `version` grows with each change on the server. */
 export function useGuide(version: number): GuideState {
   const [isOpen, toggle] = useGuideOpen();
-  const done = useGuideProgress(version);
+  const done = useGuideProgress(isOpen ? version : null);
   const [used, setUsed] = useState<UsedStep | null>(null);
   const use = useCallback((step: GuideStepId) => {
     setUsed((before) => ({ step, presses: before?.step === step ? before.presses + 1 : 1 }));
@@ -47,11 +47,11 @@ function useGuideOpen(): readonly [isOpen: boolean, toggle: () => void] {
 
 const NOTHING_DONE: readonly GuideStepId[] = [];
 
-/** The steps that the simulators have seen, read again for each version of the state. */
-function useGuideProgress(version: number): readonly GuideStepId[] {
+/** The steps that the simulators have seen, read again for each version of the state; null: not read. */
+function useGuideProgress(version: number | null): readonly GuideStepId[] {
   const [done, setDone] = useState(NOTHING_DONE);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect reads again for each version
   useEffect(() => {
+    if (version === null) return;
     read<GuideProgress>('guide').then(
       (progress) => setDone(progress.done),
       // The page shows that the sandbox does not answer; the guide keeps what it knows.

@@ -1,4 +1,6 @@
-import type { RecordedRequest } from '../../protocol.ts';
+import { useEffect, useState } from 'react';
+import type { RecordedRequest, RequestContent } from '../../protocol.ts';
+import { read } from '../server.ts';
 import { useSession } from '../session.ts';
 
 export function RequestList({ requests }: { requests: readonly RecordedRequest[] }) {
@@ -8,7 +10,7 @@ export function RequestList({ requests }: { requests: readonly RecordedRequest[]
       {requests.length === 0 && <p className="quiet">No requests to the APIs yet.</p>}
       <ul className="requests" aria-label="Requests">
         {requests.map((request) => (
-          <li key={`${request.at} ${request.method} ${request.path}`}>
+          <li key={`${request.api} ${request.key}`}>
             <RequestDetails request={request} />
           </li>
         ))}
@@ -27,9 +29,10 @@ const clock = (timeZone: string) =>
 
 function RequestDetails({ request }: { request: RecordedRequest }) {
   const { timeZone } = useSession().readDates();
-  const { at, api, operation, method, path, body, status, reply, fault } = request;
+  const { at, api, operation, method, path, status, fault } = request;
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details>
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <span className={`status ${statusClass(status)}`}>{status ?? 'none'}</span>
         <b>{operation}</b>
@@ -40,11 +43,33 @@ function RequestDetails({ request }: { request: RecordedRequest }) {
           {method} {path}
         </code>
       </summary>
-      <h4>Request</h4>
-      <pre>{formatJson(body)}</pre>
-      <h4>Reply</h4>
-      <pre>{formatJson(reply)}</pre>
+      {isOpen && <Content request={request} />}
     </details>
+  );
+}
+
+function Content({ request: { api, key, status } }: { request: RecordedRequest }) {
+  const [content, setContent] = useState<RequestContent | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the reply comes with the status
+  useEffect(() => {
+    read<RequestContent>(`panel/requests/${api}/${key}`).then(
+      (answer) => {
+        setContent(answer);
+        setProblem(null);
+      },
+      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+    );
+  }, [api, key, status]);
+  if (problem !== null) return <p role="alert">This request cannot be read: {problem}</p>;
+  if (content === null) return <p role="status">Reading…</p>;
+  return (
+    <>
+      <h4>Request</h4>
+      <pre>{formatJson(content.body)}</pre>
+      <h4>Reply</h4>
+      <pre>{formatJson(content.reply)}</pre>
+    </>
   );
 }
 

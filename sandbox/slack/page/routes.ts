@@ -49,22 +49,29 @@ function viewer(slack: SlackState, as: unknown): string {
   throw new ImpossibleInteraction('"as" is not the id of a person of the workspace');
 }
 
-/** Streams one event for all changes that happen in the same turn of the event loop. */
+/** The least time between two events: a change of the bot makes several messages and requests at once. */
+const EVENT_PAUSE_MS = 100;
+
+/** Streams an event at once after a change, and one for all changes of the pause after it. */
 function streamChanges(slack: SlackState, request: Request, response: Response): void {
   viewer(slack, request.query.as);
   response.set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.write('retry: 1000\n\n');
-  let isScheduled = false;
+  let timer: NodeJS.Timeout | null = null;
+  let pauseEnds = 0;
   const watcher = () => {
-    if (isScheduled) return;
-    isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      response.write('event: changed\ndata: {}\n\n');
-    });
+    timer ??= setTimeout(send, pauseEnds - performance.now());
+  };
+  const send = () => {
+    timer = null;
+    pauseEnds = performance.now() + EVENT_PAUSE_MS;
+    response.write('event: changed\ndata: {}\n\n');
   };
   slack.watchers.add(watcher);
-  request.on('close', () => slack.watchers.delete(watcher));
+  request.on('close', () => {
+    slack.watchers.delete(watcher);
+    if (timer) clearTimeout(timer);
+  });
 }
 
 function sendError(error: unknown, _: Request, response: Response, next: NextFunction): void {
