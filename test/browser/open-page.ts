@@ -7,9 +7,10 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
-import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
 import { BOT } from '../harness/programs.ts';
+import { CHROMIUM, FLAGS } from './chromium.ts';
 
 export const OPS = 'C0OPS000001';
 export const APPROVALS = 'C0APPROVALS';
@@ -24,7 +25,7 @@ let context: BrowserContext;
 export function startBeforeAll(options: Pick<SandboxOptions, 'priced' | 'history'> = {}): void {
   beforeAll(async () => {
     sandbox = await startSandbox({ port: 0, delivery: 'http', program: BOT, ...options });
-    browser = await chromium.connect(inject('browserUrl'));
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
     context = await browser.newContext();
     // The process of this page stays, so that Chromium compiles the script of the pages once.
     await context.newPage().then((page) => page.goto(`${sandbox.url}/sandbox/clock`));
