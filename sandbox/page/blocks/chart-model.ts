@@ -50,5 +50,6 @@ export function labelInterval(categories: readonly string[], width: number): num
   return Math.ceil(categories.length / capacity);
 }
 
-export const formatNumber = (value: number): string =>
-  new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 }).format(value);
+const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+
+export const formatNumber = (value: number): string => number.format(value);

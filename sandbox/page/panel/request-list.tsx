@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { RecordedRequest, RequestContent } from '../../protocol.ts';
 import { read } from '../server.ts';
 import { useSession } from '../session.ts';
+import { formatOf } from '../text/slack-date.ts';
 
 export function RequestList({ requests }: { requests: readonly RecordedRequest[] }) {
   return (
@@ -24,8 +25,7 @@ function statusClass(status: number | null): string {
   return status >= 400 ? 'refused' : 'good';
 }
 
-const clock = (timeZone: string) =>
-  new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' });
+const clock = (timeZone: string) => formatOf('en-GB', { timeZone, timeStyle: 'medium' });
 
 function RequestDetails({ request }: { request: RecordedRequest }) {
   const { timeZone } = useSession().readDates();

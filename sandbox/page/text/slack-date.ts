@@ -9,10 +9,10 @@ export interface Reading {
 
 type Style = (at: Date, reading: Reading) => string;
 
-/** Creating a format takes much longer than using it, and a list of messages needs hundreds. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+/** The same format for the same options: creating one takes much longer than using it, and a list needs hundreds. */
+export function formatOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${locale} ${JSON.stringify(options)}`;
   const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, options);
   formats.set(key, format);
