@@ -59,8 +59,9 @@ function within(ranges: readonly Range[]): (address: string) => boolean {
   return (address) => list.check(address, versionOf(address));
 }
 
+/** Of a valid address. The first `isIP` of an IPv6 address takes 13 ms, which every start would wait for. */
 function versionOf(address: string) {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
 /** Whether a request for this name may connect to this address. */

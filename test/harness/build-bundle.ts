@@ -1,4 +1,4 @@
-import { globSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { globSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { build, type InlineConfig } from 'vite';
 import { withHookPoints } from '../chaos/processes/hook-points.ts';
@@ -31,6 +31,8 @@ async function buildFor(program: string, config: InlineConfig = {}): Promise<voi
   const outDir = `${bundle}-${process.pid}`;
   const output = { ...config.build, outDir, emptyOutDir: true };
   await build({ ...config, configFile: CONFIG, build: output });
+  // As in a release. Without it, Node parses each file first to see whether it is a module.
+  writeFileSync(`${outDir}/package.json`, '{ "type": "module" }\n');
   // A file that is edited during the build is newer than its bundle.
   utimesSync(`${outDir}/${basename(program)}`, began, began);
   rmSync(bundle, { recursive: true, force: true });
