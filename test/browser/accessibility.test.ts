@@ -20,6 +20,9 @@ test('axe finds nothing serious on the first page, in the menus and in the contr
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /^Controls/ }).click();
   await page.getByRole('button', { name: 'Next morning' }).waitFor();
+  const requests = page.getByRole('list', { name: 'Requests' });
+  await requests.locator('summary').first().click();
+  await requests.getByRole('heading', { name: 'Reply' }).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
 
   await page.setViewportSize({ width: 390, height: 844 });

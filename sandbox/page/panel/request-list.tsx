@@ -66,11 +66,16 @@ function Content({ request: { api, key, status } }: { request: RecordedRequest }
   return (
     <>
       <h4>Request</h4>
-      <pre>{formatJson(content.body)}</pre>
+      <Json value={content.body} />
       <h4>Reply</h4>
-      <pre>{formatJson(content.reply)}</pre>
+      <Json value={content.reply} />
     </>
   );
+}
+
+function Json({ value }: { value: unknown }) {
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls has to be reachable by keyboard
+  return <pre tabIndex={0}>{formatJson(value)}</pre>;
 }
 
 const formatJson = (value: unknown): string =>
