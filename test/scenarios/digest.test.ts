@@ -177,9 +177,11 @@ test('digests for 200 channels at the same time fetch each month once', async ()
     rateLimits: 'hard',
     yaml: withDigests(...digests),
   });
-  await waitUntilIdle(sandbox);
   const reads = () =>
     sandbox.cloud.requests().filter(({ operation }) => operation === 'usage cost');
+  // The first read finds the form of dates that the server accepts; another form needs a second request.
+  await expect.poll(() => reads().some(({ status }) => status === 200)).toBe(true);
+  await waitUntilIdle(sandbox);
   const before = reads().length;
   const heads = () => names.filter((name) => posted(sandbox, name).length > 0);
   await at(sandbox, '2026-11-20T13:01Z');
@@ -188,9 +190,8 @@ test('digests for 200 channels at the same time fetch each month once', async ()
   const windows = reads()
     .slice(before)
     .map(({ path }) => path);
-  // On a slow machine the watch for anomalies reads its earlier months meanwhile, each of them once as well.
   expect(windows).toEqual([...new Set(windows)]);
-  expect(windows.length).toBeLessThan(15);
+  expect(windows.length).toBeLessThan(6);
   expect(names.filter((name) => posted(sandbox, name).length > 1)).toEqual([]);
   // One list for all of them, and not one lookup for each.
   expect(sandbox.slack.calls('conversations.info').length).toBeLessThan(5);
