@@ -60,7 +60,7 @@ function streamChanges(slack: SlackState, request: Request, response: Response):
   let timer: NodeJS.Timeout | null = null;
   let pauseEnds = 0;
   const watcher = () => {
-    timer ??= setTimeout(send, pauseEnds - performance.now());
+    timer ??= setTimeout(send, Math.max(0, pauseEnds - performance.now()));
   };
   const send = () => {
     timer = null;
