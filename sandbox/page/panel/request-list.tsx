@@ -53,28 +53,35 @@ function Content({ request: { api, key, status } }: { request: RecordedRequest }
   const [problem, setProblem] = useState<string | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the reply comes with the status
   useEffect(() => {
+    let isStale = false;
     read<RequestContent>(`panel/requests/${api}/${key}`).then(
       (answer) => {
+        if (isStale) return;
         setContent(answer);
         setProblem(null);
       },
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => {
+        if (!isStale) setProblem(error instanceof Error ? error.message : String(error));
+      },
     );
+    return () => {
+      isStale = true;
+    };
   }, [api, key, status]);
   if (problem !== null) return <p role="alert">This request cannot be read: {problem}</p>;
   if (content === null) return <p role="status">Reading…</p>;
   return (
     <>
       <h4>Request</h4>
-      <Json value={content.body} />
+      <JsonBlock value={content.body} />
       <h4>Reply</h4>
-      <Json value={content.reply} />
+      <JsonBlock value={content.reply} />
     </>
   );
 }
 
-function Json({ value }: { value: unknown }) {
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls has to be reachable by keyboard
+function JsonBlock({ value }: { value: unknown }) {
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: the text scrolls, so the keyboard must reach it
   return <pre tabIndex={0}>{formatJson(value)}</pre>;
 }
 
