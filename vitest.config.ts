@@ -5,6 +5,7 @@ import { CHROMIUM } from './test/browser/chromium.ts';
 import { seededDefect } from './test/chaos/controls/seed-defect.ts';
 import { shareCompiledCode } from './test/compiled-code.ts';
 import { LongestFirst } from './test/longest-first.ts';
+import { shareTemporaryFolder } from './test/temporary-files.ts';
 
 const hasBrowser = existsSync(CHROMIUM);
 if (!hasBrowser) {
@@ -45,6 +46,7 @@ const hasDefect = process.env.SIGNALBOX_DEFECT !== undefined;
 // Node runs the source as it is, which takes less time than what Vite makes of it. Only Vite can seed a defect.
 const experimental = { viteModuleRunner: hasDefect, nodeLoader: false };
 shareCompiledCode();
+shareTemporaryFolder();
 
 const bot = {
   name: 'bot',

@@ -1,21 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  rmSync,
-  statfsSync,
-} from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../../sandbox/free-port.ts';
+import { temporaryFolder } from '../temporary-files.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -65,16 +56,6 @@ export interface OwnServer {
   readonly remove: () => Promise<void>;
 }
 
-const MEMORY = '/dev/shm';
-const NEEDED_BYTES = 2 ** 31;
-
-/** Memory, where creating a table takes a third of the processor time that it takes on a disk; the disk without enough of it. */
-function folderOfData(): string {
-  if (!existsSync(MEMORY)) return tmpdir();
-  const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize >= NEEDED_BYTES ? MEMORY : tmpdir();
-}
-
 /** A certificate for `localhost` and its key, for tests only. */
 export const CERTIFICATE = fileURLToPath(new URL('tls/server.pem', import.meta.url));
 const CERTIFICATE_KEY = fileURLToPath(new URL('tls/server.key', import.meta.url));
@@ -87,7 +68,7 @@ interface ServerOptions {
 /** A server that a test can stop and start again at the same address. */
 export async function ownServer({ hasTls = false }: ServerOptions = {}): Promise<OwnServer> {
   const bin = binaries();
-  const dir = mkdtempSync(join(folderOfData(), 'signalbox-postgres-'));
+  const dir = mkdtempSync(join(temporaryFolder(), 'signalbox-postgres-'));
   const as = { ...owner(dir), cwd: dir };
   const data = join(dir, 'data');
   const locale = ['-E', 'UTF8', '--locale=C'];
