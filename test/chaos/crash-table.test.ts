@@ -8,8 +8,8 @@ const ALL = Object.values(CALLS).flatMap((call) =>
     FAULTS.flatMap((fault) => STEPS.map((step) => ({ call, engine, fault, step }))),
   ),
 );
-// 83 divides no side of the table, so the sample covers all of it.
-const EVERY = process.env.CHAOS === 'long' ? 1 : 83;
+// The four cases of the sample differ in every column, and each operation is killed on each database.
+const EVERY = process.env.CHAOS === 'long' ? 1 : 187;
 const CASES = ALL.filter((_, index) => index % EVERY === 0);
 
 test.for(CASES)(

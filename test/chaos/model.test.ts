@@ -3,7 +3,7 @@ import { STATES } from '../../src/changes/change.ts';
 import { isReview, MOVES } from './sim/moves.ts';
 import { walk } from './sim/walk.ts';
 
-const RUNS = Number(process.env.RUNS ?? 100);
+const RUNS = Number(process.env.RUNS ?? 50);
 /** A failure prints the seed and the path for a replay. */
 const SEED = Number(process.env.SEED ?? 20_261_121);
 /** From this number of runs on, each transition must occur at least OFTEN times. */
