@@ -4,7 +4,7 @@ import { ANA, BEN, DORA, EMIL, GINA } from '../harness/users.ts';
 import { APPROVALS, COSTS, OPS, openAs, sandbox, say, startBeforeAll } from './open-page.ts';
 import { seriousFindings } from './serious-findings.ts';
 
-startBeforeAll({ history: true });
+startBeforeAll();
 
 const button = (page: Page, name: string) =>
   page.getByRole('main').getByRole('button', { name, exact: true }).last();
