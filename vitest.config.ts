@@ -20,8 +20,8 @@ if (!hasPromtool) {
   );
 }
 
-// Whole stories drive the bot between its simulators, and programs are started as users start them; what is
-// quick is run before every commit.
+// Whole stories drive the bot between its simulators, programs are started as users start them, and some files compute
+// for long; what is quick is run before every commit.
 const STORIES = [
   'test/scenarios/**',
   'test/contracts/**',
@@ -30,9 +30,14 @@ const STORIES = [
   'test/fuzz/**',
   'test/cli/**',
   'test/doctor/command.test.ts',
+  'test/cost-reports/late-locking.test.ts',
+  'test/costs/anomaly/back-test.test.ts',
+  'test/deploy/alert-rules.test.ts',
   'test/deploy/archive-job.test.ts',
   'test/deploy/bundle.test.ts',
+  'test/http/body.test.ts',
   'test/storage/engine/full-disk.test.ts',
+  'test/storage/engine/unusable-files.test.ts',
 ];
 
 /** Programs that tests start as processes. */
@@ -53,11 +58,7 @@ const bot = {
   execArgv,
   experimental,
   include: ['test/**/*.test.ts'],
-  exclude: [
-    'test/browser/**',
-    ...STORIES,
-    ...(hasPromtool ? [] : ['test/deploy/alert-rules.test.ts']),
-  ],
+  exclude: ['test/browser/**', ...STORIES],
   globalSetup: ['test/storage/postgres.ts'],
   // Loading the bot takes longer than most files of tests: the files of a worker share its modules.
   isolate: false,
@@ -71,7 +72,7 @@ const stories = {
   name: 'stories',
   include: STORIES.map((path) => path.replace('**', '**/*.test.ts')),
   globalSetup: [...bot.globalSetup, BUNDLES],
-  exclude: hasPromtool ? [] : ['test/scenarios/alerts*.test.ts'],
+  exclude: hasPromtool ? [] : ['test/deploy/alert-rules.test.ts', 'test/scenarios/alerts*.test.ts'],
 };
 
 const browser = {
