@@ -87,8 +87,8 @@ const browser = {
   hookTimeout: 60_000,
 };
 
-// A story often waits for something to arrive, so one more runs than there are processors. With more, each worker loads
-// the bot once more, and what polls costs processor time while it waits.
+// A story often waits for something to arrive, so one more runs than there are processors. Each further worker
+// loads the bot again, and what polls costs processor time while it waits.
 const MAX_WORKERS = availableParallelism() + 1;
 
 export default defineConfig({

@@ -8,8 +8,8 @@ const ALL = Object.values(CALLS).flatMap((call) =>
     FAULTS.flatMap((fault) => STEPS.map((step) => ({ call, engine, fault, step }))),
   ),
 );
-// The sample has each operation on each database once, with four different steps and replies.
-const EVERY = process.env.CHAOS === 'long' ? 1 : 187;
+// 83 divides no side of the table, so the sample covers all of it, also the steps after an approval.
+const EVERY = process.env.CHAOS === 'long' ? 1 : 83;
 const CASES = ALL.filter((_, index) => index % EVERY === 0);
 
 test.for(CASES)(

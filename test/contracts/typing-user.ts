@@ -192,7 +192,7 @@ function withinRateLimit(slack: SlackSimulator, take: () => void): SlackSimulato
   };
 }
 
-/** Polls until `look` returns a value. The limit is a number of polls, so that it does not pass while the machine is paused. */
+/** Polls until `look` returns a value. A pause of the machine does not use up the number of polls. */
 export async function until<T>(look: () => T | null | undefined, what: string): Promise<T> {
   for (let left = MOST_POLLS; left > 0; left -= 1) {
     const seen = look();
