@@ -1,8 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { actions, button } from './block-samples.ts';
 import { ana, approvals, ben, clock, general, startSlack, sven } from './bolt-app.ts';
 import { clientOf, listener, posted } from './client.ts';
@@ -92,6 +92,7 @@ test('the page is notified of a change', async () => {
 
 test('the built page and additional routes are served', async () => {
   const page = await mkdtemp(join(tmpdir(), 'sandbox-page-'));
+  onTestFinished(() => rm(page, { recursive: true }));
   await writeFile(join(page, 'index.html'), '<title>Sandbox</title>');
   const routes = express.Router().get('/panel', (_, response) => {
     response.json({ requests: [] });
