@@ -31,18 +31,21 @@ export async function passUntil(
       .findLast(({ threadTs, text }) => !threadTs && text.includes(title));
   // The time passes only while nothing is under way, so that a slow machine misses no state.
   let before = -1;
+  let quiet = 0;
   await expect
     .poll(
       () => {
         const count = sandbox.slack.calls().length + sandbox.cloud.requests().length;
-        if (count === before) {
+        quiet = count === before ? quiet + 1 : 0;
+        if (quiet === 2) {
+          quiet = 0;
           sandbox.clock.now = new Date(sandbox.clock.now.getTime() + stepMs);
           sandbox.wake();
         }
         before = count;
         return textOf(card() ?? NO_MESSAGE);
       },
-      { interval: 75, timeout: 28_000 },
+      { interval: 25, timeout: 28_000 },
     )
     .toContain(words);
   return card() ?? { ...NO_MESSAGE, channel: '', ts: '' };

@@ -95,7 +95,7 @@ async function followed(sandbox: TestSandbox, text: () => string): Promise<void>
     last = now;
     return same >= 12;
   };
-  await expect.poll(isSettled, { timeout: 30_000, interval: 100 }).toBe(true);
+  await expect.poll(isSettled, { timeout: 30_000, interval: 50 }).toBe(true);
 }
 
 const ENDED = /^●|rejected by the server|outcome unknown/;
