@@ -63,7 +63,7 @@ const bot = {
   // Loading the bot takes longer than most files of tests: the files of a worker share its modules.
   isolate: false,
   // A loaded machine is slow, not wrong: what is waited for may come late.
-  expect: { poll: { timeout: 20_000 } },
+  expect: { poll: { interval: 20, timeout: 20_000 } },
   testTimeout: 30_000,
   hookTimeout: 30_000,
 };
@@ -87,9 +87,9 @@ const browser = {
   hookTimeout: 60_000,
 };
 
-// A story often waits for something to arrive, so one more runs than there are processors. Each further worker
+// A story often waits for something to arrive, so two more run than there are processors. Each further worker
 // loads the bot again, and what polls costs processor time while it waits.
-const MAX_WORKERS = availableParallelism() + 1;
+const MAX_WORKERS = availableParallelism() + 2;
 
 export default defineConfig({
   test: {

@@ -1,12 +1,17 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Stories that wait for most of their time. */
+/** Stories that wait for most of their time, the longest first. */
 const WAITING = [
   'chaos/database-away',
-  'chaos/leaving',
   'chaos/rolling',
   'chaos/traces',
+  'scenarios/alerts',
+  'scenarios/watch',
   'scenarios/follow',
+  'chaos/leaving',
+  'scenarios/shown-by-reads',
+  'scenarios/locked-database',
+  'scenarios/channels-moved',
 ].map((name) => `/test/${name}.test.ts`);
 const OTHERS = ['browser', 'bot'];
 
@@ -31,7 +36,9 @@ export class LongestFirst extends BaseSequencer {
 
 /** One file that waits before each part of the busy ones. */
 function spread(stories: readonly TestSpecification[]): TestSpecification[] {
-  const waiting = stories.filter(isWaiting);
+  const waiting = WAITING.flatMap((path) =>
+    stories.filter(({ moduleId }) => moduleId.endsWith(path)),
+  );
   const busy = stories.filter((file) => !isWaiting(file));
   if (waiting.length === 0) return busy;
   const size = Math.ceil(busy.length / waiting.length);
