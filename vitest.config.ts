@@ -53,7 +53,14 @@ const experimental = { viteModuleRunner: hasDefect, nodeLoader: false };
 shareCompiledCode();
 shareTemporaryFolder();
 
+// A story often waits for something to arrive, so two more run than there are processors. Each further worker
+// loads the bot again, and what polls costs processor time while it waits: of the others one more runs, after the stories.
+const PROCESSORS = availableParallelism();
+const storyWorkers = { maxWorkers: PROCESSORS + 2, sequence: { groupOrder: 0 } };
+const otherWorkers = { maxWorkers: PROCESSORS + 1, sequence: { groupOrder: 1 } };
+
 const bot = {
+  ...otherWorkers,
   name: 'bot',
   execArgv,
   experimental,
@@ -69,6 +76,7 @@ const bot = {
 };
 const stories = {
   ...bot,
+  ...storyWorkers,
   name: 'stories',
   include: STORIES.map((path) => path.replace('**', '**/*.test.ts')),
   globalSetup: [...bot.globalSetup, BUNDLES],
@@ -76,6 +84,7 @@ const stories = {
 };
 
 const browser = {
+  ...otherWorkers,
   name: 'browser',
   execArgv,
   experimental,
@@ -87,13 +96,8 @@ const browser = {
   hookTimeout: 60_000,
 };
 
-// A story often waits for something to arrive, so two more run than there are processors. Each further worker
-// loads the bot again, and what polls costs processor time while it waits.
-const MAX_WORKERS = availableParallelism() + 2;
-
 export default defineConfig({
   test: {
-    maxWorkers: MAX_WORKERS,
     sequence: { sequencer: LongestFirst },
     // Vite reads the source only to seed a defect, which must not be kept for the next run.
     fsModuleCache: false,
