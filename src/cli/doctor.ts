@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { passed, reportText, toJson, wantsColour } from '../doctor/report.ts';
 import { runChecks } from '../doctor/run-checks.ts';
+import { parseOptions } from './parse-options.ts';
 
 const USAGE = `signalbox doctor [--json]
     Checks the installation: configuration, Slack, channels, people, both APIs, the database and
@@ -12,6 +12,8 @@ const USAGE = `signalbox doctor [--json]
 ✓ ok   ! warning   ✗ failed, with the next step   – not checked
 Exit code: 0 no check failed, 1 a check failed, 2 wrong options.
 `;
+
+const OPTIONS = { json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
 
 const { version } = packageJson;
 const { stdout, stderr } = process;
@@ -23,16 +25,10 @@ function leave(sentence: string): never {
 }
 
 function readOptions() {
-  try {
-    return parseArgs({
-      options: {
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    return leave(error instanceof Error ? error.message : String(error));
-  }
+  const parsed = parseOptions(process.argv.slice(2), OPTIONS);
+  if ('sentence' in parsed) return leave(parsed.sentence);
+  const [word] = parsed.positionals;
+  return word === undefined ? parsed.values : leave(`doctor takes options only, not ${word}.`);
 }
 
 const options = readOptions();

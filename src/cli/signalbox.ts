@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import packageJson from '../../package.json' with { type: 'json' };
 import { parseOptions, unknownCommand } from './parse-options.ts';
 
 interface Subcommand {
@@ -48,6 +49,7 @@ ${Object.entries(SUBCOMMANDS)
 
     --env <file>   read the variables from this file only, not from the environment
     --help         after a command: its options
+    --version      the version of Signalbox
 
 Exit code: 0 success, 1 failure, 2 wrong options; start: 78 for a configuration that a person must fix.
 `;
@@ -96,6 +98,8 @@ function variablesOf(file: string): NodeJS.Dict<string> {
 const [name, ...rest] = withEnvironmentOf(process.argv.slice(2));
 if (name === undefined || name === 'help' || name === '--help') {
   process.stdout.write(USAGE);
+} else if (name === '--version') {
+  process.stdout.write(`Signalbox ${packageJson.version}\n`);
 } else {
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
   if (!subcommand) refuse(unknownCommand(name, Object.keys(SUBCOMMANDS)));

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 
@@ -14,6 +15,12 @@ function signalbox(...args: string[]) {
 test.for([[], ['help'], ['--help']])('%j lists the commands', async (args) => {
   const { out, code } = await signalbox(...args);
   expect([...out.matchAll(/^ {4}([a-z]+) {2}/gm)].map(([, name]) => name)).toEqual(COMMANDS);
+  expect(code).toBe(0);
+});
+
+test('--version names the version of the package', async () => {
+  const { out, code } = await signalbox('--version');
+  expect(out).toBe(`Signalbox ${packageJson.version}\n`);
   expect(code).toBe(0);
 });
 
@@ -33,6 +40,8 @@ test.for<[string, readonly string[], number, string]>([
   ['start --help', ['start', '--help'], 0, ''],
   ['start with an option', ['start', '--port', '3100'], 2, 'Unknown option “--port”'],
   ['start with an argument', ['start', 'now'], 2, 'start takes no arguments, not now.'],
+  ['doctor with an unknown option', ['doctor', '--jsno'], 2, 'did you mean “--json”?'],
+  ['doctor with an argument', ['doctor', 'now'], 2, 'doctor takes options only, not now.'],
   ['manifest --help', ['manifest', '--help'], 0, ''],
   [
     'manifest with an unknown option',
