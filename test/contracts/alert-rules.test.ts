@@ -181,7 +181,10 @@ describe('/alert edit', () => {
       threshold must differ from the current value, or set another field
         form:  [threshold] Threshold must differ from the current value, or set another field."
     `);
-    expect(await bot.run(`/alert edit ${LATENCY} name=" "`)).toEqual(['name must not be empty']);
+    expect(await bot.run(`/alert edit ${LATENCY} name=" "`)).toEqual([
+      'name must not be empty',
+      `/alert edit ${LATENCY} name=" "`,
+    ]);
   });
 
   test('the source of an alert cannot be edited', async () => {
@@ -189,6 +192,7 @@ describe('/alert edit', () => {
       '/alert edit has no key “source=”. Keys: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for.',
       'For example: /alert edit "5xx rate" threshold=250 interval=15m',
       '[Part of the reason]',
+      `/alert edit ${LATENCY} source=search`,
     ]);
   });
 
@@ -196,14 +200,21 @@ describe('/alert edit', () => {
     expect(await bot.run('/alert edit "Checkout latensy" threshold=1')).toEqual([
       "There's no alert called “Checkout latensy”. Did you mean:",
       '[Checkout latency p95]',
+      '/alert edit "Checkout latensy" threshold=1',
     ]);
   });
 });
 
 describe('/alert list', () => {
   test('a page is a whole number from 1', async () => {
-    expect(await bot.run('/alert list page=0')).toEqual(['page must be 1 or more, not 0']);
-    expect(await bot.run('/alert list page=1.5')).toEqual(['page must be a whole number, not 1.5']);
+    expect(await bot.run('/alert list page=0')).toEqual([
+      'page must be 1 or more, not 0',
+      '/alert list page=0',
+    ]);
+    expect(await bot.run('/alert list page=1.5')).toEqual([
+      'page must be a whole number, not 1.5',
+      '/alert list page=1.5',
+    ]);
     expect((await bot.run('/alert list page=1'))[0]).toBe('14 alerts');
   });
 
@@ -239,6 +250,7 @@ describe('/alert list', () => {
   test('silenced is on or off', async () => {
     expect(await bot.run('/alert list silenced=maybe')).toEqual([
       'silenced must be on or off, not maybe',
+      '/alert list silenced=maybe',
     ]);
     expect((await bot.run('/alert list silenced=on'))[0]).toBe('2 alerts');
   });

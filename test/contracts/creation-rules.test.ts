@@ -163,15 +163,15 @@ describe('/service create', () => {
     const values = ['44', '48', '52', '116', '172', '232', '236'];
     expect(await answersTo(scale, rule, values)).toMatchInlineSnapshot(`
       "44
-        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44): | [48] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=44 max=232 byoc=own-1
+        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44): | [48]
         form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44): 48.
       48: taken
       52
-        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 52): | [48] [116] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=52 max=232 byoc=own-1
+        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 52): | [48] [116]
         form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 52): 48 or 116.
       116, 172, 232: taken
       236
-        typed: min must not be above the maximum, 232 (you typed 236) | min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 236) | [232] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=236 max=232 byoc=own-1
+        typed: min must not be above the maximum, 232 (you typed 236) | min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 236) | [232]
         form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must not be above the maximum, 232 (you typed 236): 232."
     `);
   });

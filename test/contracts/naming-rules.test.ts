@@ -12,15 +12,18 @@ test('a reason has at most 500 characters', async () => {
   expect(short[0]).toBe('Stop staging?');
   expect(await bot.run(`/service stop staging ${'a'.repeat(501)}`)).toEqual([
     'Reason is too long: 501 of at most 500 characters',
+    `/service stop staging ${'a'.repeat(501)}`,
   ]);
 });
 
 test('a backup is selected by its id', async () => {
   expect(await bot.run('/backup show staging yesterday!')).toEqual([
     'Backup must be latest or a backup id from the console, not yesterday!',
+    '/backup show staging yesterday!',
   ]);
   expect(await bot.run(`/backup show staging ${'a'.repeat(65)}`)).toEqual([
     'Backup must be latest or a backup id from the console, not aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…',
+    `/backup show staging ${'a'.repeat(65)}`,
   ]);
 });
 
@@ -28,8 +31,10 @@ test('a pipe is selected by its configured name or its id', async () => {
   expect(await bot.run('/pipe settings analytics-prod order')).toEqual([
     "There's no pipe called “order”. Did you mean:",
     '[orders]',
+    '/pipe settings analytics-prod order',
   ]);
   expect(await bot.run('/pipe settings analytics-prod zebra')).toEqual([
     "There's no pipe called “zebra”. Pipe names are set in signalbox.yaml; an id also works.",
+    '/pipe settings analytics-prod zebra',
   ]);
 });

@@ -41,7 +41,8 @@ async function typed(bot: ContractBot, { command, otherArgs, field }: Rule, valu
   const { answer, view } = await bot.answerOrForm(`/${command} ${line}`, formOf(command));
   if (view) await bot.slack.close(ANA, view.id);
   if (!answer) return `opens the form: ${linesOf((view?.blocks ?? []).slice(0, 1)).join('\n')}`;
-  const said = bot.linesIn(answer);
+  // The last line repeats the command.
+  const said = bot.linesIn(answer).filter((shown) => !shown.startsWith(`/${command} `));
   return said[0]?.endsWith('?') ? 'taken' : shorten(said.join(' | '));
 }
 

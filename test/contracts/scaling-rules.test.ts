@@ -67,7 +67,7 @@ describe('/service scale', () => {
     expect(await answersTo(free, rule, ['116', '120', '124'])).toMatchInlineSnapshot(`
       "116, 120: taken
       124
-        typed: max must be at most 120 for an organization on the free plan, not 124: | [120] | /service scale staging min=8 max=124
+        typed: max must be at most 120 for an organization on the free plan, not 124: | [120]
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be at most 120 for an organization on the free plan, not 124: 120."
     `);
     expect(
@@ -75,7 +75,7 @@ describe('/service scale', () => {
     ).toMatchInlineSnapshot(`
       "120: taken
       124
-        typed: min must be at most 120 for an organization on the free plan, not 124: | [120] | /service scale staging min=124
+        typed: min must be at most 120 for an organization on the free plan, not 124: | [120]
         form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be at most 120 for an organization on the free plan, not 124: 120."
     `);
   });
@@ -160,16 +160,19 @@ describe('/service scale', () => {
     expect(await paid.run('/service scale staging min=8 min=16')).toEqual([
       '“min=” is given twice.',
       'For example: /service scale analytics-prod min=16 max=64',
+      '/service scale staging min=8 min=16',
     ]);
     expect(await paid.run('/service scale staging memory=8')).toEqual([
       '/service scale has no key “memory=”. Did you mean max or min? Keys: min, max, replicas, idle, idle-timeout, at, in, for.',
       'For example: /service scale analytics-prod min=16 max=64',
       '[max=8] [min=8] [Part of the reason]',
+      '/service scale staging memory=8',
     ]);
     expect(await paid.run('/service scale staging mim=8')).toEqual([
       '/service scale has no key “mim=”. Did you mean min or in or max? Keys: min, max, replicas, idle, idle-timeout, at, in, for.',
       'For example: /service scale analytics-prod min=16 max=64',
       '[min=8] [in=8] [max=8] [Part of the reason]',
+      '/service scale staging mim=8',
     ]);
   });
 

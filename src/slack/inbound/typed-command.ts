@@ -6,6 +6,7 @@ import { type ChangeCommand, nounOf } from '../../intent/define.ts';
 import { parseLine } from '../../intent/parse/parse-line.ts';
 import type { Intent, ParseProblem } from '../../intent/parse/parse-result.ts';
 import { parseProblemOf } from '../../intent/parse/parse-values.ts';
+import { plainText } from '../../intent/parse/split-words.ts';
 import { commandLine } from '../../intent/parse/suggest-line.ts';
 import { newRequest, requestNow } from '../../observability/log.ts';
 import { note } from '../../observability/trace.ts';
@@ -87,8 +88,8 @@ async function misread(
 ): Promise<Message | null> {
   const { sentence, offers, asked, problems } = read;
   const inForm = asked?.command.kind === 'change' && Object.keys(problems).some(isTimingKey);
-  if (!inForm || offers.length > 0) return sentenceMessage([sentence], offers);
-  return correctInForm(bot, typed, { ...asked, sentence });
+  if (inForm && offers.length === 0) return correctInForm(bot, typed, { ...asked, sentence });
+  return withNote(sentenceMessage([sentence], offers), ...typedLine(typed, bot.prefix));
 }
 
 async function correctInForm(
@@ -100,6 +101,15 @@ async function correctInForm(
     bot.log.warn({ err: error }, 'a form for a correction could not be opened');
     return sentenceMessage([sentence]);
   });
+}
+
+const CHANNEL = /<#([CG][A-Z0-9]{6,})(?:\|[^>]*)?>/;
+
+/** The command as it was typed, so that it can be copied and corrected. */
+function typedLine({ noun, text }: CommandLine, prefix: string): Line {
+  const typed = slashCommand(prefix, `${noun} ${plainText(text)}`);
+  const [, id] = CHANNEL.exec(typed) ?? [];
+  return id ? withChannelLink(typed.replace(CHANNEL, '$1'), id) : [typed];
 }
 
 /** `service scale staging` names its target and no value to change, so its form opens. */

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { NO_MESSAGE } from '../harness/requests.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { ANA } from '../harness/users.ts';
+
+/** The last block of the private answer to this line. */
+async function lastBlock(line: string, words: string): Promise<unknown> {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', line);
+  const { blocks } = (await sandbox.privateMessage(ANA, words)) ?? NO_MESSAGE;
+  return blocks?.at(-1);
+}
+
+test.for<[string, string]>([
+  ['/service scale staging min=banana max=64 "the launch"', 'not banana'],
+  ['/service scale staging mni=16 the launch', 'has no key “mni=”'],
+  ['/service stpo staging for the night', "There's no command"],
+  ['/alert edit "5xx rate" threshold=lots <!channel> *bold*', 'not lots'],
+])('a line that is not understood is repeated as it was typed: %s', async ([line, words]) => {
+  const element = { type: 'plain_text', text: line, emoji: false };
+  expect(await lastBlock(line, words)).toMatchObject({ type: 'context', elements: [element] });
+});
+
+test('a repeated line names its channel', async () => {
+  const line = '/cost digest add <#C0DBCOSTS01|db-costs> time=9:30 &lt;!channel&gt;';
+  expect(await lastBlock(line, 'has no key “time=”')).toMatchObject({
+    type: 'context',
+    elements: [
+      {
+        type: 'mrkdwn',
+        text: '/cost digest add <#C0DBCOSTS01> time=9:30 &lt;!channel&gt;',
+        verbatim: true,
+      },
+    ],
+  });
+});
