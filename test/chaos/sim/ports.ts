@@ -15,7 +15,6 @@ export interface Ports {
 
 /**
  * The ports of one process. After its crash, no call returns, and no further call has an effect.
- * back, and none that it had not made yet has an effect.
  */
 export function openPorts(crash: Crash | null = null): Ports {
   const names: string[] = [];
