@@ -56,7 +56,7 @@ function stateText(view: ServiceView): string {
 }
 
 function idlingText({ idleScaling, idleTimeoutMinutes: minutes }: JsonObject): string | null {
-  if (idleScaling === false) return 'off: it runs and costs credits all the time';
+  if (idleScaling === false) return 'off: it costs credits until it is stopped';
   if (idleScaling !== true) return null;
   return minutes === undefined ? 'on' : `after ${minutes} minutes without queries`;
 }
