@@ -5,11 +5,12 @@ import { sql } from 'kysely';
 import type { ChangeId } from '../src/changes/change.ts';
 import { archiveTrail } from '../src/storage/audit/archive/archive.ts';
 import { verifySegments } from '../src/storage/audit/archive/verify-segments.ts';
-import { GENESIS, linkAfter } from '../src/storage/audit/chain.ts';
+import { linkAfter } from '../src/storage/audit/chain.ts';
 import { verifyChain } from '../src/storage/audit/verification/verify-chain.ts';
 import { type Database, openDatabase } from '../src/storage/engine/database.ts';
 import { changeRow } from '../src/storage/tables/changes/change-row.ts';
 import { aChange } from '../test/storage/example-change.ts';
+import { GENESIS } from "../src/storage/migrations/001-initial.ts";
 
 /** Sizes and times of an archive: node bench/archive.ts [changes] [postgres://…, an empty database]. */
 const [count = '200000', server] = process.argv.slice(2);

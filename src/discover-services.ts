@@ -1,7 +1,6 @@
 import type { CloudReads } from './cloud/reads/cloud-reads.ts';
 import type { Service } from './directory/directory.ts';
 import type { OpenedDirectory } from './open-directory.ts';
-import type { BackgroundLoop } from './workflow/background/scheduler.ts';
 
 const EVERY_MS = 60_000;
 const RETRY_MS = 15_000;
@@ -18,7 +17,7 @@ interface DiscoveryOptions {
 
 interface ServiceDiscovery {
   /** A pass that reads the list of services once per minute, with the lowest priority. */
-  readonly pass: BackgroundLoop;
+  readonly pass: () => Promise<number>;
   /** Reads the list now. Without an answer, nothing is known about discovered services. */
   readonly verify: () => Promise<readonly Service[]>;
 }

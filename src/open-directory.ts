@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from './config/load-config.ts';
-import { buildDirectory } from './directory/build-directory.ts';
+import { buildDirectory, type ConfiguredService } from './directory/build-directory.ts';
 import type { Service } from './directory/directory.ts';
 import type { ServerService } from './directory/discovered.ts';
 import { createOutageLog } from './observability/outage-log.ts';
@@ -30,7 +29,12 @@ export interface OpenedDirectory {
 }
 
 interface DirectoryOptions {
-  readonly config: Pick<Config, 'services' | 'reads' | 'serverTags'>;
+  readonly config: {
+    readonly services: readonly ConfiguredService[];
+    readonly reads: 'contract' | 'extended';
+    /** Tags that the configuration accepts from the server. */
+    readonly serverTags: readonly string[];
+  };
   readonly database: Database;
   readonly log: Logger;
   readonly now: () => Date;

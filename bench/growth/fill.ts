@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { JsonObject } from '../../src/changes/change.ts';
-import { type AuditEvent, GENESIS, type Head, linkAfter } from '../../src/storage/audit/chain.ts';
+import { type AuditEvent, linkAfter } from '../../src/storage/audit/chain.ts';
 import { hashOfRecord } from '../../src/storage/audit/record-hash.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { changeRow } from '../../src/storage/tables/changes/change-row.ts';
@@ -11,6 +11,8 @@ import type { ApprovalTable, ChangeTable } from '../../src/storage/tables/schema
 import { AUDIT_KEY } from '../../test/harness/simulators.ts';
 import { otherTables } from './other-tables.ts';
 import { idOf, PEOPLE, type Step, scheduleNumbers, YEAR, yearChange } from './year.ts';
+import type { Head } from "../../src/storage/audit/checkpoint.ts";
+import { GENESIS } from "../../src/storage/migrations/001-initial.ts";
 
 const CHUNK = 4_000;
 const GROUPS = [{ id: 'S0LEADS001', size: 40, readAt: '2026-01-01T00:00:00.000Z' }];

@@ -1,6 +1,5 @@
 import { eventRowsWithin, type TimeRange } from '../storage/audit/read-range.ts';
 import type { Db } from '../storage/engine/database.ts';
-import type { Format } from './audit-options.ts';
 
 /** Events are written in chunks of this size, because a write per event is slow. */
 const CHUNK = 64 * 1024;
@@ -60,3 +59,5 @@ function cell(value: unknown): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
+
+export type Format = 'jsonl' | 'csv';

@@ -1,4 +1,5 @@
 import type { Head } from '../storage/audit/append.ts';
+import type { Format } from './audit-export.ts';
 import { parseOptions, unknownCommand } from './parse-options.ts';
 
 export const AUDIT_USAGE = `signalbox audit verify [--anchor <number>:<hash>] [--segments <folder>]
@@ -35,8 +36,6 @@ export type AuditRequest =
       readonly format: Format;
     }
   | { readonly kind: 'restored' };
-
-export type Format = 'jsonl' | 'csv';
 type AuditOptions =
   | { readonly ok: true; readonly request: AuditRequest }
   | { readonly ok: false; readonly sentence: string };

@@ -6,12 +6,8 @@ import {
   textField,
 } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
-import {
-  CHANGE_LISTS,
-  commonPastTimes,
-  PastTimeText,
-  stateField,
-} from '../intent/ports/changes-queries.ts';
+import { commonPastTimes, PastTimeText, stateField } from '../intent/ports/changes-queries.ts';
+import { CHANGE_LISTS } from '../intent/ports/command-context.ts';
 
 const List = z.enum(CHANGE_LISTS, { error: 'must be pending, mine, all or review' });
 

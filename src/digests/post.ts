@@ -1,6 +1,6 @@
 import type { Day } from '../costs/calendar/day.ts';
 import { formatDay } from '../costs/calendar/format.ts';
-import type { Channel, ChannelLookup } from '../workflow/messenger-port.ts';
+import type { Channel, ChannelLookup } from '../intent/answers/answer.ts';
 import {
   endWithoutPost,
   missOnce,

@@ -2,7 +2,8 @@ import type { Snapshot } from '../changes/change.ts';
 import type { LearnedService, Service } from './directory.ts';
 import { type Discovery, discoveredServices } from './discovered.ts';
 
-type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags' | 'discovered'> & {
+/** A service of the configuration file. */
+export type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags' | 'discovered'> & {
   readonly tags: readonly string[];
 };
 

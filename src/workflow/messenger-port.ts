@@ -1,7 +1,7 @@
 import type { Change, ChangeId, ChannelId, Position, UserId } from '../changes/change.ts';
 import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import type { Answer, AnswerAction, InlinePart } from '../intent/answers/answer.ts';
+import type { Answer, AnswerAction, InlinePart, Poster } from '../intent/answers/answer.ts';
 import type { ServiceSchedule } from '../intent/ports/schedule-service.ts';
 import type { BreakGlassEvent, Reminder } from '../storage/tables/queues/outbox-message.ts';
 import type { ClickOutcome, IncidentClickOutcome, ReplyTo } from './clicks.ts';
@@ -10,7 +10,7 @@ import type { ClickOutcome, IncidentClickOutcome, ReplyTo } from './clicks.ts';
  * Shows stored state to users. A rejected promise means that the message may not have been shown;
  * the outbox then retries it.
  */
-export interface Messenger {
+export interface Messenger extends Poster {
   postCard(change: Change, attempt: PostAttempt): Promise<Position>;
   redrawCard(change: Change, at: Position): Promise<'drawn' | 'deleted'>;
   /** Posts the card into the direct messages of a user. */
@@ -68,11 +68,6 @@ export interface Messenger {
     outcome: IncidentClickOutcome,
     click: HandledClick,
   ): Promise<void>;
-  /** Posts into a channel or thread. A definite refusal is a value; no answer throws. */
-  postToChannel(to: ChannelId, answer: Answer, threadTs?: string): Promise<PostResult>;
-  updateMessage(at: Position, answer: Answer): Promise<PostResult>;
-  /** Looks up each channel by its name or id. */
-  findChannels(wanted: readonly string[]): Promise<ReadonlyMap<string, ChannelLookup>>;
   /** Why names of channels cannot be resolved now, or null. Shown at the readiness probe. */
   lookupProblem(): string | null;
   messageUser(user: UserId, answer: Answer): Promise<void>;
@@ -99,11 +94,6 @@ export interface PostAttempt {
   readonly again: boolean;
 }
 
-export type PostResult =
-  | { readonly ok: true; readonly at: Position }
-  /** `again`: the refusal is temporary, so that a later attempt may succeed. */
-  | { readonly ok: false; readonly why: string; readonly again: boolean };
-
 export type { BreakGlassEvent, Reminder } from '../storage/tables/queues/outbox-message.ts';
 
 /** Why Signalbox does not revert a timed change. */
@@ -118,21 +108,6 @@ export const REVERT_STOP_REASONS = [
   'audit-mismatch',
 ] as const;
 export type RevertStopReason = (typeof REVERT_STOP_REASONS)[number];
-
-export interface Channel {
-  readonly id: ChannelId;
-  readonly name: string;
-  /** Shared with another workspace, or an invitation is pending. */
-  readonly outside: boolean;
-  /** Signalbox is a member and may post. */
-  readonly joined: boolean;
-}
-
-/** A failed lookup never counts as a channel without external members. */
-export type ChannelLookup =
-  | { readonly ok: true; readonly room: Channel }
-  | { readonly ok: false; readonly why: 'no-such-channel' | 'lookup-failed' };
-
 /** A channel that cannot be read is not a channel without messages. */
 export type OwnTexts = { readonly ok: true; readonly texts: readonly string[] } | UnreadChannel;
 
@@ -142,11 +117,6 @@ export interface UnreadChannel {
   /** A later attempt may succeed without a fix: a rate limit, or no answer. */
   readonly passing: boolean;
 }
-
-/** The user whom a name or id means. Several users may have the same name. */
-export type PersonLookup =
-  | { readonly ok: true; readonly user: UserId }
-  | { readonly ok: false; readonly why: 'nobody' | 'several' | 'lookup-failed' };
 
 /** The lists of App Home. A change is in one list only, unless its requester may decide it. */
 export interface HomeLists {

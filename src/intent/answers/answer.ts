@@ -1,4 +1,4 @@
-import type { Change, UserId } from '../../changes/change.ts';
+import type { Change, ChannelId, Position, UserId } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import type { Press } from '../../changes/verbs.ts';
 
@@ -113,3 +113,36 @@ export interface AnswerAction {
   /** Slack asks this before it sends the press: at most 300 characters of text. */
   readonly confirm?: { readonly title: string; readonly text: string; readonly ok: string };
 }
+
+/** Posts in channels what other rooms compose. Slack implements it. */
+export interface Poster {
+  /** Posts into a channel or thread. A definite refusal is a value; no answer throws. */
+  postToChannel(to: ChannelId, answer: Answer, threadTs?: string): Promise<PostResult>;
+  updateMessage(at: Position, answer: Answer): Promise<PostResult>;
+  /** Looks up each channel by its name or id. */
+  findChannels(wanted: readonly string[]): Promise<ReadonlyMap<string, ChannelLookup>>;
+}
+
+export type PostResult =
+  | { readonly ok: true; readonly at: Position }
+  /** `again`: the refusal is temporary, so that a later attempt may succeed. */
+  | { readonly ok: false; readonly why: string; readonly again: boolean };
+
+export interface Channel {
+  readonly id: ChannelId;
+  readonly name: string;
+  /** Shared with another workspace, or an invitation is pending. */
+  readonly outside: boolean;
+  /** Signalbox is a member and may post. */
+  readonly joined: boolean;
+}
+
+/** A failed lookup never counts as a channel without external members. */
+export type ChannelLookup =
+  | { readonly ok: true; readonly room: Channel }
+  | { readonly ok: false; readonly why: 'no-such-channel' | 'lookup-failed' };
+
+/** The user whom a name or id means. Several users may have the same name. */
+export type PersonLookup =
+  | { readonly ok: true; readonly user: UserId }
+  | { readonly ok: false; readonly why: 'nobody' | 'several' | 'lookup-failed' };

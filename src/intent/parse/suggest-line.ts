@@ -1,6 +1,6 @@
+import type { ZodObject } from 'zod';
 import { findByName, type NamedItem } from '../../directory/directory.ts';
 import { fieldsOf, isPlaced } from '../arguments/arguments.ts';
-import type { Command } from '../define.ts';
 import { splitWords, type Word } from './split-words.ts';
 
 /** Quotes a word so that `splitWords` reads the same word again. */
@@ -11,7 +11,7 @@ export function quoteWord({ text, quoted }: Word): string {
 
 /** Returns the command line with the same values, for a button that enters it. */
 export function commandLine(
-  command: Command,
+  command: { readonly name: string; readonly args: ZodObject },
   given: Readonly<Record<string, string>>,
   reason: string,
 ): string {

@@ -1,43 +1,8 @@
 import { z } from 'zod';
 import { STATES, type State } from '../../changes/change.ts';
-import type { Service } from '../../directory/directory.ts';
 import { choiceField } from '../arguments/arguments.ts';
 import { oneOf } from '../arguments/explain.ts';
-
-export const CHANGE_LISTS = ['pending', 'mine', 'all', 'review'] as const;
-
-/** The filters of a list of changes; null: no filter. */
-export interface ListRequest {
-  /** Null: all changes with these filters, or `pending` without a filter. */
-  readonly which: (typeof CHANGE_LISTS)[number] | null;
-  readonly service: Service | null;
-  /** `me`, an id, a mention or a name; workflow resolves it to a user. */
-  readonly by: string | null;
-  readonly state: State | null;
-  /** Requested since. */
-  readonly since: PastTime | null;
-  /** The last change of the previous page. */
-  readonly before: string | null;
-}
-
-/** The filters of an audit trail search; null: no filter. */
-export interface LogRequest {
-  /** `me`, an id, a mention or a name; workflow resolves it to a user. */
-  readonly by: string | null;
-  readonly command: string | null;
-  readonly target: string | null;
-  readonly state: State | null;
-  readonly since: PastTime | null;
-  readonly until: PastTime | null;
-  /** The number of the last event of the previous page. */
-  readonly before: number | null;
-}
-
-/** A day in UTC (`today` and `yesterday` as well), or a duration before now. */
-export type PastTime =
-  | { readonly day: string }
-  | { readonly daysAgo: 0 | 1 }
-  | { readonly agoMs: number };
+import type { PastTime } from './command-context.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,

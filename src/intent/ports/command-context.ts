@@ -1,6 +1,6 @@
 import type { AlertList, AlertsClient } from '../../alerts/client.ts';
 import type { AlertsReads } from '../../alerts/reads.ts';
-import type { Change, ChannelId, Target, UserId } from '../../changes/change.ts';
+import type { Change, ChannelId, State, Target, UserId } from '../../changes/change.ts';
 import type { CloudClient } from '../../cloud/client.ts';
 import type { CloudReads } from '../../cloud/reads/cloud-reads.ts';
 import type { Span } from '../../costs/calendar/calendar.ts';
@@ -9,7 +9,6 @@ import type { Service } from '../../directory/directory.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { FieldContext } from '../arguments/arguments.ts';
 import type { FreezeService, Scope } from '../arguments/freezes.ts';
-import type { ListRequest, LogRequest } from './changes-queries.ts';
 import type { ScheduleService } from './schedule-service.ts';
 
 /** Everything that a command may read and call. */
@@ -115,4 +114,39 @@ export interface ChangesQueries {
   readonly log: (request: LogRequest, asker: Caller) => Promise<Answer>;
   /** The last changes of a target, newest first; none for a user who may not list changes. */
   readonly latestOf: (target: Target, asker: Caller) => Promise<readonly Change[]>;
+}
+
+/** A day in UTC (`today` and `yesterday` as well), or a duration before now. */
+export type PastTime =
+  | { readonly day: string }
+  | { readonly daysAgo: 0 | 1 }
+  | { readonly agoMs: number };
+
+export const CHANGE_LISTS = ['pending', 'mine', 'all', 'review'] as const;
+
+/** The filters of a list of changes; null: no filter. */
+export interface ListRequest {
+  /** Null: all changes with these filters, or `pending` without a filter. */
+  readonly which: (typeof CHANGE_LISTS)[number] | null;
+  readonly service: Service | null;
+  /** `me`, an id, a mention or a name; workflow resolves it to a user. */
+  readonly by: string | null;
+  readonly state: State | null;
+  /** Requested since. */
+  readonly since: PastTime | null;
+  /** The last change of the previous page. */
+  readonly before: string | null;
+}
+
+/** The filters of an audit trail search; null: no filter. */
+export interface LogRequest {
+  /** `me`, an id, a mention or a name; workflow resolves it to a user. */
+  readonly by: string | null;
+  readonly command: string | null;
+  readonly target: string | null;
+  readonly state: State | null;
+  readonly since: PastTime | null;
+  readonly until: PastTime | null;
+  /** The number of the last event of the previous page. */
+  readonly before: number | null;
 }

@@ -29,7 +29,12 @@ export async function answerQuery(
     by,
     channel: replyTarget.channel,
   });
-  const answer = await sendFiles(bot, typed, found);
+  const answer = await sendFiles(
+    bot.clients.posts,
+    (names) => bot.context.messenger.findChannels(names),
+    typed,
+    found,
+  );
   bot.context.measures.answered(command.name, 'answered');
   await bot.permalinks.load(cardsIn(answer));
   return answerWithCard(answer, bot.drawing);

@@ -2,13 +2,9 @@ import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Change, Position } from '../../changes/change.ts';
 import type { Clock } from '../../http/clock.ts';
+import type { PostResult } from '../../intent/answers/answer.ts';
 import type { Command } from '../../intent/define.ts';
-import type {
-  HomeLists,
-  Messenger,
-  PostAttempt,
-  PostResult,
-} from '../../workflow/messenger-port.ts';
+import type { HomeLists, Messenger, PostAttempt } from '../../workflow/messenger-port.ts';
 import { answerMessage } from '../blocks/answer-blocks.ts';
 import { buttons, lines, type Message, message } from '../blocks/blocks.ts';
 import { type Line, withoutLinks } from '../blocks/rich-text.ts';

@@ -1,7 +1,7 @@
 import type { UserId } from '../../changes/change.ts';
-import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerPart, ChannelLookup } from '../../intent/answers/answer.ts';
 import { lines, message } from '../blocks/blocks.ts';
-import type { SlackContext } from '../slack-context.ts';
+import type { Clients } from './clients.ts';
 import { postMessage, type ReplyTarget } from './post.ts';
 
 interface ThreadPosition {
@@ -9,19 +9,21 @@ interface ThreadPosition {
   readonly ts: string;
 }
 
+type FindChannels = (names: readonly string[]) => Promise<ReadonlyMap<string, ChannelLookup>>;
+
 /**
  * Uploads the files of an answer, because Slack has no private files: into the thread where the user
  * asked, else into a thread of their direct messages. Returns the answer with a note for each file.
  */
 export async function sendFiles(
-  bot: SlackContext,
+  posts: Clients['posts'],
+  findChannels: FindChannels,
   { by, replyTarget }: { readonly by: UserId; readonly replyTarget: ReplyTarget },
   answer: Answer,
 ): Promise<Answer> {
   const files = answer.parts.filter((part) => part.kind === 'file');
   if (files.length === 0) return answer;
-  const thread = await threadFor(bot, replyTarget);
-  const { posts } = bot.clients;
+  const thread = await threadFor(findChannels, replyTarget);
   const heading = message(lines([{ bold: answer.title }]));
   const { channel, ts } = thread ?? (await postMessage(posts, by, heading));
   for (const { name, text: content } of files) {
@@ -35,11 +37,11 @@ export async function sendFiles(
 
 /** Null for a channel that is shared with another workspace, or whose sharing is unknown. */
 async function threadFor(
-  { context }: SlackContext,
+  findChannels: FindChannels,
   { channel, thread }: ReplyTarget,
 ): Promise<ThreadPosition | null> {
   if (channel === null || thread === null) return null;
-  const found = (await context.messenger.findChannels([channel])).get(channel);
+  const found = (await findChannels([channel])).get(channel);
   return found?.ok && !found.room.outside && found.room.joined ? { channel, ts: thread } : null;
 }
 

@@ -1,7 +1,7 @@
 import type { UsersListResponse, WebClient } from '@slack/web-api';
 import type { UserId } from '../../changes/change.ts';
 import { sharedRead } from '../../http/shared-read.ts';
-import type { PersonLookup } from '../../workflow/messenger-port.ts';
+import type { PersonLookup } from '../../intent/answers/answer.ts';
 import { readPages } from '../outbound/read-pages.ts';
 
 const KEEP_MS = 10 * 60_000;

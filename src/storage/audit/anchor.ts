@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readMeta, writeMeta } from '../tables/meta.ts';
 import type { Db, Tx } from '../tables/schema.ts';
 import { listEvents, storedEvent } from './append.ts';
-import type { Head } from './chain.ts';
+import type { Head } from './checkpoint.ts';
 import { type AuditKey, currentKey, keysOf } from './key-ring.ts';
 
 /** The end of a trail, and the installation whose database has it; null in an older anchor. */

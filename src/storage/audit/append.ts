@@ -4,10 +4,12 @@ import { onPostgres } from '../engine/postgres.ts';
 import { keepRows, type Read, runTogether } from '../engine/together.ts';
 import { commitAfter } from '../engine/transaction.ts';
 import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';
-import { type AuditEvent, type Head, linkAfter, nextKeyId, readEventBody } from './chain.ts';
+import { type AuditEvent, linkAfter, nextKeyId, readEventBody } from './chain.ts';
+import type { Head } from './checkpoint.ts';
 import { type AuditKey, currentKey, keyWithId, NO_KEY } from './key-ring.ts';
 
-export type { AuditEvent, Head } from './chain.ts';
+export type { AuditEvent } from './chain.ts';
+export type { Head } from './checkpoint.ts';
 
 export interface StoredEvent extends Head {
   readonly kind: string;

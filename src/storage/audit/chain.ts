@@ -4,10 +4,8 @@ import { Cache } from '../../cache.ts';
 import { type ChangeId, type JsonObject, STATES, type State } from '../../changes/change.ts';
 import { decode, JsonFields, StoredInstant, toText } from '../engine/portable.ts';
 import type { AuditEventTable } from '../tables/schema.ts';
+import type { Head } from './checkpoint.ts';
 import { type AuditKey, keyId, keyWithId, NO_KEY } from './key-ring.ts';
-
-/** The hash before the first audit event. */
-export const GENESIS = '0'.repeat(64);
 /** Signed with the previous key; its body names the id of the next one. */
 export const KEY_CHANGED = 'key-changed';
 
@@ -19,12 +17,6 @@ export interface AuditEvent {
   readonly to?: State;
   readonly at: Date;
   readonly body: JsonObject;
-}
-
-/** The end of the chain. A copy outside the database detects a tail that was cut. */
-export interface Head {
-  readonly seq: number;
-  readonly hash: string;
 }
 
 /** Returns the row after `head`. The hash covers its body; the other columns are copies. */

@@ -1,6 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { giveToFolderOwner } from '../engine/sqlite/sqlite.ts';
-import type { Head } from './chain.ts';
 
 /** The head of the audit trail in a file that a restore of the database does not replace. */
 export interface Checkpoint {
@@ -55,4 +54,10 @@ function writeDurably(path: string, text: string): void {
   }
   giveToFolderOwner(temporary);
   renameSync(temporary, path);
+}
+
+/** The end of the chain. A copy outside the database detects a tail that was cut. */
+export interface Head {
+  readonly seq: number;
+  readonly hash: string;
 }

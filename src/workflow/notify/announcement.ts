@@ -1,7 +1,9 @@
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { ChannelId, Position } from '../../changes/change.ts';
-import type { Answer } from '../../intent/answers/answer.ts';
-import type { Db, Tx } from '../../storage/engine/database.ts';
+import type { Answer, Poster } from '../../intent/answers/answer.ts';
+import type { Measures } from '../../observability/metrics-port.ts';
+import type { Database, Db, Tx } from '../../storage/engine/database.ts';
 import {
   dropMeta,
   metaUnder,
@@ -16,8 +18,6 @@ import {
   retryMessageAt,
 } from '../../storage/tables/queues/outbox.ts';
 import type { ReportMessage } from '../../storage/tables/queues/outbox-message.ts';
-import type { DecisionContext } from '../ports.ts';
-import { countLost } from './give-up.ts';
 import {
   endUnknown,
   missOnce,
@@ -26,7 +26,7 @@ import {
   postOncePerRecord,
   STUCK_AFTER_MS,
 } from './post-once.ts';
-import { isGivenUp, retryTime } from './retry.ts';
+import { countLost, isGivenUp, retryTime } from './retry.ts';
 
 const RETRY_MS = 30_000;
 
@@ -40,6 +40,14 @@ const StoredAnnouncement = z.object({
   thread: z.string().nullable(),
   answer: StoredAnswer,
 });
+
+interface ReportContext {
+  readonly database: Database;
+  readonly messenger: Poster;
+  readonly log: Logger;
+  readonly measures: Pick<Measures, 'messageLost'>;
+  readonly now: () => Date;
+}
 
 /** A message of its own, which is posted at most once per key, by any replica. */
 export interface Announcement {
@@ -59,7 +67,7 @@ export async function enqueueReport(tx: Tx, report: Announcement, at: Date): Pro
 
 /** Posts one announcement once. A temporary refusal is retried for 24 hours, then missed. */
 export async function deliverReport(
-  context: DecisionContext,
+  context: ReportContext,
   row: DueMessage,
   { body }: ReportMessage,
 ): Promise<void> {
@@ -90,7 +98,7 @@ export async function deliverReport(
 
 /** The key has a record already: its post ended, is still running, or its process crashed. */
 async function settleEarlier(
-  context: DecisionContext,
+  context: ReportContext,
   row: DueMessage,
   announcement: Announcement,
 ): Promise<void> {
@@ -115,7 +123,7 @@ function keyOf(announcement: string): string {
  * or `sending <time> missed` or `unknown`. Earlier releases read all of the latter as not posted.
  */
 function recordOf(
-  { now }: DecisionContext,
+  { now }: Pick<ReportContext, 'now'>,
   row: DueMessage,
   { key, channel, answer }: Announcement,
   since: string,
@@ -144,7 +152,10 @@ const StoredPosition = z.object({
 });
 
 /** Returns where the announcement with this key was posted; null: it was not. */
-export async function positionOf(context: DecisionContext, key: string): Promise<Position | null> {
+export async function positionOf(
+  context: Pick<ReportContext, 'database'>,
+  key: string,
+): Promise<Position | null> {
   const value = await readMeta(context.database.db, keyOf(key));
   return value === null ? null : parsePosition(value);
 }
@@ -171,11 +182,11 @@ export async function postedKeysUnder(db: Db, prefix: string): Promise<readonly 
   return posted.map(({ key }) => key.slice(POSTS.length));
 }
 
-async function done(context: DecisionContext, row: DueMessage): Promise<void> {
+async function done(context: ReportContext, row: DueMessage): Promise<void> {
   await context.database.transaction((tx) => markDone(tx, [row.id], context.now()));
 }
 
-async function retryAt(context: DecisionContext, row: DueMessage, at: Date): Promise<void> {
+async function retryAt(context: ReportContext, row: DueMessage, at: Date): Promise<void> {
   await context.database.transaction((tx) => retryMessageAt(tx, row.id, at));
 }
 
@@ -193,7 +204,7 @@ export async function enqueueRedraw(
 
 /** Redraws one announcement. A repeated redraw has no effect, so that it is safe to retry. */
 export async function deliverRedraw(
-  context: DecisionContext,
+  context: ReportContext,
   row: DueMessage,
   { body }: ReportMessage,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { type DueMessage, markDone } from '../../storage/tables/queues/outbox.ts';
 import type { DecisionContext } from '../ports.ts';
 import { enqueueOperatorsNotice } from './notices.ts';
+import { countLost, messageLabel } from './retry.ts';
 
 /** Ends the retries of a message: it is logged, counted and, except for notices, reported. */
 export async function giveUp(context: DecisionContext, row: DueMessage): Promise<void> {
@@ -12,19 +13,8 @@ export async function giveUp(context: DecisionContext, row: DueMessage): Promise
     if (kind === 'notice') return;
     const about = changeId ? ` of change ${changeId}` : '';
     const sentence =
-      `Slack has refused a message${about} (${labelOf(row)}) for 24 hours. ` +
+      `Slack has refused a message${about} (${messageLabel(row)}) for 24 hours. ` +
       'Signalbox does not retry it any more. The log has the reason.';
     await enqueueOperatorsNotice(tx, sentence, now);
   });
-}
-
-/** Logs and counts a message that is not posted any more. */
-export function countLost({ log, measures }: DecisionContext, row: DueMessage): void {
-  log.error({ change: row.changeId, kind: row.kind }, 'message was given up');
-  measures.messageLost(labelOf(row));
-}
-
-/** The kind without the state or number that it is about, so that few values exist. */
-function labelOf({ message }: DueMessage): string {
-  return message?.kind ?? 'other';
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { UserId } from '../../changes/change.ts';
-import type { AnswerAction, InlinePart } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerAction, InlinePart } from '../../intent/answers/answer.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { type DueMessage, enqueue } from '../../storage/tables/queues/outbox.ts';
 import type { ReportMessage } from '../../storage/tables/queues/outbox-message.ts';
-import type { DecisionContext } from '../ports.ts';
 
 const StoredNotice = z.object({
   to: z
@@ -51,9 +50,19 @@ function enqueueNotice(tx: Tx, notice: StoredNotice, at: Date): Promise<void> {
   return enqueue(tx, { kind: 'notice', body: JSON.parse(JSON.stringify(notice)), at });
 }
 
+/** Posts sentences to the operators and to users. */
+interface NoticePoster {
+  notifyOperators(
+    sentence: string,
+    attempt: { readonly again: boolean },
+    extras: { readonly line: readonly InlinePart[]; readonly actions: readonly AnswerAction[] },
+  ): Promise<void>;
+  messageUser(user: UserId, answer: Answer): Promise<void>;
+}
+
 /** Posts a notice. After a lost answer it may arrive twice, which is better than not at all. */
 export async function deliverNotice(
-  { messenger }: DecisionContext,
+  { messenger }: { readonly messenger: NoticePoster },
   { attempts }: DueMessage,
   { body }: ReportMessage,
 ): Promise<void> {

@@ -1,8 +1,13 @@
 import type { Logger } from 'pino';
 import type { ChannelId, Position, UserId } from '../../changes/change.ts';
-import type { Answer } from '../../intent/answers/answer.ts';
+import type {
+  Answer,
+  Channel,
+  ChannelLookup,
+  Poster,
+  PostResult,
+} from '../../intent/answers/answer.ts';
 import type { Database, Tx } from '../../storage/engine/database.ts';
-import type { Channel, ChannelLookup, Messenger, PostResult } from '../messenger-port.ts';
 import { enqueueOperatorsNotice, enqueueUserNotice } from './notices.ts';
 
 /** A permit of this age without an end belongs to a process that crashed. */
@@ -10,7 +15,7 @@ export const STUCK_AFTER_MS = 10 * 60_000;
 
 interface PostContext {
   readonly database: Database;
-  readonly messenger: Pick<Messenger, 'postToChannel'>;
+  readonly messenger: Pick<Poster, 'postToChannel'>;
   readonly log: Logger;
   readonly now: () => Date;
 }

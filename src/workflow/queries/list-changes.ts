@@ -2,8 +2,8 @@ import { type Change, type ChangeId, targetKey, type UserId } from '../../change
 import { serviceTarget } from '../../directory/directory.ts';
 import type { Answer, AnswerPart, CommandOffer } from '../../intent/answers/answer.ts';
 import { countWords, unreadableText } from '../../intent/answers/texts.ts';
-import { type ListRequest, STATE_WORDS } from '../../intent/ports/changes-queries.ts';
-import type { Caller } from '../../intent/ports/command-context.ts';
+import { STATE_WORDS } from '../../intent/ports/changes-queries.ts';
+import type { Caller, ListRequest } from '../../intent/ports/command-context.ts';
 import {
   type ChangeFilter,
   COUNTED_MAX,

@@ -1,5 +1,5 @@
 import type { Answer, CommandOffer } from '../../intent/answers/answer.ts';
-import type { LogRequest, PastTime } from '../../intent/ports/changes-queries.ts';
+import type { LogRequest, PastTime } from '../../intent/ports/command-context.ts';
 
 const DAY_MS = 86_400_000;
 

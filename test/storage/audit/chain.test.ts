@@ -2,7 +2,6 @@ import { createHash, createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { appendEvent, keyProblem, lastKeyId } from '../../../src/storage/audit/append.ts';
 import {
-  GENESIS,
   isAuthentic,
   linkAfter,
   nextKeyId,
@@ -11,6 +10,7 @@ import {
 } from '../../../src/storage/audit/chain.ts';
 import { authenticityCheck, leftKeys, storeKeyStart } from '../../../src/storage/audit/key-eras.ts';
 import { type AuditKey, keyId, readKeyRing } from '../../../src/storage/audit/key-ring.ts';
+import { GENESIS } from '../../../src/storage/migrations/001-initial.ts';
 import { writeMeta } from '../../../src/storage/tables/meta.ts';
 import type { AuditEventTable } from '../../../src/storage/tables/schema.ts';
 import { freshDatabase } from '../engines.ts';

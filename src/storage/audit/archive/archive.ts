@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Database } from '../../engine/database.ts';
+import { GENESIS } from '../../migrations/001-initial.ts';
 import { installationId } from '../anchor.ts';
-import { GENESIS, type Walk, walkAfter } from '../chain.ts';
+import { type Walk, walkAfter } from '../chain.ts';
 import { type AuditKey, currentKey, NO_KEY } from '../key-ring.ts';
 import { acceptedGaps } from '../verification/accepted-gaps.ts';
 import { problemSentence } from '../verification/chain-problems.ts';

@@ -1,5 +1,7 @@
+import { GENESIS } from '../../migrations/001-initial.ts';
 import type { Db } from '../../tables/schema.ts';
-import { GENESIS, type Head, type Walk } from '../chain.ts';
+import type { Walk } from '../chain.ts';
+import type { Head } from '../checkpoint.ts';
 import { type AuditKey, NO_KEY } from '../key-ring.ts';
 import { type ArchiveCheckpoint, KEPT_KINDS, keptHash, lastCheckpoint } from './checkpoints.ts';
 

@@ -8,7 +8,8 @@ import { type ChangeId, STATES } from '../../../changes/change.ts';
 import { hasNoSpace } from '../../engine/sqlite/disk-space.ts';
 import { createPrivately } from '../../engine/sqlite/sqlite.ts';
 import type { AuditEventTable, Db } from '../../tables/schema.ts';
-import type { Head, Walk } from '../chain.ts';
+import type { Walk } from '../chain.ts';
+import type { Head } from '../checkpoint.ts';
 import { rowsAfterWalk } from '../verification/gap.ts';
 import { segmentLine } from './checkpoints.ts';
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { GENESIS } from '../../migrations/001-initial.ts';
 import type { Db } from '../../tables/schema.ts';
-import { GENESIS, type Head, verifyNext, type Walk, walkAfter } from '../chain.ts';
+import { verifyNext, type Walk, walkAfter } from '../chain.ts';
+import type { Head } from '../checkpoint.ts';
 import { type AuditKey, NO_KEY } from '../key-ring.ts';
 import { type AcceptedGap, acceptedGaps } from '../verification/accepted-gaps.ts';
 import { problemSentence } from '../verification/chain-problems.ts';

@@ -8,10 +8,11 @@ import { archiveTrail, findRange } from '../../../../src/storage/audit/archive/a
 import { lastCheckpoint } from '../../../../src/storage/audit/archive/checkpoints.ts';
 import { segmentName, writeSegment } from '../../../../src/storage/audit/archive/segment.ts';
 import { verifySegments } from '../../../../src/storage/audit/archive/verify-segments.ts';
-import { GENESIS, linkAfter } from '../../../../src/storage/audit/chain.ts';
+import { linkAfter } from '../../../../src/storage/audit/chain.ts';
 import { firstSeqSince } from '../../../../src/storage/audit/read-range.ts';
 import { verifyChain } from '../../../../src/storage/audit/verification/verify-chain.ts';
 import type { Database } from '../../../../src/storage/engine/database.ts';
+import { GENESIS } from '../../../../src/storage/migrations/001-initial.ts';
 import { adoptKey } from '../../../../src/workflow/audit-trail/key-change.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { remove, tamper } from '../../tamper.ts';

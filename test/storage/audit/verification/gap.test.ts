@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { appendEvent, listEvents } from '../../../../src/storage/audit/append.ts';
-import { GENESIS } from '../../../../src/storage/audit/chain.ts';
 import {
   acceptanceRequests,
   acceptedGaps,
@@ -8,6 +7,7 @@ import {
   recordAcceptanceRequest,
 } from '../../../../src/storage/audit/verification/accepted-gaps.ts';
 import { gapId, gapName, measureGap } from '../../../../src/storage/audit/verification/gap.ts';
+import { GENESIS } from '../../../../src/storage/migrations/001-initial.ts';
 import { gapOf, OPERATORS } from '../../accept-gap.ts';
 import { freshDatabase } from '../../engines.ts';
 import { NOON } from '../../example-change.ts';
