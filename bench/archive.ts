@@ -8,9 +8,9 @@ import { verifySegments } from '../src/storage/audit/archive/verify-segments.ts'
 import { linkAfter } from '../src/storage/audit/chain.ts';
 import { verifyChain } from '../src/storage/audit/verification/verify-chain.ts';
 import { type Database, openDatabase } from '../src/storage/engine/database.ts';
+import { GENESIS } from '../src/storage/migrations/001-initial.ts';
 import { changeRow } from '../src/storage/tables/changes/change-row.ts';
 import { aChange } from '../test/storage/example-change.ts';
-import { GENESIS } from "../src/storage/migrations/001-initial.ts";
 
 /** Sizes and times of an archive: node bench/archive.ts [changes] [postgres://…, an empty database]. */
 const [count = '200000', server] = process.argv.slice(2);

@@ -23,7 +23,7 @@ import type { CapabilityOptions } from './http/optional/capabilities.ts';
 import { createProbePass } from './http/optional/probes.ts';
 import { sharedRead } from './http/shared-read.ts';
 import type { AcceptedChangeFilter, CommandContext } from './intent/ports/command-context.ts';
-import type { Api } from './observability/api-routes.ts';
+import type { Api } from './observability/log.ts';
 import { openRequestBudget } from './storage/tables/limits/request-budget.ts';
 import type { BackgroundLoop } from './workflow/background/scheduler.ts';
 import { limitedUntil } from './workflow/limits/rate-limit.ts';

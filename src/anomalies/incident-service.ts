@@ -7,14 +7,19 @@ import { figure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
 import { moneyOf } from '../costs/money/money.ts';
 import { type DayPrice, priceOn } from '../costs/money/price.ts';
-import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
+import type {
+  Answer,
+  AnswerPart,
+  IncidentClick,
+  IncidentClickOutcome,
+  IncidentService,
+} from '../intent/answers/answer.ts';
 import { textAnswer } from '../intent/answers/texts.ts';
 import { appendEvent } from '../storage/audit/append.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import { replaceMeta } from '../storage/tables/meta.ts';
 import { markHandled } from '../storage/tables/queues/inbox.ts';
 import { type Authorization, authorizeQuery } from '../workflow/authorize.ts';
-import type { IncidentClick, IncidentClickOutcome, IncidentService } from '../workflow/clicks.ts';
 import { enqueueReport, positionOf } from '../workflow/notify/announcement.ts';
 import type { DecisionContext } from '../workflow/ports.ts';
 import { anomalyText, incidentButtons, incidentStateText, muteUntil } from './anomaly-text.ts';

@@ -1,4 +1,5 @@
-import type { CostEffect } from './cost-effect.ts';
+import type { Json, JsonObject } from '../intent/answers/units.ts';
+import type { CostEffect, EffectKind } from './cost-effect.ts';
 import type { Evidence, FollowUp } from './follow-up.ts';
 import type { Requirement } from './requirement.ts';
 
@@ -24,10 +25,6 @@ export const STATES = [
   'denied',
 ] as const;
 export type State = (typeof STATES)[number];
-
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-export type JsonObject = { readonly [key: string]: Json };
-
 export const TARGET_KINDS = ['service', 'alert', 'new service', 'freeze', 'schedule'] as const;
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
@@ -235,3 +232,9 @@ export function isEnded(change: Change): boolean {
 export function hasAuditMismatch({ stopReason }: Pick<Change, 'stopReason'>): boolean {
   return stopReason === 'audit-mismatch';
 }
+
+/** Returns the expected cost effect of a plan; undefined for a command without one. Never throws. */
+export type EstimateCost = (
+  command: { readonly effect?: EffectKind },
+  plan: Plan,
+) => Promise<CostEffect | undefined>;

@@ -17,3 +17,6 @@ export interface CostSummary {
   /** The same with its range, and what continues: ` (−9.0 to −26.0) · storage continues`. */
   readonly withRange: string;
 }
+
+/** How a command affects the costs of its target. */
+export type EffectKind = 'stop' | 'start' | 'scale' | 'create' | 'schedule';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { cached } from '../cache.ts';
-import type { Change, Json } from './change.ts';
+import type { Json } from '../intent/answers/units.ts';
+import type { Change } from './change.ts';
 
 /** Returns JSON with sorted keys, so that equal values have equal text. */
 export function canonical(value: Json): string {

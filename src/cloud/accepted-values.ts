@@ -108,3 +108,12 @@ export const TIERS = [
 
 /** Gigabytes per replica in a bring-your-own-cloud region. */
 export const BYOC_MEMORY_GB: readonly number[] = [48, 116, 172, 232];
+
+/** The labels of the size fields, by field. */
+export const SIZING_LABELS = {
+  minReplicaMemoryGb: 'Minimum memory per replica (GB)',
+  maxReplicaMemoryGb: 'Maximum memory per replica (GB)',
+  numReplicas: 'Replicas',
+  idleScaling: 'Scale to zero when idle',
+  idleTimeoutMinutes: 'Idle timeout (minutes)',
+} as const;

@@ -8,7 +8,7 @@ import {
   ThresholdType,
 } from '../alerts/schema.ts';
 import { type AlertRefusal, alertUpdate, differences } from '../alerts/update.ts';
-import type { Json, JsonObject, Snapshot } from '../changes/change.ts';
+import type { Snapshot } from '../changes/change.ts';
 import { LIVE_INTERVALS } from '../cloud/accepted-values.ts';
 import type { FieldProblem } from '../errors.ts';
 import { alertDifferences } from '../intent/answers/alert-differences.ts';
@@ -21,6 +21,7 @@ import {
 } from '../intent/answers/alert-names.ts';
 import { alertLabel, alertSnapshot } from '../intent/answers/alert-text.ts';
 import { countWords } from '../intent/answers/texts.ts';
+import type { Json, JsonObject } from '../intent/answers/units.ts';
 import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
 import {
   AlertName,
@@ -29,9 +30,9 @@ import {
   type TypedValues,
   textField,
 } from '../intent/arguments/arguments.ts';
-import { foreignAnswer } from '../intent/arguments/sent-body.ts';
+import { foreignAnswer, type SendResult } from '../intent/arguments/sent-body.ts';
 import { bodyOf, inSendOrder } from '../intent/arguments/wire.ts';
-import { type ChangeCommand, changeCommand, type SendResult } from '../intent/define.ts';
+import { type ChangeCommand, changeCommand } from '../intent/define.ts';
 import { commandLine } from '../intent/parse/suggest-line.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
 

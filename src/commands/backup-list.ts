@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BackupReading } from '../cloud/reads/readings.ts';
 import { isFinished } from '../cloud/replies.ts';
-import { type Service, serviceTarget } from '../directory/directory.ts';
+import { menuReference, type Service, serviceTarget } from '../directory/directory.ts';
 import type { Answer, Cell } from '../intent/answers/answer.ts';
 import {
   backupSummary,
@@ -14,7 +14,7 @@ import { durationText, shortBytesText } from '../intent/answers/units.ts';
 import { unknownList } from '../intent/answers/unknown-read.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';
-import { commandLine, menuReference } from '../intent/parse/suggest-line.ts';
+import { commandLine } from '../intent/parse/suggest-line.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
 import { backupShow } from './backup-show.ts';
 

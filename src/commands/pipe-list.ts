@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { PipeReading } from '../cloud/reads/readings.ts';
-import { type Service, serviceTarget } from '../directory/directory.ts';
+import { menuReference, type Service, serviceTarget } from '../directory/directory.ts';
 import type { Answer, Cell } from '../intent/answers/answer.ts';
 import { countWords, slashCommand } from '../intent/answers/texts.ts';
 import { unknownList } from '../intent/answers/unknown-read.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';
-import { commandLine, menuReference } from '../intent/parse/suggest-line.ts';
+import { commandLine } from '../intent/parse/suggest-line.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
 import { pipeSettings } from './pipe-settings.ts';
 

@@ -1,21 +1,19 @@
 import { z } from 'zod';
-import type { Json, JsonObject, Snapshot } from '../changes/change.ts';
+import type { Snapshot } from '../changes/change.ts';
+import { SIZING_LABELS } from '../cloud/accepted-values.ts';
 import { organizationProblems } from '../cloud/rules.ts';
 import { ReplicaScaling } from '../cloud/schema.ts';
 import { type Service, serviceTarget } from '../directory/directory.ts';
+import type { Json, JsonObject } from '../intent/answers/units.ts';
 import { fieldsOf, ServiceName } from '../intent/arguments/arguments.ts';
 import { sentService } from '../intent/arguments/sent-body.ts';
-import {
-  ceilingProblems,
-  SIZING,
-  SIZING_LABELS,
-  sizingApplies,
-} from '../intent/arguments/sizing.ts';
+import { ceilingProblems, SIZING, sizingApplies } from '../intent/arguments/sizing.ts';
 import { bodyOf, wireProblems } from '../intent/arguments/wire.ts';
-import { type ChangeCommand, changeCommand, type NoEffect } from '../intent/define.ts';
+import { type ChangeCommand, changeCommand } from '../intent/define.ts';
 import { compareService, compareSizes } from '../intent/services/compare-service.ts';
 import { observeService } from '../intent/services/observe-service.ts';
 import { restoreSize } from '../intent/services/restore-size.ts';
+import type { NoEffect } from '../intent/services/service-state.ts';
 import { settledAsRequested, UNFOLLOWED } from '../intent/settled.ts';
 
 export const serviceScale: ChangeCommand = changeCommand({

@@ -13,8 +13,8 @@ import {
 } from '../costs/calendar/weekly-times.ts';
 import { ServiceName, textField } from '../intent/arguments/arguments.ts';
 import { changeCommand } from '../intent/define.ts';
-import { SCHEDULE_DAYS } from '../intent/ports/schedule-service.ts';
-import { observeSchedule, scheduleTarget, timesOf } from '../intent/services/schedule-change.ts';
+import { SCHEDULE_DAYS, timesOf } from '../intent/ports/schedule-service.ts';
+import { observeSchedule, scheduleTarget } from '../intent/services/schedule-change.ts';
 
 const WeeklyTimes = z.string().transform((typed, context): readonly WeeklyTime[] => {
   const times = readWeeklyTimes(typed);

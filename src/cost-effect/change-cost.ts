@@ -1,12 +1,12 @@
-import type { Plan } from '../changes/change.ts';
+import type { EstimateCost, Plan } from '../changes/change.ts';
 import type { CostEffect } from '../changes/cost-effect.ts';
 import { dayOf } from '../costs/calendar/day.ts';
 import { readWeeklyPlan, stoppedHours, type WeeklyPlan } from '../costs/calendar/weekly-times.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { utcStamp } from '../intent/answers/texts.ts';
-import { timesOf } from '../intent/services/schedule-change.ts';
+import { timesOf } from '../intent/ports/schedule-service.ts';
 import { TimeoutError, withTimeout } from '../with-timeout.ts';
-import type { EstimateCost, WorkflowContext } from '../workflow/ports.ts';
+import type { WorkflowContext } from '../workflow/ports.ts';
 import {
   CREATION_TEXT,
   estimateSummary,

@@ -8,9 +8,8 @@ import { moneyOf } from '../costs/money/money.ts';
 import { exactMoney, exactPrice } from '../costs/money/money-text.ts';
 import { finalPeriod } from '../costs/question/period.ts';
 import type { CostQuestion, QuestionScope } from '../costs/question/question.ts';
-import type { Answer } from '../intent/answers/answer.ts';
+import type { Answer, Caller } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/texts.ts';
-import type { Caller } from '../intent/ports/command-context.ts';
 import {
   type CostContext,
   questionWords,

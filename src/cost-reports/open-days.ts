@@ -1,7 +1,6 @@
 import type { Day } from '../costs/calendar/day.ts';
-import type { CostRow, Micro } from '../costs/ledger/row.ts';
+import type { CostRow, Micro, OpenDay } from '../costs/ledger/row.ts';
 import type { SnapshotHistory } from '../costs/locking/day-snapshots.ts';
-import type { OpenDay } from '../costs/locking/open-day.ts';
 import { openDayOf } from '../costs/locking/settled-days.ts';
 
 /** The rows of one fetched month. */

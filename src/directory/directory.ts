@@ -1,4 +1,6 @@
-import type { Json, JsonObject, Snapshot, Target } from '../changes/change.ts';
+import type { Snapshot, Target } from '../changes/change.ts';
+import type { Json, JsonObject } from '../intent/answers/units.ts';
+import { splitWords } from '../intent/parse/split-words.ts';
 
 /** A service that users can name: configured, learned from a reply or the usage report, or discovered. */
 export interface Service {
@@ -85,4 +87,34 @@ export function newServiceTags(
   if (!first) return UNKNOWN_TAGS;
   const tags = [...new Set(own.flatMap((service) => service.tags ?? []))];
   return { tags, warehouse: first.warehouse };
+}
+
+/** Formats a value for users: booleans as on and off, lists with commas. */
+export function valueText(value: Json): string {
+  if (value === null) return 'unknown';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value)) return value.map(itemText).join(', ');
+  return typeof value === 'object' ? itemText(value) : String(value);
+}
+
+/** Returns the name of an item, or its id if the name is ambiguous or cannot be typed. */
+export function nameToType(thing: NamedItem, things: readonly NamedItem[]): string {
+  const [word, ...more] = splitWords(`"${thing.name}"`);
+  const found = word && more.length === 0 ? findByName(things, word.text) : [];
+  return found.length === 1 && found[0] === thing ? thing.name : thing.id;
+}
+
+/** Like `nameToType`, but short: Slack limits the lines of a menu, which name an id as well. */
+export function menuReference(thing: NamedItem, things: readonly NamedItem[]): string {
+  const name = nameToType(thing, things);
+  return name.length <= MENU_NAME_MAX ? name : thing.id.slice(0, SHORT_ID);
+}
+
+export const MENU_NAME_MAX = 20;
+
+export const SHORT_ID = 8;
+
+function itemText(item: Json): string {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return String(item);
+  return Object.values(item).map(valueText).join(' ');
 }

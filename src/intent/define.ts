@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type {
   Change,
-  JsonObject,
   Plan,
   PlanRow,
   Snapshot,
@@ -9,34 +8,21 @@ import type {
   Target,
   UserId,
 } from '../changes/change.ts';
+import type { EffectKind } from '../changes/cost-effect.ts';
 import type { CloudPermission } from '../cloud/permissions.ts';
 import type { NamedItem, Service } from '../directory/directory.ts';
-import type { FieldProblem, Secret } from '../errors.ts';
-import type { Answer, CommandOffer } from './answers/answer.ts';
+import type { FieldProblem } from '../errors.ts';
+import type { Answer, Caller } from './answers/answer.ts';
+import type { JsonObject } from './answers/units.ts';
 import type { FieldContext, TypedValues } from './arguments/arguments.ts';
 import type { SlackFreeze } from './arguments/freezes.ts';
 import type { NamedScope } from './arguments/scopes.ts';
+import type { SendResult } from './arguments/sent-body.ts';
 import type { TimingSupport } from './arguments/timing.ts';
 import { timingShape } from './arguments/timing-fields.ts';
-import type { EffectKind } from './effect.ts';
-import type { Caller, CommandContext } from './ports/command-context.ts';
+import type { CommandContext } from './ports/command-context.ts';
+import type { NoEffect } from './services/service-state.ts';
 import type { OutcomeWords, SettledRule } from './settled.ts';
-
-/** The part of a reply that people may see: the request id and the reported values. */
-export interface SendResult {
-  readonly requestId: string | null;
-  readonly reported: readonly string[];
-  /** The values of the target in the reply; stored as its last seen values. */
-  readonly learned: {
-    readonly id: string;
-    readonly name: string;
-    readonly fields: JsonObject;
-  } | null;
-  /** The id of what the request created, by which optional reads find it. */
-  readonly createdId?: string | null;
-  /** Shown once, only to the requester. */
-  readonly secret?: Secret | null;
-}
 
 interface CommandWords {
   /** Noun and verb: `service stop`. Policy, modal, help and manifest use this name. */
@@ -178,13 +164,6 @@ export type CurrentState =
   | { readonly kind: 'differs'; readonly differences: readonly StateDifference[] }
   /** `isOff`: the configuration no longer allows the read, so that repeating it has no use. */
   | { readonly kind: 'unread'; readonly why: string; readonly isOff: boolean };
-
-/** Why a change is not needed, and what the user can do instead. */
-export interface NoEffect {
-  readonly sentence: string;
-  readonly offers: readonly CommandOffer[];
-}
-
 type ResolvedArguments<Args> =
   | { readonly ok: true; readonly args: Args }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };

@@ -1,8 +1,5 @@
-import type { Json, JsonObject } from '../changes/change.ts';
 import type { Scaling } from '../costs/effect/unit-price.ts';
-
-/** How a command affects the costs of its target. */
-export type EffectKind = 'stop' | 'start' | 'scale' | 'create' | 'schedule';
+import type { Json, JsonObject } from './answers/units.ts';
 
 /** The scaling of a service, from reply fields; null unless all four fields are known. */
 export function scalingOf(fields: JsonObject | undefined): Scaling | null {

@@ -2,13 +2,13 @@ import type { AlertsClient } from '../alerts/client.ts';
 import type { AlertsReadOperation } from '../alerts/reads.ts';
 import type { CloudClient } from '../cloud/client.ts';
 import type { CloudReadOperation } from '../cloud/reads/requests.ts';
+import type { Api } from './log.ts';
 
 /** The operations of each API. A new method of a client does not compile without its route. */
 interface ApiOperations {
   readonly cloud: Exclude<keyof CloudClient, 'close' | 'reads'> | CloudReadOperation;
   readonly alerts: Exclude<keyof AlertsClient, 'close' | 'reads'> | AlertsReadOperation;
 }
-export type Api = keyof ApiOperations;
 
 const ORGANIZATION = '/v1/organizations/{organizationId}';
 const SERVICE = `${ORGANIZATION}/services/{serviceId}`;

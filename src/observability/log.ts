@@ -82,3 +82,5 @@ function passwordIn(text: string): readonly string[] {
   const password = URL.canParse(text) ? new URL(text).password : '';
   return password === '' ? [] : [password, decoded(password)];
 }
+
+export type Api = 'cloud' | 'alerts';

@@ -1,5 +1,5 @@
 import type { Observation } from '../http/client.ts';
-import type { Api } from './api-routes.ts';
+import type { Api } from './log.ts';
 
 /**
  * Counters that the rooms increment. The methods never throw. All label values come from closed

@@ -7,8 +7,8 @@ import { commandsFor, commandsOnDiscovered, reachable, selects } from '../policy
 import type { Policy } from '../policy/policy-types.ts';
 import { loadChange } from '../storage/tables/changes/changes.ts';
 import { nameAlternatives } from './alternatives.ts';
-import { createDenial, type Denial } from './denial.ts';
-import type { DecisionContext, Identity } from './ports.ts';
+import { createDenial, type Denial, type Identity } from './denial.ts';
+import type { DecisionContext } from './ports.ts';
 import { recordRefusal } from './record.ts';
 import { denialOfVerb, refusalOfVerb } from './review/review.ts';
 

@@ -1,6 +1,5 @@
 import type { Change, UserId } from '../changes/change.ts';
 import type { Verb } from '../changes/verbs.ts';
-import type { Answer } from '../intent/answers/answer.ts';
 import type { Denial } from './denial.ts';
 
 export type ClickOutcome =
@@ -25,26 +24,3 @@ export interface ReplyTo {
 
 /** The button with which an operator accepts a gap of the audit trail. */
 export const ACCEPT_GAP = 'trail.accept';
-
-/** What the buttons of an anomaly do. */
-export const INCIDENT_VERBS = ['expected', 'mute'] as const;
-
-/** A click on a button of an anomaly. */
-export interface IncidentClick {
-  readonly verb: (typeof INCIDENT_VERBS)[number];
-  /** The anomaly's id, as the button carries it. It grants no permission. */
-  readonly id: string;
-  readonly by: UserId;
-  /** The inbox key of the click, which is marked as handled in the commit of its decision. */
-  readonly key: string;
-}
-
-export type IncidentClickOutcome =
-  | { readonly ok: true; readonly answer: Answer }
-  | { readonly ok: false; readonly denial: Denial };
-
-/** What users can do about an anomaly. */
-export interface IncidentService {
-  readonly press: (press: IncidentClick) => Promise<IncidentClickOutcome>;
-  readonly details: (request: Pick<IncidentClick, 'id' | 'by'>) => Promise<IncidentClickOutcome>;
-}

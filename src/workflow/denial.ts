@@ -1,4 +1,5 @@
 import type { Change, UserId } from '../changes/change.ts';
+import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { RoleName } from '../changes/requirement.ts';
 import type { Press } from '../changes/verbs.ts';
@@ -41,4 +42,32 @@ export function createDenial(refusal: Refusal, about: Partial<Denial> = {}): Den
     press: null,
     ...about,
   };
+}
+
+/** The group lookups behind an identity, recorded with each decision. */
+export interface IdentityEvidence {
+  readonly groups: readonly {
+    readonly id: string;
+    readonly size: number;
+    readonly readAt: string;
+  }[];
+}
+
+export type Identity =
+  | { readonly ok: true; readonly actor: Actor; readonly evidence: IdentityEvidence }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+export interface People {
+  /**
+   * Identifies a user and the user's roles. `fresh` skips all caches.
+   * A lookup that Slack does not answer is the refusal `lookup-failed`, never "not a member".
+   */
+  identify(user: UserId, how: { readonly fresh: boolean }): Promise<Identity>;
+  /**
+   * Returns up to six active members of a role, for a text that names them. It has a request budget
+   * of its own and takes at most a second. Null where Slack gave no answer in this time.
+   */
+  someMembers(role: RoleName): Promise<SomeMembers | null>;
+  /** Returns the user's IANA time zone, or null where the lookup failed. */
+  zoneOf(user: UserId): Promise<string | null>;
 }

@@ -1,9 +1,8 @@
 import type { Change, ChangeId } from '../changes/change.ts';
 import { isChangeId } from '../changes/id.ts';
-import type { Answer, CommandOffer } from '../intent/answers/answer.ts';
+import type { Answer, Caller, CommandOffer } from '../intent/answers/answer.ts';
 import { nearest } from '../intent/parse/nearest.ts';
 import { changeIdText } from '../intent/ports/changes-queries.ts';
-import type { Caller } from '../intent/ports/command-context.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import { loadChange, loadVerifiable } from '../storage/tables/changes/changes.ts';
 import type { VerifiableChange } from '../storage/tables/changes/stored-record.ts';

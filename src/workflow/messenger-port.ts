@@ -1,10 +1,16 @@
 import type { Change, ChangeId, ChannelId, Position, UserId } from '../changes/change.ts';
 import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import type { Answer, AnswerAction, InlinePart, Poster } from '../intent/answers/answer.ts';
+import type {
+  Answer,
+  AnswerAction,
+  IncidentClickOutcome,
+  InlinePart,
+  Poster,
+} from '../intent/answers/answer.ts';
 import type { ServiceSchedule } from '../intent/ports/schedule-service.ts';
 import type { BreakGlassEvent, Reminder } from '../storage/tables/queues/outbox-message.ts';
-import type { ClickOutcome, IncidentClickOutcome, ReplyTo } from './clicks.ts';
+import type { ClickOutcome, ReplyTo } from './clicks.ts';
 
 /**
  * Shows stored state to users. A rejected promise means that the message may not have been shown;

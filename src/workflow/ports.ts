@@ -1,19 +1,15 @@
 import type { Logger } from 'pino';
-import type { ChangeId, Plan, UserId } from '../changes/change.ts';
-import type { CostEffect } from '../changes/cost-effect.ts';
-import type { Actor } from '../changes/outcome.ts';
-import type { Refusal } from '../changes/refusal.ts';
-import type { RoleName } from '../changes/requirement.ts';
+import type { ChangeId, EstimateCost } from '../changes/change.ts';
 import type { PriceList } from '../costs/money/price.ts';
 import type { Service } from '../directory/directory.ts';
+import type { IncidentService } from '../intent/answers/answer.ts';
 import type { ChangeCommand } from '../intent/define.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
 import type { Measures } from '../observability/metrics-port.ts';
 import type { Policy } from '../policy/policy-types.ts';
 import type { AuditKey } from '../storage/audit/key-ring.ts';
 import type { Database, Db } from '../storage/engine/database.ts';
-import type { IncidentService } from './clicks.ts';
-import type { SomeMembers } from './denial.ts';
+import type { People } from './denial.ts';
 import type { HomeLists, Messenger } from './messenger-port.ts';
 import type { DirectRecipients } from './notify/direct-recipients.ts';
 
@@ -60,40 +56,6 @@ export interface WorkflowContext extends DecisionContext {
   readonly estimateCost: EstimateCost;
   /** What App Home shows about costs, from the stored report; null if it was not read yet. */
   readonly homeCosts: () => Promise<HomeLists['costs']>;
-}
-
-/** Returns the expected cost effect of a plan; undefined for a command without one. Never throws. */
-export type EstimateCost = (
-  command: Pick<ChangeCommand, 'effect'>,
-  plan: Plan,
-) => Promise<CostEffect | undefined>;
-
-export interface People {
-  /**
-   * Identifies a user and the user's roles. `fresh` skips all caches.
-   * A lookup that Slack does not answer is the refusal `lookup-failed`, never "not a member".
-   */
-  identify(user: UserId, how: { readonly fresh: boolean }): Promise<Identity>;
-  /**
-   * Returns up to six active members of a role, for a text that names them. It has a request budget
-   * of its own and takes at most a second. Null where Slack gave no answer in this time.
-   */
-  someMembers(role: RoleName): Promise<SomeMembers | null>;
-  /** Returns the user's IANA time zone, or null where the lookup failed. */
-  zoneOf(user: UserId): Promise<string | null>;
-}
-
-export type Identity =
-  | { readonly ok: true; readonly actor: Actor; readonly evidence: IdentityEvidence }
-  | { readonly ok: false; readonly refusal: Refusal };
-
-/** The group lookups behind an identity, recorded with each decision. */
-export interface IdentityEvidence {
-  readonly groups: readonly {
-    readonly id: string;
-    readonly size: number;
-    readonly readAt: string;
-  }[];
 }
 
 /** What executions need from the audit trail. */

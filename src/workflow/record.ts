@@ -1,5 +1,6 @@
-import type { Change, JsonObject, State, UserId } from '../changes/change.ts';
+import type { Change, State, UserId } from '../changes/change.ts';
 import type { Transition } from '../changes/outcome.ts';
+import type { JsonObject } from '../intent/answers/units.ts';
 import { step } from '../observability/trace.ts';
 import { appendAfter, appendEvent, takingHead } from '../storage/audit/append.ts';
 import {
@@ -14,9 +15,9 @@ import { updateChange } from '../storage/tables/changes/changes.ts';
 import type { StoredRecord, VerifiableChange } from '../storage/tables/changes/stored-record.ts';
 import { enqueueing, type PlannedMessage } from '../storage/tables/queues/outbox.ts';
 import type { BreakGlassEvent, ChangeMessage } from '../storage/tables/queues/outbox-message.ts';
-import type { Denial } from './denial.ts';
+import type { Denial, Identity } from './denial.ts';
 import { remindersFor } from './notify/reminders.ts';
-import type { DecisionContext, Identity } from './ports.ts';
+import type { DecisionContext } from './ports.ts';
 import { unfreezeMessages } from './revert/unfreeze.ts';
 
 /** The roles of an identity and the group lookups behind it, as facts of an audit event. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Change, JsonObject } from '../../src/changes/change.ts';
+import type { Change } from '../../src/changes/change.ts';
+import type { JsonObject } from '../../src/intent/answers/units.ts';
 import { insertFreeze, liftFreeze } from '../../src/storage/tables/freezes.ts';
 import { PLAN } from '../changes/fixtures.ts';
 import { EXAMPLE, edited } from '../config/fixtures.ts';

@@ -1,8 +1,9 @@
-import type { Change, ChangeId, JsonObject } from '../../src/changes/change.ts';
+import type { Change, ChangeId } from '../../src/changes/change.ts';
 import { draftChange } from '../../src/changes/lifecycle.ts';
 import { readPolicyFile } from '../../src/cli/policy/read-files.ts';
 import { replayRequests } from '../../src/cli/policy/replay.ts';
 import { readPolicyOptions } from '../../src/cli/policy-options.ts';
+import type { JsonObject } from '../../src/intent/answers/units.ts';
 import { appendEvent } from '../../src/storage/audit/append.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { openReader } from '../../src/storage/engine/reader.ts';

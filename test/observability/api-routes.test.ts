@@ -6,7 +6,8 @@ import { createAlertsClient } from '../../src/alerts/client.ts';
 import { createCloudClient } from '../../src/cloud/client.ts';
 import { Secret } from '../../src/errors.ts';
 import type { Observation } from '../../src/http/client.ts';
-import { type Api, routeOf } from '../../src/observability/api-routes.ts';
+import { routeOf } from '../../src/observability/api-routes.ts';
+import type { Api } from '../../src/observability/log.ts';
 import { testClock } from '../http/loopback.ts';
 
 const IDS = {

@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { changeIdFrom } from '../../src/changes/id.ts';
 import { commands } from '../../src/commands/index.ts';
-import type { ChangeCommand, SendResult } from '../../src/intent/define.ts';
+import type { SendResult } from '../../src/intent/arguments/sent-body.ts';
+import type { ChangeCommand } from '../../src/intent/define.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import type { WorkflowContext } from '../../src/workflow/ports.ts';
 import { READS_OFF } from '../harness/reads-off.ts';

@@ -11,9 +11,8 @@ import { bracketed, creditsText, shareText } from '../../costs/ledger/numbers.ts
 import { type Money, moneyDifference } from '../../costs/money/money.ts';
 import { roughMoneyText } from '../../costs/money/money-text.ts';
 import type { QuestionScope } from '../../costs/question/question.ts';
-import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerPart, Caller } from '../../intent/answers/answer.ts';
 import { countWords } from '../../intent/answers/texts.ts';
-import type { Caller } from '../../intent/ports/command-context.ts';
 import { type CostContext, readQuestionCosts } from '../question/cost-question.ts';
 import {
   type ForecastUnit,

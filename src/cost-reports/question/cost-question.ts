@@ -10,12 +10,11 @@ import {
 } from '../../costs/question/question.ts';
 import { readQuestion } from '../../costs/question/read-question.ts';
 import { versusWord } from '../../costs/question/versus.ts';
-import { findByName, type Service } from '../../directory/directory.ts';
-import type { Answer, CommandOffer } from '../../intent/answers/answer.ts';
+import { findByName, nameToType, type Service } from '../../directory/directory.ts';
+import type { Answer, Caller, CommandOffer } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
 import { nearest } from '../../intent/parse/nearest.ts';
-import { nameToType } from '../../intent/parse/suggest-line.ts';
-import type { Caller, CommandContext } from '../../intent/ports/command-context.ts';
+import type { CommandContext } from '../../intent/ports/command-context.ts';
 import { unclearQuestionText } from './question-text.ts';
 
 /** The other commands of `/cost`, suggested when the first word is not understood. */

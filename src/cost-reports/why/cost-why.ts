@@ -4,8 +4,8 @@ import { explainChange } from '../../costs/comparison/explanation.ts';
 import { settledPairs } from '../../costs/comparison/movers.ts';
 import type { QuestionScope } from '../../costs/question/question.ts';
 import { comparisonPeriod } from '../../costs/question/versus.ts';
-import type { Answer } from '../../intent/answers/answer.ts';
-import type { Caller, CommandContext } from '../../intent/ports/command-context.ts';
+import type { Answer, Caller } from '../../intent/answers/answer.ts';
+import type { CommandContext } from '../../intent/ports/command-context.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from '../cost-answer.ts';
 import {
   type CostContext,

@@ -1,8 +1,8 @@
 import type { Span } from '../calendar/calendar.ts';
 import { type Day, daysBetween } from '../calendar/day.ts';
-import { isSettled, type OpenDay } from '../locking/open-day.ts';
+import { isSettled } from '../locking/open-day.ts';
 import type { DayPrice } from '../money/price.ts';
-import type { CostRow, Micro } from './row.ts';
+import type { CostRow, Micro, OpenDay } from './row.ts';
 
 /** The reported costs of one UTC day. A day without any row has an unknown cost, not 0. */
 export interface DayState {

@@ -1,5 +1,4 @@
 import type { Day } from '../calendar/day.ts';
-import type { OpenDay } from '../locking/open-day.ts';
 import { type Money, moneyOf } from '../money/money.ts';
 import type { DayPrice } from '../money/price.ts';
 
@@ -73,4 +72,22 @@ export interface DayValue {
 /** Null without a price for the day. */
 export function moneyOfDay({ value, price }: Pick<DayValue, 'value' | 'price'>): Money | null {
   return moneyOf([[price, microOf(value)]]);
+}
+
+/** What the snapshots show about a day that is not final. */
+export interface OpenDay {
+  /** Statistics use a settled day like a final one. It is not locked, so it can still change. */
+  readonly settled: boolean;
+  /** How complete days are at the age of this one; null until that is learned. */
+  readonly completion: Completion | null;
+}
+
+/** The share of the final total that days have at one age; above 1 where totals fall. */
+export interface Completion {
+  /** The median. */
+  readonly typical: number;
+  /** The 90th percentile: dividing by it overstates one of ten days. */
+  readonly high: number;
+  /** The number of final days with a known value at that age. */
+  readonly days: number;
 }

@@ -1,6 +1,6 @@
 import { quantile } from '../forecast/robust.ts';
+import type { Completion } from '../ledger/row.ts';
 import { type DaySnapshot, HOUR_MS, lastFetch, type SnapshotHistory } from './day-snapshots.ts';
-import type { Completion } from './open-day.ts';
 
 /** Two whole weeks. */
 const LEAST_DAYS = 14;

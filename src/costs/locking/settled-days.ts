@@ -1,8 +1,7 @@
 import type { Day } from '../calendar/day.ts';
-import type { Micro } from '../ledger/row.ts';
+import type { Micro, OpenDay } from '../ledger/row.ts';
 import { completionAt } from './completion.ts';
 import { ageAt, DAY_MS, type SnapshotHistory, snapshotHistory } from './day-snapshots.ts';
-import type { OpenDay } from './open-day.ts';
 
 /** A day in a fetched report. */
 interface ReportedDay {

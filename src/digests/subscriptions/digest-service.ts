@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../changes/change.ts';
 import type { DigestOptionsConfig } from '../../config/digest-options.ts';
-import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerPart, Caller } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
-import type { Caller, DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
+import type { JsonObject } from '../../intent/answers/units.ts';
+import type { DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
 import { addSubscription } from '../../storage/tables/subscriptions.ts';
 import { postDigestNow, previewDigest } from '../preview.ts';
 import { checkSchedule, earlyTimeWarning } from '../schedule.ts';

@@ -1,6 +1,6 @@
-import type { Answer, Channel, ChannelLookup } from '../../intent/answers/answer.ts';
+import type { Answer, Caller, Channel, ChannelLookup } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
-import type { Caller, DigestRequest } from '../../intent/ports/command-context.ts';
+import type { DigestRequest } from '../../intent/ports/command-context.ts';
 import { postChannel } from '../../workflow/notify/post-once.ts';
 import type { DigestContext } from '../digest-context.ts';
 

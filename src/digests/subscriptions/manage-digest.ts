@@ -1,8 +1,8 @@
 import type { UserId } from '../../changes/change.ts';
 import type { DigestOptionsConfig } from '../../config/digest-options.ts';
-import type { Answer, InlinePart } from '../../intent/answers/answer.ts';
+import type { Answer, Caller, InlinePart } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
-import type { Caller, DigestRequest } from '../../intent/ports/command-context.ts';
+import type { DigestRequest } from '../../intent/ports/command-context.ts';
 import { reachable } from '../../policy/matching.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import { mayQuery } from '../../workflow/authorize.ts';

@@ -1,6 +1,6 @@
-import type { Answer } from '../../intent/answers/answer.ts';
+import type { Answer, Caller } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
-import type { Caller, DigestRequest } from '../../intent/ports/command-context.ts';
+import type { DigestRequest } from '../../intent/ports/command-context.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { pauseSubscription } from '../../storage/tables/subscriptions.ts';
 import { digestRecord } from '../post-record.ts';

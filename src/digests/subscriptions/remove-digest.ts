@@ -1,6 +1,6 @@
-import type { Answer } from '../../intent/answers/answer.ts';
+import type { Answer, Caller } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
-import type { Caller, DigestRequest } from '../../intent/ports/command-context.ts';
+import type { DigestRequest } from '../../intent/ports/command-context.ts';
 import { removeSubscription } from '../../storage/tables/subscriptions.ts';
 import { deleteLastPosted } from '../last-posted.ts';
 import { announceDigest } from './announce-digest.ts';

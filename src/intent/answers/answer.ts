@@ -1,6 +1,7 @@
 import type { Change, ChannelId, Position, UserId } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import type { Press } from '../../changes/verbs.ts';
+import type { Denial } from '../../workflow/denial.ts';
 
 /** The answer of a query, independent of Slack. Texts are literal, never markup. */
 export interface Answer {
@@ -146,3 +147,32 @@ export type ChannelLookup =
 export type PersonLookup =
   | { readonly ok: true; readonly user: UserId }
   | { readonly ok: false; readonly why: 'nobody' | 'several' | 'lookup-failed' };
+
+/** The user who asks, and the channel; null in the home tab and in the app's own messages. */
+export interface Caller {
+  readonly by: UserId;
+  readonly channel: ChannelId | null;
+}
+
+/** What the buttons of an anomaly do. */
+export const INCIDENT_VERBS = ['expected', 'mute'] as const;
+
+/** A click on a button of an anomaly. */
+export interface IncidentClick {
+  readonly verb: (typeof INCIDENT_VERBS)[number];
+  /** The anomaly's id, as the button carries it. It grants no permission. */
+  readonly id: string;
+  readonly by: UserId;
+  /** The inbox key of the click, which is marked as handled in the commit of its decision. */
+  readonly key: string;
+}
+
+export type IncidentClickOutcome =
+  | { readonly ok: true; readonly answer: Answer }
+  | { readonly ok: false; readonly denial: Denial };
+
+/** What users can do about an anomaly. */
+export interface IncidentService {
+  readonly press: (press: IncidentClick) => Promise<IncidentClickOutcome>;
+  readonly details: (request: Pick<IncidentClick, 'id' | 'by'>) => Promise<IncidentClickOutcome>;
+}

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Snapshot } from '../../changes/change.ts';
+import type { Snapshot } from '../../changes/change.ts';
 import type { ScalingSchedule } from '../../cloud/reads/schedule.ts';
 import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
 import { policyFacts, type Service } from '../../directory/directory.ts';
@@ -7,6 +7,7 @@ import type { FactValue } from './answer.ts';
 import { endpointText, serviceSnapshot } from './service-facts.ts';
 import { currentSizeText } from './service-size.ts';
 import { countWords, oneLineOf } from './texts.ts';
+import type { Json, JsonObject } from './units.ts';
 import { unknownText } from './unknown-read.ts';
 
 export type Fact = readonly [label: string, value: FactValue];

@@ -48,3 +48,7 @@ export function millisecondsText(ms: number): string {
 export function grouped(value: number): string {
   return value.toLocaleString('en-US');
 }
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+export type JsonObject = { readonly [key: string]: Json };

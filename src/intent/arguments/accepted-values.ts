@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '../../changes/change.ts';
 import { ACCEPTED_VALUES, type Accepted, type AcceptedField } from '../../cloud/accepted-values.ts';
-import { grouped } from '../answers/units.ts';
+import { grouped, type Json, type JsonObject } from '../answers/units.ts';
 
 const LISTED_MAX = 10;
 const SHOWN_MAX = 60;

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../changes/change.ts';
+import { SIZING_LABELS } from '../../cloud/accepted-values.ts';
 import type { CloudService, CreatedService, ReversePrivateEndpoint } from '../../cloud/replies.ts';
+import type { Secret } from '../../errors.ts';
 import type { Reply } from '../../http/client.ts';
 import { endpointText, isPlain, serviceFacts } from '../answers/service-facts.ts';
-import type { SendResult } from '../define.ts';
+import type { JsonObject } from '../answers/units.ts';
 import { appliedScaling, notApplied, settingText } from './applied-scaling.ts';
-import { SIZING_LABELS } from './sizing.ts';
 
 /** The result of a change of a service. The reply does not prove completion. */
 export function sentService(
@@ -66,7 +66,8 @@ function differing(body: JsonObject, reply: Readonly<Record<string, unknown>>): 
 
 /** What users read for a field: `releaseChannel` → `release channel`. */
 function labelFor(field: string): string {
-  return SIZING_LABELS[field] ?? field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  const labels: Readonly<Record<string, string>> = SIZING_LABELS;
+  return labels[field] ?? field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 }
 
 /** A created service with the password that is shown once. Without a result: no details. */
@@ -119,4 +120,20 @@ export function sentEndpoint(
   const known = facts.flatMap(([label, value]) => (value ? [`${label} ${value}`] : []));
   const reported = [...known, ...differing(body, result)];
   return { requestId, reported, learned: null, createdId: id };
+}
+
+/** The part of a reply that people may see: the request id and the reported values. */
+export interface SendResult {
+  readonly requestId: string | null;
+  readonly reported: readonly string[];
+  /** The values of the target in the reply; stored as its last seen values. */
+  readonly learned: {
+    readonly id: string;
+    readonly name: string;
+    readonly fields: JsonObject;
+  } | null;
+  /** The id of what the request created, by which optional reads find it. */
+  readonly createdId?: string | null;
+  /** Shown once, only to the requester. */
+  readonly secret?: Secret | null;
 }

@@ -1,14 +1,7 @@
-import { z } from 'zod';
-import { BYOC_MEMORY_GB } from '../../cloud/accepted-values.ts';
+import { BYOC_MEMORY_GB, SIZING_LABELS } from '../../cloud/accepted-values.ts';
 import { IdleTimeout, MemoryGb, Replicas, Switch } from '../../cloud/fields.ts';
 import type { FieldProblem } from '../../errors.ts';
-import {
-  type FieldContext,
-  fieldsOf,
-  numberChoiceField,
-  numberField,
-  switchField,
-} from './arguments.ts';
+import { type FieldContext, numberChoiceField, numberField, switchField } from './arguments.ts';
 
 const STEP_GB = 4;
 const LEAST_GB = 8;
@@ -25,30 +18,30 @@ function memorySizes({ plan, given }: FieldContext): readonly number[] {
 export const SIZING = {
   minReplicaMemoryGb: numberChoiceField(MemoryGb, memorySizes, {
     word: 'min',
-    label: 'Minimum memory per replica (GB)',
+    label: SIZING_LABELS.minReplicaMemoryGb,
   }),
   maxReplicaMemoryGb: numberChoiceField(MemoryGb, memorySizes, {
     word: 'max',
-    label: 'Maximum memory per replica (GB)',
+    label: SIZING_LABELS.maxReplicaMemoryGb,
   }),
-  numReplicas: numberField(Replicas, { word: 'replicas', label: 'Replicas', min: 1, max: 20 }),
+  numReplicas: numberField(Replicas, {
+    word: 'replicas',
+    label: SIZING_LABELS.numReplicas,
+    min: 1,
+    max: 20,
+  }),
   idleScaling: switchField(Switch, {
     word: 'idle',
-    label: 'Scale to zero when idle',
+    label: SIZING_LABELS.idleScaling,
     redraws: true,
   }),
   idleTimeoutMinutes: numberField(IdleTimeout, {
     word: 'idle-timeout',
-    label: 'Idle timeout (minutes)',
+    label: SIZING_LABELS.idleTimeoutMinutes,
     hint: 'Only with scaling to zero; at least 5 minutes without a query',
     min: 5,
   }),
 };
-
-/** The labels of the size fields, by field. */
-export const SIZING_LABELS: Readonly<Record<string, string>> = Object.fromEntries(
-  fieldsOf(z.object(SIZING)).map(({ name, label }) => [name, label]),
-);
 
 /** The plan limits the maximum memory, so also the minimum. */
 export function ceilingProblems(

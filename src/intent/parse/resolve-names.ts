@@ -1,10 +1,10 @@
-import { findByName, type NamedItem, type Service } from '../../directory/directory.ts';
+import { findByName, type NamedItem, nameToType, type Service } from '../../directory/directory.ts';
 import { slashCommand } from '../answers/texts.ts';
 import type { Field } from '../arguments/arguments.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../arguments/scopes.ts';
 import { nearest } from './nearest.ts';
 import type { ParseProblem, TypedCommand, Vocabulary } from './parse-result.ts';
-import { commandLine, nameToType } from './suggest-line.ts';
+import { commandLine } from './suggest-line.ts';
 
 type NameResolution =
   | { readonly ok: true; readonly args: Readonly<Record<string, unknown>> }

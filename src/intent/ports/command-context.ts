@@ -1,12 +1,12 @@
 import type { AlertList, AlertsClient } from '../../alerts/client.ts';
 import type { AlertsReads } from '../../alerts/reads.ts';
-import type { Change, ChannelId, State, Target, UserId } from '../../changes/change.ts';
+import type { Change, State, Target, UserId } from '../../changes/change.ts';
 import type { CloudClient } from '../../cloud/client.ts';
 import type { CloudReads } from '../../cloud/reads/cloud-reads.ts';
 import type { Span } from '../../costs/calendar/calendar.ts';
 import type { CostReading } from '../../costs/ledger/costs-read.ts';
 import type { Service } from '../../directory/directory.ts';
-import type { Answer } from '../answers/answer.ts';
+import type { Answer, Caller } from '../answers/answer.ts';
 import type { FieldContext } from '../arguments/arguments.ts';
 import type { FreezeService, Scope } from '../arguments/freezes.ts';
 import type { ScheduleService } from './schedule-service.ts';
@@ -61,12 +61,6 @@ export interface AcceptedChange {
   readonly at: Date;
   /** `Scale analytics-prod · Max memory 64 → 128` */
   readonly text: string;
-}
-
-/** The user who asks, and the channel; null in the home tab and in the app's own messages. */
-export interface Caller {
-  readonly by: UserId;
-  readonly channel: ChannelId | null;
 }
 
 /** Answers the queries about anomalies and budgets. */

@@ -1,4 +1,4 @@
-import type { ChangeId, UserId } from '../../changes/change.ts';
+import type { ChangeId, Snapshot, UserId } from '../../changes/change.ts';
 import type { Occurrence } from '../../costs/calendar/weekly-times.ts';
 
 /** A schedule lasts this many days; then it has to be requested again. */
@@ -63,4 +63,10 @@ export function scheduleCommandLine({
 }: Pick<ServiceSchedule, 'service' | 'stop' | 'start' | 'zone'>): string {
   const words = [stop && `stop="${stop}"`, start && `start="${start}"`, `zone=${zone}`];
   return ['service schedule', service.id, ...words.filter(Boolean)].join(' ');
+}
+
+/** The times in the snapshot of a schedule. */
+export function timesOf({ fields: { stop, start, zone } }: Pick<Snapshot, 'fields'>) {
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  return { stop: text(stop), start: text(start), zone: text(zone) ?? 'UTC' };
 }

@@ -1,4 +1,5 @@
-import type { JsonObject, Snapshot } from '../../changes/change.ts';
+import type { Snapshot } from '../../changes/change.ts';
+import type { JsonObject } from '../answers/units.ts';
 
 const WORDS = {
   minReplicaMemoryGb: 'min',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { ChangeId, JsonObject, Snapshot, Target } from '../../changes/change.ts';
+import type { ChangeId, Snapshot, Target } from '../../changes/change.ts';
 import { type Service, serviceTarget } from '../../directory/directory.ts';
+import type { JsonObject } from '../answers/units.ts';
 import { ServiceName } from '../arguments/arguments.ts';
 import { type ChangeCommand, changeCommand, type TargetObservation } from '../define.ts';
 import type { CommandContext } from '../ports/command-context.ts';
@@ -8,6 +9,7 @@ import {
   type ServiceSchedule,
   scheduleCommandLine,
   scheduleText,
+  timesOf,
 } from '../ports/schedule-service.ts';
 
 /** The schedule of a service as the target of a change: policies select it like the service. */
@@ -93,10 +95,4 @@ const UNDO: Readonly<Record<ScheduleAction['verb'], UndoOf>> = {
 
 function textOf(before: Snapshot | null): string {
   return before ? scheduleText(timesOf(before)) : 'none';
-}
-
-/** The times in the snapshot of a schedule. */
-export function timesOf({ fields: { stop, start, zone } }: Pick<Snapshot, 'fields'>) {
-  const text = (value: unknown) => (typeof value === 'string' ? value : null);
-  return { stop: text(stop), start: text(start), zone: text(zone) ?? 'UTC' };
 }

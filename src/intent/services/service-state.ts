@@ -1,6 +1,7 @@
-import type { Json, Snapshot } from '../../changes/change.ts';
+import type { Snapshot } from '../../changes/change.ts';
 import type { Service } from '../../directory/directory.ts';
-import type { NoEffect } from '../define.ts';
+import type { CommandOffer } from '../answers/answer.ts';
+import type { Json } from '../answers/units.ts';
 
 /** What a state means for a start or a stop. */
 export type StateClass = 'up' | 'down' | 'failed' | 'gone';
@@ -40,4 +41,10 @@ export function alreadyInState(
       { label: 'Show it', line: `service show ${id}` },
     ],
   };
+}
+
+/** Why a change is not needed, and what the user can do instead. */
+export interface NoEffect {
+  readonly sentence: string;
+  readonly offers: readonly CommandOffer[];
 }

@@ -3,9 +3,8 @@ import type { BreakGlassEvent } from '../../workflow/messenger-port.ts';
 import { type Button, fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { cardLink } from './card-link.ts';
-import type { DrawContext } from './draw-context.ts';
+import { type DrawContext, mentionOf } from './draw-context.ts';
 import { lowerActionText } from './naming.ts';
-import { mentionOf } from './thread-line.ts';
 
 /** On the card: who used break-glass and why, and who reviewed it. */
 export function breakGlassLines(change: Change): readonly Line[] {

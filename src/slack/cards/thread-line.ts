@@ -1,12 +1,11 @@
 import { type Change, hasAuditMismatch } from '../../changes/change.ts';
-import type { RoleName } from '../../changes/requirement.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import type { Verb } from '../../changes/verbs.ts';
 import { requirementFor } from '../../policy/decide.ts';
 import type { Reminder } from '../../workflow/messenger-port.ts';
-import type { Line, RichInline } from '../blocks/rich-text.ts';
+import type { Line } from '../blocks/rich-text.ts';
 import { cardLink, openCard } from './card-link.ts';
-import type { DrawContext } from './draw-context.ts';
+import { type DrawContext, mentionOf } from './draw-context.ts';
 import { actionText, lowerActionText, lowerFirst } from './naming.ts';
 import { acceptedTitle, answerLabel } from './parts/state-text.ts';
 import { stoppedLine } from './refusals.ts';
@@ -79,15 +78,6 @@ function missing({ requires, approvals }: Change): string {
 
 function until({ expiresAt }: Change): Line {
   return [{ at: expiresAt }, '.'];
-}
-
-/** Mentions the groups of a role, or its listed users when it has no group. */
-export function mentionOf(role: RoleName | null, { policy, groupIds }: DrawContext): Line {
-  if (role === null) return [];
-  const groups = groupIds(role).map((group) => ({ group }));
-  const users = (policy.roles.get(role)?.users ?? []).map((user) => ({ user }));
-  const mentions: readonly RichInline[] = groups.length > 0 ? groups : users;
-  return mentions.flatMap((one, index) => (index > 0 ? [' ', one] : [one]));
 }
 
 function news(change: Change, drawing: DrawContext): Line {

@@ -4,8 +4,8 @@ import {
   SCHEDULE_DAYS,
   scheduleCommandLine,
   scheduleText,
+  timesOf,
 } from '../../intent/ports/schedule-service.ts';
-import { timesOf } from '../../intent/services/schedule-change.ts';
 import type { RevertStopReason } from '../../workflow/messenger-port.ts';
 import { type Button, fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';

@@ -1,5 +1,6 @@
 import type { View } from '@slack/web-api';
 import type { Snapshot, UserId } from '../../changes/change.ts';
+import { valueText } from '../../directory/directory.ts';
 import { slashCommand } from '../../intent/answers/texts.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
@@ -8,7 +9,6 @@ import { hasField } from '../../intent/parse/parse-values.ts';
 import { resolveNames } from '../../intent/parse/resolve-names.ts';
 import { commandLine } from '../../intent/parse/suggest-line.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
-import { valueText } from '../../workflow/request/plan.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { refusalLine, refusalMessage } from '../cards/refusals.ts';

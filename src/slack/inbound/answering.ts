@@ -1,4 +1,5 @@
 import type { UserId } from '../../changes/change.ts';
+import { newRequest, requestNow } from '../../observability/log.ts';
 import type { ReplyTo } from '../../workflow/clicks.ts';
 import { createDenial } from '../../workflow/denial.ts';
 import { countCommand } from '../../workflow/limits/command-rate.ts';
@@ -6,11 +7,11 @@ import { isHandled, type Receipt } from '../../workflow/review/click-intake.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { refusalMessage } from '../cards/refusals.ts';
+import { errorMessage } from '../outbound/error-message.ts';
 import type { ReplyTarget } from '../outbound/post.ts';
 import { replaceNotice, showNotice } from '../progress/notice.ts';
 import { withProgress } from '../progress/progress.ts';
 import type { SlackContext } from '../slack-context.ts';
-import { faultMessage } from './typed-command.ts';
 
 const denial = createDenial('rate-limited');
 
@@ -83,4 +84,13 @@ export async function handleReceipt(
     context.messenger.expectAnswer(click, () => isHandled(context, click.key));
   }
   context.wake();
+}
+
+/** The server's error, or a reference that finds an internal error in the log. */
+export function faultMessage(bot: SlackContext, error: unknown): Message {
+  const known = errorMessage(error);
+  if (known) return known;
+  const ref = requestNow() ?? newRequest();
+  bot.log.error({ err: error, request: ref }, 'internal error reported to a user');
+  return sentenceMessage([`Signalbox had an internal error. Nothing was changed (ref ${ref}).`]);
 }

@@ -1,12 +1,8 @@
 import type { ChangeId, UserId } from '../../changes/change.ts';
 import { VERBS, type Verb } from '../../changes/verbs.ts';
+import { INCIDENT_VERBS, type IncidentClick } from '../../intent/answers/answer.ts';
 import { authorizePress, authorizeRequester } from '../../workflow/authorize.ts';
-import {
-  ACCEPT_GAP,
-  INCIDENT_VERBS,
-  type IncidentClick,
-  type ReplyTo,
-} from '../../workflow/clicks.ts';
+import { ACCEPT_GAP, type ReplyTo } from '../../workflow/clicks.ts';
 import { createDenial } from '../../workflow/denial.ts';
 import { showHome } from '../../workflow/queries/home-queries.ts';
 import { authorizeDetails } from '../../workflow/review/authorize-details.ts';

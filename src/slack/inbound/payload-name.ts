@@ -1,6 +1,7 @@
 import { VERBS } from '../../changes/verbs.ts';
+import { INCIDENT_VERBS } from '../../intent/answers/answer.ts';
 import { type Command, namesOf, nounOf } from '../../intent/define.ts';
-import { ACCEPT_GAP, INCIDENT_VERBS } from '../../workflow/clicks.ts';
+import { ACCEPT_GAP } from '../../workflow/clicks.ts';
 import { OVERFLOW } from '../blocks/blocks.ts';
 import { callbackIdOf } from '../forms/form.ts';
 import { PALETTE } from '../forms/palette.ts';

@@ -8,7 +8,6 @@ import type { Intent, ParseProblem } from '../../intent/parse/parse-result.ts';
 import { parseProblemOf } from '../../intent/parse/parse-values.ts';
 import { plainText } from '../../intent/parse/split-words.ts';
 import { commandLine } from '../../intent/parse/suggest-line.ts';
-import { newRequest, requestNow } from '../../observability/log.ts';
 import { note } from '../../observability/trace.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
 import { requestChange } from '../../workflow/request/request.ts';
@@ -26,7 +25,6 @@ import {
   namesAlerts,
   namesFreezes,
 } from '../forms/vocabulary.ts';
-import { errorMessage } from '../outbound/error-message.ts';
 import type { CommandLine, SlackContext } from '../slack-context.ts';
 import { answerHelp, answerQuery, answerRefusal } from './typed-query.ts';
 
@@ -240,13 +238,4 @@ async function answerRequest(
     given: { ...given, reason: asked.reason },
     sentence,
   });
-}
-
-/** The server's error, or a reference that finds an internal error in the log. */
-export function faultMessage(bot: SlackContext, error: unknown): Message {
-  const known = errorMessage(error);
-  if (known) return known;
-  const ref = requestNow() ?? newRequest();
-  bot.log.error({ err: error, request: ref }, 'internal error reported to a user');
-  return sentenceMessage([`Signalbox had an internal error. Nothing was changed (ref ${ref}).`]);
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../http/clock.ts';
 import { createPace } from '../../http/pace.ts';
 import { type SharedRead, sharedRead } from '../../http/shared-read.ts';
 import type { Policy } from '../../policy/policy-types.ts';
-import type { Identity, People } from '../../workflow/ports.ts';
+import type { Identity, People } from '../../workflow/denial.ts';
 import { type Account, accountOf, type Home } from './account.ts';
 import { type GroupMembers, readGroupMembers } from './group-members.ts';
 import type { RoleGroups } from './groups.ts';

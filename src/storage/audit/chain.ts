@@ -1,11 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { Cache } from '../../cache.ts';
-import { type ChangeId, type JsonObject, STATES, type State } from '../../changes/change.ts';
+import { type ChangeId, STATES, type State } from '../../changes/change.ts';
+import type { JsonObject } from '../../intent/answers/units.ts';
 import { decode, JsonFields, StoredInstant, toText } from '../engine/portable.ts';
 import type { AuditEventTable } from '../tables/schema.ts';
 import type { Head } from './checkpoint.ts';
 import { type AuditKey, keyId, keyWithId, NO_KEY } from './key-ring.ts';
+
 /** Signed with the previous key; its body names the id of the next one. */
 export const KEY_CHANGED = 'key-changed';
 

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { cached } from '../../cache.ts';
-import type { Change, ChangeId, JsonObject } from '../../changes/change.ts';
+import type { Change, ChangeId } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
+import type { JsonObject } from '../../intent/answers/units.ts';
 import {
   recordFrom,
   type StoredRecord,

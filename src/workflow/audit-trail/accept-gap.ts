@@ -1,5 +1,5 @@
 import type { Position, UserId } from '../../changes/change.ts';
-import type { Answer, InlinePart } from '../../intent/answers/answer.ts';
+import type { Answer, IncidentClickOutcome, InlinePart } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
 import { lockHead } from '../../storage/audit/append.ts';
 import {
@@ -17,7 +17,6 @@ import { findProblem } from '../../storage/audit/verification/verify-chain.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { markHandled } from '../../storage/tables/queues/inbox.ts';
 import { authorizeQuery, mayQuery, type Refused } from '../authorize.ts';
-import type { IncidentClickOutcome } from '../clicks.ts';
 import { createDenial } from '../denial.ts';
 import { enqueueRedraw, storePosition } from '../notify/announcement.ts';
 import { enqueueOperatorsNotice } from '../notify/notices.ts';

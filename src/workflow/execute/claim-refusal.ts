@@ -1,12 +1,13 @@
-import type { Change, JsonObject, Target, UserId } from '../../changes/change.ts';
+import type { Change, Target, UserId } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import type { Requirement, RoleName } from '../../changes/requirement.ts';
 import type { Service } from '../../directory/directory.ts';
+import type { JsonObject } from '../../intent/answers/units.ts';
 import { approvalStatus } from '../../policy/approvals.ts';
 import { type Decision, decide } from '../../policy/decide.ts';
 import type { Policy } from '../../policy/policy-types.ts';
-import type { Identity } from '../ports.ts';
+import type { Identity } from '../denial.ts';
 import { hasSameFacts } from '../request/current-target.ts';
 import type { TargetFacts } from './read-target.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Change, ExecutionOutcome } from '../../changes/change.ts';
 import { finish, returnPermit } from '../../changes/lifecycle.ts';
 import { ApiError, InvalidRequest } from '../../errors.ts';
-import type { SendResult } from '../../intent/define.ts';
+import type { SendResult } from '../../intent/arguments/sent-body.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import type { Statement } from '../../storage/engine/together.ts';
 import { lockStored } from '../../storage/tables/changes/changes.ts';

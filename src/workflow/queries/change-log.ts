@@ -1,9 +1,9 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { ChangeId, UserId } from '../../changes/change.ts';
-import type { Answer, AnswerPart, CommandOffer } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerPart, Caller, CommandOffer } from '../../intent/answers/answer.ts';
 import { countWords } from '../../intent/answers/texts.ts';
 import { namesOf } from '../../intent/define.ts';
-import type { Caller, LogRequest } from '../../intent/ports/command-context.ts';
+import type { LogRequest } from '../../intent/ports/command-context.ts';
 import { auditHead, type StoredEvent } from '../../storage/audit/append.ts';
 import { type EventSubject, eventSubjects, eventsBefore } from '../../storage/audit/read-events.ts';
 import { firstSeqSince } from '../../storage/audit/read-range.ts';

@@ -1,7 +1,7 @@
 import { type Change, hasAuditMismatch, type Target, targetKey } from '../../changes/change.ts';
 import { VERBS } from '../../changes/verbs.ts';
-import type { Answer, InlinePart } from '../../intent/answers/answer.ts';
-import type { Caller, ChangesQueries } from '../../intent/ports/command-context.ts';
+import type { Answer, Caller, InlinePart } from '../../intent/answers/answer.ts';
+import type { ChangesQueries } from '../../intent/ports/command-context.ts';
 import { eventsOf } from '../../storage/audit/append.ts';
 import { listChanges } from '../../storage/tables/changes/change-lists.ts';
 import { claimClick, storeClick } from '../../storage/tables/queues/inbox.ts';

@@ -1,9 +1,9 @@
 import type { Change } from '../../changes/change.ts';
 import { changeTitle } from '../../changes/change-title.ts';
+import { valueText } from '../../directory/directory.ts';
 import type { AcceptedChange, AcceptedChangeFilter } from '../../intent/ports/command-context.ts';
 import { listChanges } from '../../storage/tables/changes/change-lists.ts';
 import type { DecisionContext } from '../ports.ts';
-import { valueText } from '../request/plan.ts';
 
 const MOST = 200;
 const DAY_MS = 86_400_000;

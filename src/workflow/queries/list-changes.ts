@@ -1,9 +1,9 @@
 import { type Change, type ChangeId, targetKey, type UserId } from '../../changes/change.ts';
 import { serviceTarget } from '../../directory/directory.ts';
-import type { Answer, AnswerPart, CommandOffer } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerPart, Caller, CommandOffer } from '../../intent/answers/answer.ts';
 import { countWords, unreadableText } from '../../intent/answers/texts.ts';
 import { STATE_WORDS } from '../../intent/ports/changes-queries.ts';
-import type { Caller, ListRequest } from '../../intent/ports/command-context.ts';
+import type { ListRequest } from '../../intent/ports/command-context.ts';
 import {
   type ChangeFilter,
   COUNTED_MAX,

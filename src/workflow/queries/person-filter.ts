@@ -1,7 +1,6 @@
 import type { UserId } from '../../changes/change.ts';
-import type { Answer, PersonLookup } from '../../intent/answers/answer.ts';
+import type { Answer, Caller, PersonLookup } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
-import type { Caller } from '../../intent/ports/command-context.ts';
 
 export interface PersonSearch {
   readonly named: (word: string) => Promise<PersonLookup>;

@@ -1,5 +1,6 @@
-import type { Json, JsonObject, Plan, PlanRow, Snapshot } from '../../changes/change.ts';
+import type { Plan, PlanRow, Snapshot } from '../../changes/change.ts';
 import type { FieldProblem } from '../../errors.ts';
+import type { JsonObject } from '../../intent/answers/units.ts';
 import { fieldsOf } from '../../intent/arguments/arguments.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 import type { CommandContext } from '../../intent/ports/command-context.ts';
@@ -50,17 +51,4 @@ function rowsOf(command: ChangeCommand, body: JsonObject, before: Snapshot | nul
     if (after === undefined || JSON.stringify(after) === JSON.stringify(previous)) return [];
     return [{ field: name, label, before: previous, after }];
   });
-}
-
-/** Formats a value for users: booleans as on and off, lists with commas. */
-export function valueText(value: Json): string {
-  if (value === null) return 'unknown';
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (Array.isArray(value)) return value.map(itemText).join(', ');
-  return typeof value === 'object' ? itemText(value) : String(value);
-}
-
-function itemText(item: Json): string {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) return String(item);
-  return Object.values(item).map(valueText).join(' ');
 }

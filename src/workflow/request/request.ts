@@ -1,18 +1,13 @@
-import type {
-  Change,
-  ChangeId,
-  ChannelId,
-  JsonObject,
-  Plan,
-  UserId,
-} from '../../changes/change.ts';
+import type { Change, ChangeId, ChannelId, Plan, UserId } from '../../changes/change.ts';
 import { cancel, draftChange } from '../../changes/lifecycle.ts';
 import type { Actor } from '../../changes/outcome.ts';
 import type { Requirement } from '../../changes/requirement.ts';
 import type { FieldProblem } from '../../errors.ts';
+import type { JsonObject } from '../../intent/answers/units.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
 import type { RequestedTiming } from '../../intent/arguments/timing.ts';
-import type { ChangeCommand, NoEffect } from '../../intent/define.ts';
+import type { ChangeCommand } from '../../intent/define.ts';
+import type { NoEffect } from '../../intent/services/service-state.ts';
 import { upcomingFreezes } from '../../policy/freezes.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { appendAfter, takingHead } from '../../storage/audit/append.ts';
@@ -22,9 +17,9 @@ import { runTogether } from '../../storage/engine/together.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { storingHandled } from '../../storage/tables/queues/inbox.ts';
 import { authorizeCommand, authorizeForm } from '../authorize.ts';
-import { createDenial, type Denial } from '../denial.ts';
+import { createDenial, type Denial, type Identity } from '../denial.ts';
 import { countingAttempts } from '../limits/rate-limit.ts';
-import type { Identity, WorkflowContext } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { appendRefusal, identityFacts, recordMove } from '../record.ts';
 import { currentPolicy } from './current-policy.ts';
 import { planChange } from './plan.ts';

@@ -1,5 +1,5 @@
 import { abandonRevert } from '../../changes/after-outcome.ts';
-import type { Change, ChangeId, JsonObject, Plan } from '../../changes/change.ts';
+import type { Change, ChangeId, Plan } from '../../changes/change.ts';
 import type { CostEffect } from '../../changes/cost-effect.ts';
 import { inheritChange } from '../../changes/inherit-change.ts';
 import { REVERT_GRACE_MS } from '../../changes/lifecycle.ts';
@@ -11,6 +11,7 @@ import { moneyOf } from '../../costs/money/money.ts';
 import { type DayPrice, priceOn } from '../../costs/money/price.ts';
 import type { Service } from '../../directory/directory.ts';
 import { ApiError } from '../../errors.ts';
+import type { JsonObject } from '../../intent/answers/units.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import { hashOfRecord } from '../../storage/audit/record-hash.ts';

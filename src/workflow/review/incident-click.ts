@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { UserId } from '../../changes/change.ts';
+import { INCIDENT_VERBS, type IncidentClick } from '../../intent/answers/answer.ts';
 import type { ClaimedClick } from '../../storage/tables/queues/inbox.ts';
-import { INCIDENT_VERBS, type IncidentClick, type ReplyTo } from '../clicks.ts';
+import type { ReplyTo } from '../clicks.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { StoredReplyTo } from './click.ts';
 import { enqueueClick, type Receipt } from './click-intake.ts';

@@ -13,9 +13,9 @@ import { markHandled, markingHandled } from '../../storage/tables/queues/inbox.t
 import { delayReminders } from '../../storage/tables/queues/outbox.ts';
 import { nameAlternatives, type RolesContext, rolesFor } from '../alternatives.ts';
 import type { ClickOutcome } from '../clicks.ts';
-import { createDenial, type Denial } from '../denial.ts';
+import { createDenial, type Denial, type Identity } from '../denial.ts';
 import { snoozeEnd } from '../notify/reminders.ts';
-import type { DecisionContext, Identity } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 import { appendRefusal, identityFacts, recordMove } from '../record.ts';
 import { type CurrentRuleContext, currentRequirement } from '../request/current-target.ts';
 import { stopChange } from '../stop-change.ts';

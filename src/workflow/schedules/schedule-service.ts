@@ -5,8 +5,8 @@ import {
   SCHEDULE_DAYS,
   type ScheduleService,
   type ServiceSchedule,
+  timesOf,
 } from '../../intent/ports/schedule-service.ts';
-import { timesOf } from '../../intent/services/schedule-change.ts';
 import {
   type RecordedSchedule,
   recordedSchedule,

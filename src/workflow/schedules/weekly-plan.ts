@@ -4,7 +4,7 @@ import {
   readWeeklyPlan,
   type WeeklyPlan,
 } from '../../costs/calendar/weekly-times.ts';
-import { timesOf } from '../../intent/services/schedule-change.ts';
+import { timesOf } from '../../intent/ports/schedule-service.ts';
 
 /** Returns the times of the schedule that a change created, from its plan. */
 export function weeklyPlanOf({ plan }: Pick<Change, 'plan'>): WeeklyPlan {

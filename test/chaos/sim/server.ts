@@ -1,5 +1,5 @@
 import { ApiError } from '../../../src/errors.ts';
-import type { SendResult } from '../../../src/intent/define.ts';
+import type { SendResult } from '../../../src/intent/arguments/sent-body.ts';
 
 /** The faults of one delivery. After the last two the request was definitely not executed. */
 export const FAULTS = [

@@ -2,8 +2,8 @@ import type { Change, ChangeId, ChannelId, UserId } from '../../../src/changes/c
 import type { RoleName } from '../../../src/changes/requirement.ts';
 import type { Verb } from '../../../src/changes/verbs.ts';
 import type { ClickOutcome } from '../../../src/workflow/clicks.ts';
+import type { Identity, People } from '../../../src/workflow/denial.ts';
 import type { Messenger } from '../../../src/workflow/messenger-port.ts';
-import type { Identity, People } from '../../../src/workflow/ports.ts';
 import type { Ports } from './ports.ts';
 
 /** How long Signalbox may cache a membership lookup. */

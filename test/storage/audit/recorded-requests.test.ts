@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Change, JsonObject } from '../../../src/changes/change.ts';
+import type { Change } from '../../../src/changes/change.ts';
+import type { JsonObject } from '../../../src/intent/answers/units.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import type { AuditEvent } from '../../../src/storage/audit/chain.ts';
 import { recordedRequests } from '../../../src/storage/audit/recorded-requests.ts';

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { ChannelId, UserId } from '../../../src/changes/change.ts';
+import type { IncidentClickOutcome } from '../../../src/intent/answers/answer.ts';
 import { appendEvent, listEvents } from '../../../src/storage/audit/append.ts';
 import { gapId } from '../../../src/storage/audit/verification/gap.ts';
 import { clearTrailError } from '../../../src/storage/audit/verification/trail-marks.ts';
 import { verifyChain } from '../../../src/storage/audit/verification/verify-chain.ts';
 import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import { createTrail } from '../../../src/workflow/audit-trail/trail.ts';
-import type { IncidentClickOutcome } from '../../../src/workflow/clicks.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { receiveGapClick } from '../../../src/workflow/review/gap-click.ts';
 import { handleInbox } from '../../../src/workflow/review/handle-inbox.ts';

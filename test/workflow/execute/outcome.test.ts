@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { ApiError, type ApiFailure, InvalidRequest } from '../../../src/errors.ts';
-import type { SendResult } from '../../../src/intent/define.ts';
+import type { SendResult } from '../../../src/intent/arguments/sent-body.ts';
 import { lockHolder } from '../../../src/storage/tables/changes/permits.ts';
 import { knownServices } from '../../../src/storage/tables/directory.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';

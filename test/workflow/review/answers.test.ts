@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ChangeId, JsonObject } from '../../../src/changes/change.ts';
+import type { ChangeId } from '../../../src/changes/change.ts';
+import type { JsonObject } from '../../../src/intent/answers/units.ts';
 import { createLog, during } from '../../../src/observability/log.ts';
 import { storeClick } from '../../../src/storage/tables/queues/inbox.ts';
 import type { Messenger } from '../../../src/workflow/messenger-port.ts';

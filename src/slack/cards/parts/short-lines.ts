@@ -1,5 +1,5 @@
 import type { Plan, PlanRow } from '../../../changes/change.ts';
-import { valueText } from '../../../workflow/request/plan.ts';
+import { valueText } from '../../../directory/directory.ts';
 import { lines, type MessagePart } from '../../blocks/blocks.ts';
 import { bounded, type Line } from '../../blocks/rich-text.ts';
 import { beforeAfterTable } from '../../blocks/table.ts';

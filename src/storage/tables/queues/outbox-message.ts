@@ -1,10 +1,5 @@
-import {
-  type ChangeId,
-  type JsonObject,
-  STATES,
-  type State,
-  type UserId,
-} from '../../../changes/change.ts';
+import { type ChangeId, STATES, type State, type UserId } from '../../../changes/change.ts';
+import type { JsonObject } from '../../../intent/answers/units.ts';
 
 export type Reminder = 'waiting' | 'escalated' | 'unknown';
 export type BreakGlassEvent = 'used' | 'reviewed';
