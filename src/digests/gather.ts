@@ -64,14 +64,14 @@ export async function gatherDigestData(
   };
 }
 
-interface DigestDetails extends Pick<DigestFacts, 'covers' | 'next' | 'attention' | 'closing'> {
+interface DigestDetails extends Pick<DigestFacts, 'covers' | 'next' | 'attention'> {
   readonly lastPosted: LastPostedFigures | null;
 }
 
 /** The facts of one digest, from the data of all. */
 export function digestFacts(
   { options }: Pick<DigestSubscription, 'options'>,
-  { covers, next, lastPosted, attention, closing }: DigestDetails,
+  { covers, next, lastPosted, attention }: DigestDetails,
   data: DigestData,
 ): DigestFacts {
   const { read, today, states, services, changes } = data;
@@ -91,7 +91,7 @@ export function digestFacts(
     posted: daysLastPosted(lastPosted, selector),
     changes: own.flatMap(executedChange),
     attention,
-    closing: [...closing, ...savingsOf(covers, data, selector)],
+    savings: savingsOf(covers, data, selector),
     next,
   };
 }
