@@ -66,10 +66,6 @@ test('in money: a week is what the server reports, each day at its own price', a
   const total = `${decimals(credits, 1)} credits (€${decimals(cents / 100, 2)})`;
   expect(answer).toContain(`1–7 Nov (UTC) · ${total}\n`);
   expect(answer).toContain('1 credit = €0.35 from 2026-11-04, €0.32 from 2026-01-01');
-
-  const line = '/cost csv 2026-11-01..2026-11-07 by service by metric';
-  const file = await asked(sandbox, line, 'Together');
-  expect(file).toContain(`Together: ${total}.`);
 });
 
 test.for<[string, string]>([
