@@ -1,4 +1,4 @@
-import { type Budget, type BudgetStanding, readBudgetStandings } from '../budgets/budgets.ts';
+import { type Budget, type BudgetStanding, budgetStandings } from '../budgets/budgets.ts';
 import type { Change } from '../changes/change.ts';
 import { changeTitle } from '../changes/change-title.ts';
 import { TARGET_TRAITS } from '../changes/target-kinds.ts';
@@ -57,7 +57,7 @@ export async function gatherDigestData(
     today,
     read,
     states: dayStates(read.rows, span),
-    budgets: hasRows ? await readBudgetStandings({ ...sources, today }, read) : [],
+    budgets: hasRows ? budgetStandings({ ...sources, today }, read) : [],
     snapshots: snapshotHistory(stored),
     changes,
     services: sources.services,
