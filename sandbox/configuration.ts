@@ -22,7 +22,6 @@ export function sandboxYamlWithReports(
   now = new Date(),
 ): string {
   const muted = firstDigestAt && { mutedUntil: firstDigestAt.toISOString() };
-  const commitment = { ...COMMITMENT, start: dayOf(addDays(now, -COMMITTED_DAYS)) };
   const begin = (days: number) => dayOf(addDays(now, -days));
   const price = [
     { perCredit: 0.32, currency: 'EUR', from: begin(800) },
@@ -33,7 +32,7 @@ export function sandboxYamlWithReports(
     ...(priced ? { costs: { price } } : {}),
     cloud: { reads: 'extended' },
     digests: DIGESTS.map((digest) => ({ ...digest, ...muted })),
-    budgets: [...BUDGETS, commitment],
+    budgets: BUDGETS,
   });
 }
 
@@ -50,15 +49,6 @@ const BUDGETS = [
   { name: 'everything', monthlyCredits: 9_000, notify: '#db-costs' },
   { name: 'production', monthlyCredits: 5_500, on: { tags: ['prod'] }, notify: '#db-costs' },
 ];
-
-// The usage of the seed begins a few days before it.
-const COMMITTED_DAYS = 80;
-const COMMITMENT = {
-  name: 'commitment',
-  period: 'year',
-  yearlyCredits: 100_000,
-  notify: '#db-costs',
-};
 
 function baseConfiguration(): object {
   const { id, plan, tier, services, pipes } = ORGANIZATION;

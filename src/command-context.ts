@@ -13,7 +13,6 @@ import { openUsageDates } from './cost-reports/usage-dates.ts';
 import type { Span } from './costs/calendar/calendar.ts';
 import type { CostReading } from './costs/ledger/costs-read.ts';
 import { findAttention } from './digests/attention.ts';
-import { createMonthClosing } from './digests/closed-months/close-months.ts';
 import type { DigestContext } from './digests/digest-context.ts';
 import { createDigestRun } from './digests/run.ts';
 import { createDigestService } from './digests/subscriptions/digest-service.ts';
@@ -139,7 +138,6 @@ export function openCommandContext(
     loops: {
       runDigests: createDigestRun(digestContext),
       watchCosts: createAnomalyWatch(anomalyContext),
-      closeMonths: createMonthClosing(digestContext),
       probeReads: createProbePass(probesOf({ cloud, alerts }, config), { now, isReady }),
     },
     stopReading: () => stopping.abort(),

@@ -4,7 +4,7 @@ import {
   evaluateBudgets,
   recordBudgetNotices,
 } from '../budgets/budget-notices.ts';
-import { type Budget, budgetSpan, readBudgetStandings } from '../budgets/budgets.ts';
+import { type Budget, budgetSpan, budgetStandings } from '../budgets/budgets.ts';
 import { isOver } from '../costs/anomaly/incident.ts';
 import { type Span, spanOfBoth } from '../costs/calendar/calendar.ts';
 import { addDays, dayOf } from '../costs/calendar/day.ts';
@@ -83,7 +83,7 @@ async function watchOnce(context: AnomalyContext, now: Date): Promise<boolean> {
   const weekly = isNewWeek(before.state?.ranOn ?? null, dayToScan(now));
   const scan = await scanLines({ rows, known, first, last, quiet, weekly });
   const sources = { ...context, services: context.services(), today };
-  const budgets = await evaluateBudgets(db, await readBudgetStandings(sources, read), today);
+  const budgets = await evaluateBudgets(db, budgetStandings(sources, read), today);
   const through = judgedThrough(days, today, lockAge) ?? addDays(first, -1);
   const state = { through, lastSettled, ranOn: dayToScan(now), lines: scan.lines };
   const routed = await routeAnnouncements(context, scan.announcements, rows);

@@ -19,10 +19,6 @@ export interface BudgetMoney {
   readonly pace: { readonly spent: Money | null; readonly plan: Money | null } | null;
   /** The expected total with the bounds of its interval. */
   readonly forecast: readonly [Money | null, Money | null, Money | null] | null;
-  /** Credits per day at the current price. */
-  readonly perDay: (credits: number) => Money | null;
-  /** Credits that are left on the last day, at its price. */
-  readonly left: (credits: number) => Money | null;
 }
 
 interface BudgetDays {
@@ -30,7 +26,7 @@ interface BudgetDays {
   readonly period: Span;
   readonly forecast: Forecast;
   readonly today: Day;
-  /** Null for a commitment, and until a day of the month is settled. */
+  /** Null until a day of the month is settled. */
   readonly pace: BudgetPace | null;
 }
 
@@ -49,8 +45,6 @@ export function budgetMoney(
     preliminary: moneySum(own.filter(({ final }) => !final).map(moneyOfDay)),
     pace: pace && paceMoney(pace, own.filter(isSettled), prices),
     forecast: forecast.ok ? [end(forecast.total), end(forecast.low), end(forecast.high)] : null,
-    perDay: (perDay) => moneyOver(microOf(perDay), [today], prices),
-    left: (left) => moneyOver(microOf(left), [period.last], prices),
   };
 }
 

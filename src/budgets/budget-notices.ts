@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { BudgetMemory } from '../costs/budget/budget-alerts.ts';
+import { monthOf } from '../costs/calendar/calendar.ts';
 import type { Day } from '../costs/calendar/day.ts';
 import type { Db, Tx } from '../storage/engine/database.ts';
 import { alsoUnderOldKey, withOldKey } from '../storage/engine/portable.ts';
@@ -13,7 +14,6 @@ import {
   type BudgetStanding,
   evaluateBudget,
   noticeMark,
-  periodKey,
 } from './budgets.ts';
 
 const StoredForecast = z.object({
@@ -56,7 +56,7 @@ export async function evaluateBudgets(
   return all;
 }
 
-/** Stores each update, and one message per budget with the notices not sent in this period. */
+/** Stores each update, and one message per budget with the notices not sent in this month. */
 export async function recordBudgetNotices(
   tx: Tx,
   all: readonly BudgetUpdate[],
@@ -67,7 +67,7 @@ export async function recordBudgetNotices(
     const forecast = alsoUnderOldKey('announced', memory.forecast);
     const stored = { ...alsoUnderOldKey('announced', memory), forecast };
     await writeMeta(tx, keyOf(budget), JSON.stringify(stored));
-    const month = periodKey(budget, today);
+    const month = monthOf(today);
     const first: BudgetNews[] = [];
     for (const one of news) {
       const mark = noticeMark(one, standing);

@@ -7,7 +7,7 @@ import type { Service } from '../directory/directory.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { textAnswer } from '../intent/answers/texts.ts';
 import { budgetFacts, budgetSummary } from './budget-text.ts';
-import { type Budget, type BudgetStanding, budgetSpan, readBudgetStandings } from './budgets.ts';
+import { type Budget, type BudgetStanding, budgetSpan, budgetStandings } from './budgets.ts';
 
 interface BudgetContext {
   readonly budgets: readonly Budget[];
@@ -16,7 +16,7 @@ interface BudgetContext {
   readonly now: () => Date;
 }
 
-/** The answer of `/cost budget`: where each budget stands in its current UTC month or year. */
+/** The answer of `/cost budget`: where each budget stands in the current UTC month. */
 export async function listBudgets(context: BudgetContext): Promise<Answer> {
   const today = dayOf(context.now());
   if (context.budgets.length === 0) {
@@ -26,7 +26,7 @@ export async function listBudgets(context: BudgetContext): Promise<Answer> {
   const read = await context.costs(budgetSpan(today));
   if (read.rows.length === 0) return noDataAnswer('Budgets', read);
   const sources = { ...context, services: context.services(), today };
-  const standings = await readBudgetStandings(sources, read);
+  const standings = budgetStandings(sources, read);
   const parts = standings.flatMap((standing): readonly AnswerPart[] => [
     { kind: 'text', text: headingOf(standing) },
     { kind: 'facts', facts: budgetFacts(standing) },

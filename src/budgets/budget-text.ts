@@ -1,25 +1,20 @@
 import { untaggedText } from '../cost-reports/scope.ts';
 import type { Burn } from '../costs/budget/budget.ts';
 import { formatDay } from '../costs/calendar/format.ts';
-import { bracketed, changeText, shareText } from '../costs/ledger/numbers.ts';
+import { bracketed, changeText, roundedFigure, shareText } from '../costs/ledger/numbers.ts';
 import { lockAgeText } from '../costs/locking/lock-age.ts';
 import type { Money } from '../costs/money/money.ts';
 import { roughMoneyText } from '../costs/money/money-text.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import type { BudgetNews, BudgetStanding } from './budgets.ts';
-import {
-  beginText,
-  credits,
-  elapsedText,
-  endFacts,
-  endNotes,
-  hasBegun,
-  paceFacts,
-  yearText,
-} from './commitment-text.ts';
 
 const CELLS = 8;
+
+/** Credits of a whole month, without decimals from 10 on. */
+function credits(amount: number): string {
+  return roundedFigure(amount, Math.abs(amount) < 10);
+}
 
 /** `█████░░░ 59%`; above 100% the bar is full. */
 export function progressBar(share: number): string {
@@ -30,7 +25,7 @@ export function progressBar(share: number): string {
 /** A budget as a line of a digest. */
 export interface BudgetSummary {
   readonly name: string;
-  /** In credits, of the whole period. */
+  /** In credits, of the whole month. */
   readonly amount: number;
   readonly amountMoney: Money | null;
   /** `unknown`: not spent yet, and without a forecast or a part of the report. */
@@ -46,21 +41,19 @@ export interface BudgetSummary {
 export function budgetSummary(standing: BudgetStanding): BudgetSummary {
   const { budget, share, forecast, money, unread } = standing;
   const amount = budget.credits;
-  const isAhead = forecast.ok && hasBegun(standing);
-  const ratio = Math.max(share, isAhead ? forecast.total / amount : 0);
+  const ratio = Math.max(share, forecast.ok ? forecast.total / amount : 0);
   const isKnown = forecast.ok && unread.length === 0;
-  const heading = hasBegun(standing) ? headingText(standing) : beginText(standing);
+  const heading = headingText(standing);
   const spent = `${spentText(standing)}${bracketed(moneyOfWhole(money?.spent, money?.amount))}`;
   const [first = spent, ...rest] = [
     ...(share > 1 ? [`${spent} spent`] : []),
     ...(heading === null ? [] : [heading]),
   ];
-  const text = [first, ...rest, ...endNotes(standing)].join(', ');
-  const elapsed = elapsedText(standing);
-  const bar = [`${progressBar(share)}${elapsed === null ? '' : ` used, ${elapsed}`}`, text];
+  const text = [first, ...rest].join(', ');
+  const bar = `${progressBar(share)} · ${text}`;
   const state = ratio > 1 || share >= 1 ? 'over' : isKnown ? 'within' : 'unknown';
   const amountMoney = money?.amount ?? null;
-  return { name: budget.name, amount, amountMoney, ratio, state, text, bar: bar.join(' · ') };
+  return { name: budget.name, amount, amountMoney, ratio, state, text, bar };
 }
 
 /** `heading for 5,812 of 5,500 (+6%)`; null without a forecast. */
@@ -90,18 +83,17 @@ export function moneyOfWhole(
   return part && whole ? `${roughMoneyText(part)} of ${roughMoneyText(whole)}` : null;
 }
 
-/** The state of a budget, and of a commitment its pace and its expected end. */
+/** The state of a budget. */
 export function budgetFacts(standing: BudgetStanding): readonly (readonly [string, string])[] {
   const leftOut = untaggedText(standing.untagged);
-  const { preliminary, share, burn, commitment, money, unread } = standing;
+  const { preliminary, share, burn, money, unread } = standing;
   const openMoney = bracketed(money?.preliminary ? roughMoneyText(money.preliminary) : null);
   const open = preliminary > 0 ? `, ${credits(preliminary)}${openMoney} of it not final` : '';
   const spent = `${spentText(standing)}${bracketed(moneyOfWhole(money?.spent, money?.amount))}`;
   return [
     ['Spent', `${progressBar(share)} · ${spent}${open}`],
-    ...(commitment === null ? [['Plan', planText(standing)] as const] : paceFacts(standing)),
+    ['Plan', planText(standing)],
     ['Forecast', forecastText(standing)],
-    ...endFacts(standing),
     ...(burn ? [['Burn', burnText(burn)] as const] : []),
     ...(leftOut ? [['Scope', leftOut] as const] : []),
     ...(unread.length > 0
@@ -153,10 +145,10 @@ function titleOf(news: BudgetNews, standing: BudgetStanding): string {
 }
 
 function newsText(news: BudgetNews, standing: BudgetStanding): string {
-  const heading = [headingText(standing) ?? 'no forecast', ...endNotes(standing)].join(', ');
+  const heading = headingText(standing) ?? 'no forecast';
   switch (news.kind) {
     case 'threshold':
-      return `past ${news.threshold}% (${spentShareText(standing)})`;
+      return `past ${news.threshold}% (${shareText(standing.share)} spent)`;
     case 'likely-over':
       return `likely over, ${heading}`;
     case 'almost-certainly-over':
@@ -168,27 +160,18 @@ function newsText(news: BudgetNews, standing: BudgetStanding): string {
   }
 }
 
-/** `63% spent`, or `63% spent, 40% of the year elapsed` */
-function spentShareText(standing: BudgetStanding): string {
-  const elapsed = elapsedText(standing);
-  return `${shareText(standing.share)} spent${elapsed === null ? '' : `, ${elapsed}`}`;
-}
+const EARLY = 'Early in the month: this forecast uses the previous month.';
 
 /** One message for all news about one budget. */
 export function budgetAnswer(standing: BudgetStanding, news: readonly BudgetNews[]): Answer {
   const [title = '', ...others] = news.map((one) => titleOf(one, standing));
   const isEarly = news.some((one) => 'confidence' in one && one.confidence === 'low');
-  const isYear = standing.commitment !== null;
-  const early = isYear
-    ? 'Early in the year: this forecast extends the last two weeks to the whole year.'
-    : 'Early in the month: this forecast uses the previous month.';
-  const period = isYear ? `UTC days of ${yearText(standing)}` : 'UTC month';
   const lockAge = standing.preliminary > 0 ? lockAgeText(standing.lockAge) : null;
-  const inCredits = [`${period}, in credits`, ...(lockAge === null ? [] : [lockAge])];
+  const inCredits = ['UTC month, in credits', ...(lockAge === null ? [] : [lockAge])];
   const parts: readonly AnswerPart[] = [
     ...others.map((text): AnswerPart => ({ kind: 'text', text })),
     { kind: 'facts', facts: budgetFacts(standing) },
-    ...(isEarly ? [{ kind: 'note', text: early } as const] : []),
+    ...(isEarly ? [{ kind: 'note', text: EARLY } as const] : []),
     { kind: 'note', text: `${inCredits.join(' · ')}. A budget does not limit usage.` },
   ];
   return { title, parts };

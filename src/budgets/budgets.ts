@@ -8,12 +8,10 @@ import {
   type ForecastAlert,
   memoryFor,
 } from '../costs/budget/budget-alerts.ts';
-import { type CommitmentPace, commitmentPace, commitmentYear } from '../costs/budget/commitment.ts';
 import { monthOf, monthSpan, type Span, within } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
 import { type Forecast, forecastSpan } from '../costs/forecast/forecast.ts';
 import { SETTLED_HISTORY_DAYS } from '../costs/forecast/series.ts';
-import { spendPath } from '../costs/forecast/spend-path.ts';
 import { weekdayProfile } from '../costs/forecast/weekday.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import {
@@ -30,19 +28,17 @@ import type { Service } from '../directory/directory.ts';
 import type { CostSelector } from '../policy/policy-types.ts';
 import { type BudgetMoney, budgetMoney } from './budget-money.ts';
 
-/** A limit from the configuration, in credits per UTC month or per year of a commitment. */
+/** A limit from the configuration, in credits per UTC month. */
 export interface Budget {
   readonly name: string;
   readonly credits: number;
-  /** The first day of a commitment, which is a budget of years from that day on; null: UTC months. */
-  readonly start: Day | null;
   readonly on: CostSelector | null;
   readonly notify: string;
   /** In percent, lowest first. */
   readonly thresholds: readonly number[];
 }
 
-/** The state of a budget in the current month or year; amounts in credits. */
+/** The state of a budget in the current month; amounts in credits. */
 export interface BudgetStanding {
   readonly budget: Budget;
   readonly period: Span;
@@ -53,28 +49,19 @@ export interface BudgetStanding {
   readonly preliminary: number;
   readonly share: number;
   readonly lastSettled: Day | null;
-  /** Null until one day of this month is settled, and for a commitment. */
+  /** Null until one day of this month is settled. */
   readonly pace: BudgetPace | null;
   readonly forecast: Forecast;
   readonly burn: Burn | null;
-  /** Null for a budget of months. */
-  readonly commitment: CommitmentPace | null;
   readonly money: BudgetMoney | null;
   readonly lockAge: LockAge | null;
   /** The months of the report that could not be read: the figures are incomplete. */
   readonly unread: readonly string[];
 }
 
-/** The month or year of the budget that contains the day. */
-export function budgetPeriod({ start }: Pick<Budget, 'start'>, today: Day): Span {
-  return start === null ? monthSpan(monthOf(today)) : commitmentYear(start, today);
-}
-
-/** The days whose rows a budget needs: ten weeks of history, and its period up to today. */
-export function budgetSpan(today: Day, budget: Pick<Budget, 'start'> = { start: null }): Span {
-  const { first } = budgetPeriod(budget, today);
-  const history = addDays(today, -SETTLED_HISTORY_DAYS);
-  return { first: history < first ? history : first, last: today };
+/** The days whose rows a budget needs: ten weeks of history, which include its month up to today. */
+export function budgetSpan(today: Day): Span {
+  return { first: addDays(today, -SETTLED_HISTORY_DAYS), last: today };
 }
 
 export interface BudgetInputs {
@@ -89,17 +76,16 @@ export interface BudgetInputs {
 /** The state of a budget today. Days that are not final count with their current values. */
 export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStanding {
   const { read, services, today } = inputs;
-  const all = within(inputs.states, budgetSpan(today, budget));
+  const all = within(inputs.states, budgetSpan(today));
   const { selector, untagged } = costScope(budget.on, services, read.rows);
   const series = seriesFrom(statesWithin(all, selectRows(read.rows, selector)));
-  const period = budgetPeriod(budget, today);
+  const period = monthSpan(monthOf(today));
   const own = within(series, { first: period.first, last: today });
   const spent = sum(own);
   const lastSettled = lastSettledDay(all);
   const forecast = forecastSpan(series, period, today, read.lockAge);
   const known = { series, period, forecast, today };
-  const isYear = budget.start !== null;
-  const facts = isYear ? NO_MONTH : monthFacts(budget, known, lastSettled);
+  const facts = monthFacts(budget, known, lastSettled);
   return {
     budget,
     period,
@@ -110,7 +96,6 @@ export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStan
     lastSettled,
     forecast,
     ...facts,
-    commitment: isYear ? yearFacts(budget, known, read) : null,
     money: budgetMoney(budget.credits, { ...known, pace: facts.pace }, read.prices ?? null),
     lockAge: read.lockAge,
     unread: read.gaps.map(({ month }) => month),
@@ -121,17 +106,14 @@ interface KnownDays {
   readonly series: readonly DayValue[];
   readonly period: Span;
   readonly forecast: Forecast;
-  readonly today: Day;
 }
-
-const NO_MONTH: Pick<BudgetStanding, 'pace' | 'burn'> = { pace: null, burn: null };
 
 function monthFacts(
   { credits: amount }: Budget,
   { series, period, forecast }: KnownDays,
   lastSettled: Day | null,
 ): Pick<BudgetStanding, 'pace' | 'burn'> {
-  if (lastSettled === null || lastSettled < period.first) return NO_MONTH;
+  if (lastSettled === null || lastSettled < period.first) return { pace: null, burn: null };
   const profile = weekdayProfile(series);
   const total = forecast.ok ? forecast.total : null;
   return {
@@ -140,47 +122,21 @@ function monthFacts(
   };
 }
 
-function yearFacts(
-  { credits: amount }: Budget,
-  { series, period: year, forecast, today }: KnownDays,
-  { lockAge }: CostReading,
-): CommitmentPace {
-  const own = within(series, { first: year.first, last: today });
-  const path = spendPath(series, year, today, lockAge);
-  return commitmentPace({ amount, year, today, series: own, forecast, path });
-}
-
 function sum(days: readonly DayValue[]): number {
   return days.reduce((all, { value }) => all + value, 0);
 }
 
 interface BudgetSources extends Pick<BudgetInputs, 'services' | 'today'> {
   readonly budgets: readonly Budget[];
-  readonly costs: (span: Span) => Promise<CostReading>;
 }
 
-/**
- * The state of each budget. The budgets of months share the given report of `budgetSpan(today)`; a
- * commitment reads the days of its year.
- */
-export async function readBudgetStandings(
-  { budgets, costs, services, today }: BudgetSources,
-  report: CostReading,
-): Promise<readonly BudgetStanding[]> {
-  const standings: BudgetStanding[] = [];
-  const states = dayStates(report.rows, budgetSpan(today));
-  for (const budget of budgets) {
-    const inputs = { services, today };
-    if (budget.start === null) {
-      standings.push(budgetStanding(budget, { ...inputs, read: report, states }));
-      continue;
-    }
-    const span = budgetSpan(today, budget);
-    const read = await costs(span);
-    const own = { ...inputs, read, states: dayStates(read.rows, span) };
-    standings.push(budgetStanding(budget, own));
-  }
-  return standings;
+/** The state of each budget. `read`: the report of `budgetSpan(today)`. */
+export function budgetStandings(
+  { budgets, services, today }: BudgetSources,
+  read: CostReading,
+): readonly BudgetStanding[] {
+  const states = dayStates(read.rows, budgetSpan(today));
+  return budgets.map((budget) => budgetStanding(budget, { read, states, services, today }));
 }
 
 export type BudgetNews =
@@ -198,13 +154,13 @@ interface BudgetEvaluation {
 
 /** The news about a budget since its last notices, and the memory to store with them. */
 export function evaluateBudget(
-  { budget, period, spent, forecast, burn, unread }: BudgetStanding,
+  { budget, spent, forecast, burn, unread }: BudgetStanding,
   remembered: BudgetMemory | null,
   today: Day,
 ): BudgetEvaluation {
-  const fresh = memoryFor(remembered, periodKey(budget, today), budget.credits);
+  const fresh = memoryFor(remembered, monthOf(today), budget.credits);
   // With a part of the report, a budget would look less spent than it is.
-  if (unread.length > 0 || today < period.first) return { memory: fresh, news: [] };
+  if (unread.length > 0) return { memory: fresh, news: [] };
   const { memory: withThreshold, crossed } = crossThreshold(fresh, spent, budget.thresholds);
   const { memory, news: alert, confidence } = evaluateForecast(withThreshold, forecast, today);
   // Forecasts come first, because readers can still act on them.
@@ -216,13 +172,7 @@ export function evaluateBudget(
   return { memory, news };
 }
 
-/** `2026-11`, or the first day of the year of a commitment: each notice is sent once per period. */
-export function periodKey(budget: Pick<Budget, 'start'>, today: Day): string {
-  const { first } = budgetPeriod(budget, today);
-  return budget.start === null ? monthOf(first) : first;
-}
-
-/** The stored key of a notice, sent once per period. A new amount makes it a new notice. */
+/** The stored key of a notice, sent once per month. A new amount makes it a new notice. */
 export function noticeMark(news: BudgetNews, { forecast, budget }: BudgetStanding): string {
   const of = `of ${budget.credits}`;
   if (news.kind === 'threshold') return `${news.threshold} % ${of}`;

@@ -10,7 +10,7 @@ export const cost = queryCommand({
   title: 'Look up costs',
   summary: 'Show costs by period, service, metric or team',
   examples: [
-    'cost mtd by service by metric',
+    'cost mtd by metric',
     'cost last-month by day',
     'cost last-week by team vs prev',
     'cost mtd refresh',

@@ -46,10 +46,8 @@ import {
   noFinalDayAnswer,
   notFinalText,
 } from './summary.ts';
-import { comparedGroups } from './tables/compared-groups.ts';
 import { linesOf } from './tables/cost-lines.ts';
 import { tablePart } from './tables/cost-table.ts';
-import { twoWayTable } from './tables/two-way-table.ts';
 import { whyWords } from './why/why-words.ts';
 
 /** The longest period, and the whole weeks before it that `vs prev` compares it with. */
@@ -127,7 +125,7 @@ interface ShownCosts {
 }
 
 function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostReading): Answer {
-  const { period, by, thenBy, finalOnly } = question;
+  const { period, by, finalOnly } = question;
   const { today, compared, scope, forecast } = shown;
   const states = finalOnly ? shown.states.filter(isNotOpen) : shown.states;
   const sentences = [
@@ -140,10 +138,9 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
   ].filter((sentence) => sentence !== null);
   // On a phone, a table has no room for changes next to money, unless they are requested.
   const inTable = question.versus === null && read.prices ? null : compared;
-  const unit = [by, thenBy].find((one) => one !== null && isOfTime(one));
   const parts: (AnswerPart | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
-    ...chartParts(states, period, today, unit ?? 'day'),
+    ...chartParts(states, period, today, isOfTime(by) ? by : 'day'),
     costTable(question, { ...shown, states, compared: inTable }),
     { kind: 'offers', offers: offersFor(question, read, compared) },
     footerPart(withProblemsOf(shown, read, period), null, scopeNotes(scope)),
@@ -167,14 +164,10 @@ function leftOutText(days: number): string | null {
 }
 
 function costTable(question: CostQuestion, { rows, states, compared }: ShownCosts): AnswerPart {
-  const { by, thenBy, period, top, finalOnly } = question;
+  const { by, finalOnly } = question;
   const shown = finalOnly ? finalRows(rows, states) : rows;
   const changes = compared ? lineChanges(rows, by, compared) : null;
-  if (thenBy === null) return tablePart(by, linesOf(question, shown, states, changes), changes);
-  const groupings = [by, thenBy] as const;
-  const costs = { period, states, shown, rows, compared };
-  const groups = comparedGroups(groupings, costs, changes);
-  return twoWayTable({ groupings, groups, changes, top });
+  return tablePart(by, linesOf(question, shown, states, changes), changes);
 }
 
 /** Only the problems of the shown days: whole months are read. With the older copies of the forecast. */
@@ -196,7 +189,7 @@ function offersFor(
   const whole = { ...question, versus: null, top: null };
   const others = (['service', 'day', 'metric'] as const).filter((by) => by !== question.by);
   const byOthers = others.slice(0, 2).map((by) => {
-    return { label: `By ${by}`, line: `cost ${questionWords({ ...whole, by, thenBy: null })}` };
+    return { label: `By ${by}`, line: `cost ${questionWords({ ...whole, by })}` };
   });
   return [
     { label: 'CSV', line: `cost csv ${questionWords(whole)}` },

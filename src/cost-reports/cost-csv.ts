@@ -1,13 +1,12 @@
 import { within } from '../costs/calendar/calendar.ts';
 import { dayOf } from '../costs/calendar/day.ts';
 import { dayStates, finalRows, lastFinalDay, statesWithin } from '../costs/ledger/ledger.ts';
-import { creditsText } from '../costs/ledger/numbers.ts';
 import { problemsOf } from '../costs/ledger/report-problem.ts';
 import { type CostRow, creditsOf, METRICS } from '../costs/ledger/row.ts';
 import { moneyOf } from '../costs/money/money.ts';
 import { exactMoney, exactPrice } from '../costs/money/money-text.ts';
 import { finalPeriod } from '../costs/question/period.ts';
-import type { CostQuestion, QuestionScope } from '../costs/question/question.ts';
+import type { QuestionScope } from '../costs/question/question.ts';
 import type { Answer, Caller } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import {
@@ -20,14 +19,10 @@ import { scopedRows } from './question/scoped-rows.ts';
 import { scopeNotes } from './scope.ts';
 import { footerPart, noDataAnswer } from './summary.ts';
 import { csvText } from './tables/csv-text.ts';
-import { twoWayFile } from './tables/two-way-csv.ts';
 
 const EVERY_ROW = 'The file contains every row of the period: “vs” and “top” do not apply to it.';
 
-/**
- * The answer of `/cost csv` to the typed words: a file with one row per day and entity, or, with two
- * groupings, with one line per pair.
- */
+/** The answer of `/cost csv` to the typed words: a file with one row per day and entity. */
 export async function answerCsv(
   words: string,
   context: CostContext,
@@ -50,7 +45,8 @@ export async function answerCsv(
   if (!period) return noDataAnswer(requested.label, read);
   const rows = within(finalOnly ? finalRows(scoped.rows, states) : scoped.rows, period);
   const { scope } = scoped;
-  const { name, text, content } = fileOf({ ...question, period }, rows);
+  const count = countWords(rows.length, 'row');
+  const text = `${count}, one per day and entity, in credits${inMoney(rows)}.`;
   return {
     title: `Costs of ${scope.label ? `${scope.label} · ` : ''}${period.label} (UTC)`,
     parts: [
@@ -61,29 +57,9 @@ export async function answerCsv(
         null,
         scopeNotes(scope),
       ),
-      { kind: 'file', name, text: content },
+      { kind: 'file', name: `costs-${period.first}-${period.last}.csv`, text: csvOf(rows) },
     ],
   };
-}
-
-interface CostFile {
-  readonly name: string;
-  /** What the file contains. */
-  readonly text: string;
-  readonly content: string;
-}
-
-function fileOf({ period, by, thenBy }: CostQuestion, rows: readonly CostRow[]): CostFile {
-  const name = `costs-${period.first}-${period.last}`;
-  const money = inMoney(rows);
-  if (thenBy === null) {
-    const text = `${countWords(rows.length, 'row')}, one per day and entity, in credits${money}.`;
-    return { name: `${name}.csv`, text, content: csvOf(rows) };
-  }
-  const { text: content, lines, total, money: inAll } = twoWayFile([by, thenBy], rows, period);
-  const count = `${countWords(lines, 'line')}, one per ${by} and ${thenBy}`;
-  const text = `${count}, in credits${money}. Together: ${creditsText(total, inAll)}.`;
-  return { name: `${name}-by-${by}-by-${thenBy}.csv`, text, content };
 }
 
 const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total', ...METRICS];

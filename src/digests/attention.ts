@@ -6,7 +6,6 @@ import { readSlowRises, slowRiseText } from '../anomalies/slow-rises.ts';
 import { isWatchLate, readWatch } from '../anomalies/watch-state.ts';
 import { budgetSummary } from '../budgets/budget-text.ts';
 import type { BudgetStanding } from '../budgets/budgets.ts';
-import { hasBegun } from '../budgets/commitment-text.ts';
 import { costScope } from '../cost-reports/scope.ts';
 import { mergeRelated } from '../costs/anomaly/cost-anomaly.ts';
 import { type Day, weekdayOf } from '../costs/calendar/day.ts';
@@ -25,19 +24,15 @@ export async function findAttention(
   const anomalies = await anomalyItems(context, subscription, data);
   const shown = data.budgets.filter((one) => isShown(subscription, one));
   const budgets = shown.map((standing) => {
-    const { on, start } = standing.budget;
-    const isOwn = start === null && isDeepStrictEqual(on, subscription.options.on);
+    const isOwn = isDeepStrictEqual(standing.budget.on, subscription.options.on);
     return { ...budgetSummary(standing), isOwn };
   });
   return { anomalies, budgets };
 }
 
-/**
- * A digest of everything shows all budgets; a digest of a part, those that notify its channel. A
- * commitment is shown from its first day on.
- */
-function isShown({ channel, options }: DigestSubscription, standing: BudgetStanding): boolean {
-  return hasBegun(standing) && (options.on === null || standing.budget.notify === channel);
+/** A digest of everything shows all budgets; a digest of a part, those that notify its channel. */
+function isShown({ channel, options }: DigestSubscription, { budget }: BudgetStanding): boolean {
+  return options.on === null || budget.notify === channel;
 }
 
 /** Null if the last scan is too old to claim that nothing is unusual. */

@@ -47,7 +47,7 @@ export function composeDigest(facts: DigestFacts): ComposedDigest {
   const inputs: FindingInputs = { facts, measured, day: measured.day, span };
   const needed = neededAttention(inputs);
   const found = findings(inputs);
-  const summary = [needed.normalText, ...comparedLines(inputs), ...facts.closing].filter(
+  const summary = [needed.normalText, ...comparedLines(inputs), ...facts.savings].filter(
     (line) => line !== null,
   );
   const parts: readonly (AnswerPart | null)[] = [

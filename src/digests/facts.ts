@@ -54,8 +54,8 @@ export interface DigestFacts {
   readonly posted: readonly PostedDay[];
   readonly changes: readonly ExecutedChange[];
   readonly attention: DigestAttention;
-  /** For a month whose days are all final: that it is, and what changed since its first report. */
-  readonly closing: readonly string[];
+  /** What the schedules saved, once per week. */
+  readonly savings: readonly string[];
   /** When the next digest is due, if the digest is scheduled. */
   readonly next: Date | null;
 }

@@ -1,4 +1,4 @@
-import { type Budget, type BudgetStanding, readBudgetStandings } from '../budgets/budgets.ts';
+import { type Budget, type BudgetStanding, budgetStandings } from '../budgets/budgets.ts';
 import type { Change } from '../changes/change.ts';
 import { changeTitle } from '../changes/change-title.ts';
 import { TARGET_TRAITS } from '../changes/target-kinds.ts';
@@ -57,21 +57,21 @@ export async function gatherDigestData(
     today,
     read,
     states: dayStates(read.rows, span),
-    budgets: hasRows ? await readBudgetStandings({ ...sources, today }, read) : [],
+    budgets: hasRows ? budgetStandings({ ...sources, today }, read) : [],
     snapshots: snapshotHistory(stored),
     changes,
     services: sources.services,
   };
 }
 
-interface DigestDetails extends Pick<DigestFacts, 'covers' | 'next' | 'attention' | 'closing'> {
+interface DigestDetails extends Pick<DigestFacts, 'covers' | 'next' | 'attention'> {
   readonly lastPosted: LastPostedFigures | null;
 }
 
 /** The facts of one digest, from the data of all. */
 export function digestFacts(
   { options }: Pick<DigestSubscription, 'options'>,
-  { covers, next, lastPosted, attention, closing }: DigestDetails,
+  { covers, next, lastPosted, attention }: DigestDetails,
   data: DigestData,
 ): DigestFacts {
   const { read, today, states, services, changes } = data;
@@ -91,7 +91,7 @@ export function digestFacts(
     posted: daysLastPosted(lastPosted, selector),
     changes: own.flatMap(executedChange),
     attention,
-    closing: [...closing, ...savingsOf(covers, data, selector)],
+    savings: savingsOf(covers, data, selector),
     next,
   };
 }

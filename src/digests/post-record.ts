@@ -7,7 +7,6 @@ import {
   unfinishedDigests,
   withdrawDigest,
 } from '../storage/tables/digests.ts';
-import { storePosition } from '../workflow/notify/announcement.ts';
 import { endUnknown, type PostRecord, STUCK_AFTER_MS } from '../workflow/notify/post-once.ts';
 import type { DigestContext } from './digest-context.ts';
 import { type LastPostedFigures, storeLastPosted } from './last-posted.ts';
@@ -22,15 +21,13 @@ interface DigestPost {
   readonly channelName?: string;
   /** Stored when the digest is posted, for the comparison in the next one. */
   readonly figures?: LastPostedFigures | null;
-  /** The key of an announcement that the digest replaces. */
-  readonly announces?: string | null;
 }
 
 /** The record of a digest and its local day, in the table `digest`. */
 export function digestRecord(
   context: Pick<DigestContext, 'instance' | 'now'>,
   one: Pick<DigestSubscription, 'key' | 'channel' | 'by'>,
-  { day, key = one.key, channelName = one.channel, figures = null, announces = null }: DigestPost,
+  { day, key = one.key, channelName = one.channel, figures = null }: DigestPost,
 ): PostRecord {
   // The key of a digest begins with its channel, so the column `channel` holds the key.
   const channel = key as ChannelId;
@@ -44,7 +41,6 @@ export function digestRecord(
       const at = end.state === 'posted' ? end.at : null;
       const isOwn = await finishDigest(tx, row, { state: end.state, ts: at?.ts ?? null });
       if (isOwn && at && figures) await storeLastPosted(tx, one.key, figures);
-      if (isOwn && at && announces) await storePosition(tx, announces, at);
       return isOwn;
     },
   };

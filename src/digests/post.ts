@@ -9,7 +9,6 @@ import {
   postChannel,
   postOncePerRecord,
 } from '../workflow/notify/post-once.ts';
-import { closingOfDigest } from './closed-months/closing-digest.ts';
 import { type ComposedDigest, composeDigest } from './compose.ts';
 import type { DigestContext, DueDigest } from './digest-context.ts';
 import { type DigestData, digestFacts } from './gather.ts';
@@ -47,13 +46,10 @@ export async function postDigest(
   const attention = await context.attention(one, data);
   const lastPosted = await readLastPosted(context.database.db, one.key);
   const { covers } = slot;
-  const closing = await closingOfDigest(context, one, { covers, channel: channel.id, data });
-  const details = { covers, next, lastPosted, attention, closing: closing?.lines ?? [] };
-  const composed = composeDigest(digestFacts(one, details, data));
+  const composed = composeDigest(digestFacts(one, { covers, next, lastPosted, attention }, data));
   const channelName = `#${channel.name}`;
   const figures = composed.lastPosted;
-  const announces = closing?.key ?? null;
-  const record = digestRecord(context, one, { day, channelName, figures, announces });
+  const record = digestRecord(context, one, { day, channelName, figures });
   if (isQuiet(one, composed, day)) {
     const isFirst = await endWithoutPost(context, record, { state: 'posted', at: null });
     return isFirst ? 'quiet' : 'taken';

@@ -24,9 +24,7 @@ async function composeNow(context: DigestContext, one: DigestSubscription, hasNe
   const attention = await context.attention(one, data);
   const next = hasNext ? checkSchedule(one, now, null).next : null;
   const covers = coversNow(one, now);
-  return composeDigest(
-    digestFacts(one, { covers, next, lastPosted, attention, closing: [] }, data),
-  );
+  return composeDigest(digestFacts(one, { covers, next, lastPosted, attention }, data));
 }
 
 /** The days of a digest that is due now; on Mondays, a weekday digest covers the weekend. */

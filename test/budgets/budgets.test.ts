@@ -16,6 +16,7 @@ import {
 import { addDays } from '../../src/costs/calendar/day.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import { type CostRow, microOf } from '../../src/costs/ledger/row.ts';
+import { withPrices } from '../../src/costs/money/price.ts';
 import type { Service } from '../../src/directory/directory.ts';
 import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
 import { freshDatabase } from '../storage/engines.ts';
@@ -51,7 +52,7 @@ function budget(more: Partial<Budget> = {}): Budget {
   const on = { services: null, tags: ['prod'], warehouses: null, teams: null };
   const thresholds = [50, 80, 100];
   return {
-    ...{ name: 'production', credits: 3_000, start: null, on, notify: '#c', thresholds },
+    ...{ name: 'production', credits: 3_000, on, notify: '#c', thresholds },
     ...more,
   };
 }
@@ -203,4 +204,32 @@ test('a message has the forecast first, then the state of the budget', () => {
       "title": "Budget "production": almost certainly over, heading for 3,000 of 2,400 (+25%)",
     }
   `);
+});
+
+test('with a price a budget has money as well, each day at its own price', () => {
+  const prices = [
+    { from: '2025-01-01', currency: 'EUR', perCredit: 300_000 },
+    { from: '2026-11-16', currency: 'EUR', perCredit: 400_000 },
+  ];
+  const rows = withPrices(ROWS, prices);
+  const { read, ...inputs } = inputsOf(rows);
+  const standing = budgetStanding(budget(), { ...inputs, read: { ...read, prices } });
+  const facts = new Map(budgetFacts(standing));
+  // 15 days of 30 and 5 days of 40; the amount of 15 days each.
+  expect(facts.get('Spent')).toContain('2,000 of 3,000 (€650 of €1,050), 300 (€120) of it not');
+  expect(facts.get('Plan')).toContain('through Tue 17 Nov, 1,700 planned (€530 of €530)');
+  expect(facts.get('Forecast')).toContain('if usage does not change · €1,050 (€1,040–€1,060)');
+});
+
+test('with a month that cannot be read, a budget claims and notifies nothing', () => {
+  const gaps = [{ month: '2026-10', why: 'Too many requests', denied: false, from: null }];
+  const { read, ...inputs } = INPUTS;
+  const standing = budgetStanding(budget({ credits: 4_000 }), {
+    ...inputs,
+    read: { ...read, gaps },
+  });
+  expect(budgetSummary(standing).state).toBe('unknown');
+  expect(budgetFacts(standing).at(-1)).toEqual(['Not read', '2026-10: not in these figures']);
+  const over = budgetStanding(budget({ credits: 100 }), { ...inputs, read: { ...read, gaps } });
+  expect(evaluateBudget(over, null, TODAY).news).toEqual([]);
 });

@@ -86,21 +86,12 @@ test('the file has the price and the exact money of each row', async () => {
   expect(text).toContain('in credits and in money that is not rounded');
 });
 
-test('the sum of a file with two groupings has money as well', async () => {
-  const { text } = await answered(costCsv, '7d by service by metric');
-  expect(text).toContain('Together: 74.0 credits (€25.00).');
-  const early = await answered(costCsv, '2026-09-28..2026-10-02 by service by metric');
-  expect(early.text).toContain('Together: 50.0 credits.');
-});
-
 test('refunds that cancel the credits of a line leave its money in the rest', async () => {
   // 10 credits at 0.32 on Sunday and a refund of 10 at 0.35 on Monday: 0 credits, −0.30.
   const refund = daily('2026-11-15', [10, -10], LAB);
   const rows = [...daily('2026-11-15', [20, 20]), ...refund];
   const { text } = await answered(cost, '2026-11-15..2026-11-16 by service top 1', PRICES, rows);
   expect(text).toContain('"Other (1)",{"value":0,"text":"0"},{"value":-0.3,"text":"−€0.30"}');
-  const file = await answered(costCsv, '2026-11-15..2026-11-16 by service by day', PRICES, rows);
-  expect(file.text).toContain('Together: 40.0 credits (€13.10).');
 });
 
 test('without prices, answers and files have credits only', async () => {

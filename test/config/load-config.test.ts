@@ -30,10 +30,7 @@ test('the example file is accepted unchanged', () => {
       { at: '09:00', period: 'day', days: ['mon', 'tue', 'wed', 'thu', 'fri'], quiet: false },
       { at: '09:30', period: 'week', days: ['mon'], minimumCredits: 5 },
     ],
-    budgets: [
-      { name: 'production', credits: 12_000, start: null, thresholds: [50, 80, 100] },
-      { name: 'commitment', credits: 150_000, start: '2026-03-01' },
-    ],
+    budgets: [{ name: 'production', credits: 12_000, thresholds: [50, 80, 100] }],
     access: { openToTheWorld: false, privateAddresses: false },
   });
 });

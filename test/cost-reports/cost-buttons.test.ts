@@ -68,7 +68,7 @@ test.for([
   'cost last-month by day',
   'cost 2026-Q3 by month',
   'cost 7d final vs prev',
-  'cost 7d by service by metric top 2',
+  'cost 7d by metric top 2',
   'cost why',
   'cost why last-month',
   'cost why 7d top 1',

@@ -91,7 +91,7 @@ describe.for(LOCK_AGES)('with days that lock after %i days', (lockAge) => {
     expect(firstDay(seen, ({ state }) => state === 'resolved')).toBeLessThanOrEqual(21);
   });
 
-  test('the closing report of a month is posted when the month is final', () => {
+  test('a monthly digest is posted when the month is final', () => {
     const covers = { first: '2026-10-01', last: '2026-10-31' };
     const slot = (day: Day) => ({ localDay: day, at: at(day), covers });
     const posted = Array.from({ length: 28 }, (_, index) => addDays('2026-11-01', index)).find(

@@ -36,7 +36,7 @@ const reading = readPeriod('7d', TODAY);
 const period = reading.ok ? reading.period : expect.fail('7d');
 
 function scoped(scope: Partial<QuestionScope>, by: Grouping = 'service', rows = ROWS) {
-  const question = { period, by, thenBy: null, scope: { ...ALL_COSTS, ...scope } };
+  const question = { period, by, scope: { ...ALL_COSTS, ...scope } };
   const lineFor = (other: QuestionScope) => `cost 7d ${wordsOfScope(other).join(' ')}`;
   return scopedRows({ question, lineFor }, rows, SERVICES);
 }
@@ -105,7 +105,7 @@ test.for<[Grouping, readonly (readonly [string, number])[]]>([
 test('a tag or team called “warehouses” is another line than their storage', () => {
   const services = [service('s-1', { tags: ['warehouses'], team: 'warehouses' })];
   for (const by of ['tag', 'team'] as const) {
-    const question = { period, by, thenBy: null, scope: ALL_COSTS };
+    const question = { period, by, scope: ALL_COSTS };
     const found = scopedRows({ question, lineFor: () => 'cost' }, ROWS, services);
     const lines = found.ok ? sumBy(found.rows, by, period) : [];
     const sums = new Map(lines.map(({ name, total }) => [name, total / 1e6]));
@@ -141,7 +141,7 @@ test('the sums by team are an independent sum, to the millionth', () => {
     service('e-3'),
     service('e-4', { tags: null }),
   ];
-  const question = { period, by: 'team', thenBy: null, scope: ALL_COSTS } as const;
+  const question = { period, by: 'team', scope: ALL_COSTS } as const;
   const whole = { first: '2026-01-01', last: '2026-12-31' };
   fc.assert(
     fc.property(randomRows, (random) => {

@@ -68,10 +68,10 @@ test.for<[string, object, readonly string[]]>([
   expect(await named(options)).toEqual(names.map((name) => [name, BUTTONS]));
 });
 
-test('a digest shows the budgets of months and the commitments that have begun', async () => {
+test('a digest of everything shows all budgets, a digest of a part those that notify its channel', async () => {
   const { db, ...database } = await freshDatabase('sqlite');
   const { read } = factsFor();
-  const budget = { credits: 9_000, start: null, on: null, notify: '#costs', thresholds: [50] };
+  const budget = { credits: 9_000, on: null, notify: '#costs', thresholds: [50] };
   const on = {
     services: [{ name: 'staging', id: 's-2' }],
     tags: null,
@@ -85,8 +85,6 @@ test('a digest shows the budgets of months and the commitments that have begun',
     budgets: [
       { ...budget, name: 'month' },
       { ...budget, name: 'part', on, notify: '#other' },
-      { ...budget, name: 'commitment', start: '2026-10-01' },
-      { ...budget, name: 'next commitment', start: '2026-11-21' },
     ],
     now: NOW,
   });
@@ -97,7 +95,6 @@ test('a digest shows the budgets of months and the commitments that have begun',
     const { budgets } = await findAttention(context, subscription, data);
     return budgets.map(({ name, isOwn }) => `${name}${isOwn ? ' of the digest' : ''}`);
   };
-  expect(await shown(null)).toEqual(['month of the digest', 'part', 'commitment']);
-  // A digest of a part shows the budgets that notify its channel.
-  expect(await shown(on)).toEqual(['month', 'commitment']);
+  expect(await shown(null)).toEqual(['month of the digest', 'part']);
+  expect(await shown(on)).toEqual(['month']);
 });

@@ -57,7 +57,7 @@ export function factsFor(over: Partial<DigestFacts> = {}): DigestFacts {
     posted: [],
     changes: [],
     attention: { anomalies: null, budgets: [] },
-    closing: [],
+    savings: [],
     next: new Date('2026-11-23T08:30:00Z'),
     ...over,
   };

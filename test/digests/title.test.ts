@@ -248,7 +248,6 @@ const randomFacts: fc.Arbitrary<RandomFacts> = fc
       fc.record({
         name: fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' }),
         credits: hundredths(1, 12_000),
-        start: fc.constantFrom(null, null, '2026-09-20', '2026-11-01'),
         on: fc.constantFrom(...BUDGET_SCOPES),
       }),
       { maxLength: 3 },
@@ -265,7 +264,7 @@ const randomFacts: fc.Arbitrary<RandomFacts> = fc
     const base = reading(rows).read;
     const standings = budgets.map((one) => {
       const budget = { ...one, notify: '#c', thresholds: [50] };
-      const states = dayStates(rows, budgetSpan(TODAY, budget));
+      const states = dayStates(rows, budgetSpan(TODAY));
       return budgetStanding(budget, { read: base, states, services: [], today: TODAY });
     });
     const last = addDays(TODAY, -1);
@@ -281,7 +280,7 @@ const randomFacts: fc.Arbitrary<RandomFacts> = fc
             : Array.from({ length: anomalies }, (_, at) => ({ text: `line ${at}`, buttons: null })),
         budgets: standings.map((standing) => ({
           ...budgetSummary(standing),
-          isOwn: standing.budget.on === null && standing.budget.start === null,
+          isOwn: standing.budget.on === null,
         })),
       },
     });

@@ -21,7 +21,6 @@ test('the sandbox starts with a digest, budgets and an anomaly', async () => {
   const budgets = await answer('/cost budget', 'Budgets · ');
   expect(budgets).toMatch(/^everything: heading for [\d,]+ of 9,000 \(−\d+%\)\nSpent/m);
   expect(budgets).toMatch(/^⚠ production: heading for [\d,]+ of 5,500 \(\+\d+%\)\nSpent/m);
-  expect(budgets).toMatch(/^commitment: heading for [\d,]+ of 100,000 .*\nSpent/m);
 
   await scanAt(sandbox, '2026-11-20T12:02:00.000Z');
   await sandbox.card('almost certainly over', 'db-costs');

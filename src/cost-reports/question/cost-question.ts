@@ -99,13 +99,12 @@ function notRefreshedAnswer(again: Date, { command, words }: Typed): Answer {
 
 /** The words of the same question, without `refresh`; optionally for another period. */
 export function questionWords(
-  { period, by, thenBy, scope, versus, top, finalOnly }: CostQuestion,
+  { period, by, scope, versus, top, finalOnly }: CostQuestion,
   word = `${period.first}..${period.last}`,
 ): string {
   const words = [
     word,
     `by ${by}`,
-    thenBy === null ? null : `by ${thenBy}`,
     ...wordsOfScope(scope),
     finalOnly ? 'final' : null,
     top === null ? null : `top ${top}`,

@@ -21,8 +21,6 @@ const SENTENCES: Readonly<Record<QuestionProblem, (text: string, earlier: string
   'no-comparison': (text) => `Can't compare with ${quoted(text)}. ${COMPARISONS}`,
   'no-number': (text) =>
     `${quoted(text)} is not a number of lines: “top” takes 1 to ${MOST_LINES}.`,
-  'third-grouping': () => 'A question has at most two groupings.',
-  'smaller-first': (text) => `${quoted(text)}: the larger unit comes first.`,
   'unknown-service': (text) => `There's no service called ${quoted(text)}.`,
   'unknown-tag': (text) => `No service has the tag ${quoted(text)} in signalbox.yaml.`,
   'unknown-warehouse': (text) => `There's no warehouse called ${quoted(text)}.`,

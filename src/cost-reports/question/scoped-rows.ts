@@ -19,7 +19,7 @@ type ScopedRows =
   | { readonly ok: false; readonly answer: Answer };
 
 interface ScopedQuestion {
-  readonly question: Pick<CostQuestion, 'by' | 'thenBy' | 'scope'>;
+  readonly question: Pick<CostQuestion, 'by' | 'scope'>;
   /** The same question with another scope, as a line to send. */
   readonly lineFor: (scope: QuestionScope) => string;
 }
@@ -43,11 +43,10 @@ export function scopedRows(
   const warehouse = typed.map((name) => warehouseNamed(known, name) ?? name);
   const scope = costScope(selectionOf({ ...others, warehouse }, services), services, rows);
   const own = selectRows(rows, scope.selector);
-  const needsLabels = [question.by, question.thenBy].some(isLabel);
-  return { ok: true, scope, rows: needsLabels ? withLabels(own, services) : own };
+  return { ok: true, scope, rows: isLabel(question.by) ? withLabels(own, services) : own };
 }
 
-function isLabel(by: Grouping | null): boolean {
+function isLabel(by: Grouping): boolean {
   return by === 'tag' || by === 'team';
 }
 

@@ -14,8 +14,8 @@ export type LineChange = Pick<Mover, 'delta' | 'money' | 'kind'>;
 export type LineChanges = ReadonlyMap<string, Mover> | null;
 
 /** What one table of a message may have: fewer rows and characters than Slack allows. */
-export const ROWS_MAX = 150;
-export const TEXT_MAX = 8_500;
+const ROWS_MAX = 150;
+const TEXT_MAX = 8_500;
 
 type LineQuestion = Pick<CostQuestion, 'by' | 'period' | 'top'>;
 
@@ -60,13 +60,13 @@ function fittingLines(lines: readonly SummaryLine[], changes: LineChanges): numb
 }
 
 /** The most characters of the figures of a row: credits and share, and their changes, in money as well. */
-export function figuresLength(lines: readonly SummaryLine[], changes: LineChanges): number {
+function figuresLength(lines: readonly SummaryLine[], changes: LineChanges): number {
   const money = lines.some((line) => line.money !== null) ? 16 : 0;
   return 20 + money + (changes ? 20 + money : 0);
 }
 
 /** With the lines that have costs on the compared days only: they cost 0 now. */
-export function withVanished(
+function withVanished(
   lines: readonly SummaryLine[],
   changes: LineChanges,
   days: number,
@@ -98,7 +98,7 @@ export function combined(
 }
 
 /** A line without credits needs no price; one whose refunds add up to 0 may have money. */
-export function moneyOfLines(lines: readonly Pick<SummaryLine, 'total' | 'money'>[]): Money | null {
+function moneyOfLines(lines: readonly Pick<SummaryLine, 'total' | 'money'>[]): Money | null {
   return moneySum(lines.map(({ money, total }) => money ?? (total === 0 ? undefined : null)));
 }
 

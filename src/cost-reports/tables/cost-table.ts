@@ -35,11 +35,11 @@ export function tablePart(
   };
 }
 
-export function captionOf(by: string, lines: readonly SummaryLine[]): string {
+function captionOf(by: string, lines: readonly SummaryLine[]): string {
   return `Credits by ${by}${lines.some(({ isOpen }) => isOpen) ? ' · * not final' : ''}`;
 }
 
-export function headingOf(by: string): string {
+function headingOf(by: string): string {
   return `${by.charAt(0).toUpperCase()}${by.slice(1)}`;
 }
 
@@ -49,7 +49,7 @@ interface AmountCells {
 }
 
 /** The columns of a table after its names. Money has columns if a line has a price. */
-export function amountCells(lines: readonly SummaryLine[], hasChanges: boolean): AmountCells {
+function amountCells(lines: readonly SummaryLine[], hasChanges: boolean): AmountCells {
   const currency = lines.find(({ money }) => money !== null)?.money?.currency ?? null;
   const inMoney = <Item>(item: Item): readonly Item[] => (currency === null ? [] : [item]);
   const changeCells = (change: LineChange | undefined) => [
@@ -85,7 +85,7 @@ function nameCell({ key, name }: SummaryLine, by: By, isByCost: boolean): Cell {
 }
 
 /** The key of a day, week or month as a date; the line of all others sorts last. */
-export function dateCell(key: string, name: string): Figure {
+function dateCell(key: string, name: string): Figure {
   const day = key.length === 7 ? `${key}-01` : key;
   return { value: isDay(day) ? dayNumber(day) : null, text: name, isName: true };
 }

@@ -1,4 +1,4 @@
-export type CsvCell = string | number;
+type CsvCell = string | number;
 
 /** The text of a CSV file (RFC 4180), with a header line. */
 export function csvText(header: readonly string[], lines: readonly (readonly CsvCell[])[]): string {

@@ -39,7 +39,7 @@ function noteOf({ kind, relative }: Step): string {
   return bracketed(relative === null ? null : changeText(relative));
 }
 
-export function nameOfOthers({ lines }: Waterfall['others']): string {
+function nameOfOthers({ lines }: Waterfall['others']): string {
   return lines === 0 ? 'rounding' : countWords(lines, 'other');
 }
 

@@ -154,8 +154,8 @@ function offersFor(
   const [change] = changes;
   return [
     {
-      label: 'By service and metric',
-      line: `cost ${previousWords(question)} by service by metric vs ${versus}`,
+      label: 'By service',
+      line: `cost ${previousWords(question)} by service vs ${versus}`,
     },
     ...(change ? [{ label: `Show ${change.id}`, line: `change show ${change.id}` }] : []),
     ...(isFinal ? [] : [{ label: 'Refresh', line: `cost why ${whyWords(question)} refresh` }]),

@@ -22,7 +22,7 @@ export function whyWords(question: CostQuestion): string {
 
 /** The lines are always services with their metrics, on settled days: other words are refused. */
 export function wordsRefusal(question: CostQuestion): Answer | null {
-  const { by, thenBy, finalOnly, period, scope } = question;
+  const { by, finalOnly, period, scope } = question;
   if (period.lastFinalOnly || finalOnly) {
     const text =
       '“final” is not possible here: days unchanged for 2 days are compared as well. Use instead:';
@@ -31,7 +31,7 @@ export function wordsRefusal(question: CostQuestion): Answer | null {
       : whyWords(question);
     return unclearAnswer(text, [costOffer(`cost why ${words}`)]);
   }
-  if (by === 'service' && thenBy === null) return null;
+  if (by === 'service') return null;
   const text = '“by” is not possible here: the lines are services with their metrics. Use instead:';
   return unclearAnswer(text, [costOffer(`cost why ${whyWords(question)}`)]);
 }

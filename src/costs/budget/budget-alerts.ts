@@ -5,9 +5,9 @@ import type { Forecast } from '../forecast/forecast.ts';
 const THRESHOLDS: readonly BudgetThreshold[] = [50, 75, 90, 100];
 export type BudgetThreshold = number;
 
-/** The notices of a budget so far. A new period or a new amount resets it. */
+/** The notices of a budget so far. A new month or a new amount resets it. */
 export interface BudgetMemory {
-  /** `2026-11`, or the first day of the year of a commitment. */
+  /** `2026-11` */
   readonly month: string;
   readonly amount: number;
   readonly announced: BudgetThreshold | null;
@@ -29,9 +29,9 @@ const OVER = 1.05;
 const CLEAR = 0.98;
 const RUNS = 2;
 const RATCHET = 0.05;
-const UNSURE_DAYS = { month: 3, year: 28 };
+const UNSURE_DAYS = 3;
 
-/** The memory for that period; a new one for a new month or year, or a changed amount. */
+/** The memory for that month; a new one for a new month or a changed amount. */
 export function memoryFor(
   memory: BudgetMemory | null,
   month: string,
@@ -48,7 +48,7 @@ interface ThresholdStep {
 }
 
 /**
- * Announces each threshold once per period, and only the highest of several. `spent`, in credits,
+ * Announces each threshold once per month, and only the highest of several. `spent`, in credits,
  * includes days that are not final.
  */
 export function crossThreshold(
@@ -67,7 +67,7 @@ export function crossThreshold(
 interface ForecastStep {
   readonly memory: BudgetMemory;
   readonly news: ForecastAlert | 'cleared' | null;
-  /** Low in the first days of a period: the forecast uses the days before it. */
+  /** Low in the first days of a month: the forecast uses the days before it. */
   readonly confidence: 'low' | 'usual';
 }
 
@@ -99,10 +99,8 @@ export function evaluateForecast(
   return { memory: { ...memory, forecast: { ...counted, announced } }, news, confidence };
 }
 
-function isEarly(period: string, today: Day): boolean {
-  const isYear = period.length > 7;
-  const first = isYear ? period : `${period}-01`;
-  return dayNumber(today) - dayNumber(first) < (isYear ? UNSURE_DAYS.year : UNSURE_DAYS.month);
+function isEarly(month: string, today: Day): boolean {
+  return dayNumber(today) - dayNumber(`${month}-01`) < UNSURE_DAYS;
 }
 
 function kindOf({ over }: ForecastMemory, low: number, amount: number): ForecastAlert | null {

@@ -1,6 +1,7 @@
 import type { Span } from '../calendar/calendar.ts';
+import { partsOf } from '../ledger/grouping.ts';
 import type { CostRow } from '../ledger/row.ts';
-import { sumByTwo } from '../ledger/two-groupings.ts';
+import { sumBy } from '../ledger/summary.ts';
 import { moneyOf } from '../money/money.ts';
 import type { DayPair } from './day-pairs.ts';
 import { type ComparedLine, changesBetween, rowsOn } from './movers.ts';
@@ -48,10 +49,12 @@ function totalOf(rows: readonly CostRow[]): Amount {
 
 /** `analytics-prod · compute`; the metric follows, so a warehouse needs no list of its metrics. */
 function linesOf(rows: readonly CostRow[], span: Span): readonly ServiceMetric[] {
-  return sumByTwo(rows, ['service', 'metric'], span).flatMap(({ line, parts }) => {
-    const service = { id: line.key, name: line.name.replace(/: storage \+ backup$/, '') };
-    return parts.map(({ key, name, total, money }) => ({
-      key: `${line.key} ${key}`,
+  const servicesOf = partsOf('service');
+  const groups = Map.groupBy(rows, (row) => servicesOf(row)[0]?.key);
+  return sumBy(rows, 'service', span).flatMap(({ key: id, name: fullName }) => {
+    const service = { id, name: fullName.replace(/: storage \+ backup$/, '') };
+    return sumBy(groups.get(id) ?? [], 'metric', span).map(({ key, name, total, money }) => ({
+      key: `${id} ${key}`,
       name: `${service.name} · ${name}`,
       service,
       total,

@@ -94,7 +94,7 @@ export function forecastSpan(
 }
 
 /** Why these settled days support no forecast; null if they do. */
-export function unfit(known: readonly SettledDay[], today: Day, lockAge: LockAge | null) {
+function unfit(known: readonly SettledDay[], today: Day, lockAge: LockAge | null) {
   const last = known.at(-1);
   if (!last || known.length < LEAST_DAYS) return 'too-few-settled-days';
   const age = dayNumber(today) - dayNumber(last.day);
@@ -127,14 +127,14 @@ function sumsOf(
 }
 
 /** A day of a forecast: settled with its value, or open with the credits that are expected. */
-export interface ExpectedDay {
+interface ExpectedDay {
   readonly day: Day;
   readonly credits: number;
   readonly isOpen: boolean;
 }
 
 /** The days of the span from the first reported day on. `reported`: the days up to today. */
-export function expectedDays(
+function expectedDays(
   reported: readonly DayValue[],
   level: SpendLevel,
   span: Span,

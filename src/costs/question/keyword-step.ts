@@ -7,7 +7,7 @@ export interface ScopePart {
   readonly names: readonly string[];
 }
 
-export interface QuestionPart extends Partial<Omit<CostQuestion, 'thenBy' | 'scope'>> {
+export interface QuestionPart extends Partial<Omit<CostQuestion, 'scope'>> {
   readonly scope?: ScopePart;
 }
 /** The meaning of the next words, and how many of them were used. */

@@ -16,8 +16,6 @@ export const ALL_COSTS: QuestionScope = { service: [], tag: [], warehouse: [], t
 export interface CostQuestion {
   readonly period: Period;
   readonly by: Grouping;
-  /** The grouping within each line: `by service by metric`. */
-  readonly thenBy: Grouping | null;
   readonly versus: Versus | null;
   /** The number of lines, the most expensive ones; null: as many as fit. */
   readonly top: number | null;
@@ -44,8 +42,6 @@ export type QuestionProblem =
   | 'no-grouping'
   | 'no-comparison'
   | 'no-number'
-  | 'third-grouping'
-  | 'smaller-first'
   | 'unknown-service'
   | 'unknown-tag'
   | 'unknown-warehouse'

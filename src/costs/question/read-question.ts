@@ -1,6 +1,6 @@
 import { isDay } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
-import { GROUPINGS, isOfTime } from '../ledger/grouping.ts';
+import { GROUPINGS } from '../ledger/grouping.ts';
 import type { KeywordRefusal, KeywordStep, QuestionContext, QuestionPart } from './keyword-step.ts';
 import { KEYWORDS } from './keywords.ts';
 import { readPeriod } from './period.ts';
@@ -26,7 +26,7 @@ type Parts = Partial<CostQuestion>;
 type Places = Map<string, readonly number[]>;
 
 /**
- * Reads the words after `/cost`, in any order: a period, `by …` once or twice, `vs …`, `top N`,
+ * Reads the words after `/cost`, in any order: a period, `by …`, `vs …`, `top N`,
  * `final`, `refresh`, and the names of services, or `tag`, `warehouse` and `team` with a name. After `only`, the
  * name of a service may equal a keyword. Default: `mtd by service`. `final` alone is a period, the
  * last final day; with a period it leaves out days that are not final. Unknown words are never guessed
@@ -43,22 +43,20 @@ export function readQuestion(words: readonly string[], today: Day, names: Names)
     const [key] = Object.keys(step.part ?? {});
     if (step.part === null || key === undefined) unknown.push(...own);
     else {
-      const slot = key === 'by' && places.has('by') ? 'thenBy' : key;
-      const before = slot === 'scope' ? undefined : places.get(slot);
-      if (before) return repeated(slot, words, [places.get('by') ?? [], before, own]);
-      places.set(slot, own);
-      parts = withPart(parts, slot, step.part);
+      const before = key === 'scope' ? undefined : places.get(key);
+      if (before) return repeated(key, words, [before, own]);
+      places.set(key, own);
+      parts = withPart(parts, step.part);
     }
     at += step.taken;
   }
   if (unknown.length > 0) return unknownWords(words, unknown, { today, names });
-  return groupingProblem(parts, places, words) ?? questionOf(parts, today);
+  return questionOf(parts, today);
 }
 
-function withPart(parts: Parts, slot: string, { scope, by, ...part }: QuestionPart): Parts {
+function withPart(parts: Parts, { scope, ...part }: QuestionPart): Parts {
   if (scope) return { ...parts, scope: addToScope(parts.scope ?? ALL_COSTS, scope) };
-  if (by === undefined) return { ...parts, ...part };
-  return { ...parts, [slot]: by };
+  return { ...parts, ...part };
 }
 
 function placesOf(first: number, count: number): readonly number[] {
@@ -74,8 +72,8 @@ function misread(
 }
 
 function questionOf(parts: Parts, today: Day): QuestionReading {
-  const { by = 'service', thenBy = null, versus = null, top = null, scope = ALL_COSTS } = parts;
-  const rest = { by, thenBy, versus, top, scope, refresh: parts.refresh ?? false };
+  const { by = 'service', versus = null, top = null, scope = ALL_COSTS } = parts;
+  const rest = { by, versus, top, scope, refresh: parts.refresh ?? false };
   if (parts.period) {
     const { period, finalOnly = false } = parts;
     return { ok: true, question: { ...rest, period, finalOnly } };
@@ -124,21 +122,15 @@ function keyed(text: string, context: QuestionContext): KeywordStep {
   return { ok: false, problem: 'has-a-key', text, taken: 1, nearest };
 }
 
-/** A part that may occur once, or a third grouping. */
+/** A part that may occur once. */
 function repeated(
-  slot: string,
+  key: string,
   words: readonly string[],
-  [by, before, own]: readonly [readonly number[], readonly number[], readonly number[]],
+  [before, own]: readonly [readonly number[], readonly number[]],
 ): UnclearQuestion {
   const textAt = (places: readonly number[]) => places.map((place) => words[place]).join(' ');
   const [first, second] = [textAt(before), textAt(own)];
-  if (slot === 'thenBy') {
-    const text = [textAt(by), first, second].join(' ');
-    const pairs = [`${textAt(by)} ${first}`, `${textAt(by)} ${second}`, `${first} ${second}`];
-    const about = [...by, ...before, ...own];
-    return misread({ ok: false, problem: 'third-grouping', text, taken: 0, nearest: pairs }, about);
-  }
-  const isPair = slot === 'period' && isDay(first) && isDay(second);
+  const isPair = key === 'period' && isDay(first) && isDay(second);
   const both = isPair ? [[first, second].sort().join('..')] : [];
   const nearest = [...both, ...new Set([first, second])];
   const about = [...before, ...own];
@@ -147,25 +139,6 @@ function repeated(
     about,
     first,
   );
-}
-
-const UNITS = ['day', 'week', 'month'];
-
-/** Two equal groupings, or a unit of time within a smaller one. */
-function groupingProblem(
-  { by, thenBy }: Parts,
-  places: Places,
-  words: readonly string[],
-): UnclearQuestion | null {
-  if (!by || !thenBy) return null;
-  if (by === thenBy)
-    return repeated('by', words, [[], places.get('by') ?? [], places.get('thenBy') ?? []]);
-  const isSmaller = isOfTime(by) && isOfTime(thenBy) && UNITS.indexOf(by) < UNITS.indexOf(thenBy);
-  if (!isSmaller) return null;
-  const about = [...(places.get('by') ?? []), ...(places.get('thenBy') ?? [])];
-  const text = `by ${by} by ${thenBy}`;
-  const nearest = [`by ${thenBy} by ${by}`];
-  return misread({ ok: false, problem: 'smaller-first', text, taken: 0, nearest }, about);
 }
 
 /** The first unknown word, with the unknown words right after it. */

@@ -189,10 +189,10 @@ test('the buttons show the first change, and refresh what is not final', async (
     return [...JSON.stringify(answer.parts).matchAll(/"line":"([^"]*)"/g)].map(([, line]) => line);
   };
   const question = '2026-11-13..2026-11-19';
-  const byBoth = `cost ${question} by service by metric vs last-week`;
+  const byService = `cost ${question} by service vs last-week`;
   const refresh = `cost why ${question} vs last-week refresh`;
-  expect(await linesOf({ changes: [SCALE] })).toEqual([byBoth, 'change show 6MD57G', refresh]);
-  expect(await linesOf({ isFinal: true })).toEqual([byBoth]);
+  expect(await linesOf({ changes: [SCALE] })).toEqual([byService, 'change show 6MD57G', refresh]);
+  expect(await linesOf({ isFinal: true })).toEqual([byService]);
 });
 
 test('too many refreshes offer the stored answer', async () => {
@@ -243,7 +243,7 @@ test.for([
     '“by” is not possible here',
     'cost why 2026-11-01..2026-11-19 vs 2026-10-01..2026-10-19',
   ],
-  ['7d by service by metric', '“by” is not possible here', 'cost why 2026-11-13..2026-11-19'],
+  ['7d by metric', '“by” is not possible here', 'cost why 2026-11-13..2026-11-19'],
   ['final', '“final” is not possible here', 'cost why 7d'],
   [
     'final 7d vs last-week staging',
@@ -268,7 +268,7 @@ test('top, vs and a scope select the steps, the days and the rows', async () => 
   expect(text).not.toMatch(/others|rounding/);
   const lines = JSON.stringify(answer.parts);
   expect(lines).toContain(
-    '"cost 2026-11-19..2026-11-19 only staging by service by metric vs 2026-11-12..2026-11-12"',
+    '"cost 2026-11-19..2026-11-19 only staging by service vs 2026-11-12..2026-11-12"',
   );
   expect((await answered('7d top 1')).text).toContain('1 other | +2.0');
 });
