@@ -20,6 +20,8 @@ import { adoptKey } from './workflow/audit-trail/key-change.ts';
 import { recordStart, recordStop } from './workflow/audit-trail/process-events.ts';
 import { stopRestoredChanges } from './workflow/audit-trail/restored.ts';
 import { createTrail } from './workflow/audit-trail/trail.ts';
+import { authorizeQuery } from './workflow/authorize.ts';
+import { learnFromUsage } from './workflow/background/learn-from-usage.ts';
 import { startMaintenance, workflowJobs } from './workflow/background/maintenance.ts';
 import { startPresence } from './workflow/background/presence.ts';
 import { createScheduler } from './workflow/background/scheduler.ts';
@@ -31,6 +33,7 @@ import type { DecisionContext, Trail, WorkflowContext } from './workflow/ports.t
 import { createChangesQueries } from './workflow/queries/changes-queries.ts';
 
 const LOOP_EVERY_MS = 1_000;
+const LEARN_EVERY_MS = 6 * 3_600_000;
 const MEASURE_EVERY_MS = 3_600_000;
 
 /** Everything that runs with one configuration, until it is stopped. */
@@ -95,8 +98,12 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     commandContext,
     refreshDirectory: directory.refresh,
     verifyServices: discovery.verify,
-    incidents: createIncidentService(decisions),
-    estimateCost: createCostEstimator({ ...decisions, commandContext }),
+    incidents: createIncidentService({
+      ...decisions,
+      authorize: (by) =>
+        authorizeQuery(decisions, { command: 'cost anomalies', target: null, by, fresh: true }),
+    }),
+    estimateCost: createCostEstimator({ ...decisions, costs: opened.now().costs }),
     homeCosts: () => homeCosts(opened.storedCosts, now()),
   };
   await adoptKey(decisions);
@@ -119,8 +126,11 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   scheduler.start({ ...work.loops, timed }, LOOP_EVERY_MS);
 
   const measure = () => postCostEffects(context, opened.digestCosts);
+  const { cloud } = opened.now();
+  const learn = () => learnFromUsage({ ...decisions, cloud }).then(directory.refresh);
   const maintenance = startMaintenance(log, [
     ...workflowJobs(context),
+    { name: 'learn', work: learn, everyMs: LEARN_EVERY_MS },
     ...trailJobs(context, trail, {
       channel: config.channels.audit,
       mayAnchor: () => channelCheck.problem() === null,

@@ -7,6 +7,7 @@ import { priceNote } from '../costs/money/money-text.ts';
 import type { PriceList } from '../costs/money/price.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { countWords, textAnswer, utcStamp } from '../intent/answers/texts.ts';
+import type { Database } from '../storage/engine/database.ts';
 import {
   anomalyText,
   impactText,
@@ -15,7 +16,6 @@ import {
   peakText,
   usualRangeText,
 } from './anomaly-text.ts';
-import type { AnomalyContext } from './anomaly-watch.ts';
 import { anomaliesSince, incidentId } from './incident-store.ts';
 import { readSlowRises, type SlowRises, slowRiseText } from './slow-rises.ts';
 import { isWatchLate, readWatch, type WatchState } from './watch-state.ts';
@@ -24,9 +24,11 @@ const LISTED_DAYS = 30;
 const BUTTONS_MAX = 5;
 
 /** The answer of `/cost anomalies`: the incidents of the last 30 days, open ones first. */
-export async function listAnomalies(
-  context: Pick<AnomalyContext, 'database' | 'now' | 'prices'>,
-): Promise<Answer> {
+export async function listAnomalies(context: {
+  readonly database: Database;
+  readonly prices: PriceList | null;
+  readonly now: () => Date;
+}): Promise<Answer> {
   const { prices } = context;
   const now = context.now();
   const { state } = await readWatch(context.database.db);

@@ -6,7 +6,7 @@ import { formatDay } from '../costs/calendar/format.ts';
 import { figure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
 import { moneyOf } from '../costs/money/money.ts';
-import { type DayPrice, priceOn } from '../costs/money/price.ts';
+import { type DayPrice, type PriceList, priceOn } from '../costs/money/price.ts';
 import type {
   Answer,
   AnswerPart,
@@ -16,22 +16,33 @@ import type {
 } from '../intent/answers/answer.ts';
 import { textAnswer } from '../intent/answers/texts.ts';
 import { appendEvent } from '../storage/audit/append.ts';
-import type { Tx } from '../storage/engine/database.ts';
+import type { AuditKey } from '../storage/audit/key-ring.ts';
+import type { Database, Tx } from '../storage/engine/database.ts';
 import { replaceMeta } from '../storage/tables/meta.ts';
 import { markHandled } from '../storage/tables/queues/inbox.ts';
-import { type Authorization, authorizeQuery } from '../workflow/authorize.ts';
+import type { Denial } from '../workflow/denial.ts';
 import { enqueueReport, positionOf } from '../workflow/notify/announcement.ts';
-import type { DecisionContext } from '../workflow/ports.ts';
 import { anomalyText, incidentButtons, incidentStateText, muteUntil } from './anomaly-text.ts';
 import { incidentId, recentAnomalies, storeAnomaly } from './incident-store.ts';
 import { redrawAnnouncements } from './redraw-announcements.ts';
 import { readWatch, WATCH_KEY, watchText } from './watch-state.ts';
 
-const COMMAND = 'cost anomalies';
 const REMOVED: Answer = { title: 'This incident no longer exists', parts: [] };
 const TRIES = 5;
 
-export function createIncidentService(context: DecisionContext): IncidentService {
+interface IncidentContext {
+  readonly database: Database;
+  readonly auditKey: AuditKey;
+  readonly prices: PriceList | null;
+  readonly now: () => Date;
+  readonly wake: () => void;
+  /** Whether a user may list the anomalies, and so see and settle each of them; asked without caches. */
+  readonly authorize: (
+    by: UserId,
+  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly denial: Denial }>;
+}
+
+export function createIncidentService(context: IncidentContext): IncidentService {
   return {
     press: (press) => pressIncident(context, press),
     details: (request) => showIncident(context, request),
@@ -39,18 +50,18 @@ export function createIncidentService(context: DecisionContext): IncidentService
 }
 
 async function showIncident(
-  context: DecisionContext,
+  context: IncidentContext,
   { id, by }: Pick<IncidentClick, 'id' | 'by'>,
 ): Promise<IncidentClickOutcome> {
-  const authorized = await authorizeIncident(context, by);
+  const authorized = await context.authorize(by);
   return authorized.ok ? { ok: true, answer: await detailsOf(context, id) } : authorized;
 }
 
 async function pressIncident(
-  context: DecisionContext,
+  context: IncidentContext,
   press: IncidentClick,
 ): Promise<IncidentClickOutcome> {
-  const authorized = await authorizeIncident(context, press.by);
+  const authorized = await context.authorize(press.by);
   if (!authorized.ok) {
     await handled(context, press);
     return authorized;
@@ -63,16 +74,11 @@ async function pressIncident(
   throw new Error(`The state of the watch changed ${TRIES} times while a click was stored`);
 }
 
-async function handled({ database, now }: DecisionContext, { key }: IncidentClick): Promise<void> {
+async function handled({ database, now }: IncidentContext, { key }: IncidentClick): Promise<void> {
   await database.transaction((tx) => markHandled(tx, key, now()));
 }
 
-/** Users who may list the anomalies may also see and settle each of them. */
-function authorizeIncident(context: DecisionContext, by: UserId): Promise<Authorization> {
-  return authorizeQuery(context, { command: COMMAND, target: null, by, fresh: true });
-}
-
-async function settle(context: DecisionContext, press: IncidentClick): Promise<Answer | null> {
+async function settle(context: IncidentContext, press: IncidentClick): Promise<Answer | null> {
   const now = context.now();
   const today = dayOf(now);
   const { db } = context.database;
@@ -127,7 +133,7 @@ function resultText({ incident }: CostAnomaly, { verb }: IncidentClick, today: D
 }
 
 /** A reply in the thread of the announcement, so that every reader of the channel sees the decision. */
-async function enqueueNote(tx: Tx, context: DecisionContext, note: Note): Promise<void> {
+async function enqueueNote(tx: Tx, context: IncidentContext, note: Note): Promise<void> {
   const { anomaly, press, above, text } = note;
   if (!above) return;
   const now = context.now();
@@ -148,7 +154,7 @@ interface Note {
 
 const SHOWN_DAYS = 20;
 
-async function detailsOf(context: DecisionContext, id: string): Promise<Answer> {
+async function detailsOf(context: IncidentContext, id: string): Promise<Answer> {
   const all = await recentAnomalies(context.database.db, context.now());
   const anomaly = all.find((one) => incidentId(one) === id);
   if (!anomaly) return REMOVED;

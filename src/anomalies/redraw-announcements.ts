@@ -1,7 +1,7 @@
 import { type CostAnomaly, lastDayOf } from '../costs/anomaly/cost-anomaly.ts';
+import type { PriceList } from '../costs/money/price.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import { enqueueRedraw, postedKeysUnder } from '../workflow/notify/announcement.ts';
-import type { DecisionContext } from '../workflow/ports.ts';
 import type { AnomalyAnnouncement } from './announcements.ts';
 import { anomalyMessage } from './anomaly-text.ts';
 import { incidentId } from './incident-store.ts';
@@ -21,7 +21,7 @@ export function announcementKey(
 export async function redrawAnnouncements(
   tx: Tx,
   anomaly: CostAnomaly,
-  { now, prices }: Pick<DecisionContext, 'now' | 'prices'>,
+  { now, prices }: { readonly now: () => Date; readonly prices: PriceList | null },
 ): Promise<void> {
   const day = lastDayOf(anomaly);
   for (const key of await postedKeysUnder(tx, announcementKey(anomaly, { news: 'opened', day }))) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Days, TimeOfDaySchema, TimeZone } from '../config/digest-options.ts';
+import { DIGEST_ACTIONS } from '../digests/subscriptions/subscriptions.ts';
 import { daysNear, timesNear, zonesNear } from '../digests/subscriptions/suggest-options.ts';
 import {
   channelField,
@@ -10,7 +11,6 @@ import {
 } from '../intent/arguments/arguments.ts';
 import { oneOf } from '../intent/arguments/explain.ts';
 import { queryCommand } from '../intent/define.ts';
-import { DIGEST_ACTIONS } from '../intent/ports/command-context.ts';
 
 const PERIODS = ['day', 'week', 'month'] as const;
 const OPTIONS = [

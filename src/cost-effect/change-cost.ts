@@ -1,12 +1,16 @@
+import type { Logger } from 'pino';
 import type { EstimateCost, Plan } from '../changes/change.ts';
 import type { CostEffect } from '../changes/cost-effect.ts';
+import type { Span } from '../costs/calendar/calendar.ts';
 import { dayOf } from '../costs/calendar/day.ts';
 import { readWeeklyPlan, stoppedHours, type WeeklyPlan } from '../costs/calendar/weekly-times.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
+import type { PriceList } from '../costs/money/price.ts';
+import type { Service } from '../directory/directory.ts';
 import { utcStamp } from '../intent/answers/texts.ts';
 import { timesOf } from '../intent/ports/schedule-service.ts';
+import type { Database } from '../storage/engine/database.ts';
 import { TimeoutError, withTimeout } from '../with-timeout.ts';
-import type { WorkflowContext } from '../workflow/ports.ts';
 import {
   CREATION_TEXT,
   estimateSummary,
@@ -15,17 +19,28 @@ import {
   weeklySummary,
 } from './effect-text.ts';
 import { type CostEstimate, estimate, historySpan } from './estimate.ts';
-import { type EstimatedKind, lastCostChanges, lastResize, lastTimes } from './executed-changes.ts';
+import {
+  type CommandEffects,
+  type EstimatedKind,
+  lastCostChanges,
+  lastResize,
+  lastTimes,
+} from './executed-changes.ts';
 
 /** The requester waits for the preview: after this long the cost is shown as unknown. */
 const TIMEOUT_MS = 2_000;
 
 const NO_REPORT: CostEstimate = { known: false, why: 'report-silent' };
 
-type EstimatorContext = Pick<
-  WorkflowContext,
-  'database' | 'commands' | 'commandContext' | 'log' | 'now' | 'prices'
->;
+interface EstimatorContext {
+  readonly database: Database;
+  readonly commands: CommandEffects;
+  readonly services: () => readonly Service[];
+  readonly costs: (span: Span) => Promise<CostReading>;
+  readonly prices: PriceList | null;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
 
 /** Returns the function that estimates the cost effect of a plan; see docs/costs.md. */
 export function createCostEstimator(context: EstimatorContext): EstimateCost {
@@ -85,17 +100,22 @@ async function estimateNow(
 ): Promise<CostEffect> {
   const kind = effect === 'schedule' ? 'stop' : effect;
   const today = dayOf(context.now());
-  const { costs, services } = context.commandContext();
   const span = historySpan(today);
   const { db } = context.database;
   const [read, changes, sizedAt] = await Promise.all([
-    costs(span),
+    context.costs(span),
     lastCostChanges(db, span.first, context.commands),
     kind === 'scale' ? lastResize(db, span.first, plan.target, context.commands) : null,
   ]);
   const { rows, gaps } = read;
   const ranAt = lastTimes(changes);
-  const estimated = estimate(kind, plan, { rows, today, services, ranAt, sizedAt });
+  const estimated = estimate(kind, plan, {
+    rows,
+    today,
+    services: context.services(),
+    ranAt,
+    sizedAt,
+  });
   // With a month missing, too few days is a property of the report and not of the service.
   const shown = !estimated.known && gaps.length > 0 ? NO_REPORT : estimated;
   const text = effectText(effect, shown, plan, context);

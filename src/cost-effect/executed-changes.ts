@@ -6,9 +6,8 @@ import { changesScaling } from '../intent/effect.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import { lastSentChanges, type SentChange } from '../storage/tables/changes/last-sent.ts';
-import type { WorkflowContext } from '../workflow/ports.ts';
-
-type Commands = WorkflowContext['commands'];
+/** The kind of cost effect of each change command, by its name. */
+export type CommandEffects = ReadonlyMap<string, { readonly effect?: EffectKind }>;
 
 /** The kinds of changes whose cost effect can be estimated. */
 export type EstimatedKind = Exclude<EffectKind, 'create' | 'schedule'>;
@@ -22,7 +21,7 @@ const COSTED_KINDS = TARGET_KINDS.filter((kind) => TARGET_TRAITS[kind].hasCosts)
 export async function lastCostChanges(
   db: Db,
   first: Day,
-  commands: Commands,
+  commands: CommandEffects,
 ): Promise<readonly SentChange[]> {
   const filter = { commands: estimatedCommands(commands), since: startOfDay(first) };
   const found = await Promise.all(
@@ -44,7 +43,7 @@ export async function lastResize(
   db: Db,
   first: Day,
   target: Target,
-  commands: Commands,
+  commands: CommandEffects,
 ): Promise<Date | null> {
   const scales = [...commands.keys()].filter((name) => estimatedKind(commands, name) === 'scale');
   const filter = {
@@ -67,12 +66,12 @@ const SENT = ['succeeded', 'unknown'] as const;
 const PAGE = 20;
 
 /** Returns the kind of cost effect of a command; null where it has none that can be estimated. */
-export function estimatedKind(commands: Commands, command: string): EstimatedKind | null {
+export function estimatedKind(commands: CommandEffects, command: string): EstimatedKind | null {
   const effect = commands.get(command)?.effect ?? 'create';
   return effect === 'create' || effect === 'schedule' ? null : effect;
 }
 
-function estimatedCommands(commands: Commands): readonly string[] {
+function estimatedCommands(commands: CommandEffects): readonly string[] {
   return [...commands.keys()].filter((name) => estimatedKind(commands, name) !== null);
 }
 

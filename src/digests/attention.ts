@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { anomalySummary, incidentButtons } from '../anomalies/anomaly-text.ts';
-import type { AnomalyContext } from '../anomalies/anomaly-watch.ts';
 import { recentAnomalies } from '../anomalies/incident-store.ts';
 import { readSlowRises, slowRiseText } from '../anomalies/slow-rises.ts';
 import { isWatchLate, readWatch } from '../anomalies/watch-state.ts';
@@ -11,13 +10,19 @@ import { mergeRelated } from '../costs/anomaly/cost-anomaly.ts';
 import { type Day, weekdayOf } from '../costs/calendar/day.ts';
 import { selectRows } from '../costs/ledger/ledger.ts';
 import { entityKey } from '../costs/ledger/row.ts';
+import type { Database } from '../storage/engine/database.ts';
 import type { AnomalyItem, DigestAttention } from './facts.ts';
 import type { DigestData } from './gather.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
+interface AttentionContext {
+  readonly database: Database;
+  readonly now: () => Date;
+}
+
 /** The open anomalies, largest first, and the budgets of what the digest covers. */
 export async function findAttention(
-  context: Pick<AnomalyContext, 'database' | 'now'>,
+  context: AttentionContext,
   subscription: DigestSubscription,
   data: DigestData,
 ): Promise<DigestAttention> {
@@ -37,7 +42,7 @@ function isShown({ channel, options }: DigestSubscription, { budget }: BudgetSta
 
 /** Null if the last scan is too old to claim that nothing is unusual. */
 async function anomalyItems(
-  { database, now }: Pick<AnomalyContext, 'database' | 'now'>,
+  { database, now }: AttentionContext,
   { options }: DigestSubscription,
   { read, services, today }: DigestData,
 ): Promise<readonly AnomalyItem[] | null> {
@@ -67,7 +72,7 @@ async function anomalyItems(
 }
 
 /** Each slow rise with the day through which it was computed. */
-async function risesOf({ db }: AnomalyContext['database']) {
+async function risesOf({ db }: Database) {
   const rises = await readSlowRises(db);
   return (rises?.all ?? []).map((rise) => ({ ...rise, through: rises?.through ?? '' }));
 }

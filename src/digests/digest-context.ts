@@ -4,15 +4,15 @@ import type { Span } from '../costs/calendar/calendar.ts';
 import type { Slot } from '../costs/calendar/schedule.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import type { Service } from '../directory/directory.ts';
+import type { Poster } from '../intent/answers/answer.ts';
 import type { Database } from '../storage/engine/database.ts';
-import type { Messenger } from '../workflow/messenger-port.ts';
 import type { DigestAttention } from './facts.ts';
 import type { DigestData } from './gather.ts';
 import type { DigestSubscription, SubscriptionSources } from './subscriptions/subscriptions.ts';
 
 export interface DigestContext extends SubscriptionSources {
   readonly database: Database;
-  readonly messenger: Pick<Messenger, 'postToChannel' | 'findChannels'>;
+  readonly messenger: Pick<Poster, 'postToChannel' | 'findChannels'>;
   readonly organizationId: string;
   readonly costs: (span: Span) => Promise<CostReading>;
   readonly services: () => readonly Service[];

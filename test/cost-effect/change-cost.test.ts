@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Plan } from '../../src/changes/change.ts';
 import { createCostEstimator } from '../../src/cost-effect/change-cost.ts';
 import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
-import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { PLAN } from '../changes/fixtures.ts';
 import { daily } from '../costs/rows.ts';
 import { createTestContext } from '../workflow/context.ts';
@@ -21,8 +20,7 @@ async function costTextOf(
 ) {
   const { context, clock } = await createTestContext();
   clock.now = TODAY;
-  const reach = () => ({ services: [], costs }) as unknown as CommandContext;
-  const estimate = createCostEstimator({ ...context, commandContext: reach });
+  const estimate = createCostEstimator({ ...context, services: () => [], costs });
   return estimate(effect ? { effect } : {}, { ...STOP, body });
 }
 
@@ -131,12 +129,8 @@ test('the saving of a schedule has the money and the range', async () => {
   const prices = [{ from: '2026-01-01', perCredit: 500_000, currency: 'EUR' }];
   const { context, clock } = await createTestContext();
   clock.now = TODAY;
-  const commandContext = () =>
-    ({
-      services: [],
-      costs: async () => ({ ...whole, rows: uneven }),
-    }) as unknown as CommandContext;
-  const estimate = createCostEstimator({ ...context, prices, commandContext });
+  const costs = async () => ({ ...whole, rows: uneven });
+  const estimate = createCostEstimator({ ...context, services: () => [], prices, costs });
   const { text } = (await estimate({ effect: 'schedule' }, { ...STOP, body: NIGHTS })) ?? {};
   expect(text).toMatch(
     /^−[\d.]+ credits \(−€[\d.]+\) per week \(−[\d.]+ to −[\d.]+, −€[\d.]+ to −€[\d.]+\), from 14/,

@@ -1,3 +1,4 @@
+import type { UserId } from '../../changes/change.ts';
 import type { Span } from '../../costs/calendar/calendar.ts';
 import type { Day } from '../../costs/calendar/day.ts';
 import type { CostReading } from '../../costs/ledger/costs-read.ts';
@@ -14,7 +15,6 @@ import { findByName, nameToType, type Service } from '../../directory/directory.
 import type { Answer, Caller, CommandOffer } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
 import { nearest } from '../../intent/parse/nearest.ts';
-import type { CommandContext } from '../../intent/ports/command-context.ts';
 import { unclearQuestionText } from './question-text.ts';
 
 /** The other commands of `/cost`, suggested when the first word is not understood. */
@@ -28,7 +28,19 @@ export const COST_SUBCOMMANDS = [
 ] as const;
 
 /** What the answers of `/cost` read. */
-export type CostContext = Pick<CommandContext, 'costs' | 'refreshCosts' | 'services' | 'now'>;
+export interface CostContext {
+  /** Costs of UTC days, both ends included; at most 15 min old. */
+  readonly costs: (span: Span) => Promise<CostReading>;
+  /** Reads the months that can still change again, a few times per user and 10 minutes. */
+  readonly refreshCosts: (span: Span, by: UserId) => Promise<CostRefresh>;
+  readonly services: readonly Service[];
+  readonly now: () => Date;
+}
+
+export type CostRefresh =
+  | { readonly ok: true; readonly read: CostReading }
+  /** Too many refreshes; the time at which the next one is possible. */
+  | { readonly ok: false; readonly again: Date };
 
 type CostQuestionResult =
   | { readonly ok: true; readonly question: CostQuestion }

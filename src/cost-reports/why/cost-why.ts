@@ -1,11 +1,10 @@
-import { lengthOf, spanOfBoth } from '../../costs/calendar/calendar.ts';
+import { lengthOf, type Span, spanOfBoth } from '../../costs/calendar/calendar.ts';
 import { dayOf } from '../../costs/calendar/day.ts';
 import { explainChange } from '../../costs/comparison/explanation.ts';
 import { settledPairs } from '../../costs/comparison/movers.ts';
 import type { QuestionScope } from '../../costs/question/question.ts';
 import { comparisonPeriod } from '../../costs/question/versus.ts';
 import type { Answer, Caller } from '../../intent/answers/answer.ts';
-import type { CommandContext } from '../../intent/ports/command-context.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from '../cost-answer.ts';
 import {
   type CostContext,
@@ -14,10 +13,13 @@ import {
 } from '../question/cost-question.ts';
 import { scopedRows } from '../question/scoped-rows.ts';
 import { noDataAnswer } from '../summary.ts';
-import { explainedAnswer, incomparableAnswer } from './why-answer.ts';
+import { type AcceptedChange, explainedAnswer, incomparableAnswer } from './why-answer.ts';
 import { whyWords, wordsRefusal } from './why-words.ts';
 
-type WhyContext = CostContext & Pick<CommandContext, 'costChanges'>;
+interface WhyContext extends CostContext {
+  /** The accepted changes of some services, which may explain a change of their costs. */
+  readonly costChanges: (filter: AcceptedChangeFilter) => Promise<readonly AcceptedChange[]>;
+}
 
 /**
  * The answer of `/cost why`: what changed most between two periods by service and metric, and the
@@ -53,4 +55,10 @@ export async function answerWhy(
   const explained = explainChange(scoped.rows, pairing.pairs, top);
   const changes = await context.costChanges({ services: explained.services, span });
   return explainedAnswer(shown, { ...explained, ...pairing, changes });
+}
+
+export interface AcceptedChangeFilter {
+  readonly services: readonly { readonly id: string; readonly name: string }[];
+  /** UTC days. */
+  readonly span: Span;
 }

@@ -1,3 +1,4 @@
+import type { UserId } from '../../changes/change.ts';
 import { lengthOf, spanOfBoth } from '../../costs/calendar/calendar.ts';
 import type { Day } from '../../costs/calendar/day.ts';
 import { formatSpan } from '../../costs/calendar/format.ts';
@@ -16,7 +17,6 @@ import { type CostQuestion, wordsOfScope } from '../../costs/question/question.t
 import { versusWord } from '../../costs/question/versus.ts';
 import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../intent/answers/answer.ts';
 import { countWords } from '../../intent/answers/texts.ts';
-import type { AcceptedChange } from '../../intent/ports/command-context.ts';
 import { incomparableText, openDaysText } from '../compare-periods.ts';
 import { costOffer } from '../question/cost-question.ts';
 import { type CostScope, scopeNotes } from '../scope.ts';
@@ -160,4 +160,12 @@ function offersFor(
     ...(change ? [{ label: `Show ${change.id}`, line: `change show ${change.id}` }] : []),
     ...(isFinal ? [] : [{ label: 'Refresh', line: `cost why ${whyWords(question)} refresh` }]),
   ];
+}
+
+export interface AcceptedChange {
+  readonly id: string;
+  readonly by: UserId;
+  readonly at: Date;
+  /** `Scale analytics-prod · Max memory 64 → 128` */
+  readonly text: string;
 }

@@ -3,7 +3,6 @@ import type { DigestOptionsConfig } from '../../config/digest-options.ts';
 import type { Answer, AnswerPart, Caller } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
 import type { JsonObject } from '../../intent/answers/units.ts';
-import type { DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
 import { addSubscription } from '../../storage/tables/subscriptions.ts';
 import { postDigestNow, previewDigest } from '../preview.ts';
 import { checkSchedule, earlyTimeWarning } from '../schedule.ts';
@@ -15,6 +14,8 @@ import { manageableBy } from './manage-digest.ts';
 import { setDigestPaused } from './pause-digest.ts';
 import { removeDigest } from './remove-digest.ts';
 import {
+  type DigestRequest,
+  type DigestService,
   type DigestSubscription,
   digestName,
   fromSlack,

@@ -1,11 +1,11 @@
 import type { Answer, Caller, Channel, ChannelLookup } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
-import type { DigestRequest } from '../../intent/ports/command-context.ts';
 import { postChannel } from '../../workflow/notify/post-once.ts';
 import type { DigestContext } from '../digest-context.ts';
 
 import {
   type BrokenSubscription,
+  type DigestRequest,
   type DigestSubscription,
   digestName,
   loadSubscriptions,

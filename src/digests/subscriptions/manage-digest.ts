@@ -2,12 +2,11 @@ import type { UserId } from '../../changes/change.ts';
 import type { DigestOptionsConfig } from '../../config/digest-options.ts';
 import type { Answer, Caller, InlinePart } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
-import type { DigestRequest } from '../../intent/ports/command-context.ts';
 import { reachable } from '../../policy/matching.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import { mayQuery } from '../../workflow/authorize.ts';
 import { type DigestServiceContext, noteDigest } from './digest-service-context.ts';
-import type { DigestSubscription } from './subscriptions.ts';
+import type { DigestRequest, DigestSubscription } from './subscriptions.ts';
 
 /** The name by which a policy rule lets its role manage the digests of other users. */
 const MANAGE = 'digest manage';

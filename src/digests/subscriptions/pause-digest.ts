@@ -1,6 +1,5 @@
 import type { Answer, Caller } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
-import type { DigestRequest } from '../../intent/ports/command-context.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { pauseSubscription } from '../../storage/tables/subscriptions.ts';
 import { digestRecord } from '../post-record.ts';
@@ -9,7 +8,7 @@ import { type DigestServiceContext, noteDigest } from './digest-service-context.
 import { findDigest } from './find-digest.ts';
 import { whenText } from './listing.ts';
 import { inFile, refusalToManage } from './manage-digest.ts';
-import type { DigestSubscription } from './subscriptions.ts';
+import type { DigestRequest, DigestSubscription } from './subscriptions.ts';
 
 /** Pauses or resumes a digest for its owner or a manager of digests. */
 export async function setDigestPaused(

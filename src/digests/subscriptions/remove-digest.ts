@@ -1,13 +1,12 @@
 import type { Answer, Caller } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
-import type { DigestRequest } from '../../intent/ports/command-context.ts';
 import { removeSubscription } from '../../storage/tables/subscriptions.ts';
 import { deleteLastPosted } from '../last-posted.ts';
 import { announceDigest } from './announce-digest.ts';
 import { type DigestServiceContext, noteDigest } from './digest-service-context.ts';
 import { findDigest } from './find-digest.ts';
 import { digestText, inFile, type ManagedDigest, refusalToManage } from './manage-digest.ts';
-import { loadSubscriptions } from './subscriptions.ts';
+import { type DigestRequest, loadSubscriptions } from './subscriptions.ts';
 
 /** Removes a digest for its owner or a manager of digests, after they confirmed it. */
 export async function removeDigest(

@@ -1,5 +1,6 @@
 import type { UserId } from '../../changes/change.ts';
 import type { DigestOptionsConfig } from '../../config/digest-options.ts';
+import type { Answer, Caller } from '../../intent/answers/answer.ts';
 import type { ConfigProblem, ConfigResult } from '../../policy/problem.ts';
 import type { Db } from '../../storage/engine/database.ts';
 import { type Subscription, subscriptions } from '../../storage/tables/subscriptions.ts';
@@ -97,3 +98,26 @@ export function fromSlack(one: Subscription, options: DigestOptionsConfig): Dige
 export function digestName({ id, channel, options }: DigestSubscription): string {
   return id ?? `${channel}:${options.period}`;
 }
+
+export const DIGEST_ACTIONS = [
+  'list',
+  'add',
+  'remove',
+  'pause',
+  'resume',
+  'now',
+  'preview',
+] as const;
+
+/** One action on cost digests; null for a value that was not given. */
+export interface DigestRequest {
+  readonly what: (typeof DIGEST_ACTIONS)[number];
+  /** A channel name or id, or the id of one digest. */
+  readonly which: string | null;
+  /** Whether the caller confirmed a removal. */
+  readonly isConfirmed: boolean;
+  /** The same keys as in the configuration file, validated by the same schema. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export type DigestService = (request: DigestRequest, asker: Caller) => Promise<Answer>;

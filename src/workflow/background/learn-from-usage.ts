@@ -1,21 +1,26 @@
+import type { CloudClient } from '../../cloud/client.ts';
 import { entityOf } from '../../costs/ledger/entity.ts';
+import type { Database } from '../../storage/engine/database.ts';
 import { learnService } from '../../storage/tables/directory.ts';
-import type { WorkflowContext } from '../ports.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_BACK = 7;
+
+interface LearningContext {
+  readonly cloud: Pick<CloudClient, 'getUsageCost'>;
+  readonly database: Database;
+  readonly now: () => Date;
+}
 
 /**
  * Stores the names of services in the usage report, so that users can name services that the
  * configuration does not list. Returns how many it found. The report has no state of a service.
  */
-export async function learnFromUsage(context: WorkflowContext): Promise<number> {
+export async function learnFromUsage(context: LearningContext): Promise<number> {
   const seenAt = context.now();
   const from = new Date(seenAt.getTime() - DAYS_BACK * DAY_MS);
   const period = { from_date: utcDay(from), to_date: utcDay(seenAt) };
-  const report = await context
-    .commandContext()
-    .cloud.getUsageCost(period, { priority: 'background' });
+  const report = await context.cloud.getUsageCost(period, { priority: 'background' });
 
   const names = new Map<string, string>();
   for (const row of byDay(report.result.costs)) {

@@ -10,7 +10,6 @@ import { pruneDirectCards } from '../notify/direct-cards.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { checkFreezes } from './check-freezes.ts';
 import { checkReverts } from './check-reverts.ts';
-import { learnFromUsage } from './learn-from-usage.ts';
 
 const HOUR_MS = 3_600_000;
 const KEEP_MS = 7 * 24 * HOUR_MS;
@@ -22,11 +21,9 @@ export interface MaintenanceJob {
   readonly everyMs: number;
 }
 
-/** Learns service names from the usage report, and deletes expired rows. */
+/** Checks what is stored against the audit trail, and deletes expired rows. */
 export function workflowJobs(context: WorkflowContext): readonly MaintenanceJob[] {
-  const learn = () => learnFromUsage(context).then(context.refreshDirectory);
   return [
-    { name: 'learn', work: learn, everyMs: 6 * HOUR_MS },
     { name: 'check cards', work: () => checkCards(context), everyMs: HOUR_MS },
     { name: 'check freezes', work: () => checkFreezes(context), everyMs: HOUR_MS },
     { name: 'check reverts', work: () => checkReverts(context), everyMs: HOUR_MS },

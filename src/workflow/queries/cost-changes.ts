@@ -1,9 +1,11 @@
+import type { Logger } from 'pino';
 import type { Change } from '../../changes/change.ts';
 import { changeTitle } from '../../changes/change-title.ts';
+import type { AcceptedChangeFilter } from '../../cost-reports/why/cost-why.ts';
+import type { AcceptedChange } from '../../cost-reports/why/why-answer.ts';
 import { valueText } from '../../directory/directory.ts';
-import type { AcceptedChange, AcceptedChangeFilter } from '../../intent/ports/command-context.ts';
+import type { Database } from '../../storage/engine/database.ts';
 import { listChanges } from '../../storage/tables/changes/change-lists.ts';
-import type { DecisionContext } from '../ports.ts';
 
 const MOST = 200;
 const DAY_MS = 86_400_000;
@@ -11,7 +13,7 @@ const ROWS_SHOWN = 3;
 
 /** The changes that were accepted for these services on these UTC days, the first one first. */
 export async function listCostChanges(
-  { database, log }: Pick<DecisionContext, 'database' | 'log'>,
+  { database, log }: { readonly database: Database; readonly log: Logger },
   { services, span }: AcceptedChangeFilter,
 ): Promise<readonly AcceptedChange[]> {
   if (services.length === 0) return [];

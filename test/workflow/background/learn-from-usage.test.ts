@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { CloudClient } from '../../../src/cloud/client.ts';
 import { UsageCosts } from '../../../src/cloud/usage.ts';
-import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import { knownServices } from '../../../src/storage/tables/directory.ts';
 import { learnFromUsage } from '../../../src/workflow/background/learn-from-usage.ts';
 import { createTestContext } from '../context.ts';
@@ -16,9 +16,7 @@ async function learned(
   }));
   const getUsageCost = async () => ({ result: UsageCosts.parse({ costs }) });
   const { context } = await createTestContext();
-  // Only the usage report is read.
-  const commandContext = () => ({ cloud: { getUsageCost } }) as unknown as CommandContext;
-  await learnFromUsage({ ...context, commandContext });
+  await learnFromUsage({ ...context, cloud: { getUsageCost } as unknown as CloudClient });
   return (await knownServices(context.database.db)).map(({ name }) => name);
 }
 
