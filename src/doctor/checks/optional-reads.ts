@@ -1,8 +1,5 @@
 import { CLOUD_ROLES, type CloudPermission } from '../../cloud/permissions.ts';
 import type { KeyReading } from '../../cloud/reads/readings.ts';
-import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
-import { buildDirectory } from '../../directory/build-directory.ts';
-import { driftLines, driftOf } from '../../directory/drift.ts';
 import type { OptionalRead } from '../../http/optional/optional-read.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
@@ -18,7 +15,6 @@ export interface CapabilityCheck {
 export interface ReadChecks {
   readonly capabilities: readonly CapabilityCheck[];
   readonly key: OptionalRead<KeyReading>;
-  readonly list: OptionalRead<readonly ServiceReading[]>;
 }
 
 /** Probes every capability, like a start, but at once; null where the configuration has none. */
@@ -37,35 +33,15 @@ export async function probeReads(
       return { capability, permission, read: await run() };
     }),
   ]);
-  return { key, capabilities, list: await reads.services(how) };
+  return { key, capabilities };
 }
 
-/**
- * A line for each optional read: available, or off with the reason and the missing permission. Then
- * one for the differences between the file and the server.
- */
-export function readLines(checks: ReadChecks, { config, now }: CheckContext): readonly CheckLine[] {
-  const { capabilities, key, list } = checks;
-  return [
-    ...capabilities.map(capabilityLine),
-    keyLine(key, now()),
-    ...directoryLines(config, list),
-  ];
-}
-
-/** A service that only the server lists is no problem: the policy decides about it. */
-function directoryLines(
-  { services, serverTags }: CheckContext['config'],
-  read: ReadChecks['list'],
+/** A line for each optional read: available, or off with the reason and the missing permission. */
+export function readLines(
+  { capabilities, key }: ReadChecks,
+  { now }: CheckContext,
 ): readonly CheckLine[] {
-  const name = 'list of services';
-  if (!read.known) return [skipped(name, `not compared with signalbox.yaml: ${read.why}`)];
-  const discovery = { list: read.value, isCurrent: true, declaredTags: serverTags };
-  const drift = driftOf(buildDirectory(services, [], discovery), read.value);
-  const lines = driftLines(drift);
-  if (lines.length === 0) return [ok(name, 'signalbox.yaml has the same services and names')];
-  const fix = 'correct services in signalbox.yaml; a discovered service may stay out of it';
-  return lines.map((line) => warning(name, line, fix));
+  return [...capabilities.map(capabilityLine), keyLine(key, now())];
 }
 
 function capabilityLine({ capability, permission, read }: CapabilityCheck): CheckLine {
