@@ -86,7 +86,7 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   };
   let attached: Deliveries | null = null;
   const isConnected = () => attached?.isOpen() ?? false;
-  const opened = openCommandContext(options, decisions, isConnected);
+  const opened = openCommandContext(options, decisions);
   const discovery = createDiscovery({
     ...{ reads: opened.now().reads.cloud, directory, now },
     ...{ isOn: decisions.discoversServices, isReady: isConnected },

@@ -20,7 +20,6 @@ import { createDigestService } from './digests/subscriptions/digest-service.ts';
 import { loadSubscriptions } from './digests/subscriptions/subscriptions.ts';
 import type { Observation } from './http/client.ts';
 import type { CapabilityOptions } from './http/optional/capabilities.ts';
-import { createProbePass } from './http/optional/probes.ts';
 import { sharedRead } from './http/shared-read.ts';
 import type { CommandContext } from './intent/ports/command-context.ts';
 import type { Api } from './observability/log.ts';
@@ -48,11 +47,10 @@ interface CommandContextHandle {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the API clients and the services that commands use. No probe is sent before `isReady`. */
+/** Opens the API clients and the services that commands use. */
 export function openCommandContext(
   options: BotOptions,
   decisions: DecisionContext,
-  isReady: () => boolean,
 ): CommandContextHandle {
   const { config, log, now } = options;
   const { database } = decisions;
@@ -139,20 +137,12 @@ export function openCommandContext(
     loops: {
       runDigests: createDigestRun(digestContext),
       watchCosts: createAnomalyWatch(anomalyContext),
-      probeReads: createProbePass(probesOf({ cloud, alerts }, config), { now, isReady }),
     },
     stopReading: () => stopping.abort(),
     close: async () => {
       await Promise.all([cloud.close(), alerts?.close()]);
     },
   };
-}
-
-type Clients = ReturnType<typeof createClients>;
-
-function probesOf({ cloud, alerts }: Clients, { services }: BotOptions['config']) {
-  const configured = services.map(({ id }) => id);
-  return [...cloud.reads.probes(configured), ...(alerts?.reads.probes() ?? [])];
 }
 
 function createClients(

@@ -1,17 +1,11 @@
 import { z } from 'zod';
-import {
-  type CachedRead,
-  cachedRead,
-  callFor,
-  type OptionalCall,
-} from '../http/optional/cached-read.ts';
+import { type CachedRead, cachedRead, type OptionalCall } from '../http/optional/cached-read.ts';
 import {
   type CapabilityOptions,
   type CapabilityRule,
   createCapabilities,
 } from '../http/optional/capabilities.ts';
 import type { OptionalRead, ReadOptions } from '../http/optional/optional-read.ts';
-import { type Probe, runProbe } from '../http/optional/probes.ts';
 import { EntryId, tolerantList } from '../http/optional/tolerant-list.ts';
 import { MaybeNumber, MaybeText, tolerant } from '../http/tolerance.ts';
 
@@ -52,7 +46,6 @@ export interface AlertsReads {
   readonly dashboards: ReadAll<DashboardReading>;
   /** Whether no request of a capability is sent: it is not allowed, or the server refused it. */
   readonly isOff: (capability: AlertsCapability) => boolean;
-  readonly probes: (options?: ReadOptions) => readonly Probe[];
 }
 
 interface ReadRequest extends OptionalCall {
@@ -74,19 +67,13 @@ export function createAlertsReads(send: SendRead, options: CapabilityOptions): A
   const searches = pagesOf(send, 'listSavedSearches', '/api/v2/saved-searches', NamedReading);
   const dashboards = pagesOf(send, 'listDashboards', '/api/v2/dashboards', DashboardReading);
 
-  function all<T>(name: AlertsCapability, pages: Pages<T>): ReadAll<T> {
+  function all<T>(name: AlertsCapability, pages: AllPages<T>): ReadAll<T> {
     const read: CachedRead<AlertsCapability, readonly T[]> = {
       ...{ name, keepMs: KEPT_MS, isOfAll: true },
-      send: (_, call) => pages.all(call),
+      send: (_, call) => pages(call),
     };
     const cached = cachedRead(capabilities, options.now, read);
     return (how) => cached('all', how);
-  }
-
-  function probe(name: AlertsCapability, { page }: Pages<unknown>, how: ReadOptions): Probe {
-    const attempt = { subject: null, send: () => page({ limit: '1' }, callFor(how)) };
-    const run = () => runProbe(capabilities, name, attempt);
-    return { capability: name, permission: null, run };
   }
 
   return {
@@ -94,21 +81,10 @@ export function createAlertsReads(send: SendRead, options: CapabilityOptions): A
     savedSearches: all('saved-searches', searches),
     dashboards: all('dashboards', dashboards),
     isOff: (capability) => capabilities.blocked(capability, null) !== null,
-    probes: (how = {}) =>
-      options.mode === 'contract'
-        ? []
-        : [
-            probe('webhooks', webhooks, how),
-            probe('saved-searches', searches, how),
-            probe('dashboards', dashboards, how),
-          ],
   };
 }
 
-interface Pages<T> {
-  readonly page: (query: Record<string, string>, call: OptionalCall) => Promise<unknown>;
-  readonly all: (call: OptionalCall) => Promise<readonly T[]>;
-}
+type AllPages<T> = (call: OptionalCall) => Promise<readonly T[]>;
 
 /**
  * All pages of a list. A page can be shorter than its limit, because servers leave out what they
@@ -119,23 +95,20 @@ function pagesOf<S extends z.ZodType>(
   operation: AlertsReadOperation,
   path: string,
   entry: S,
-): Pages<z.output<S>> {
+): AllPages<z.output<S>> {
   const Page = z.object({ data: tolerantList(entry), meta: Meta });
   const page = (query: Record<string, string>, call: OptionalCall) =>
     send({ operation, path, query, ...call }, Page);
 
-  return {
-    page,
-    all: async (call) => {
-      const first = await page({}, call);
-      const limit = Math.max(1, first.meta?.limit ?? PAGE_SIZE);
-      const total = first.meta?.total ?? 0;
-      const entries = [...first.data];
-      for (let number = 1; number < MAX_PAGES && number * limit < total; number += 1) {
-        const query = { limit: `${limit}`, offset: `${number * limit}` };
-        entries.push(...(await page(query, call)).data);
-      }
-      return entries;
-    },
+  return async (call) => {
+    const first = await page({}, call);
+    const limit = Math.max(1, first.meta?.limit ?? PAGE_SIZE);
+    const total = first.meta?.total ?? 0;
+    const entries = [...first.data];
+    for (let number = 1; number < MAX_PAGES && number * limit < total; number += 1) {
+      const query = { limit: `${limit}`, offset: `${number * limit}` };
+      entries.push(...(await page(query, call)).data);
+    }
+    return entries;
   };
 }

@@ -23,7 +23,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     run: () => import('./audit.ts'),
   },
   policy: {
-    summary: 'test signalbox.yaml with cases, or replay recorded requests',
+    summary: 'test signalbox.yaml with cases',
     run: () => import('./policy.ts'),
   },
   manifest: {

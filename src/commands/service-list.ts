@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Service } from '../directory/directory.ts';
-import { driftLines, driftOf } from '../directory/drift.ts';
 import type { AnswerPart, Cell, CommandOffer } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/texts.ts';
 import { queryCommand } from '../intent/define.ts';
@@ -27,7 +26,6 @@ export const serviceList = queryCommand({
           rows: services.map((service) => row(service, list)),
         },
         { kind: 'menu', label: 'Show a service…', offers: services.map(offerOf) },
-        ...driftParts(services, list),
         sourceNote(list),
       ],
     };
@@ -55,11 +53,6 @@ function placeOf({ tags, warehouse, discovered, source }: Service) {
   }
   const own = ['not listed', ...discovered.tags].join(', ');
   return { tags: own, warehouse: discovered.warehouse };
-}
-
-function driftParts(services: readonly Service[], list: ListRead): readonly AnswerPart[] {
-  const lines = list.known ? driftLines(driftOf(services, list.value)) : [];
-  return lines.length > 0 ? [{ kind: 'lines', lines: lines.map((text) => [text]) }] : [];
 }
 
 function sourceNote(list: ListRead): AnswerPart {

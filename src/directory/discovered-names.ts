@@ -36,7 +36,7 @@ export function discoveredNames(
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 ._-]*$/;
 
 /** Returns a name without invisible characters and changes of direction, at most 50 characters long. */
-export function cleanName(name: string): string {
+function cleanName(name: string): string {
   const visible = name.replace(/\p{C}/gu, '').replace(/\s+/gu, ' ').trim();
   const characters = [...visible];
   return characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join('')}…` : visible;

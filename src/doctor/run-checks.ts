@@ -26,7 +26,7 @@ import { configurationLines, problemLines } from './checks/configuration.ts';
 import { costDayLines } from './checks/costs.ts';
 import { databaseLines } from './checks/database.ts';
 import { readManifest } from './checks/manifest.ts';
-import { probeReads, type ReadChecks, readLines } from './checks/optional-reads.ts';
+import { checkReads, type ReadChecks, readLines } from './checks/optional-reads.ts';
 import { peopleLines } from './checks/people.ts';
 import { permissionLines } from './checks/permissions.ts';
 import { instanceLines, replicaLines } from './checks/running.ts';
@@ -107,7 +107,7 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
 async function checkApisAndReads(context: CheckContext) {
   const clients = openApiClients(context);
   const { lines, usage } = await checkApis(context, clients);
-  const reads = isReachable(usage) ? await probeReads(context, clients) : null;
+  const reads = isReachable(usage) ? await checkReads(context, clients) : null;
   return { lines, usage, reads };
 }
 

@@ -1,15 +1,12 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { auditHead, eventHashes } from '../../src/storage/audit/append.ts';
-import { archiveTrail } from '../../src/storage/audit/archive/archive.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
-import { EXAMPLE } from '../config/fixtures.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { archiveInto, KEY, oldTrail, segmentsFolder } from '../storage/audit/archive/old-trail.ts';
 import { freshUrl } from '../storage/engines.ts';
-import { hoursAgo, openRecorded } from './recorded-requests.ts';
 
 function audit(url: string, ...args: string[]) {
   const env = { DATABASE_URL: url, SIGNALBOX_KEY: KEY.toString('base64') };
@@ -73,28 +70,4 @@ test('an export names the archived events, where its time range begins before th
   ).toEqual([9, 10, 11]);
   const later = await audit(url, 'export', '--since', '2040-01-01');
   expect(later).toEqual({ out: '', err: '', code: 0 });
-});
-
-test('a replay says that archived requests are left out, where its time range has some', async () => {
-  const { url, database, draft, refuse } = await openRecorded();
-  await refuse({ refusal: 'not-a-requester', roles: ['viewer'] }, hoursAgo(100));
-  await draft({}, undefined, hoursAgo(2));
-  const folder = segmentsFolder();
-  const file = join(folder, 'policy.yaml');
-  writeFileSync(file, EXAMPLE);
-  const before = hoursAgo(50);
-  const { checkpoint } = await archiveTrail(database, KEY, { before, at: hoursAgo(0), folder });
-  expect(checkpoint?.last).toBe(1);
-  const replay = (since: string) =>
-    runCommand([SIGNALBOX, 'policy', 'replay', '--with', file, '--since', since], {
-      DATABASE_URL: url,
-    });
-  const { out, err, code } = await replay('90d');
-  expect({ err, code }).toEqual({ err: '', code: 0 });
-  expect(out.split('\n')).toEqual([
-    'Events 1 to 1 are archived: requests among them are left out.',
-    expect.stringMatching(/^1 change request since .*: 1 decided the same, 0 otherwise/),
-    '',
-  ]);
-  expect((await replay('4h')).out).toMatch(/^1 change request since/);
 });

@@ -121,28 +121,11 @@ test.for<[string, string[], string]>([
   ['an unknown command', ['tets'], 'Unknown command “tets”: did you mean “test”?'],
   [
     'an unknown option',
-    ['replay', '--whit', 'x'],
-    'Unknown option “--whit”: did you mean “--with”?',
-  ],
-  [
-    'an option of the other command',
-    ['test', 'a.yaml', '--since', '9d'],
-    'test does not take --since.',
+    ['test', '--conig', 'x'],
+    'Unknown option “--conig”: did you mean “--config”?',
   ],
   ['no file of cases', ['test'], 'test needs a file of cases'],
   ['two files of cases', ['test', 'a.yaml', 'b.yaml'], 'Unexpected argument: “b.yaml”.'],
-  ['no configuration file', ['replay'], 'replay needs --with'],
-  ['a word too many', ['replay', 'x', '--with', 'y'], 'Unexpected argument: “x”.'],
-  [
-    'a date as duration',
-    ['replay', '--with', 'y', '--since', '2026-01-01'],
-    '--since must be a duration',
-  ],
-  [
-    'an id of no difference',
-    ['replay', '--with', 'y', '--accept', '7KQ2MX,seven'],
-    '“seven” is no id',
-  ],
 ])('%s is refused', ([, args, sentence]) => {
   const options = readPolicyOptions(args);
   expect(options.ok ? '' : options.sentence).toContain(sentence);
@@ -152,10 +135,10 @@ test('wrong options print a sentence and the usage, and the exit code is 2', asy
   const { out, err, code } = await policy('test', CASES, '--conf', EXAMPLE);
   expect({ out, code }).toEqual({ out: '', code: 2 });
   expect(err).toMatch(/^Unknown option “--conf”.*--config/);
-  expect(err).toContain('signalbox policy replay --with <file>');
+  expect(err).toContain('signalbox policy test <cases.yaml>');
 });
 
-test.for([['--help'], ['help'], [], ['replay', '--help']])('%j prints the usage', (args) => {
+test.for([['--help'], ['help'], [], ['test', '--help']])('%j prints the usage', (args) => {
   expect(readPolicyOptions(args)).toEqual({ ok: true, request: { kind: 'help' } });
 });
 
@@ -170,7 +153,7 @@ test('a file that does not exist is named', async () => {
 /** The commands of Signalbox that the example workflow runs. */
 function workflowCommands(): readonly (readonly string[])[] {
   const { jobs } = parse(readFileSync('deploy/github/policy.yml', 'utf8'));
-  const steps: { run?: string }[] = [...jobs.test.steps, ...jobs.replay.steps];
+  const steps: { run?: string }[] = [...jobs.test.steps];
   return steps.flatMap(({ run = '' }) => {
     const [, words] = /npm run --silent policy -- (.*)$/.exec(run.trim()) ?? [];
     return words ? [words.split(' ')] : [];
@@ -181,14 +164,12 @@ test('the example workflow uses options that exist', () => {
   const requests = workflowCommands().map((words) => readPolicyOptions(words));
   expect(requests).toMatchObject([
     { ok: true, request: { kind: 'test', config: '../signalbox.yaml' } },
-    { ok: true, request: { kind: 'replay', file: '../signalbox.yaml', accept: [] } },
   ]);
 });
 
-test('the example workflow may only read, and gives forks neither secrets nor a runner', () => {
+test('the example workflow may only read, and gives forks no secrets', () => {
   const { on, permissions, jobs } = parse(readFileSync('deploy/github/policy.yml', 'utf8'));
   expect(Object.keys(on)).toEqual(['pull_request']);
   expect(permissions).toEqual({ contents: 'read' });
   expect(JSON.stringify(jobs.test)).not.toContain('secrets.');
-  expect(jobs.replay.if).toContain('head.repo.full_name == github.repository');
 });

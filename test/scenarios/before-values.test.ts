@@ -157,7 +157,7 @@ describe('a failed read', () => {
     ['504', 'Current state unknown: '],
   ])('with %s leaves the command usable and says why', async ([fault, why]) => {
     const sandbox = await started();
-    // The probe of the start and the attempts of one read.
+    // All attempts of one read.
     sandbox.cloud.injectFault({ operation: 'get service', fault, times: 9 });
     const text = await answered(sandbox, '/service stop staging', 'Stop staging?');
     expect(text).toContain('Current state unknown: ');

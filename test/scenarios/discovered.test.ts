@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { textOf } from '../harness/messages.ts';
 import {
-  ANALYTICS,
   accepted,
   cardAfterRetries,
   expectCardText,
@@ -345,26 +344,12 @@ test.for<[string, (sandbox: TestSandbox) => void]>([
   await cardAfterRetries(sandbox, 'staging is stopping');
 });
 
-test('the differences between the file and the server are listed', async () => {
-  const sandbox = await startDiscovering(withoutStaging(), ({ cloud }) => {
-    cloud.removeService(LOAD_TEST);
-    cloud.editInConsole(ANALYTICS, { name: 'shop <!channel>' });
-  });
-  const list = await answer(sandbox, '/service list', 'not listed, env=staging');
-  expect(list).toContain('In signalbox.yaml, but not on the server: load-test (e9549d7a)');
-  expect(list).toContain('On the server, but not in signalbox.yaml: staging (1525c708)');
-  expect(list).toContain('Another name: analytics-prod is “shop');
-  // The policy does not read the list: a change of a missing service can still be requested.
-  await answer(sandbox, '/service stop load-test now', 'Stop load-test?');
-});
-
 test('without an answer the list of services says what is unknown', async () => {
   const sandbox = await startDiscovering(withoutStaging());
   sandbox.cloud.setKey(CLOUD_KEY.id, { denied: [LIST] });
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 2 * MINUTE);
   const list = await answer(sandbox, '/service list', 'The list of services is unknown');
   expect(list).toContain('the API key has no permission to read it (403)');
-  expect(list).not.toContain('but not on the server');
 });
 
 test('/change who and the help explain discovered services', async () => {

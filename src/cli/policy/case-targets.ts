@@ -54,7 +54,7 @@ export function caseTargets(
 }
 
 /** Returns the target with a name or id. For a service that the file does not list, tags are unknown. */
-export function serviceNamed(text: string, { services, discoversServices }: FileServices): Target {
+function serviceNamed(text: string, { services, discoversServices }: FileServices): Target {
   const [found, ...others] = findByName(services, text);
   if (found && others.length === 0) return serviceTarget(found);
   const unlisted: Target = { kind: 'service', id: text, name: text, tags: null, warehouse: null };

@@ -3,9 +3,6 @@ import { decide, type PolicyQuestion } from '../../policy/decide.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import { commandsByName } from './case-targets.ts';
 
-/** Long enough for every rule: the schema of the policy allows a minimum of 500 characters. */
-export const LONG_REASON = '-'.repeat(500);
-
 /** Decides a request as the bot does, with the reason that some commands need under every rule. */
 export function decideRequest(
   policy: Policy,

@@ -24,7 +24,7 @@ export interface PolicyFile extends FileServices {
 export type LocatedCase = PolicyCase & { readonly line: number };
 
 /** Reads a configuration file. The problems have the file and the line. */
-export function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<PolicyFile> {
+function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<PolicyFile> {
   const read = readConfigFile({ path, readFile, commands: commandNames, hasKey: true });
   if (read.ok) {
     const { policy, reads } = read.value;

@@ -1,9 +1,8 @@
 import type { Target, UserId } from '../../changes/change.ts';
 import { minuteText, type PolicyAnswer } from '../../policy/cases/answer.ts';
 import { decidedText, expectationText, meetsExpectation } from '../../policy/cases/expectation.ts';
-import { rolesUnder } from '../../policy/cases/recorded-roles.ts';
 import { caseTargets } from './case-targets.ts';
-import { decideRequest, LONG_REASON } from './decide-request.ts';
+import { decideRequest } from './decide-request.ts';
 import type { CasesRead, LocatedCase, PolicyFile } from './read-files.ts';
 
 interface CasesReport {
@@ -32,9 +31,14 @@ interface CaseResult {
 // A policy compares roles only, so that the id of a case without a user has no meaning.
 const NO_USER = '' as UserId;
 
+/** Long enough for every rule: the schema of the policy allows a minimum of 500 characters. */
+const LONG_REASON = '-'.repeat(500);
+
 function resultOf(one: LocatedCase, file: PolicyFile): CaseResult {
-  const listed = one.user ? rolesUnder(file.policy, one.user, []) : [];
-  const actor = { id: one.user ?? NO_USER, roles: [...new Set([...one.roles, ...listed])] };
+  const { user } = one;
+  const listing = [...file.policy.roles].filter(([, { users }]) => user && users.includes(user));
+  const roles = [...new Set([...one.roles, ...listing.map(([name]) => name)])];
+  const actor = { id: user ?? NO_USER, roles };
   const { command, at: now } = one;
   const reason = one.reason ?? LONG_REASON;
   const results = caseTargets(one, file).map((target): CaseResult => {

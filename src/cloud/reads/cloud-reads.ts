@@ -1,13 +1,11 @@
-import { type CachedRead, cachedRead, callFor } from '../../http/optional/cached-read.ts';
+import { type CachedRead, cachedRead } from '../../http/optional/cached-read.ts';
 import {
   type Capabilities,
   type CapabilityOptions,
   createCapabilities,
 } from '../../http/optional/capabilities.ts';
 import type { OptionalRead, ReadOptions } from '../../http/optional/optional-read.ts';
-import type { Probe } from '../../http/optional/probes.ts';
 import { CLOUD_CAPABILITIES, type CloudCapability } from './capabilities.ts';
-import { cloudProbes } from './cloud-probes.ts';
 import type {
   ActivityReading,
   BackupReading,
@@ -61,11 +59,6 @@ export interface CloudReads {
   readonly organizations: (options?: ReadOptions) => Promise<OptionalRead<readonly string[]>>;
   /** Whether no request of a capability is sent: it is not allowed, or the server refused it. */
   readonly isOff: (capability: CloudCapability) => boolean;
-  /**
-   * One probe for each capability of the start. `configured` are the ids of services for servers that
-   * do not list them.
-   */
-  readonly probes: (configured: readonly string[], options?: ReadOptions) => readonly Probe[];
 }
 
 export type CloudReadOptions = CapabilityOptions & ReadTargets;
@@ -121,13 +114,6 @@ export function createCloudReads(send: SendRead, options: CloudReadOptions): Clo
     key: (how) => key('own', how),
     organizations: (how) => organizations('own', how),
     isOff: (capability) => capabilities.blocked(capability, null) !== null,
-    probes: (configured, how = {}) =>
-      options.mode === 'contract'
-        ? []
-        : cloudProbes({
-            ...{ requests, capabilities, configured, call: callFor(how), now: options.now },
-            services: () => services('all', how),
-          }),
   };
 }
 

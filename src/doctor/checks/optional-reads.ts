@@ -1,14 +1,13 @@
 import { CLOUD_ROLES, type CloudPermission } from '../../cloud/permissions.ts';
+import { CLOUD_CAPABILITIES, type CloudCapability } from '../../cloud/reads/capabilities.ts';
 import type { KeyReading } from '../../cloud/reads/readings.ts';
 import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
-import { buildDirectory } from '../../directory/build-directory.ts';
-import { driftLines, driftOf } from '../../directory/drift.ts';
-import type { OptionalRead } from '../../http/optional/optional-read.ts';
+import type { OptionalRead, ReadOptions } from '../../http/optional/optional-read.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
 import type { ApiClients } from './api-clients.ts';
 
-/** The result of the probe of one capability. */
+/** The result of one read of a capability. */
 export interface CapabilityCheck {
   readonly capability: string;
   readonly permission: string | null;
@@ -18,54 +17,85 @@ export interface CapabilityCheck {
 export interface ReadChecks {
   readonly capabilities: readonly CapabilityCheck[];
   readonly key: OptionalRead<KeyReading>;
-  readonly list: OptionalRead<readonly ServiceReading[]>;
 }
 
-/** Probes every capability, like a start, but at once; null where the configuration has none. */
-export async function probeReads(
-  { config }: CheckContext,
+const HOW = { waiting: true };
+
+/** Sends each optional read once; null where the configuration has none. */
+export async function checkReads(
+  { config, now }: CheckContext,
   { cloud, alerts }: ApiClients,
 ): Promise<ReadChecks | null> {
   if (config.reads === 'contract') return null;
-  const how = { waiting: true };
-  const configured = config.services.map(({ id }) => id);
   const { reads } = cloud();
-  const probes = [...reads.probes(configured, how), ...(alerts?.().reads.probes(how) ?? [])];
+  const listed = await reads.services(HOW);
+  const idsOf = (suits: (service: ServiceReading) => boolean) =>
+    listed.known
+      ? listed.value.filter(suits).map(({ id }) => id)
+      : config.services.map(({ id }) => id);
+  const all = idsOf(() => true);
+  const running = idsOf(({ state }) => state === 'running');
+  // Newer servers have the schedule in the service itself.
+  const hasSchedule = listed.known && listed.value.some((one) => one.scalingSchedule !== null);
+  const today = now().toISOString().slice(0, 10);
+  const ofCloud: readonly (readonly [CloudCapability, Promise<OptionalRead<unknown>>])[] = [
+    ['services', Promise.resolve(listed)],
+    ['service', readOne(reads.service, all)],
+    [
+      'backups',
+      readOne(
+        reads.backups,
+        idsOf(({ isPrimary }) => isPrimary === true),
+      ),
+    ],
+    ['pipes', readOne(reads.pipes, running)],
+    ['private-endpoints', readOne(reads.endpoints, running)],
+    ['schedule', hasSchedule ? Promise.resolve(listed) : readOne(reads.schedule, all)],
+    ['activities', reads.activities({ from_date: today, to_date: today }, HOW)],
+  ];
+  const lists = alerts?.().reads;
+  const ofAlerts = lists
+    ? ([
+        ['webhooks', lists.webhooks(HOW)],
+        ['saved-searches', lists.savedSearches(HOW)],
+        ['dashboards', lists.dashboards(HOW)],
+      ] as const)
+    : [];
   const [key, ...capabilities] = await Promise.all([
-    reads.key(how),
-    ...probes.map(async ({ capability, permission, run }) => {
-      return { capability, permission, read: await run() };
+    reads.key(HOW),
+    ...ofCloud.map(async ([capability, read]) => {
+      const { permission } = CLOUD_CAPABILITIES[capability];
+      return { capability, permission, read: await read };
+    }),
+    ...ofAlerts.map(async ([capability, read]) => {
+      return { capability, permission: null, read: await read };
     }),
   ]);
-  return { key, capabilities, list: await reads.services(how) };
+  return { key, capabilities };
 }
 
-/**
- * A line for each optional read: available, or off with the reason and the missing permission. Then
- * one for the differences between the file and the server.
- */
-export function readLines(checks: ReadChecks, { config, now }: CheckContext): readonly CheckLine[] {
-  const { capabilities, key, list } = checks;
-  return [
-    ...capabilities.map(capabilityLine),
-    keyLine(key, now()),
-    ...directoryLines(config, list),
-  ];
+type ReadOfService = (id: string, how: ReadOptions) => Promise<OptionalRead<unknown>>;
+
+/** Reads one service. If the server does not find it, that can concern this service only, so another one decides. */
+async function readOne(
+  read: ReadOfService,
+  [first, second]: readonly string[],
+): Promise<OptionalRead<unknown>> {
+  if (first === undefined) {
+    const why = 'no service is known with which it can be checked';
+    return { known: false, gap: 'not-found', why, status: null };
+  }
+  const result = await read(first, HOW);
+  const isFound = result.known || result.gap !== 'not-found';
+  return isFound || second === undefined ? result : read(second, HOW);
 }
 
-/** A service that only the server lists is no problem: the policy decides about it. */
-function directoryLines(
-  { services, serverTags }: CheckContext['config'],
-  read: ReadChecks['list'],
+/** A line for each optional read: available, or off with the reason and the missing permission. */
+export function readLines(
+  { capabilities, key }: ReadChecks,
+  { now }: CheckContext,
 ): readonly CheckLine[] {
-  const name = 'list of services';
-  if (!read.known) return [skipped(name, `not compared with signalbox.yaml: ${read.why}`)];
-  const discovery = { list: read.value, isCurrent: true, declaredTags: serverTags };
-  const drift = driftOf(buildDirectory(services, [], discovery), read.value);
-  const lines = driftLines(drift);
-  if (lines.length === 0) return [ok(name, 'signalbox.yaml has the same services and names')];
-  const fix = 'correct services in signalbox.yaml; a discovered service may stay out of it';
-  return lines.map((line) => warning(name, line, fix));
+  return [...capabilities.map(capabilityLine), keyLine(key, now())];
 }
 
 function capabilityLine({ capability, permission, read }: CapabilityCheck): CheckLine {

@@ -14,7 +14,7 @@ const FORBIDDEN = 403;
 /** What shows whether the key has a permission, without a write. */
 interface Evidence {
   readonly usage: TimedResult<unknown>;
-  /** The probes of the optional reads; empty without them. */
+  /** The results of the optional reads; empty without them. */
   readonly capabilities: readonly CapabilityCheck[];
   /** The last outcome of each change command; empty if it was not read. */
   readonly outcomes: readonly LastOutcome[];

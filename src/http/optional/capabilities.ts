@@ -33,8 +33,6 @@ interface Attempt<T> {
   readonly send: () => Promise<T>;
   /** The id of the service that the read is about; null for reads of the organization. */
   readonly subject: string | null;
-  /** A refused probe switches the capability off; any other refusal concerns its subject only. */
-  readonly isProbe?: boolean;
 }
 
 export interface Capabilities<Name extends string> {
@@ -42,15 +40,14 @@ export interface Capabilities<Name extends string> {
   blocked(name: Name, subject: string | null): UnknownRead | null;
   /** Sends a read that is not blocked. */
   attempt<T>(name: Name, attempt: Attempt<T>): Promise<OptionalRead<T>>;
-  switchOff(name: Name, why: UnknownRead): void;
 }
 
 /** How long a refusal for one service is remembered. */
 const REMEMBERED_MS = 600_000;
 
 /**
- * The capabilities of one API in this process. A missing route or a refused probe switches one off
- * until the process or its configuration starts again. Source: docs/apis.md#optional-reads.
+ * The capabilities of one API in this process. A missing route, or the refusal of a read of the
+ * organization, switches one off until the process or its configuration starts again. Source: docs/apis.md#optional-reads.
  */
 export function createCapabilities<Name extends string>(
   rules: Readonly<Record<Name, CapabilityRule>>,
@@ -66,11 +63,11 @@ export function createCapabilities<Name extends string>(
     onOff({ capability: name, gap, status, permission: rules[name].permission });
   }
 
-  function record(name: Name, why: UnknownRead, { subject, isProbe }: Attempt<unknown>): void {
+  function record(name: Name, why: UnknownRead, { subject }: Attempt<unknown>): void {
     const { gap } = why;
     const isMissing = gap === 'not-found' && rules[name].notFound === 'route';
-    const isForAll = isProbe === true || subject === null;
-    if (gap === 'no-route' || isMissing || (gap === 'refused' && isForAll)) switchOff(name, why);
+    const isForAll = gap === 'refused' && subject === null;
+    if (gap === 'no-route' || isMissing || isForAll) switchOff(name, why);
     else if (gap === 'refused' || gap === 'not-found') {
       refused.set(`${name} ${subject}`, { why, until: now().getTime() + REMEMBERED_MS });
     }
@@ -94,6 +91,5 @@ export function createCapabilities<Name extends string>(
         return why;
       }
     },
-    switchOff,
   };
 }

@@ -26,11 +26,6 @@ const DENIALS: readonly PolicyDenial[] = [
   'not-verified',
 ];
 
-export function isPolicyDenial(refusal: string): refusal is PolicyDenial {
-  const known: readonly string[] = DENIALS;
-  return known.includes(refusal);
-}
-
 const WORDS: Readonly<Record<string, object>> = {
   immediate: { approvals: 0 },
   frozen: { denied: 'frozen' },

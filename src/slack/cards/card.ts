@@ -6,8 +6,8 @@ import type { DrawContext } from './draw-context.ts';
 import { ending } from './ending.ts';
 import { roleText } from './naming.ts';
 import { cardButtons } from './parts/card-buttons.ts';
-import { asOneLine, type Summary, summaryParts, warningLine } from './parts/short-lines.ts';
 import { cardTitle } from './parts/state-text.ts';
+import { summaryParts, warningLine } from './parts/summary.ts';
 import { titleLines } from './parts/title-lines.ts';
 import {
   costPerDayLines,
@@ -41,7 +41,9 @@ export function changeCard(
     );
   }
   return message(
-    ...summaryParts(summaryOf(change, drawing)),
+    ...(isEnded(change) || change.state === 'unknown'
+      ? endedParts(change, drawing)
+      : openParts(change, drawing)),
     buttons(block, ...cardButtons(change, drawing, hidden)),
   );
 }
@@ -53,32 +55,31 @@ export function blockId({ version, child, followUp }: Change): string {
   return ['card', version, ...changed].join(':');
 }
 
-function summaryOf(change: Change, drawing: DrawContext): Summary {
-  return isEnded(change) || change.state === 'unknown'
-    ? endedSummary(change, drawing)
-    : openSummary(change, drawing);
-}
-
 /** What approvers need to decide, and what a user may still stop. */
-function openSummary(change: Change, drawing: DrawContext): Summary {
+function openParts(change: Change, drawing: DrawContext) {
   const { state, plan, reason, breakGlass } = change;
   const isPending = state === 'pending';
   const because = reason && !breakGlass ? [fact('Reason', reason)] : [];
   const isAlert = plan.target.kind === 'alert';
   const target = isAlert || !isListed(plan) ? targetLines(change, requestedState(plan)) : [];
   const isInHead = !isAlert && !breakGlass;
-  return {
-    head: [...titleLines(change, drawing), ...(isInHead ? target : [])],
-    lead: [...(isPending ? because : []), ...(breakGlass ? [] : costPerDayLines(plan))],
+  return summaryParts({
+    head: [
+      ...titleLines(change, drawing),
+      ...(isInHead ? target : []),
+      ...(isPending ? because : []),
+      ...(breakGlass ? [] : costPerDayLines(plan)),
+    ],
     warnings: state === 'executing' ? [] : [...plan.warnings.map(warningLine), ...gapLines(plan)],
     plan: redacted(plan),
     facts: [
-      ...asOneLine(timingLines(change)),
+      ...timingLines(change),
       ...approvalLines(change, drawing),
       ...ending(change, drawing).facts,
+      ...(isPending ? [] : because),
+      ...(isInHead ? [] : target),
     ],
-    extras: [...(isPending ? [] : because), ...(isInHead ? [] : target)],
-  };
+  });
 }
 
 /** A service of the configuration has a name of its own, which the title shows. */
@@ -87,10 +88,10 @@ function isListed({ target: { kind, tags, discovered } }: Plan): boolean {
 }
 
 /** How the change ended, who decided, and what to do next. */
-function endedSummary(change: Change, drawing: DrawContext): Summary {
+function endedParts(change: Change, drawing: DrawContext) {
   const { state, plan, reason, stopReason } = change;
   const { facts, extras, warnings } = ending(change, drawing);
-  return {
+  return summaryParts({
     head: titleLines(change, drawing),
     warnings: [...stateCheckLines(change), ...warnings],
     plan: { ...redacted(plan), unchangedFields: [] },
@@ -98,16 +99,14 @@ function endedSummary(change: Change, drawing: DrawContext): Summary {
       ...decisionLines(change),
       ...(stopReason ? [stoppedLine(change, drawing)] : []),
       ...facts,
-      ...asOneLine(timingLines(change)),
-    ],
-    extras: [
+      ...timingLines(change),
       peopleLine(change),
       ...(reason ? [fact('Reason', reason)] : []),
       // An unknown outcome is settled by what the target shows: its estimated cost does not help.
       ...(state === 'unknown' ? [] : costPerDayLines(plan)),
       ...extras,
     ],
-  };
+  });
 }
 
 function decisionLines({ rejection, cancelledBy }: Change): readonly Line[] {

@@ -7,8 +7,8 @@ import type { DrawContext } from './draw-context.ts';
 import { actionText, lowerActionText, requestedAction, roleText } from './naming.ts';
 import { mayRequestAgain, previewButtons, requestAgainButtons } from './parts/card-buttons.ts';
 import { freezeNote } from './parts/refusal-clauses.ts';
-import { asOneLine, summaryParts, warningLine } from './parts/short-lines.ts';
 import { cardTitle, stateText } from './parts/state-text.ts';
+import { summaryParts, warningLine } from './parts/summary.ts';
 import { costRangeLines, gapLines, stateWords, targetLines } from './plan-lines.ts';
 import { ownBlock, previewBlock } from './private-block.ts';
 import { timingLines } from './timing-lines.ts';
@@ -21,8 +21,7 @@ export function preview(draft: Change, related: RelatedChanges, drawing: DrawCon
   const question: Line = [{ bold: `${bounded(requestedAction(draft), 150)}?` }];
   return message(
     ...summaryParts({
-      head: [question],
-      lead: isAlert ? [] : target,
+      head: [question, ...(isAlert ? [] : target)],
       warnings: [
         ...relatedLines(related, drawing),
         ...plan.warnings.map(warningLine),
@@ -31,11 +30,11 @@ export function preview(draft: Change, related: RelatedChanges, drawing: DrawCon
       plan,
       facts: [
         ...costRangeLines(plan),
-        ...asOneLine(timingLines(draft)),
+        ...timingLines(draft),
         approvalLine(draft, drawing),
         ...(reason ? [fact('Reason', reason)] : []),
+        ...(isAlert ? target : []),
       ],
-      extras: isAlert ? target : [],
     }),
     buttons(previewBlock(draft.id), ...previewButtons(draft)),
   );

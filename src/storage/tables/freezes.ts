@@ -83,22 +83,6 @@ export function selectActiveFreezes(db: Db, now: string) {
     .where('until_at', '>', now);
 }
 
-/** Returns the freezes that ended or were lifted after `since`, with the time of the lift. */
-export async function freezesSince(
-  db: Db,
-  since: Date,
-): Promise<readonly (StoredFreeze & { readonly liftedAt: Date | null })[]> {
-  const rows = await db
-    .selectFrom('change_freeze')
-    .selectAll()
-    .where('until_at', '>', toText(since))
-    .where((eb) => eb.or([eb('lifted_at', 'is', null), eb('lifted_at', '>', toText(since))]))
-    .orderBy('until_at')
-    .orderBy('id')
-    .execute();
-  return rows.map((row) => ({ ...freezeFrom(row), liftedAt: toDate(row.lifted_at) }));
-}
-
 const LATEST = '9999-12-31T23:59:59.999Z';
 
 export function freezeFrom(row: Selectable<FreezeTable>): StoredFreeze {

@@ -84,44 +84,6 @@ test.for<[string, string, string]>([
   expect(found).toMatchObject({ status, says: expect.stringContaining(says) });
 });
 
-test('a file with the services and names of the server has no difference', async () => {
-  const sandbox = await startDoctorSandbox(EXTENDED);
-  expect(line(await sandbox.diagnose(), 'list of services')).toMatchObject({
-    status: 'ok',
-    says: 'signalbox.yaml has the same services and names',
-  });
-});
-
-test('each difference between the file and the server is a warning', async () => {
-  const sandbox = await startDoctorSandbox({
-    yaml: (file) => ({
-      ...file,
-      cloud: extended,
-      services: Object(file.services).filter(({ name }: { name: string }) => name !== 'ci'),
-    }),
-  });
-  sandbox.cloud.removeService('e9549d7a-e406-489d-aabe-f8aaea52111d');
-  sandbox.cloud.editInConsole('2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e', { name: 'shop' });
-  const lines = await sandbox.diagnose();
-  const found = lines.filter(({ name }) => name === 'list of services');
-  expect(found.map(({ status }) => status)).toEqual(['warning', 'warning', 'warning']);
-  expect(found.map(({ says }) => says)).toEqual([
-    'In signalbox.yaml, but not on the server: load-test (e9549d7a)',
-    'On the server, but not in signalbox.yaml: ci (e877036f)',
-    'Another name: analytics-prod is “shop” on the server',
-  ]);
-  expect(namesOf(lines, 'failed')).toEqual([]);
-});
-
-test('without the list of services, nothing is compared', async () => {
-  const sandbox = await startDoctorSandbox(EXTENDED);
-  sandbox.cloud.setKey(CLOUD_KEY.id, { denied: ['list services'] });
-  expect(line(await sandbox.diagnose(), 'list of services')).toMatchObject({
-    status: 'skipped',
-    says: expect.stringContaining('not compared with signalbox.yaml'),
-  });
-});
-
 test('without an answer of the cloud API, no optional read is sent', async () => {
   const sandbox = await startDoctorSandbox(EXTENDED);
   const lines = await sandbox.diagnose({ CLOUD_API_KEY_SECRET: 'another-secret-than-that' });

@@ -20,7 +20,7 @@ test('a preview shows what will be sent, what is known, who must approve and wha
   ).toMatchInlineSnapshot(`
     "Stop analytics-prod?
     Service  prod · warehouse main · last seen running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z>
-    ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting…
+    ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting for approval).
     ⚠ Queries and pipes of this service stop.
     State  running → stopped
     Cost  about −18.0 credits a day, from 14 final days

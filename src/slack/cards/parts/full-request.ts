@@ -15,7 +15,7 @@ import {
   targetLines,
 } from '../plan-lines.ts';
 import { timingLines } from '../timing-lines.ts';
-import { warningLine } from './short-lines.ts';
+import { warningLine } from './summary.ts';
 
 /** The whole request in private, for one reader; `isFull` with its private fields. */
 export function fullRequest(change: Change, isFull: boolean, drawing: DrawContext): Message {
