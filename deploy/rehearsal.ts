@@ -77,10 +77,7 @@ async function runsAndStops(image: Image, data: string): Promise<void> {
   try {
     await ready(`http://127.0.0.1:${port}/readyz`, bot);
     const program = readFileSync(`/proc/${bot.pid}/cmdline`, 'utf8').split('\0')[1];
-    expectThat(
-      program === join(image.app, 'dist/signalbox.js'),
-      `it runs the bundle, not ${program}`,
-    );
+    expectThat(program === join(image.app, 'dist/main.js'), `it runs the bundle, not ${program}`);
     say(`ready after ${Math.round(performance.now() - began)} ms, ${memoryOf(bot)}`);
     const health = run(image.healthcheck, data, env);
     expectThat(health.status === 0, 'the health check passes while it runs');

@@ -85,14 +85,16 @@ async function announce(url: string): Promise<number> {
   return 0;
 }
 
-// A reader such as `export | head` may close the pipe early.
-stdout.on('error', (error) => {
-  process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
-});
-
-const options = readAuditOptions(process.argv.slice(2));
-if (!options.ok) leave(`${options.sentence}\n\n${AUDIT_USAGE}`, 2);
-process.exitCode = await run(options.request).catch((error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
-  return leave(databaseSentence(error) ?? reason, 1);
-});
+/** `signalbox audit …`: sets the exit code. */
+export async function runAudit(args: readonly string[]): Promise<void> {
+  // A reader such as `export | head` may close the pipe early.
+  stdout.on('error', (error) => {
+    process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
+  });
+  const options = readAuditOptions(args);
+  if (!options.ok) leave(`${options.sentence}\n\n${AUDIT_USAGE}`, 2);
+  process.exitCode = await run(options.request).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    return leave(databaseSentence(error) ?? reason, 1);
+  });
+}

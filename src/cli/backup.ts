@@ -33,4 +33,8 @@ function dump(url: string, file: string): void {
   }
 }
 
-await runFileCommand({ name: 'backup', usage: USAGE, failure: 'No backup was made' }, backUp);
+/** `signalbox backup <file>` */
+export function runBackup(args: readonly string[]): Promise<void> {
+  const command = { name: 'backup', usage: USAGE, failure: 'No backup was made' };
+  return runFileCommand(command, args, backUp);
+}

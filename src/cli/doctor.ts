@@ -24,26 +24,29 @@ function leave(sentence: string): never {
   process.exit(2);
 }
 
-function readOptions() {
-  const parsed = parseOptions(process.argv.slice(2), OPTIONS);
+function readOptions(args: readonly string[]) {
+  const parsed = parseOptions(args, OPTIONS);
   if ('sentence' in parsed) return leave(parsed.sentence);
   const [word] = parsed.positionals;
   return word === undefined ? parsed.values : leave(`doctor takes options only, not ${word}.`);
 }
 
-const options = readOptions();
-if (options.help) {
-  stdout.write(USAGE);
-  process.exit(0);
+/** `signalbox doctor`: exits with the result. */
+export async function runDoctor(args: readonly string[]): Promise<void> {
+  const options = readOptions(args);
+  if (options.help) {
+    stdout.write(USAGE);
+    process.exit(0);
+  }
+  const report = await runChecks({
+    env: process.env,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    version,
+    withinMs: WITHIN_MS,
+    now: () => new Date(),
+  });
+  const colour = wantsColour(stdout.isTTY === true, process.env);
+  const text = options.json ? toJson(report) : reportText(report, { colour });
+  // The process exits after this write, even if a check still waits for an answer.
+  stdout.write(text, () => process.exit(passed(report) ? 0 : 1));
 }
-const report = await runChecks({
-  env: process.env,
-  readFile: (path) => readFileSync(path, 'utf8'),
-  version,
-  withinMs: WITHIN_MS,
-  now: () => new Date(),
-});
-const colour = wantsColour(stdout.isTTY === true, process.env);
-const text = options.json ? toJson(report) : reportText(report, { colour });
-// The process exits after this write, even if a check still waits for an answer.
-stdout.write(text, () => process.exit(passed(report) ? 0 : 1));

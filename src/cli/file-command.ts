@@ -15,9 +15,10 @@ interface FileCommand {
  */
 export async function runFileCommand(
   { name, usage, failure }: FileCommand,
+  args: readonly string[],
   run: (url: string, file: string) => Promise<string>,
 ): Promise<void> {
-  const parsed = parseOptions(process.argv.slice(2), { help: { type: 'boolean' } });
+  const parsed = parseOptions(args, { help: { type: 'boolean' } });
   if ('sentence' in parsed) leave(`${parsed.sentence}\n\n${usage}`, 2);
   const [file, ...more] = parsed.positionals;
   if (parsed.values.help) {

@@ -23,8 +23,8 @@ function refuse(sentence: string): never {
   return leave(`${sentence}\n\n${USAGE}`, 2);
 }
 
-function readOptions() {
-  const parsed = parseOptions(process.argv.slice(2), OPTIONS);
+function readOptions(args: readonly string[]) {
+  const parsed = parseOptions(args, OPTIONS);
   if ('sentence' in parsed) return refuse(parsed.sentence);
   const [word] = parsed.positionals;
   return word === undefined ? parsed.values : refuse(`manifest takes options only, not ${word}.`);
@@ -38,20 +38,23 @@ function write(file: string, text: string): void {
   }
 }
 
-const { prefix, url = null, out, help = false } = readOptions();
-if (help) {
-  process.stdout.write(USAGE);
-  process.exit(0);
+/** `signalbox manifest` */
+export async function runManifest(args: readonly string[]): Promise<void> {
+  const { prefix, url = null, out, help = false } = readOptions(args);
+  if (help) {
+    process.stdout.write(USAGE);
+    process.exit(0);
+  }
+  if (!/^[a-z0-9-]*$/.test(prefix)) {
+    refuse(`--prefix may contain lower-case letters, digits and dashes only, not ${prefix}.`);
+  }
+  if (url !== null && !(URL.canParse(url) && url.startsWith('https://'))) {
+    refuse(`--url must begin with https://, not ${url}.`);
+  }
+  // The committed file has no prefix and no address, because the sandbox and the tests use it.
+  const own = prefix !== '' || url !== null ? 'manifest.local.json' : 'manifest.json';
+  const file = out ?? own;
+  const manifest = manifestOf({ commands, nouns, prefix, url });
+  write(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  process.stdout.write(`${file} was written. Paste it at https://api.slack.com/apps\n`);
 }
-if (!/^[a-z0-9-]*$/.test(prefix)) {
-  refuse(`--prefix may contain lower-case letters, digits and dashes only, not ${prefix}.`);
-}
-if (url !== null && !(URL.canParse(url) && url.startsWith('https://'))) {
-  refuse(`--url must begin with https://, not ${url}.`);
-}
-// The committed file has no prefix and no address, because the sandbox and the tests use it.
-const own = prefix !== '' || url !== null ? 'manifest.local.json' : 'manifest.json';
-const file = out ?? own;
-const manifest = manifestOf({ commands, nouns, prefix, url });
-write(file, `${JSON.stringify(manifest, null, 2)}\n`);
-process.stdout.write(`${file} was written. Paste it at https://api.slack.com/apps\n`);

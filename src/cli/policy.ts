@@ -27,12 +27,15 @@ async function run(request: PolicyRequest): Promise<boolean> {
   return isAsExpected;
 }
 
-// A reader such as `… | head` may close the pipe early: then the result is incomplete.
-stdout.on('error', () => process.exit(2));
+/** `signalbox policy …`: sets the exit code. */
+export async function runPolicy(args: readonly string[]): Promise<void> {
+  // A reader such as `… | head` may close the pipe early: then the result is incomplete.
+  stdout.on('error', () => process.exit(2));
 
-const options = readPolicyOptions(process.argv.slice(2));
-if (!options.ok) leave(`${options.sentence}\n\n${POLICY_USAGE}`);
-const isAsExpected = await run(options.request).catch((error: unknown) =>
-  leave(`${error instanceof Error ? error.message : String(error)}\n`),
-);
-process.exitCode = isAsExpected ? 0 : 1;
+  const options = readPolicyOptions(args);
+  if (!options.ok) leave(`${options.sentence}\n\n${POLICY_USAGE}`);
+  const isAsExpected = await run(options.request).catch((error: unknown) =>
+    leave(`${error instanceof Error ? error.message : String(error)}\n`),
+  );
+  process.exitCode = isAsExpected ? 0 : 1;
+}

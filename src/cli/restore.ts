@@ -94,7 +94,8 @@ async function restoreServer(url: string, file: string): Promise<void> {
   await announce(url);
 }
 
-await runFileCommand(
-  { name: 'restore', usage: USAGE, failure: 'The database was not restored' },
-  restore,
-);
+/** `signalbox restore <file>` */
+export function runRestore(args: readonly string[]): Promise<void> {
+  const command = { name: 'restore', usage: USAGE, failure: 'The database was not restored' };
+  return runFileCommand(command, args, restore);
+}

@@ -5,8 +5,8 @@ import { parseOptions, unknownCommand } from './parse-options.ts';
 
 interface Subcommand {
   readonly summary: string;
-  /** Each module reads its own options from the arguments after its name, and sets the exit code. */
-  readonly run: () => Promise<unknown>;
+  /** Reads its own options from the arguments after its name, and sets the exit code. */
+  readonly run: (args: readonly string[]) => Promise<unknown>;
 }
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
@@ -16,27 +16,27 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   },
   doctor: {
     summary: 'check the installation; changes no setting',
-    run: () => import('./doctor.ts'),
+    run: async (args) => (await import('./doctor.ts')).runDoctor(args),
   },
   audit: {
     summary: 'verify, export or archive the audit trail, or announce a restored database',
-    run: () => import('./audit.ts'),
+    run: async (args) => (await import('./audit.ts')).runAudit(args),
   },
   policy: {
     summary: 'test signalbox.yaml with cases',
-    run: () => import('./policy.ts'),
+    run: async (args) => (await import('./policy.ts')).runPolicy(args),
   },
   manifest: {
     summary: 'write the manifest of the Slack app',
-    run: () => import('./manifest.ts'),
+    run: async (args) => (await import('./manifest.ts')).runManifest(args),
   },
   backup: {
     summary: 'copy the database to a new file, also while Signalbox runs',
-    run: () => import('./backup.ts'),
+    run: async (args) => (await import('./backup.ts')).runBackup(args),
   },
   restore: {
     summary: 'replace the database with a backup, while Signalbox is stopped',
-    run: () => import('./restore.ts'),
+    run: async (args) => (await import('./restore.ts')).runRestore(args),
   },
 };
 
@@ -61,13 +61,14 @@ Exit code: 0 stopped, 1 failure, 2 wrong options, 78 for a configuration that a 
 `;
 
 /** A misspelt option must not start a second Signalbox. */
-async function start(): Promise<void> {
-  const parsed = parseOptions(process.argv.slice(2), { help: { type: 'boolean' } });
+async function start(args: readonly string[]): Promise<unknown> {
+  const parsed = parseOptions(args, { help: { type: 'boolean' } });
   if ('sentence' in parsed) return refuse(parsed.sentence, START_USAGE);
   const [word] = parsed.positionals;
   if (word !== undefined) return refuse(`start takes no arguments, not ${word}.`, START_USAGE);
-  if (parsed.values.help) process.stdout.write(START_USAGE);
-  else await import('../main.ts');
+  if (!parsed.values.help) return 'start';
+  process.stdout.write(START_USAGE);
+  return undefined;
 }
 
 function refuse(sentence: string, usage = USAGE): never {
@@ -95,14 +96,18 @@ function variablesOf(file: string): NodeJS.Dict<string> {
   }
 }
 
-const [name, ...rest] = withEnvironmentOf(process.argv.slice(2));
-if (name === undefined || name === 'help' || name === '--help') {
-  process.stdout.write(USAGE);
-} else if (name === '--version') {
-  process.stdout.write(`Signalbox ${packageJson.version}\n`);
-} else {
+/** Runs the command in these words. Returns `start` if Signalbox itself is to be started. */
+export async function runCommandLine(words: readonly string[]): Promise<unknown> {
+  const [name, ...rest] = withEnvironmentOf(words);
+  if (name === undefined || name === 'help' || name === '--help') {
+    process.stdout.write(USAGE);
+    return undefined;
+  }
+  if (name === '--version') {
+    process.stdout.write(`Signalbox ${packageJson.version}\n`);
+    return undefined;
+  }
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  if (!subcommand) refuse(unknownCommand(name, Object.keys(SUBCOMMANDS)));
-  process.argv.splice(2, Number.POSITIVE_INFINITY, ...rest);
-  await subcommand.run();
+  if (!subcommand) return refuse(unknownCommand(name, Object.keys(SUBCOMMANDS)));
+  return subcommand.run(rest);
 }

@@ -69,15 +69,15 @@ test.for([
   ['backup', '--help'],
   ['restore', '--help'],
 ])('the bundle answers %j like the source', async (words) => {
-  const bundled = await runCommand([join(outDir, 'signalbox.js'), ...words]);
-  expect(bundled).toEqual(await runCommand(['src/cli/signalbox.ts', ...words]));
+  const bundled = await runCommand([join(outDir, 'main.js'), ...words]);
+  expect(bundled).toEqual(await runCommand(['src/main.ts', ...words]));
   expect(bundled.out + bundled.err).toContain('signalbox');
 });
 
 test.for<[string, Readonly<Record<string, number>>, string]>([
-  ['a bundle of this source', { 'src/main.ts': 1, 'dist/signalbox.js': 2 }, 'bundle'],
-  ['an outdated bundle', { 'src/main.ts': 3, 'dist/signalbox.js': 2 }, 'source'],
-  ['a bundle of other packages', { 'package-lock.json': 3, 'dist/signalbox.js': 2 }, 'source'],
+  ['a bundle of this source', { 'src/main.ts': 1, 'dist/main.js': 2 }, 'bundle'],
+  ['an outdated bundle', { 'src/main.ts': 3, 'dist/main.js': 2 }, 'source'],
+  ['a bundle of other packages', { 'package-lock.json': 3, 'dist/main.js': 2 }, 'source'],
   ['no bundle', { 'src/main.ts': 1 }, 'source'],
 ])('with %s the launcher runs the right program', ([, files, program]) => {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-launcher-'));
@@ -88,12 +88,13 @@ test.for<[string, Readonly<Record<string, number>>, string]>([
   };
   copyFileSync('bin/signalbox', at('bin/signalbox'));
   // It runs in the place of the runtime, and prints what it would run.
-  writeFileSync(at('node_modules/.bin/node'), '#!/bin/sh\necho "$1"\n', { mode: 0o700 });
+  writeFileSync(at('node_modules/.bin/node'), '#!/bin/sh\necho "$1 $2"\n', { mode: 0o700 });
   for (const [file, second] of Object.entries(files)) {
     writeFileSync(at(file), '');
     utimesSync(at(file), second, second);
   }
-  const run = execFileSync(join(root, 'bin/signalbox'), ['help'], { encoding: 'utf8' }).trim();
-  const programs = { bundle: 'dist/signalbox.js', source: 'src/cli/signalbox.ts' };
-  expect(run).toBe(join(root, programs[program === 'bundle' ? 'bundle' : 'source']));
+  // Without a word it lists the commands; the program alone would start Signalbox.
+  const run = execFileSync(join(root, 'bin/signalbox'), { encoding: 'utf8' }).trim();
+  const programs = { bundle: 'dist/main.js', source: 'src/main.ts' };
+  expect(run).toBe(`${join(root, programs[program === 'bundle' ? 'bundle' : 'source'])} help`);
 });

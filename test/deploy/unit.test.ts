@@ -42,7 +42,7 @@ test.for(UNITS)('a crash writes no core dump (%s)', (unit) => {
 
 test('systemd does not retry a configuration error', () => {
   expect(valuesOf('RestartPreventExitStatus')).toEqual(['78']);
-  expect(readFileSync('src/main.ts', 'utf8')).toContain('EX_CONFIG = 78');
+  expect(readFileSync('src/app-process.ts', 'utf8')).toContain('EX_CONFIG = 78');
 });
 
 test.for(UNITS)('each credential of %s is loaded, named by a variable, and read', (unit) => {
