@@ -6,8 +6,8 @@ export const BUNDLE = fileURLToPath(
   new URL('../../node_modules/.cache/test-bundle', import.meta.url),
 );
 
-/** The bot of the crash tests, with their hook points. */
-export const CRASHING_BUNDLE = `${BUNDLE}-with-hook-points`;
+/** The bot of the crash tests, with their kill points. */
+export const CRASHING_BUNDLE = `${BUNDLE}-with-kill-points`;
 export const CRASHING_BOT = join(CRASHING_BUNDLE, 'bot.js');
 
 /** The bot and the command line as they are shipped: a start takes a third of the processor time of the source. */
