@@ -62,7 +62,8 @@ const CREATED_LATER = [
     'deploy/kubernetes/signalbox.yaml',
     'manifest.local.json',
   ],
-  ...['reports/mutation/index.html', 'sbom.json', 'test.ts'],
+  ...['domain', 'workflow', 'log'].map((room) => `reports/mutation/${room}.html`),
+  ...['sbom.json', 'test.ts'],
 ];
 const PATH = /(?<![\w/.<>-])((?:[\w.-]+\/)*[\w.-]+\.(?:tsx?|json|ya?ml|md|service))(?![\w/>-])/g;
 const SOURCES = globSync(['{src,test,bench,deploy,docs}/**/*.*', '*.*']);
