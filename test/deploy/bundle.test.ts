@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
-import { BUNDLE } from '../harness/programs.ts';
+import { BUNDLE, SIGNALBOX_SOURCE } from '../harness/programs.ts';
 import { requestChange } from '../harness/requests.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { ANA, BEN } from '../harness/users.ts';
@@ -70,7 +70,7 @@ test.for([
   ['restore', '--help'],
 ])('the bundle answers %j like the source', async (words) => {
   const bundled = await runCommand([join(outDir, 'signalbox.js'), ...words]);
-  expect(bundled).toEqual(await runCommand(['src/cli/signalbox.ts', ...words]));
+  expect(bundled).toEqual(await runCommand([SIGNALBOX_SOURCE, ...words]));
   expect(bundled.out + bundled.err).toContain('signalbox');
 });
 
@@ -94,6 +94,6 @@ test.for<[string, Readonly<Record<string, number>>, string]>([
     utimesSync(at(file), second, second);
   }
   const run = execFileSync(join(root, 'bin/signalbox'), ['help'], { encoding: 'utf8' }).trim();
-  const programs = { bundle: 'dist/signalbox.js', source: 'src/cli/signalbox.ts' };
+  const programs = { bundle: 'dist/signalbox.js', source: SIGNALBOX_SOURCE };
   expect(run).toBe(join(root, programs[program === 'bundle' ? 'bundle' : 'source']));
 });
