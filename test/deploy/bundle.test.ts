@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
-import { BUNDLE } from '../harness/programs.ts';
+import { BUNDLE, SIGNALBOX_SOURCE } from '../harness/programs.ts';
 import { requestChange } from '../harness/requests.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { ANA, BEN } from '../harness/users.ts';
@@ -70,7 +70,7 @@ test.for([
   ['restore', '--help'],
 ])('the bundle answers %j like the source', async (words) => {
   const bundled = await runCommand([join(outDir, 'main.js'), ...words]);
-  expect(bundled).toEqual(await runCommand(['src/main.ts', ...words]));
+  expect(bundled).toEqual(await runCommand([SIGNALBOX_SOURCE, ...words]));
   expect(bundled.out + bundled.err).toContain('signalbox');
 });
 
@@ -95,6 +95,6 @@ test.for<[string, Readonly<Record<string, number>>, string]>([
   }
   // Without a word it lists the commands; the program alone would start Signalbox.
   const run = execFileSync(join(root, 'bin/signalbox'), { encoding: 'utf8' }).trim();
-  const programs = { bundle: 'dist/main.js', source: 'src/main.ts' };
+  const programs = { bundle: 'dist/main.js', source: SIGNALBOX_SOURCE };
   expect(run).toBe(`${join(root, programs[program === 'bundle' ? 'bundle' : 'source'])} help`);
 });

@@ -14,7 +14,7 @@ The contract of the APIs and live servers differ in the values of these fields. 
 contract. A value that only live servers accept is allowed, with a warning. A value that known live servers reject has a
 warning in the preview, so that approvers see it.
 
-\`src/cloud/accepted-values.ts\` holds these values. This command generates the page from it:
+The source has one table of these values, from which this command generates the page:
 \`${COMMAND}\`.`;
 
 test('docs/accepted-values.md lists the values of the table', async () => {

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import biome from '../../biome.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 import renovate from '../../renovate.json' with { type: 'json' };
+import { exportedNames, sourceFiles } from '../imports.ts';
 import { fencesOn, groupsOf, readPage } from './pages.ts';
 
 const WORKFLOW = '.github/workflows/ci.yml';
@@ -31,6 +32,24 @@ test('every path with a code owner exists', () => {
   const paths = groupsOf(readPage('.github/CODEOWNERS'), /^\/(\S+)/gm);
   expect(paths.length).toBeGreaterThan(0);
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+/** The owners of a file of the root or below: the last matching line decides. */
+function ownersOf(file: string): string {
+  const lines = [...readPage('.github/CODEOWNERS').matchAll(/^(\S+) +(@.+)$/gm)];
+  const own = lines.filter(([, path = '']) => path === '*' || `/${file}`.startsWith(path));
+  return own.at(-1)?.[2] ?? '';
+}
+
+test.for([
+  ['approves a change', 'approve'],
+  ['decides by the policy', 'decide'],
+  ['appends to the audit trail', 'appendEvent'],
+  ['commits', 'runTransaction'],
+])('the security reviewers own the code that %s', ([, name = '']) => {
+  const files = sourceFiles.filter((file) => exportedNames(file).includes(name));
+  expect(files).toHaveLength(1);
+  expect(files.map(ownersOf).join()).toContain('@signalbox/security');
 });
 
 test('the files that a new contributor meets are valid YAML', () => {

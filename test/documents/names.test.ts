@@ -1,8 +1,9 @@
-import { existsSync, globSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { STATES } from '../../src/changes/change.ts';
+import { SIGNALBOX_SOURCE } from '../harness/programs.ts';
 import { importsOf } from '../imports.ts';
 import { codeOn, DOCUMENTS, groupsOf, readPage } from './pages.ts';
 
@@ -13,10 +14,21 @@ test.for([...DOCUMENTS, '.ci/run'])('the npm scripts that %s names exist', (file
   expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });
 
-/** The entry file of one of our scripts and the files that it imports: its options are in one of them. */
+const OWN_SOURCE = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+
+/** The usage texts of a command of `signalbox`. */
+function usageOf(command: string): string {
+  const usage = new RegExp(`\`signalbox ${command}\\b[^\`]*\``, 'g');
+  return OWN_SOURCE.flatMap((text) => text.match(usage) ?? []).join('\n');
+}
+
+/**
+ * Where the options of a script are: in its usage text, or in its entry file and the files that this file
+ * imports.
+ */
 function sourceOf(script: string): string {
-  const [named = ''] = groupsOf(scripts[script] ?? '', /node (\S+\.ts)\b/g);
-  const entry = named === 'src/cli/signalbox.ts' ? `src/cli/${script}.ts` : named;
+  const [entry = ''] = groupsOf(scripts[script] ?? '', /node (\S+\.ts)\b/g);
+  if (entry === SIGNALBOX_SOURCE) return usageOf(script);
   const imported = entry === '' ? [] : importsOf(entry).map(({ of }) => of);
   return [entry, ...imported]
     .filter((file) => existsSync(file))
@@ -51,6 +63,9 @@ test('an unknown option or subcommand is found', () => {
   expect(unknownOptions('`npm run doctor -- --json --repair`')).toEqual(['doctor --repair']);
   expect(unknownOptions('`npm run audit -- heal`')).toEqual(['audit heal']);
   expect(unknownOptions('`signalbox audit heal`')).toEqual(['audit heal']);
+  expect(
+    unknownOptions('`npm run doctor -- --json`, `npm run audit -- verify --anchor x`'),
+  ).toEqual([]);
 });
 
 // Files that a user or a program creates later.
@@ -62,7 +77,8 @@ const CREATED_LATER = [
     'deploy/kubernetes/signalbox.yaml',
     'manifest.local.json',
   ],
-  ...['reports/mutation/index.html', 'sbom.json', 'test.ts'],
+  ...['domain', 'workflow', 'log'].map((room) => `reports/mutation/${room}.html`),
+  ...['sbom.json', 'test.ts'],
 ];
 const PATH = /(?<![\w/.<>-])((?:[\w.-]+\/)*[\w.-]+\.(?:tsx?|json|ya?ml|md|service))(?![\w/>-])/g;
 const SOURCES = globSync(['{src,test,bench,deploy,docs}/**/*.*', '*.*']);

@@ -1,27 +1,25 @@
 import { globSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { build, type InlineConfig } from 'vite';
-import { withHookPoints } from '../chaos/processes/hook-points.ts';
+import { withKillPoints } from '../chaos/processes/kill-points.ts';
 import { BOT, CRASHING_BOT } from './programs.ts';
 
 const CONFIG = 'deploy/bundle.config.ts';
 const CRASHING = 'test/chaos/processes';
 
-const hookPoints: InlineConfig = {
-  plugins: [
-    {
-      name: 'hook-points',
-      enforce: 'pre',
-      transform: (code, id) => withHookPoints(id.split('?')[0] ?? id, code),
-    },
-  ],
-  build: { sourcemap: false, rolldownOptions: { input: { bot: `${CRASHING}/bot.ts` } } },
-};
+function crashing(): InlineConfig {
+  const addKillPoints = withKillPoints();
+  const transform = (code: string, id: string) => addKillPoints(id.split('?')[0] ?? id, code);
+  return {
+    plugins: [{ name: 'kill-points', enforce: 'pre', transform }],
+    build: { sourcemap: false, rolldownOptions: { input: { bot: `${CRASHING}/bot.ts` } } },
+  };
+}
 
 /** Builds the bundles that tests start as a process, unless they were built from this source. */
 export default async function setup(): Promise<void> {
   if ([BOT, CRASHING_BOT].every(isCurrent)) return;
-  await Promise.all([buildFor(BOT), buildFor(CRASHING_BOT, hookPoints)]);
+  await Promise.all([buildFor(BOT), buildFor(CRASHING_BOT, crashing())]);
 }
 
 async function buildFor(program: string, config: InlineConfig = {}): Promise<void> {

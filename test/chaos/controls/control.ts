@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Defect } from './defects.ts';
+import { hookProblem, readSource } from '../processes/source-hook.ts';
+import { type Control, isCompensated } from './defects.ts';
 
 const Report = z.object({
   numFailedTests: z.number(),
@@ -17,23 +18,34 @@ const Report = z.object({
 });
 
 export interface ControlResult {
-  readonly failed: number;
-  readonly passed: number;
-  /** The messages of all failed tests. */
+  /** `no hook`: the mistake has no place in the source, or no tests, so that nothing ran. */
+  readonly verdict: 'found' | 'held' | 'missed' | 'no hook';
+  /** What the tests reported, or why nothing ran. */
   readonly messages: string;
 }
 
-/** Runs one test file on the source with the defect in it. */
-export async function control({
-  name,
-  test,
-}: Pick<Defect, 'name' | 'test'>): Promise<ControlResult> {
+/** Runs the tests of a control on the source with its mistake. */
+export async function runControl(control: Control): Promise<ControlResult> {
+  const problem = hookProblem(control, readSource());
+  if (problem) return { verdict: 'no hook', messages: problem };
+  if (!existsSync(control.test)) {
+    return { verdict: 'no hook', messages: `${control.test} does not exist` };
+  }
+  const { failed, passed, messages } = await runTests(control);
+  if (isCompensated(control)) {
+    return { verdict: failed === 0 && passed > 0 ? 'held' : 'missed', messages };
+  }
+  const isFound = failed > 0 && control.reports.test(messages);
+  return { verdict: isFound ? 'found' : 'missed', messages };
+}
+
+async function runTests({ behaviour, test }: Control) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-control-'));
   const file = join(folder, 'report.json');
   const args = ['run', test, '--project', 'bot', '--project', 'stories', '--bail', '1'];
   const how = ['--reporter', 'json', '--outputFile', file];
   try {
-    await runNode(['node_modules/vitest/vitest.mjs', ...args, ...how], name);
+    await runNode(['node_modules/vitest/vitest.mjs', ...args, ...how], behaviour);
     const { numFailedTests, numPassedTests, testResults } = Report.parse(
       JSON.parse(readFileSync(file, 'utf8')),
     );
@@ -47,8 +59,8 @@ export async function control({
   }
 }
 
-function runNode(args: readonly string[], defect: string): Promise<void> {
-  const env = { ...process.env, SIGNALBOX_DEFECT: defect, NO_COLOR: '1' };
+function runNode(args: readonly string[], behaviour: string): Promise<void> {
+  const env = { ...process.env, SIGNALBOX_DEFECT: behaviour, NO_COLOR: '1' };
   return new Promise((resolve) => {
     // A failing run has a non-zero exit code; the report holds the reason.
     execFile(process.execPath, args, { env, maxBuffer: 2 ** 26 }, () => resolve());

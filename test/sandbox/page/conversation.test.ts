@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commandOf, completions } from '../../../sandbox/page/channel/commands.ts';
 import { groupMessages, inChannel, repliesTo } from '../../../sandbox/page/channel/groups.ts';
@@ -70,10 +70,7 @@ test.for<[format: string, expected: string]>([
 });
 
 test('every date token in the messages of Signalbox is replaced', () => {
-  const files = readdirSync('src/slack', { recursive: true, encoding: 'utf8' });
-  const texts = files
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => readFileSync(`src/slack/${file}`, 'utf8'));
+  const texts = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
   const tokens = new Set(texts.join('\n').match(/\{(?:date_\w+|time(?:_\w+)?|ago)\}/g));
   expect(tokens.size).toBeGreaterThan(1);
   for (const token of tokens) expect(slackDate(NOON, token, BERLIN)).not.toBe(token);

@@ -7,7 +7,8 @@ import { checkDiskSpace } from '../../../src/storage/engine/sqlite/disk-space.ts
 import { SIGNALBOX } from '../../harness/programs.ts';
 import { runOnFullDisk } from '../../harness/run-limited.ts';
 
-const SRC = new URL('../../../src/', import.meta.url).href;
+const DATABASE = new URL('../../../src/storage/engine/database.ts', import.meta.url).href;
+const CHECKS = new URL('../../../src/start-checks.ts', import.meta.url).href;
 
 function pathForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-full-disk-'));
@@ -19,8 +20,8 @@ test('a start on a full disk names the disk, passes later, and reports no other 
   const path = pathForTest();
   await (await openDatabase(`file:${path}`)).close();
   const script = `
-    const { openDatabase } = await import('${SRC}storage/engine/database.ts');
-    const { refusedDatabase } = await import('${SRC}start-checks.ts');
+    const { openDatabase } = await import('${DATABASE}');
+    const { refusedDatabase } = await import('${CHECKS}');
     const error = await openDatabase('file:${path}').catch((reason) => reason);
     console.log(JSON.stringify(refusedDatabase(error)));`;
   const { out, err } = await runOnFullDisk(1, ['--input-type=module', '--eval', script]);

@@ -11,7 +11,7 @@ const SESSION =
   /\b(listen|unlisten|notify) \w|pg_(try_)?advisory_lock|create temp|\bset (session|statement|lock|role)|\bprepare \w+ as|with hold|discard all/i;
 
 test('no statement outlives its transaction, so that transaction pooling works', () => {
-  const files = globSync('src/storage/**/*.ts');
+  const files = globSync('src/**/*.ts');
   const statements = files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/sql(?:<[^`]*>)?`([^`]*)`/g)].map(
       ([, text = '']) => text,

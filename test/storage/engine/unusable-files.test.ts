@@ -17,14 +17,18 @@ import {
 } from '../../../src/storage/engine/database-errors.ts';
 import { runUnprivileged } from '../../harness/run-limited.ts';
 
-const ENGINE = new URL('../../../src/storage/engine/', import.meta.url).href;
+const DATABASE = new URL('../../../src/storage/engine/database.ts', import.meta.url).href;
+const ERRORS = new URL('../../../src/storage/engine/database-errors.ts', import.meta.url).href;
+const INSPECT = new URL('../../../src/storage/engine/inspect-database.ts', import.meta.url).href;
+const READER = new URL('../../../src/storage/engine/reader.ts', import.meta.url).href;
+const SQLITE = new URL('../../../src/storage/engine/sqlite/sqlite.ts', import.meta.url).href;
 const OPEN = `
-  const { openDatabase } = await import('${ENGINE}database.ts');
-  const { isLastingDatabaseError } = await import('${ENGINE}database-errors.ts');
+  const { openDatabase } = await import('${DATABASE}');
+  const { isLastingDatabaseError } = await import('${ERRORS}');
   const refusal = await openDatabase(url).catch((error) => error);
   console.log(JSON.stringify({ message: refusal.message, isLasting: isLastingDatabaseError(refusal) }));`;
 const FACTS = `
-  const { fileFacts } = await import('${ENGINE}inspect-database.ts');
+  const { fileFacts } = await import('${INSPECT}');
   console.log(JSON.stringify(fileFacts(url)));`;
 
 function folderForTest(): string {
@@ -113,9 +117,9 @@ test.for<[string, 'openReader' | 'checkWritable', boolean]>([
   else await database.close();
   chmodSync(folder, 0o555);
   onTestFinished(() => chmodSync(folder, 0o755));
-  const file = call === 'openReader' ? 'reader.ts' : 'inspect-database.ts';
+  const module = call === 'openReader' ? READER : INSPECT;
   const script = `
-    const { ${call} } = await import('${ENGINE}${file}');
+    const { ${call} } = await import('${module}');
     const { name, message } = await ${call}(url).catch((error) => error);
     console.log(JSON.stringify({ name, message }));`;
   expect(await unprivileged(script, url)).toEqual({
@@ -142,8 +146,8 @@ test('a file system without a write-ahead log needs a person', async () => {
   const url = 'file:x.db?vfs=unix-dotfile';
   const script = `
     process.chdir('${folderForTest()}');
-    const { openSqlite } = await import('${ENGINE}sqlite/sqlite.ts');
-    const { isLastingDatabaseError } = await import('${ENGINE}database-errors.ts');
+    const { openSqlite } = await import('${SQLITE}');
+    const { isLastingDatabaseError } = await import('${ERRORS}');
     try {
       openSqlite(url);
     } catch ({ message, hint, ...error }) {
