@@ -45,7 +45,7 @@ export async function passUntil(
         before = count;
         return textOf(card() ?? NO_MESSAGE);
       },
-      { interval: 25, timeout: 28_000 },
+      { interval: 25 },
     )
     .toContain(words);
   return card() ?? { ...NO_MESSAGE, channel: '', ts: '' };

@@ -18,9 +18,7 @@ function pass({ clock, wake }: TestSandbox, minutes: number): void {
   wake();
 }
 
-test('no alert fires for three replicas without a fault, and one does when two are gone', {
-  timeout: 60_000,
-}, async () => {
+test('no alert fires for three replicas without a fault, and one does when two are gone', async () => {
   const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('postgres') });
   const others = [await sandbox.replica(), await sandbox.replica()];
   const [b, c] = others.map(({ port }) => `http://127.0.0.1:${port}`);
@@ -64,9 +62,7 @@ test('SignalboxDatabaseUnwritable fires when another program locks the database'
   await readUntil(sandbox, 'signalbox_database_writable', 1);
 });
 
-test('alerts fire when the disk takes no byte more, and when SIGHUP is refused', {
-  timeout: 60_000,
-}, async () => {
+test('alerts fire when the disk takes no byte more, and when SIGHUP is refused', async () => {
   const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('sqlite') });
   const bot = await sandbox.start();
   const before = await read(bot);
@@ -126,7 +122,7 @@ test('SignalboxPermitsReturned fires when an API refuses every request', async (
     if (sent === answered()) pass(sandbox, 1 / 6);
     return sent;
   };
-  await expect.poll(attempts, { timeout: 20_000 }).toBeGreaterThanOrEqual(7);
+  await expect.poll(attempts).toBeGreaterThanOrEqual(7);
   const isOften = (count: number) => count >= 6;
   const during = await readUntil(sandbox, 'signalbox_permits_returned_total', isOften);
   expectAlert('SignalboxPermitsReturned', before, during);

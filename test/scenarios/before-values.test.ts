@@ -23,13 +23,10 @@ async function started(options: TestSandboxOptions = {}) {
   const cardLater = async (words: string, isDue = everySoOften()) => {
     const texts = () => sandbox.slack.messages('db-approvals').map(textOf).join('\n');
     await expect
-      .poll(
-        () => {
-          if (isDue()) pass(11);
-          return texts();
-        },
-        { timeout: 25_000 },
-      )
+      .poll(() => {
+        if (isDue()) pass(11);
+        return texts();
+      })
       .toContain(words);
     return sandbox.card(words);
   };

@@ -95,7 +95,7 @@ async function followed(sandbox: TestSandbox, text: () => string): Promise<void>
     last = now;
     return same >= 12;
   };
-  await expect.poll(isSettled, { timeout: 30_000, interval: 50 }).toBe(true);
+  await expect.poll(isSettled, { interval: 50 }).toBe(true);
 }
 
 const ENDED = /^●|rejected by the server|outcome unknown/;
@@ -115,7 +115,7 @@ async function approvedCells(
   if (card?.text.includes('of 2 ')) await sandbox.press(CLEO, card, 'change.approve');
   const ended = () => sandbox.slack.messages('db-approvals').find(({ ts }) => ts === card?.ts);
   const text = () => ended()?.text ?? '';
-  await expect.poll(text, { timeout: 25_000 }).toMatch(ENDED);
+  await expect.poll(text).toMatch(ENDED);
   if (mode === 'extended') await followed(sandbox, text);
   return [waiting, shown(ended())];
 }
@@ -125,4 +125,4 @@ test('docs/optional-reads-shown.md shows what each mode of reads shows', async (
   const rows = COMMANDS.flatMap((_, index) => byMode.map((own) => own[index] ?? ''));
   const page = `${[HEAD, ...rows].join('\n')}\n`;
   await expect(page, `run ${RUN}`).toMatchFileSnapshot(PAGE);
-}, 120_000);
+});
