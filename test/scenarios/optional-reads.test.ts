@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { ALERT_READS, CLOUD_READS } from '../../sandbox/api/optional-reads.ts';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { createLog } from '../../src/observability/log.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
 import { startTestSandbox, type TestSandboxOptions } from '../harness/test-sandbox.ts';
 import { freshUrl } from '../storage/engines.ts';
 
@@ -20,7 +21,7 @@ async function startLogged(options: TestSandboxOptions = {}) {
   const lines: Record<string, unknown>[] = [];
   const to = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const sandbox = await startTestSandbox({ ...options, log: createLog({ level: 'warn' }, to) });
-  const { cloud, alerts, clock, wake } = sandbox;
+  const { cloud, alerts } = sandbox;
   const optional = () =>
     [...cloud.requests(), ...alerts.requests()].filter(({ operation }) =>
       OPTIONAL.includes(operation),
@@ -29,10 +30,10 @@ async function startLogged(options: TestSandboxOptions = {}) {
   const passMinute = async (expected: readonly string[]) => {
     for (const operation of expected) {
       const count = () => optional().filter((one) => one.operation === operation).length;
+      const pass = timeInSteps(sandbox, 1_000);
       await expect
         .poll(() => {
-          clock.now = new Date(clock.now.getTime() + 1_000);
-          wake();
+          pass();
           return count();
         })
         .toBeGreaterThan(0);
@@ -85,10 +86,10 @@ test('a refused capability is switched off with one log line, and a restart prob
   await sandbox.restart();
   cloud.setKey(CLOUD_KEY.id, { denied: [] });
   const before = cloud.count('list backups');
+  const pass = timeInSteps(sandbox, 1_000);
   await expect
     .poll(() => {
-      sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 1_000);
-      sandbox.wake();
+      pass();
       return cloud.count('list backups');
     })
     .toBe(before + 1);

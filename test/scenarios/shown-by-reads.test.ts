@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { buttonsOf } from '../harness/messages.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
 import { requested } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
@@ -88,14 +89,15 @@ type Preview = NonNullable<Awaited<ReturnType<typeof answerTo>>>;
 async function followed(sandbox: TestSandbox, text: () => string): Promise<void> {
   let last = '';
   let same = 0;
+  const passOn = timeInSteps(sandbox, 11_000);
   const isSettled = () => {
-    pass(sandbox);
+    if (!passOn()) return false;
     const now = shown({ text: text() });
     same = now === last && /reports: .*\(time\): |Check the console/.test(now) ? same + 1 : 0;
     last = now;
     return same >= 12;
   };
-  await expect.poll(isSettled, { interval: 50 }).toBe(true);
+  await expect.poll(isSettled).toBe(true);
 }
 
 const ENDED = /^●|rejected by the server|outcome unknown/;
