@@ -14,11 +14,18 @@ import { ENGINES, freshUrl } from '../storage/engines.ts';
 
 const DROPPED = fileURLToPath(new URL('./processes/dropped.ts', import.meta.url));
 
+async function tookMs(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
 test.for(ENGINES)(
   'an API that never answers does not delay a stop: the outcome is unknown and the exit code 0 (%s)',
   async (engine) => {
     const databaseUrl = await freshUrl(engine);
-    const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '4' } });
+    // The last quarter is for storing the outcome.
+    const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '8' } });
     const { slack, cloud } = sandbox;
     const bot = await sandbox.startAndDeliver();
     const card = await requestChange(sandbox);
@@ -27,10 +34,10 @@ test.for(ENGINES)(
     const hanging = () => cloud.requests().filter(({ fault }) => fault === 'hang').length;
     await expect.poll(hanging, PROCESS_LIMITS).toBe(1);
 
-    const began = performance.now();
-    bot.signal('SIGTERM');
-    expect(await bot.exited).toBe(0);
-    expect(performance.now() - began).toBeLessThan(4_500);
+    const stopMs = await tookMs(async () => {
+      bot.signal('SIGTERM');
+      expect(await bot.exited).toBe(0);
+    });
     expect(bot.logged().at(-1)).toBe('stopped');
 
     const { db, close } = await openDatabase(databaseUrl);
@@ -39,10 +46,17 @@ test.for(ENGINES)(
     await close();
 
     // The next process shows it on the card and sends nothing.
-    await sandbox.start();
+    const next = await sandbox.start();
     await expect.poll(() => card.text, PROCESS_LIMITS).toContain('outcome unknown');
     expect(hanging()).toBe(1);
     expect(cloud.effectCount('set state', STAGING)).toBe(0);
+
+    // A process exits more slowly on a loaded machine, also without open work.
+    const exitMs = await tookMs(async () => {
+      next.signal('SIGTERM');
+      expect(await next.exited).toBe(0);
+    });
+    expect(stopMs).toBeLessThan(8_000 + 5 * exitMs);
   },
 );
 
@@ -65,11 +79,14 @@ test.for(['an unhandled promise rejection', 'an uncaught error'])(
   async (FAULT) => {
     const databaseUrl = await freshUrl('postgres');
     const sandbox = await startProcessSandbox({ databaseUrl, env: { FAULT }, preload: DROPPED });
-    const bot = await sandbox.start();
     const began = performance.now();
-    bot.signal('SIGUSR2');
-    expect(await bot.exited).toBe(1);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    const bot = await sandbox.start();
+    const startMs = performance.now() - began;
+    const exitMs = await tookMs(async () => {
+      bot.signal('SIGUSR2');
+      expect(await bot.exited).toBe(1);
+    });
+    expect(exitMs).toBeLessThan(5 * startMs);
     const [line = ''] = bot.logLines().slice(-1);
     expect(JSON.parse(line)).toMatchObject({
       level: 60,

@@ -119,23 +119,29 @@ function pathTo(spans: readonly Exported[], span: Exported): readonly Exported[]
   return [...(parent ? pathTo(spans, parent) : []), span];
 }
 
+/** How long the exporter waits for the collector. */
+const EXPORT_MS = 60_000;
+
 test.for(['hanging', 503, 400] as const)(
   'a collector that is %s delays neither a change nor a stop',
   async (behaviour) => {
     const collector = await startCollector(behaviour);
-    const { sandbox, bot } = await startTraced(collector.url);
+    const { sandbox, bot } = await startTraced(collector.url, {
+      OTEL_EXPORTER_OTLP_TIMEOUT: String(EXPORT_MS),
+    });
     await runChange(sandbox);
     await expect.poll(() => collector.headers.length, PROCESS_LIMITS).toBeGreaterThan(0);
     const began = performance.now();
     expect(await stop(bot)).toBe(0);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(EXPORT_MS / 2);
     expect(bot.logged().at(-1)).toBe('stopped');
   },
 );
 
 test('an unreachable collector is reported once', async () => {
   const { sandbox, bot } = await startTraced('http://127.0.0.1:1', {
-    OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+    // Long enough for a loaded machine to see that nothing listens.
+    OTEL_EXPORTER_OTLP_TIMEOUT: '2000',
   });
   await runChange(sandbox);
   const warnings = () => bot.logLines().filter((line) => line.includes('traces are lost'));
