@@ -40,6 +40,8 @@ export interface SandboxOptions {
   readonly priced?: boolean;
   /** Begins the day before, so that there is a finished change and a digest. False by default. */
   readonly history?: boolean;
+  /** How long Slack waits for an acknowledgement or a modal; 3000 ms by default. Tests wait longer. */
+  readonly slackTimeoutMs?: number;
   /** The bot; its source by default. */
   readonly program?: string;
 }
@@ -54,6 +56,7 @@ export async function startSandbox(options: SandboxOptions) {
     workspace = sandboxWorkspace,
     priced = false,
     history = false,
+    slackTimeoutMs = 3000,
     program = join(ROOT, 'src/main.ts'),
   } = options;
   const startedAt = new Date();
@@ -75,6 +78,8 @@ export async function startSandbox(options: SandboxOptions) {
     delivery: delivery === 'http' ? { mode: 'http', eventsUrl, signingSecret } : { mode: 'socket' },
     rateLimits,
     workspace,
+    ackTimeoutMs: slackTimeoutMs,
+    triggerTimeoutMs: slackTimeoutMs,
     page: join(ROOT, 'sandbox/page/dist'),
     ...{ now, signedAt: now },
     routes: Router()

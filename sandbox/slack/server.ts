@@ -34,6 +34,8 @@ export interface SlackOptions {
   readonly appToken?: string;
   /** The time within which the app must acknowledge; 3000 ms by default. */
   readonly ackTimeoutMs?: number;
+  /** How long a trigger opens a modal, by `now`; 3000 ms by default. */
+  readonly triggerTimeoutMs?: number;
   /** The clock for signatures, which the app compares with its own clock. */
   readonly signedAt?: () => Date;
   /** Waits between two attempts to deliver an event; by default in real time. */
@@ -78,6 +80,7 @@ function initialState(options: SlackOptions, stopping: AbortSignal): SlackState 
       appScopes: ['connections:write'],
     },
     now: options.now ?? (() => new Date()),
+    triggerTimeoutMs: options.triggerTimeoutMs ?? 3000,
     wait: options.wait ?? ((ms) => waitUntilStop(ms, stopping)),
     messages: [],
     modals: new Map(),

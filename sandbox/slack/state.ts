@@ -26,6 +26,7 @@ export interface SlackState {
     appScopes: readonly string[];
   };
   readonly now: () => Date;
+  readonly triggerTimeoutMs: number;
   /** Waits between two attempts to deliver an event. */
   readonly wait: (ms: number) => Promise<void>;
   readonly messages: StoredMessage[];

@@ -34,7 +34,7 @@ test('a day later a dialog of an expired card says so, and the page works as bef
   const before = sandbox.clock.now().getTime();
   await ana.getByRole('button', { name: '+1 day' }).click();
   const moved = () => sandbox.clock.now().getTime() - before;
-  await expect.poll(moved, { timeout: 120_000 }).toBeGreaterThan(86_000_000);
+  await expect.poll(moved).toBeGreaterThan(86_000_000);
   await expect.poll(() => sandbox.mover.isMoving()).toBe(false);
   await ana.keyboard.press('Escape');
 
@@ -55,4 +55,4 @@ test('a day later a dialog of an expired card says so, and the page works as bef
 
   await expectEscapeToReturn(ana);
   await expectNothingToSurvive(ana, sandbox.url);
-}, 240_000);
+});

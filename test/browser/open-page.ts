@@ -10,11 +10,15 @@ import {
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
 import { BOT } from '../harness/programs.ts';
+import { SLACK_TIMEOUT_MS } from '../harness/simulators.ts';
 import { CHROMIUM, FLAGS } from './chromium.ts';
 
 export const OPS = 'C0OPS000001';
 export const APPROVALS = 'C0APPROVALS';
 export const COSTS = 'C0DBCOSTS01';
+
+/** As long as a poll of these tests: 30 s, the default of Playwright, are few on a loaded machine. */
+const PAGE_TIMEOUT_MS = 120_000;
 
 export let sandbox: Awaited<ReturnType<typeof startSandbox>>;
 
@@ -24,12 +28,19 @@ let context: BrowserContext;
 /** Starts a sandbox for the tests of this file, and connects to the browser. */
 export function startBeforeAll(options: Pick<SandboxOptions, 'priced' | 'history'> = {}): void {
   beforeAll(async () => {
-    sandbox = await startSandbox({ port: 0, delivery: 'http', program: BOT, ...options });
+    sandbox = await startSandbox({
+      port: 0,
+      delivery: 'http',
+      program: BOT,
+      slackTimeoutMs: SLACK_TIMEOUT_MS,
+      ...options,
+    });
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
     context = await browser.newContext();
+    context.setDefaultTimeout(PAGE_TIMEOUT_MS);
     // The process of this page stays, so that Chromium compiles the script of the pages once.
     await context.newPage().then((page) => page.goto(`${sandbox.url}/sandbox/clock`));
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await sandbox?.stop();
@@ -49,6 +60,7 @@ export async function openAs(person: string, channel: string, height = 800): Pro
 /** A page in a browser that has never seen the sandbox; it is closed after the test. */
 export async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS);
   // Every open page reads the state again after each change.
   onTestFinished(() => page.close());
   return page;

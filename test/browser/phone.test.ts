@@ -55,7 +55,7 @@ test('on a phone the guide takes one line, which leads through the steps and can
   expect(await composer.inputValue()).toBe('/service stop staging for the night');
   expect(await guide.getByRole('link', { name: 'Act as Ben' }).count()).toBe(1);
   expect(await height()).toBeLessThanOrEqual(52);
-}, 120_000);
+});
 
 test('on a phone a table fades where it continues, until its end is visible', async () => {
   const page = await openAs(DORA, OPS);

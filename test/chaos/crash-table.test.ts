@@ -14,7 +14,6 @@ const CASES = ALL.filter((_, index) => index % EVERY === 0);
 
 test.for(CASES)(
   'a process killed $step, $call.operation on $engine, server reply: $fault',
-  { timeout: 120_000 },
   async ({ engine, ...one }) => {
     const { crashed, wrong } = await play(await freshUrl(engine), one);
     expect(wrong, wrong.join()).toEqual([]);

@@ -11,9 +11,7 @@ import { freshUrl } from '../storage/engines.ts';
 
 const NEW_SECRET = 'the-secret-of-after-the-rotation';
 
-test('SIGHUP reads a new cloud API key from its file', {
-  timeout: 60_000,
-}, async () => {
+test('SIGHUP reads a new cloud API key from its file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-secrets-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'cloud-secret');

@@ -7,9 +7,7 @@ import { requestChange, STAGING } from '../harness/requests.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 
-test('SIGTERM stops new work, finishes the current work once, and exits with 0', {
-  timeout: 60_000,
-}, async () => {
+test('SIGTERM stops new work, finishes the current work once, and exits with 0', async () => {
   const databaseUrl = await freshUrl('postgres');
   const answer = Promise.withResolvers<void>();
   const sandbox = await startProcessSandbox({ databaseUrl, wait: () => answer.promise });
@@ -43,9 +41,7 @@ test('SIGTERM stops new work, finishes the current work once, and exits with 0',
   expect(cloud.count('set state')).toBe(1);
 });
 
-test('SIGHUP ignores an invalid file and applies a valid one', {
-  timeout: 60_000,
-}, async () => {
+test('SIGHUP ignores an invalid file and applies a valid one', async () => {
   const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('postgres') });
   const { slack } = sandbox;
   const bot = await sandbox.startAndDeliver();

@@ -25,7 +25,7 @@ async function round(simulation: Simulation, thing: string): Promise<void> {
 test.for(ENGINES)(
   'two processes at once send each change once (%s)',
   {
-    timeout: LONG ? 600_000 : 120_000,
+    timeout: LONG ? 600_000 : 180_000,
   },
   async (engine) => {
     const simulation = await openSimulation(await freshUrl(engine));

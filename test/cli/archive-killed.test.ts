@@ -77,9 +77,6 @@ const CASES: readonly [string, string, { checkpoint: boolean; events: number; ch
 
 test.for(CASES)(
   'an archive that is killed %s is completed by the next run',
-  {
-    timeout: 60_000,
-  },
   async ([, program, left]) => {
     const url = await freshUrl('sqlite');
     await opened(url, write);

@@ -32,7 +32,6 @@ if (!HAS_TOOLS)
 
 test.for(ENGINES.filter((engine) => HAS_TOOLS || engine === 'sqlite'))(
   'a backup on %s has every commit, and a restore stops its open changes',
-  { timeout: 60_000 },
   async (engine) => {
     const copy = join(folderForTest(), 'copy');
     const emptyUrl = () => (engine === 'sqlite' ? freshUrl(engine) : ownDatabase());

@@ -51,7 +51,7 @@ beforeAll(async () => {
     cells.set(operation.name, await replyCells(bot, recorder, operation));
   }
   shown = cells;
-}, 120_000);
+});
 afterAll(async () => {
   await bot.close();
   await recorder.stop();

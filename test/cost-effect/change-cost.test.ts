@@ -50,7 +50,7 @@ test('a preview waits at most two seconds for the usage report', async () => {
     return new Promise<CostReading>(() => {});
   };
   const answer = costTextOf(never, 'stop');
-  await vi.waitUntil(() => asked);
+  await expect.poll(() => asked).toBe(true);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(await answer).toMatchObject({ text: 'unknown: the usage report did not answer' });
 });

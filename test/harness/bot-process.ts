@@ -12,8 +12,8 @@ import { type ProcessOptions, startSimulatorsForProcess } from './simulators.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const Line = z.looseObject({ msg: z.string(), port: z.number().optional() });
 
-/** The poll limits: a process starts slowly on a loaded machine. */
-export const PROCESS_LIMITS = { timeout: 20_000, interval: 50 };
+/** Each poll costs the process a part of the processor. */
+export const PROCESS_LIMITS = { interval: 50 };
 
 /** One process of the bot, with its signals and its log. */
 export interface BotProcess {
@@ -45,8 +45,6 @@ export async function startProcessSandbox(options: ProcessSandboxOptions) {
   const words = [...(preload ? ['--import', preload] : []), program];
   const simulators = await startSimulatorsForProcess({
     ...rest,
-    // A loaded machine may exceed Slack's three seconds, and a lost click is not repeated.
-    slack: { ackTimeoutMs: 15_000, ...rest.slack },
   });
   const { slack, cloud, deliverTo, writeConfig } = simulators;
   const children = new Set<ChildProcess>();

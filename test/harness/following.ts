@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { textOf } from './messages.ts';
+import { timeInSteps } from './passing-time.ts';
 import { accepted, NO_MESSAGE, requested } from './requests.ts';
 import { startTestSandbox, type TestSandbox, type TestSandboxOptions } from './test-sandbox.ts';
 import { ANA, BEN } from './users.ts';
@@ -29,24 +30,13 @@ export async function passUntil(
     sandbox.slack
       .messages('db-approvals')
       .findLast(({ threadTs, text }) => !threadTs && text.includes(title));
-  // The time passes only while nothing is under way, so that a slow machine misses no state.
-  let before = -1;
-  let quiet = 0;
+  // A slow machine must miss no state.
+  const pass = timeInSteps(sandbox, stepMs);
   await expect
-    .poll(
-      () => {
-        const count = sandbox.slack.calls().length + sandbox.cloud.requests().length;
-        quiet = count === before ? quiet + 1 : 0;
-        if (quiet === 2) {
-          quiet = 0;
-          sandbox.clock.now = new Date(sandbox.clock.now.getTime() + stepMs);
-          sandbox.wake();
-        }
-        before = count;
-        return textOf(card() ?? NO_MESSAGE);
-      },
-      { interval: 25, timeout: 28_000 },
-    )
+    .poll(() => {
+      pass();
+      return textOf(card() ?? NO_MESSAGE);
+    })
     .toContain(words);
   return card() ?? { ...NO_MESSAGE, channel: '', ts: '' };
 }

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { isCard, textOf } from './messages.ts';
+import { quietness, timeInSteps, type Watched } from './passing-time.ts';
 import type { People } from './people.ts';
 import type { TestSandbox } from './test-sandbox.ts';
 import { ANA, BEN } from './users.ts';
@@ -81,27 +82,17 @@ export function changeIdOf(card: { readonly text: string } | undefined): string 
   return / · ([0-9A-Z]{6})(?: ·|$)/m.exec(card?.text ?? '')?.[1] ?? 'no id';
 }
 
-/** Waits until no request has been sent to Slack or the cloud for 150 ms. */
-export async function waitUntilIdle({
-  slack,
-  cloud,
-}: Pick<TestSandbox, 'slack' | 'cloud'>): Promise<void> {
-  let before = -1;
-  const isIdle = () => {
-    const count = slack.calls().length + cloud.requests().length;
-    const same = count === before;
-    before = count;
-    return same;
-  };
-  await expect.poll(isIdle, { interval: 150 }).toBe(true);
+/** Waits until the bot has sent no request for a moment. */
+export async function waitUntilIdle(sandbox: Watched): Promise<void> {
+  await expect.poll(quietness(sandbox), { interval: 50 }).toBe(true);
 }
 
 /** Waits for a card with these words, while the clock moves past the pauses between retries. */
 export async function cardAfterRetries(sandbox: TestSandbox, words: string): Promise<void> {
+  const pass = timeInSteps(sandbox, 11_000);
   const texts = () => {
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 11_000);
-    sandbox.wake();
+    pass();
     return sandbox.slack.messages('db-approvals').filter(isCard).map(textOf);
   };
-  await expect.poll(texts, { interval: 200 }).toContainEqual(expect.stringContaining(words));
+  await expect.poll(texts).toContainEqual(expect.stringContaining(words));
 }

@@ -17,8 +17,6 @@ export interface TestSandboxOptions extends Omit<SimulatorOptions, 'now' | 'slac
   readonly env?: Readonly<Record<string, string>>;
   /** Slack applies its rate limits, by the clock of the sandbox. */
   readonly rateLimits?: RateLimits;
-  /** The time in which Slack expects an acknowledgement, in real time; 3 s by default. */
-  readonly ackTimeoutMs?: number;
   /** A wait of a client moves the clock of the sandbox; otherwise it returns at once. */
   readonly waitsPass?: boolean;
   /** Replaces the sleeps of the clients, for tests in which a wait lasts until its time has come. */
@@ -41,10 +39,7 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
   const simulators = await startSimulators({
     ...options,
     now,
-    slack: {
-      rateLimits: options.rateLimits ?? null,
-      ...(options.ackTimeoutMs === undefined ? {} : { ackTimeoutMs: options.ackTimeoutMs }),
-    },
+    slack: { rateLimits: options.rateLimits ?? null },
   });
   const { slack, cloud, alerts } = simulators;
   const env = {

@@ -28,7 +28,7 @@ export async function readUntil(
     const value = metricIn(samples, name) ?? Number.NaN;
     return typeof isReached === 'number' ? value === isReached : isReached(value);
   };
-  await expect.poll(check, { timeout: 30_000, interval: 100 }).toBe(true);
+  await expect.poll(check, { interval: 100 }).toBe(true);
   return samples;
 }
 

@@ -48,7 +48,7 @@ test('SignalboxInboxStuck fires when the database stores clicks and permits no u
 
 test('SignalboxAcksSlow fires when another session delays the commits of clicks', async () => {
   const databaseUrl = await freshUrl('postgres');
-  const sandbox = await startTestSandbox({ databaseUrl, ackTimeoutMs: 15_000 });
+  const sandbox = await startTestSandbox({ databaseUrl });
   const clicks = 'signalbox_ack_seconds_count{kind="block_actions"';
   const start = await read(sandbox);
   const card = await requestChange(sandbox);

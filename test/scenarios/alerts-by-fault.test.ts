@@ -38,9 +38,7 @@ test('SignalboxApprovalsWaiting fires when nobody decides for hours', async () =
   expectAlert('SignalboxApprovalsWaiting', before, during);
 });
 
-test('SignalboxTrailBroken fires when a row of the audit trail was modified', {
-  timeout: 60_000,
-}, async () => {
+test('SignalboxTrailBroken fires when a row of the audit trail was modified', async () => {
   const url = await freshUrl('postgres');
   const first = await openDatabase(url);
   await first.transaction((tx) =>
@@ -71,9 +69,7 @@ test('SignalboxLookupsFailing fires when Slack does not answer lookups', async (
   expectAlert('SignalboxLookupsFailing', before, during, { minutes: 12 });
 });
 
-test('SignalboxConfigOutdated fires for a replica with an earlier file', {
-  timeout: 60_000,
-}, async () => {
+test('SignalboxConfigOutdated fires for a replica with an earlier file', async () => {
   const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('postgres') });
   const { port } = await sandbox.replica();
   const other = { url: `http://127.0.0.1:${port}` };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
 import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandboxOptions } from '../harness/test-sandbox.ts';
 import { ANA, BEN, FINN } from '../harness/users.ts';
@@ -16,32 +17,18 @@ async function started(options: TestSandboxOptions = {}) {
     sandbox.clock.now = new Date(sandbox.clock.now.getTime() + seconds * 1_000);
     sandbox.wake();
   };
-  /**
-   * Waits for a card. The time passes only from time to time: what an execution gathered is valid for
-   * 30 s, which a loaded machine needs.
-   */
-  const cardLater = async (words: string, isDue = everySoOften()) => {
+  /** Waits for a card while the time passes. What an execution gathered is valid for 30 s of it. */
+  const cardLater = async (words: string, passOn: () => unknown = timeInSteps(sandbox, 11_000)) => {
     const texts = () => sandbox.slack.messages('db-approvals').map(textOf).join('\n');
     await expect
-      .poll(
-        () => {
-          if (isDue()) pass(11);
-          return texts();
-        },
-        { timeout: 25_000 },
-      )
+      .poll(() => {
+        passOn();
+        return texts();
+      })
       .toContain(words);
     return sandbox.card(words);
   };
   return { ...sandbox, pass, cardLater };
-}
-/** True for every 40th poll, which is every two seconds. */
-function everySoOften() {
-  let polls = 0;
-  return () => {
-    polls += 1;
-    return polls % 40 === 0;
-  };
 }
 
 type Sandbox = Awaited<ReturnType<typeof started>>;
@@ -270,7 +257,7 @@ describe('right before sending', () => {
     const sent = await sandbox.cardLater('staging is stopping', () => {
       const isNew = sandbox.cloud.count('get service') > seen;
       seen = sandbox.cloud.count('get service');
-      return isNew;
+      if (isNew) sandbox.pass(11);
     });
     expect(sent?.text).toContain('State not verified before sending: ');
     expect(sandbox.clock.now.getTime() - before).toBeGreaterThanOrEqual(120_000);
@@ -334,9 +321,10 @@ describe('undo and for=', () => {
     await sandbox.cardLater('staging is scaling');
     await sandbox.cardLater('Scale staging: planned');
     sandbox.pass(2 * 3_600);
+    const pass = timeInSteps(sandbox, 1_000);
     await expect
       .poll(() => {
-        sandbox.pass(1);
+        pass();
         return sandbox.cloud.effectCount('scale', STAGING);
       })
       .toBe(2);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import { textOf } from '../harness/messages.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, GUS } from '../harness/users.ts';
@@ -96,16 +97,17 @@ test('a copy is posted once when Slack accepts the post without an answer', asyn
   const preview = await sandbox.privateMessage(ANA, 'staging?');
   sandbox.slack.failNext({ method: 'chat.postMessage', times: 2, how: 'reply-lost' });
   await sandbox.press(ANA, preview, 'change.confirm');
+  const passOn = timeInSteps(sandbox, 6_000);
   await expect
     .poll(() => {
-      pass(sandbox, 0.1);
+      passOn();
       return sandbox.slack.calls('conversations.open').length;
     })
     .toBeGreaterThan(0);
   await sandbox.press(BEN, await sandbox.card(' requests: '), 'change.approve');
   await expect
     .poll(() => {
-      pass(sandbox, 0.1);
+      passOn();
       return copies(sandbox, CLEO).map(titleOf);
     })
     .toEqual(['● staging is stopping']);
@@ -124,9 +126,10 @@ test('a requester who left the channel gets one direct message at the ending', a
       .messages(`D${ANA.slice(1)}`)
       .map(textOf)
       .filter((text) => text.includes('staging is stopping'));
+  const passOn = timeInSteps(sandbox, 6_000);
   await expect
     .poll(() => {
-      pass(sandbox, 0.1);
+      passOn();
       return sandbox.slack.calls('conversations.open').length;
     })
     .toBeGreaterThan(0);

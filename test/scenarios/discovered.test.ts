@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { textOf } from '../harness/messages.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
 import {
   accepted,
   cardAfterRetries,
@@ -52,17 +53,13 @@ async function startDiscovering(yaml = withoutStaging(), change?: (sandbox: Test
 /** Lets time pass until the list of services is read again. */
 async function rediscover(sandbox: TestSandbox) {
   const before = sandbox.cloud.count('list services');
-  const pass = (ms: number) => {
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + ms);
-    sandbox.wake();
-  };
-  pass(MINUTE + 1_000);
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + MINUTE + 1_000);
+  sandbox.wake();
   // The usage report may have used up the request budget: the list is read again after 15 s.
-  let polls = 0;
+  const pass = timeInSteps(sandbox, 16_000);
   await expect
     .poll(() => {
-      polls += 1;
-      if (polls % 10 === 0) pass(16_000);
+      pass();
       return sandbox.cloud.count('list services');
     })
     .toBeGreaterThan(before);
@@ -76,10 +73,10 @@ async function answer(sandbox: TestSandbox, line: string, words: string, as = AN
 
 /** Lets time pass, also for the request budget, until the server has received the change. */
 async function isSent(sandbox: TestSandbox, operation = 'set state') {
+  const pass = timeInSteps(sandbox, 5_000);
   await expect
     .poll(() => {
-      sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 5_000);
-      sandbox.wake();
+      pass();
       return sandbox.cloud.effectCount(operation, STAGING);
     })
     .toBe(1);
@@ -250,10 +247,10 @@ test.for<[string, (sandbox: TestSandbox) => void]>([
     await scheduled(sandbox);
     fail(sandbox);
     setTime(sandbox, '13:05');
+    const pass = timeInSteps(sandbox, 10_000);
     await expect
       .poll(async () => {
-        sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10_000);
-        sandbox.wake();
+        pass();
         return sandbox.slack.messages('db-approvals').map(textOf).join('\n');
       })
       .toContain('Stop staging: not run');
@@ -267,10 +264,10 @@ test('an approved change does not run by a list that was read a minute before', 
   brokenList('read-wrong-shape')(sandbox);
   const began = sandbox.clock.now.getTime();
   await sandbox.press(BEN, card, 'change.approve');
+  const pass = timeInSteps(sandbox, 5_000);
   await expect
     .poll(() => {
-      sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 5_000);
-      sandbox.wake();
+      pass();
       return sandbox.slack.messages('db-approvals').map(textOf).join('\n');
     })
     .toContain('Stop staging: not run');

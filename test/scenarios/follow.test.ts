@@ -18,7 +18,6 @@ const STOPPED = 'staging is stop';
 
 test.for(ENGINES)(
   'an accepted stop is followed to its end and reported once (%s)',
-  { timeout: 60_000 },
   async (engine) => {
     const sandbox = await startExtended({ databaseUrl: await freshUrl(engine) });
     await approve(sandbox, STOP, 'Stop staging');

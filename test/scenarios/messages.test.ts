@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
@@ -135,9 +136,10 @@ test('a card is posted once when Slack accepts the post without an answer', asyn
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
   const card = await sandbox.card('requests: ');
+  const passOn = timeInSteps(sandbox, 6_000);
   await expect
     .poll(() => {
-      pass(sandbox, 0.1);
+      passOn();
       return sandbox.slack.calls('conversations.history').length;
     })
     .toBeGreaterThan(0);
@@ -145,7 +147,7 @@ test('a card is posted once when Slack accepts the post without an answer', asyn
   const cards = () => sandbox.slack.messages('db-approvals').filter((each) => !each.threadTs);
   await expect
     .poll(() => {
-      pass(sandbox, 0.1);
+      passOn();
       return cards()
         .map(({ text }) => text)
         .join();
@@ -160,9 +162,10 @@ test('a thread message is posted once when Slack accepts the post without an ans
   sandbox.slack.failNext({ method: 'chat.postMessage', times: 1, how: 'reply-lost' });
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.card('staging is stopping');
+  const passOn = timeInSteps(sandbox, 6_000);
   await expect
     .poll(() => {
-      pass(sandbox, 0.1);
+      passOn();
       return sandbox.slack.calls('conversations.replies').length;
     })
     .toBeGreaterThan(0);
@@ -178,15 +181,16 @@ test('a message in the audit channel is posted once when Slack accepts the post 
   sandbox.slack.failNext({ method: 'chat.postMessage', times: 3, how: 'reply-lost' });
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.card('staging is stopping');
+  const passOn = timeInSteps(sandbox, 6_000);
   await expect
     .poll(() => {
-      pass(sandbox, 0.1);
+      passOn();
       return sandbox.slack.calls('conversations.history').length;
     })
     .toBeGreaterThan(0);
   await expect
     .poll(() => {
-      pass(sandbox, 0.1);
+      passOn();
       return endings().length;
     })
     .toBe(1);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { enqueueOperatorsNotice } from '../../src/workflow/notify/notices.ts';
 import { isCard, textOf } from '../harness/messages.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
 import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
@@ -14,17 +15,13 @@ async function outage(sandbox: TestSandbox, minutes: number): Promise<void> {
   const { slack, clock } = sandbox;
   slack.setReachable(false);
   const end = clock.now.getTime() + minutes * 60_000;
+  const pass = timeInSteps(sandbox, 3 * 60_000);
   const isOver = () => {
-    pass(sandbox, 3);
+    pass();
     return clock.now.getTime() >= end;
   };
-  await expect.poll(isOver, { interval: 40 }).toBe(true);
+  await expect.poll(isOver).toBe(true);
   slack.setReachable(true);
-}
-
-function pass(sandbox: TestSandbox, minutes: number): void {
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + minutes * 60_000);
-  sandbox.wake();
 }
 
 test('a card whose post began an outage of 90 minutes is posted once after it', async () => {
@@ -37,8 +34,9 @@ test('a card whose post began an outage of 90 minutes is posted once after it', 
   await outage(sandbox, 90);
   expect(cards(sandbox)).toEqual([]);
   // The last attempt may fail, and its next one be stored, after the outage has ended.
+  const pass = timeInSteps(sandbox, 60_000);
   const posted = () => {
-    pass(sandbox, 1);
+    pass();
     return cards(sandbox).length;
   };
   await expect.poll(posted).toBe(1);
@@ -57,8 +55,9 @@ test('a card in direct messages is posted when its first attempt failed', async 
   await slack.command(ANA, 'ops', '/service stop staging for the night');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
   await expect.poll(() => slack.calls('chat.postMessage').length).toBeGreaterThan(0);
+  const pass = timeInSteps(sandbox, 6_000);
   const directs = () => {
-    pass(sandbox, 0.1);
+    pass();
     const all = slack.clientState(ANA).messages;
     return all.filter(({ channel, ephemeral }) => channel[0] === 'D' && !ephemeral);
   };
@@ -90,8 +89,9 @@ test.for(['server-error', 'reply-lost'] as const)(
     await sandbox.restart();
     const notices = () =>
       sandbox.slack.messages('db-audit').filter(({ text }) => text === 'Check it.');
+    const pass = timeInSteps(sandbox, 6_000);
     const searches = () => {
-      pass(sandbox, 0.1);
+      pass();
       return sandbox.slack.calls('conversations.history').length;
     };
     const before = searches();

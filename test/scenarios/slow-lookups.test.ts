@@ -17,8 +17,7 @@ async function startPaced(
     waiting += 1;
     await gate.promise;
   };
-  // A form is acknowledged after the wait that the test ends.
-  const sandbox = await startTestSandbox({ sleep, ackTimeoutMs: 20_000 });
+  const sandbox = await startTestSandbox({ sleep });
   const card = await requestChange(sandbox, ANA, '/service stop finance for the night');
   await prepare(sandbox);
   const refusals = () => privateOf(sandbox, DORA).length;

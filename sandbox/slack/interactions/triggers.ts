@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Trigger } from '../records.ts';
 import type { SlackState } from '../state.ts';
 
-const VALID_MS = 3000;
-
 export function issueTrigger(slack: SlackState, person: string): string {
   const issuedAt = slack.now().getTime();
   const id = `${issuedAt}.${slack.workspace.teamId}.${randomBytes(16).toString('hex')}`;
@@ -17,5 +15,5 @@ export function validTrigger(slack: SlackState, id: string): Trigger | string {
   if (!trigger) return 'invalid_trigger_id';
   if (trigger.used) return 'exchanged_trigger_id';
   const age = slack.now().getTime() - trigger.issuedAt;
-  return age > VALID_MS ? 'expired_trigger_id' : trigger;
+  return age > slack.triggerTimeoutMs ? 'expired_trigger_id' : trigger;
 }

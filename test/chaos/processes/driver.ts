@@ -7,7 +7,7 @@ import type { ControlledBot } from './child.ts';
 import type { ControlledSandbox } from './controlled-sandbox.ts';
 
 const LEASE_MS = 180_000;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 /** A restarted bot finishes its work within this time. Afterwards users press again, without effect. */
 const SOON_MS = 400;
 const ENDED = /[●✕]|outcome unknown/;

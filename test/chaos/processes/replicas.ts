@@ -15,6 +15,8 @@ const WAITING = ['429-retry-after', 'truncated-json'];
 const STEP_MS = 5_000;
 const STEP_TAKES_MS = 250;
 const LEASE_MS = 180_000;
+/** Each takes a quarter of a second, in which a slow machine does little. */
+const MOST_ROUNDS = 400;
 
 export interface ChaosOptions {
   readonly databaseUrl: string;
@@ -130,7 +132,7 @@ function openUsers(sandbox: ControlledSandbox, chance: RandomSource) {
     let killed = 0;
     let asked = 0;
     for (let round = 0; !isDone(names); round += 1) {
-      if (round > 100 + names.length * 4) throw new Error('The changes do not finish');
+      if (round > MOST_ROUNDS + names.length * 4) throw new Error('The changes do not finish');
       const batch = names.slice(asked, asked + 10);
       asked += batch.length;
       // Users repeat a command whose preview was lost in a crash.

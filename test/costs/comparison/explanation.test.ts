@@ -24,9 +24,7 @@ function expectedSteps(lines: readonly LineOfPostgres[], top: number | null) {
   return sizes.slice(0, Math.min(5, count < 0 ? sizes.length : count));
 }
 
-test('steps, others and totals are those of PostgreSQL, for any rows', {
-  timeout: 60_000,
-}, async () => {
+test('steps, others and totals are those of PostgreSQL, for any rows', async () => {
   const cases = fc.record({
     rows: randomRows,
     apart: fc.constantFrom(7, 14, 35),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
-import { startDoctorSandbox } from '../doctor-sandbox.ts';
+import { shortLimitMs, startDoctorSandbox } from '../doctor-sandbox.ts';
 import { line } from '../lines.ts';
 
 const CLOUD = 'cloud API';
@@ -50,10 +50,11 @@ test('an expired key and a key without permission have different lines', async (
 
 test('a cloud API that never answers is reported within the time limit', async () => {
   const sandbox = await startDoctorSandbox();
+  const limitMs = await shortLimitMs();
   sandbox.cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 3 });
-  expect(line(await sandbox.diagnose({}, 300), CLOUD)).toMatchObject({
+  expect(line(await sandbox.diagnose({}, limitMs), CLOUD)).toMatchObject({
     status: 'failed',
-    says: 'did not answer in 0.3 s',
+    says: `did not answer in ${limitMs / 1_000} s`,
   });
 });
 

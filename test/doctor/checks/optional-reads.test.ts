@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ALERT_READS, CLOUD_READS } from '../../../sandbox/api/optional-reads.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../../../sandbox/seed/organization.ts';
-import { type DoctorSandboxOptions, startDoctorSandbox } from '../doctor-sandbox.ts';
+import { type DoctorSandboxOptions, shortLimitMs, startDoctorSandbox } from '../doctor-sandbox.ts';
 import { line, namesOf } from '../lines.ts';
 
 const extended = { reads: 'extended' };
@@ -94,8 +94,9 @@ test('without an answer of the cloud API, no optional read is sent', async () =>
 
 test('a slow read is not checked, and the others are', async () => {
   const sandbox = await startDoctorSandbox(EXTENDED);
+  const limitMs = await shortLimitMs(EXTENDED);
   sandbox.cloud.injectFault({ operation: 'list pipes', fault: 'hang', times: 3 });
-  const lines = await sandbox.diagnose({}, 500);
+  const lines = await sandbox.diagnose({}, limitMs);
   expect(line(lines, 'pipes')).toMatchObject({
     status: 'skipped',
     says: 'not checked: the server did not answer in time',

@@ -3,6 +3,7 @@ import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt';
 import { onTestFinished } from 'vitest';
 import type { Json } from '../../../sandbox/json.ts';
 import { type SlackOptions, startSlackSimulator } from '../../../sandbox/slack/server.ts';
+import { SLACK_TIMEOUT_MS } from '../../harness/simulators.ts';
 
 export const SECRET = 'a-signing-secret-for-tests';
 export const ana = 'U0ANA00001';
@@ -71,6 +72,7 @@ export async function startSlack(options: Partial<SlackOptions> = {}) {
   const slack = await startSlackSimulator({
     manifest,
     delivery: { mode: 'http', signingSecret: SECRET },
+    ackTimeoutMs: SLACK_TIMEOUT_MS,
     wait: async () => {},
     ...options,
   });

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { actions, button, plain, section } from './block-samples.ts';
 import { ana, approvals, ben, general, httpBot, socketBot, startSlack } from './bolt-app.ts';
@@ -202,6 +202,6 @@ const approveButton = actions(
 );
 const filled = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
 async function open(slack: SlackForTest, person: string) {
-  await vi.waitFor(() => expect(slack.clientState(person).views).toHaveLength(1));
+  await expect.poll(() => slack.clientState(person).views).toHaveLength(1);
   return slack.clientState(person).views;
 }

@@ -83,10 +83,12 @@ test('the page is notified of a change', async () => {
   expect(response.headers.get('content-type')).toContain('text/event-stream');
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader?.read())?.value).toBe('retry: 1000\n\n');
+  // One chunk has several events if the test reads late.
+  const isEvents = /^(event: changed\ndata: \{\}\n\n)+$/;
   await slack.sendMessage({ as: ana, channel: general, text: 'news' });
-  expect((await reader?.read())?.value).toBe('event: changed\ndata: {}\n\n');
+  expect((await reader?.read())?.value).toMatch(isEvents);
   slack.changed();
-  expect((await reader?.read())?.value).toBe('event: changed\ndata: {}\n\n');
+  expect((await reader?.read())?.value).toMatch(isEvents);
   leaving.abort();
 });
 

@@ -207,7 +207,7 @@ test('a broken connection fails its transaction, not the process', async () => {
   });
 
   await expect(cut).rejects.toThrow();
-  await vi.waitUntil(() => errors.length > 0);
+  await expect.poll(() => errors.length).toBeGreaterThan(0);
   expect(await readMeta(database.db, 'colour')).toBeNull();
 });
 

@@ -86,7 +86,6 @@ async function databaseOfManyRows(): Promise<string> {
 
 test.runIf(ENGINES.includes('postgres')).for(STATEMENTS)(
   'on PostgreSQL, %s reads few rows',
-  { timeout: 120_000 },
   async ([, table, , statement]) => {
     filled ??= databaseOfManyRows();
     const url = await filled;

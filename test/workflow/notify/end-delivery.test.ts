@@ -3,7 +3,7 @@ import type { Change } from '../../../src/changes/change.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { claimDueMessages, enqueue } from '../../../src/storage/tables/queues/outbox.ts';
 import { endDelivery } from '../../../src/workflow/notify/end-delivery.ts';
-import { freshDatabase } from '../../storage/engines.ts';
+import { freshUrl, openForTest } from '../../storage/engines.ts';
 import {
   aChange,
   channel,
@@ -52,7 +52,10 @@ test('the message that follows a delivered one is stored with its end', async ()
 
 test('deliveries that share a commit lock their changes in one order, so that replicas do not deadlock', async () => {
   const { context: base } = await createTestContext();
-  const context = { ...base, database: await freshDatabase('postgres') };
+  const url = new URL(await freshUrl('postgres'));
+  // The waits for locks end when the test says so.
+  url.searchParams.set('lock_timeout', '60000');
+  const context = { ...base, database: await openForTest(url.href) };
   const { database } = context;
   const changes = [elsewhere(), elsewhere(), elsewhere()].toSorted(byId);
   await stored(database, ...changes);
@@ -83,7 +86,7 @@ test('deliveries that share a commit lock their changes in one order, so that re
   const ends = ids.map((id, index) =>
     endDelivery(context, { id, card: cards[index] ?? null, next: null }),
   );
-  await expect.poll(isLocked, { timeout: 3_000 }).toBe(true);
+  await expect.poll(isLocked).toBe(true);
   // As in a move, the change comes before its messages.
   const messages = await database.transaction((tx) =>
     tx

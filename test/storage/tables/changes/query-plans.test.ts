@@ -209,9 +209,6 @@ test('on SQLite, each query of changes uses an index that fits', async () => {
 
 test.runIf(ENGINES.includes('postgres'))(
   'on PostgreSQL with 200,000 changes, each query reads few rows',
-  {
-    timeout: 120_000,
-  },
   async () => {
     const url = await freshUrl('postgres');
     await databaseOfManyChanges('postgres', url);
