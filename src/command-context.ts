@@ -37,8 +37,6 @@ const ALERTS_CACHED_MS = 30_000;
 
 interface CommandContextHandle {
   readonly now: () => Omit<CommandContext, 'changes'>;
-  /** Reads the usage report with the priority of background work. */
-  readonly digestCosts: (span: Span) => Promise<CostReading>;
   /** Reads the stored usage report, and never the API. */
   readonly storedCosts: (span: Span) => Promise<CostReading>;
   readonly loops: Readonly<Record<string, BackgroundLoop>>;
@@ -133,7 +131,6 @@ export function openCommandContext(
       who,
       services: decisions.services(),
     }),
-    digestCosts,
     storedCosts: (span) => readCosts(span, { priority: 'background', storedOnly: true }),
     loops: {
       runDigests: createDigestRun(digestContext),

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ChangeId, Plan, UserId } from '../changes/change.ts';
+import type { Change, ChangeId, Plan, UserId } from '../changes/change.ts';
 import type { CostEffect } from '../changes/cost-effect.ts';
 import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
@@ -67,6 +67,9 @@ export type EstimateCost = (
   command: Pick<ChangeCommand, 'effect'>,
   plan: Plan,
 ) => Promise<CostEffect | undefined>;
+
+/** Returns the measured cost effect of a change as a sentence; null while there is none. */
+export type MeasureEffect = (change: Change) => Promise<string | null>;
 
 export interface People {
   /**
