@@ -54,8 +54,6 @@ export interface DigestFacts {
   readonly posted: readonly PostedDay[];
   readonly changes: readonly ExecutedChange[];
   readonly attention: DigestAttention;
-  /** What the schedules saved, once per week. */
-  readonly savings: readonly string[];
   /** When the next digest is due, if the digest is scheduled. */
   readonly next: Date | null;
 }

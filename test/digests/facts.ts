@@ -57,7 +57,6 @@ export function factsFor(over: Partial<DigestFacts> = {}): DigestFacts {
     posted: [],
     changes: [],
     attention: { anomalies: null, budgets: [] },
-    savings: [],
     next: new Date('2026-11-23T08:30:00Z'),
     ...over,
   };
