@@ -14,10 +14,10 @@ export interface ExecutedChange {
   readonly text: string;
 }
 
-/** An anomaly as a line of the digest; a slow rise has no buttons. */
+/** An anomaly as a line of the digest. */
 export interface AnomalyItem {
   readonly text: string;
-  readonly buttons: AnswerPart | null;
+  readonly buttons: AnswerPart;
 }
 
 export interface DigestBudget extends BudgetSummary {

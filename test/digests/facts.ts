@@ -90,3 +90,6 @@ export const PRODUCTION_OVER = budgetOf({
   bar: '██████░░ 72% · heading for 5,812 of 5,500 (+6%)',
   isOwn: false,
 });
+
+/** The buttons of an anomaly. */
+export const BUTTONS = { kind: 'actions', actions: [] } as const;
