@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type AlertList, type AlertsClient, createAlertsClient } from './alerts/client.ts';
 import { listAnomalies } from './anomalies/anomaly-queries.ts';
 import { type AnomalyContext, createAnomalyWatch } from './anomalies/anomaly-watch.ts';
-import { backtest } from './anomalies/backtest.ts';
 import type { BotOptions } from './bot-options.ts';
 import { listBudgets } from './budgets/budget-queries.ts';
 import type { Target, UserId } from './changes/change.ts';
@@ -110,7 +109,6 @@ export function openCommandContext(
   const queried = { ...anomalyContext, costs: clients.costs };
   const anomalies = {
     anomalies: () => listAnomalies(queried),
-    backtest: (days: number) => backtest(queried, days),
     budgets: () => listBudgets(queried),
   };
   const digests = createDigestService({ ...decisions, ...digestContext });
