@@ -5,7 +5,7 @@ import { changeIdFrom } from './changes/id.ts';
 import { openCommandContext } from './command-context.ts';
 import { commands } from './commands/index.ts';
 import { createCostEstimator } from './cost-effect/change-cost.ts';
-import { postCostEffects } from './cost-effect/effect-notice.ts';
+import { createEffectMeasurement } from './cost-effect/measured-change.ts';
 import { homeCosts } from './cost-reports/forecast/home-costs.ts';
 import { createDiscovery } from './discover-services.ts';
 import { type ChangeCommand, namesOf } from './intent/define.ts';
@@ -34,7 +34,6 @@ import { createChangesQueries } from './workflow/queries/changes-queries.ts';
 
 const LOOP_EVERY_MS = 1_000;
 const LEARN_EVERY_MS = 6 * 3_600_000;
-const MEASURE_EVERY_MS = 3_600_000;
 
 /** Everything that runs with one configuration, until it is stopped. */
 interface RunningBot {
@@ -91,7 +90,8 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     ...{ reads: opened.now().reads.cloud, directory, now },
     ...{ isOn: decisions.discoversServices, isReady: isConnected },
   });
-  const changes = createChangesQueries(decisions, slack.findPerson);
+  const measure = createEffectMeasurement({ ...decisions, costs: opened.storedCosts });
+  const changes = createChangesQueries(decisions, slack.findPerson, measure);
   const commandContext = () => ({ ...opened.now(), changes });
   const context: WorkflowContext = {
     ...decisions,
@@ -125,7 +125,6 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   const timed = { ...work.loops.timed, ...opened.loops, ...more };
   scheduler.start({ ...work.loops, timed }, LOOP_EVERY_MS);
 
-  const measure = () => postCostEffects(context, opened.digestCosts);
   const { cloud } = opened.now();
   const learn = () => learnFromUsage({ ...decisions, cloud }).then(directory.refresh);
   const maintenance = startMaintenance(log, [
@@ -135,7 +134,6 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
       channel: config.channels.audit,
       mayAnchor: () => channelCheck.problem() === null,
     }),
-    { name: 'measure cost effects', work: measure, everyMs: MEASURE_EVERY_MS },
   ]);
   const stop = async () => {
     opened.stopReading();

@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type AlertList, type AlertsClient, createAlertsClient } from './alerts/client.ts';
 import { listAnomalies } from './anomalies/anomaly-queries.ts';
 import { type AnomalyContext, createAnomalyWatch } from './anomalies/anomaly-watch.ts';
-import { backtest } from './anomalies/backtest.ts';
 import type { BotOptions } from './bot-options.ts';
 import { listBudgets } from './budgets/budget-queries.ts';
 import type { Target, UserId } from './changes/change.ts';
@@ -37,8 +36,6 @@ const ALERTS_CACHED_MS = 30_000;
 
 interface CommandContextHandle {
   readonly now: () => Omit<CommandContext, 'changes'>;
-  /** Reads the usage report with the priority of background work. */
-  readonly digestCosts: (span: Span) => Promise<CostReading>;
   /** Reads the stored usage report, and never the API. */
   readonly storedCosts: (span: Span) => Promise<CostReading>;
   readonly loops: Readonly<Record<string, BackgroundLoop>>;
@@ -111,7 +108,6 @@ export function openCommandContext(
   const queried = { ...anomalyContext, costs: clients.costs };
   const anomalies = {
     anomalies: () => listAnomalies(queried),
-    backtest: (days: number) => backtest(queried, days),
     budgets: () => listBudgets(queried),
   };
   const digests = createDigestService({ ...decisions, ...digestContext });
@@ -132,7 +128,6 @@ export function openCommandContext(
       who,
       services: decisions.services(),
     }),
-    digestCosts,
     storedCosts: (span) => readCosts(span, { priority: 'background', storedOnly: true }),
     loops: {
       runDigests: createDigestRun(digestContext),

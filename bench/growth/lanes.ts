@@ -20,7 +20,6 @@ import { registerConfiguration } from '../../src/storage/tables/configurations.t
 import { costSnapshots } from '../../src/storage/tables/costs.ts';
 import { lastDigests, unfinishedDigests } from '../../src/storage/tables/digests.ts';
 import { knownServices } from '../../src/storage/tables/directory.ts';
-import { listEffectNotices } from '../../src/storage/tables/effect-notices.ts';
 import { listInstances, pruneInstances, saveInstance } from '../../src/storage/tables/instances.ts';
 import { pruneRateCounters } from '../../src/storage/tables/limits/rate-counters.ts';
 import { changesWithCard, changesWithoutCard } from '../../src/storage/tables/queues/cards.ts';
@@ -100,7 +99,6 @@ export function lanesOf(now: Date, open: ChangeId): Readonly<Record<string, Lane
     'hourly: delete messages': (tx) => pruneOutbox(tx, ago(7)),
     'hourly: delete counters': (tx) => pruneRateCounters(tx, ago(7)),
     'hourly: services': (tx) => knownServices(tx),
-    'effects: notices of 35 days': (tx) => listEffectNotices(tx, ago(35)),
     'effects: last changes of services': (tx) =>
       lastCostChanges(tx, addDays(dayOf(now), -84), costed),
     'digest: last posts': (tx) => lastDigests(tx),

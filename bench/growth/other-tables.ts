@@ -18,9 +18,6 @@ export function otherTables(end: Date): readonly string[] {
     `insert into follow_up (change_id, shown)
       select id, '{"state":"settled","seen":null,"gap":null,"why":null,"candidates":[],"revision":1}'
       from change where state in ('succeeded', 'unknown')`,
-    `insert into effect_notice select id, d, ended_at from change, unnest(array[3, 7]) as d
-      where state = 'succeeded' and command != 'service schedule' and parent is null
-        and plan not like '%"schedule":"%'`,
     `insert into inbox (dedup_key, kind, at, not_before, attempts, handled_at)
       select 'click-' || s.n, 'click', ${before('40 seconds')}, ${before('40 seconds')}, 1,
         ${before('40 seconds')} from generate_series(1, 15000) as s(n)`,

@@ -17,7 +17,6 @@ import {
   usualRangeText,
 } from './anomaly-text.ts';
 import { anomaliesSince, incidentId } from './incident-store.ts';
-import { readSlowRises, type SlowRises, slowRiseText } from './slow-rises.ts';
 import { isWatchLate, readWatch, type WatchState } from './watch-state.ts';
 
 const LISTED_DAYS = 30;
@@ -39,12 +38,10 @@ export async function listAnomalies(context: {
   const since = addDays(dayOf(now), -LISTED_DAYS);
   const all = await anomaliesSince(context.database.db, addDays(since, -LISTED_DAYS));
   const shown = mergeRelated(all.filter((one) => isListed(one, since))).toSorted(byImportance);
-  const rises = await readSlowRises(context.database.db);
   const open = shown.filter(({ incident }) => !isOver(incident));
   const parts: readonly AnswerPart[] = [
     ...open.slice(0, BUTTONS_MAX).flatMap((one) => openParts(one, prices)),
     ...(shown.length > 0 ? [tableOf(shown, prices), detailsMenu(shown)] : []),
-    ...risesPart(rises, prices),
     { kind: 'note', text: [lastScanText(state, now), ...noteOf(prices)].join(' ') },
   ];
   return { title: titleOf(open.length, state), parts };
@@ -52,12 +49,6 @@ export async function listAnomalies(context: {
 
 function noteOf(prices: PriceList | null): readonly string[] {
   return prices ? [`${priceNote(prices)}.`] : [];
-}
-
-function risesPart(rises: SlowRises | null, prices: PriceList | null): readonly AnswerPart[] {
-  if (!rises || rises.all.length === 0) return [];
-  const lines = rises.all.map((rise) => `• ${slowRiseText(rise, rises.through, prices)}`);
-  return [{ kind: 'text', text: [`Through ${formatDay(rises.through)}:`, ...lines].join('\n') }];
 }
 
 function isListed({ incident: { since, days } }: CostAnomaly, from: Day): boolean {

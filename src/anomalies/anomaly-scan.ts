@@ -14,7 +14,6 @@ import {
   selectAnnouncements,
 } from './announcements.ts';
 import { judgeLine, type LineJudgement } from './judge-line.ts';
-import { type SlowRises, slowRises } from './slow-rises.ts';
 import { watchedLines } from './watched-lines.ts';
 
 interface ScanInput {
@@ -25,15 +24,12 @@ interface ScanInput {
   readonly last: Day;
   /** The first scan announces nothing: its anomalies began before the watch did. */
   readonly quiet: boolean;
-  /** Whether to look for slow rises too. */
-  readonly weekly: boolean;
 }
 
 export interface ScanResult {
   readonly lines: number;
   readonly changed: readonly CostAnomaly[];
   readonly announcements: AnomalyAnnouncements;
-  readonly rises: SlowRises | null;
 }
 
 const LINES_PER_TURN = 5;
@@ -46,7 +42,7 @@ export function scanSpan(first: Day, last: Day): Span {
 
 /** Judges every line. Thousands of lines take seconds, so the scan yields between them. */
 export async function scanLines(input: ScanInput): Promise<ScanResult> {
-  const { rows, known, first, last, quiet, weekly } = input;
+  const { rows, known, first, last, quiet } = input;
   const span = scanSpan(first, last);
   const minImpact = minImpactOf(seriesOf(rows, {}, span));
   const lines = watchedLines(rows, span, minImpact);
@@ -58,8 +54,7 @@ export async function scanLines(input: ScanInput): Promise<ScanResult> {
   }
   const changed = judged.flatMap((one) => one.changed);
   const announcements = quiet ? NOTHING : announcementsFor(judged, known, changed);
-  const rises = weekly ? slowRises(lines, [...known, ...changed], { last, minImpact }) : null;
-  return { lines: lines.length, changed, announcements, rises };
+  return { lines: lines.length, changed, announcements };
 }
 
 function announcementsFor(

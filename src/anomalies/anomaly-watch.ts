@@ -23,7 +23,6 @@ import {
   type RoutingContext,
   routeAnnouncements,
 } from './route-announcements.ts';
-import { isNewWeek, storeSlowRises } from './slow-rises.ts';
 import {
   dayToScan,
   firstDayToJudge,
@@ -80,8 +79,7 @@ async function watchOnce(context: AnomalyContext, now: Date): Promise<boolean> {
   const { db } = context.database;
   const known = await recentAnomalies(db, now);
   const quiet = before.state === null;
-  const weekly = isNewWeek(before.state?.ranOn ?? null, dayToScan(now));
-  const scan = await scanLines({ rows, known, first, last, quiet, weekly });
+  const scan = await scanLines({ rows, known, first, last, quiet });
   const sources = { ...context, services: context.services(), today };
   const budgets = await evaluateBudgets(db, budgetStandings(sources, read), today);
   const through = judgedThrough(days, today, lockAge) ?? addDays(first, -1);
@@ -104,14 +102,13 @@ async function record(
   before: WatchSnapshot,
   outcome: WatchOutcome,
 ): Promise<boolean> {
-  const { state, scan, budgets, routed, now } = outcome;
+  const { state, budgets, routed, now } = outcome;
   const version = (before.state?.version ?? 0) + 1;
   const value = watchText({ ...state, at: now.toISOString(), version });
   return context.database.transaction(async (tx) => {
     if (!(await replaceMeta(tx, WATCH_KEY, before.text, value))) return false;
     await storeAnomalies(tx, context, outcome);
     for (const announcement of routed.all) await enqueueReport(tx, announcement, now);
-    if (scan.rises) await storeSlowRises(tx, scan.rises);
     await recordBudgetNotices(tx, budgets, now);
     return true;
   });

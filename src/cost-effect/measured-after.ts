@@ -14,7 +14,7 @@ export interface MeasuredAfter {
 }
 
 /**
- * Measures a change over its first 3 or 7 days. `later`: some days are not settled. `never`: there is
+ * Measures a change over its first 3 or 7 days. Null while some of them are not settled, and with
  * nothing to compare with. Days up to `heldFrom` do not count: another change ran on that day.
  */
 export function measureAfter(
@@ -22,15 +22,14 @@ export function measureAfter(
   changedOn: Day,
   days: 3 | 7,
   heldFrom: Day | null,
-): MeasuredAfter | 'later' | 'never' {
+): MeasuredAfter | null {
   const held = series.filter(({ day }) => heldFrom === null || day > heldFrom);
   const measured = measuredEffect(held, changedOn, days);
   if (measured.ok && measured.before > 0) {
     const { before, after, ratio: about, low, high } = measured;
     return { days, before, after, ratio: { about, low, high } };
   }
-  if (!measured.ok && measured.why === 'not-settled-yet') return 'later';
-  if (!measured.ok && measured.why === 'too-few-days-before') return 'never';
+  if (!measured.ok && measured.why !== 'nothing-to-compare') return null;
   return fromNothing(held, changedOn, days);
 }
 
@@ -39,12 +38,12 @@ function fromNothing(
   series: readonly DayValue[],
   changedOn: Day,
   days: 3 | 7,
-): MeasuredAfter | 'never' {
+): MeasuredAfter | null {
   const before = mean(historyOf(series, changedOn).slice(-LEVEL_DAYS).map(creditsOn));
   const last = addDays(changedOn, days);
   const since = series.filter(({ day }) => day > changedOn && day <= last);
   const after = mean(since.map(creditsOn));
-  return after > 0 ? { days, before, after, ratio: null } : 'never';
+  return after > 0 ? { days, before, after, ratio: null } : null;
 }
 
 function creditsOn({ value }: DayValue): number {

@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { anomalySummary, incidentButtons } from '../anomalies/anomaly-text.ts';
 import { recentAnomalies } from '../anomalies/incident-store.ts';
-import { readSlowRises, slowRiseText } from '../anomalies/slow-rises.ts';
 import { isWatchLate, readWatch } from '../anomalies/watch-state.ts';
 import { budgetSummary } from '../budgets/budget-text.ts';
 import type { BudgetStanding } from '../budgets/budgets.ts';
 import { costScope } from '../cost-reports/scope.ts';
 import { mergeRelated } from '../costs/anomaly/cost-anomaly.ts';
-import { type Day, weekdayOf } from '../costs/calendar/day.ts';
 import { selectRows } from '../costs/ledger/ledger.ts';
 import { entityKey } from '../costs/ledger/row.ts';
 import type { Database } from '../storage/engine/database.ts';
@@ -44,18 +42,17 @@ function isShown({ channel, options }: DigestSubscription, { budget }: BudgetSta
 async function anomalyItems(
   { database, now }: AttentionContext,
   { options }: DigestSubscription,
-  { read, services, today }: DigestData,
+  { read, services }: DigestData,
 ): Promise<readonly AnomalyItem[] | null> {
   const { state } = await readWatch(database.db);
   if (!state || isWatchLate(state, now())) return null;
   const { selector } = costScope(options.on, services, read.rows);
   const covered = new Set(selectRows(read.rows, selector).map(entityKey));
-  const rises = isWeekly(options, today) ? await risesOf(database) : [];
   const all = await recentAnomalies(database.db, now());
   const prices = read.prices ?? null;
   const least = options.minimumCredits ?? 0;
   const open = all.filter(({ incident }) => ['open', 'ongoing'].includes(incident.state));
-  const anomalies = mergeRelated(open)
+  return mergeRelated(open)
     .filter(
       ({ incident: { tier, impact, direction }, ...entity }) =>
         covered.has(entityKey(entity)) &&
@@ -65,19 +62,4 @@ async function anomalyItems(
     )
     .toSorted((a, b) => Math.abs(b.incident.impact) - Math.abs(a.incident.impact))
     .map((one) => ({ text: anomalySummary(one, prices), buttons: incidentButtons(one) }));
-  const slow = rises
-    .filter((rise) => covered.has(entityKey(rise)))
-    .map((rise) => ({ text: slowRiseText(rise, rise.through, prices), buttons: null }));
-  return [...anomalies, ...slow];
-}
-
-/** Each slow rise with the day through which it was computed. */
-async function risesOf({ db }: Database) {
-  const rises = await readSlowRises(db);
-  return (rises?.all ?? []).map((rise) => ({ ...rise, through: rises?.through ?? '' }));
-}
-
-/** Slow rises are shown once a week: on Mondays, and in weekly and monthly digests. */
-function isWeekly({ period }: DigestSubscription['options'], today: Day): boolean {
-  return period !== 'day' || weekdayOf(today) === 0;
 }

@@ -47,9 +47,7 @@ export function composeDigest(facts: DigestFacts): ComposedDigest {
   const inputs: FindingInputs = { facts, measured, day: measured.day, span };
   const needed = neededAttention(inputs);
   const found = findings(inputs);
-  const summary = [needed.normalText, ...comparedLines(inputs), ...facts.savings].filter(
-    (line) => line !== null,
-  );
+  const summary = [needed.normalText, ...comparedLines(inputs)].filter((line) => line !== null);
   const parts: readonly (AnswerPart | null)[] = [
     ...attentionParts(inputs, needed, gapLines(facts)),
     { kind: 'text', text: [summary.join('\n'), ...found.lists].join('\n\n') },

@@ -14,10 +14,10 @@ export interface ExecutedChange {
   readonly text: string;
 }
 
-/** An anomaly as a line of the digest; a slow rise has no buttons. */
+/** An anomaly as a line of the digest. */
 export interface AnomalyItem {
   readonly text: string;
-  readonly buttons: AnswerPart | null;
+  readonly buttons: AnswerPart;
 }
 
 export interface DigestBudget extends BudgetSummary {
@@ -54,8 +54,6 @@ export interface DigestFacts {
   readonly posted: readonly PostedDay[];
   readonly changes: readonly ExecutedChange[];
   readonly attention: DigestAttention;
-  /** What the schedules saved, once per week. */
-  readonly savings: readonly string[];
   /** When the next digest is due, if the digest is scheduled. */
   readonly next: Date | null;
 }

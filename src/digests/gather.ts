@@ -4,9 +4,9 @@ import { changeTitle } from '../changes/change-title.ts';
 import { TARGET_TRAITS } from '../changes/target-kinds.ts';
 import { costScope } from '../cost-reports/scope.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
-import { addDays, type Day, dayOf, daysBetween, weekdayOf } from '../costs/calendar/day.ts';
+import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
-import { type DayState, dayStates, type RowSelector } from '../costs/ledger/ledger.ts';
+import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
 import { type SnapshotHistory, snapshotHistory } from '../costs/locking/day-snapshots.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Db } from '../storage/engine/database.ts';
@@ -15,7 +15,6 @@ import { costSnapshots } from '../storage/tables/costs.ts';
 import type { DigestFacts, ExecutedChange } from './facts.ts';
 import { daysLastPosted, type LastPostedFigures } from './last-posted.ts';
 import { rowsNeeded } from './measure.ts';
-import { savingsLine } from './savings/schedule-savings.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
 /** Read once for all digests that are due at the same time. */
@@ -91,22 +90,9 @@ export function digestFacts(
     posted: daysLastPosted(lastPosted, selector),
     changes: own.flatMap(executedChange),
     attention,
-    savings: savingsOf(covers, data, selector),
     next,
   };
 }
-
-/** Once per week: in the digest that covers a Sunday. */
-function savingsOf(covers: Span, data: DigestData, selector: RowSelector): readonly string[] {
-  if (!daysBetween(covers.first, covers.last).some((day) => weekdayOf(day) === SUNDAY)) return [];
-  const { read, today, services, changes } = data;
-  const oldest = changes.length < CHANGES_MAX ? null : changes.at(-1);
-  const completeSince = oldest?.createdAt ?? new Date(0);
-  const line = savingsLine({ rows: read.rows, selector, today, services, changes, completeSince });
-  return line === null ? [] : [line];
-}
-
-const SUNDAY = 6;
 
 function executedChange(change: Change): readonly ExecutedChange[] {
   const { id, plan, outcome } = change;

@@ -70,7 +70,7 @@ export function attentionParts(
   const own = shown.flatMap(({ text, buttons }, index): readonly AnswerPart[] => {
     const rest = more > 0 && index === shown.length - 1;
     const line = rest ? `⚠ ${text}\n${countWords(more, 'more unusual cost')}` : `⚠ ${text}`;
-    return [{ kind: 'text', text: line }, ...(buttons ? [buttons] : [])];
+    return [{ kind: 'text', text: line }, buttons];
   });
   return [...first, ...own];
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ChangeId, EstimateCost } from '../changes/change.ts';
+import type { Change, ChangeId, EstimateCost } from '../changes/change.ts';
 import type { PriceList } from '../costs/money/price.ts';
 import type { Service } from '../directory/directory.ts';
 import type { IncidentService } from '../intent/answers/answer.ts';
@@ -57,6 +57,9 @@ export interface WorkflowContext extends DecisionContext {
   /** What App Home shows about costs, from the stored report; null if it was not read yet. */
   readonly homeCosts: () => Promise<HomeLists['costs']>;
 }
+
+/** Returns the measured cost effect of a change as a sentence; null while there is none. */
+export type MeasureEffect = (change: Change) => Promise<string | null>;
 
 /** What executions need from the audit trail. */
 export interface Trail {

@@ -72,7 +72,6 @@ function reach(
     digests: () => Promise.reject(new Error('There are no digests')),
     anomalies: {
       anomalies: () => Promise.reject(new Error('Nothing is watched')),
-      backtest: () => Promise.reject(new Error('Nothing is watched')),
       budgets: () => Promise.reject(new Error('Nothing is watched')),
     },
     changes: {

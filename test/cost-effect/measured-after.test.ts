@@ -24,8 +24,7 @@ function said(
   prices: PriceList | null = null,
 ) {
   const result = measureAfter(series, CHANGED, days, null);
-  if (typeof result === 'string') return result;
-  return measuredText(result, estimate, { prices, today: '2026-11-28' });
+  return result && measuredText(result, estimate, { prices, today: '2026-11-28' });
 }
 
 test('half the size is shown with the estimate', () => {
@@ -64,16 +63,16 @@ test('a service that was stopped has no ratio, only a figure', () => {
 test('a measurement waits for days that are not final', () => {
   const [open, ...others] = around(26, 13).toReversed();
   const series = [...others, ...(open ? [{ ...open, final: false }] : [])];
-  expect(measureAfter(series, CHANGED, 7, null)).toBe('later');
+  expect(measureAfter(series, CHANGED, 7, null)).toBeNull();
   expect(measureAfter(series, CHANGED, 3, null)).toMatchObject({ days: 3 });
 });
 
 test('days at another size are not used as the state before', () => {
-  expect(measureAfter(around(26, 13), CHANGED, 7, '2026-11-15')).toBe('never');
+  expect(measureAfter(around(26, 13), CHANGED, 7, '2026-11-15')).toBeNull();
   const kept = measureAfter(around(26, 13), CHANGED, 7, '2026-11-12');
   expect(kept).toMatchObject({ days: 7 });
 });
 
 test('a service without cost before and after is not reported', () => {
-  expect(measureAfter(around(0, 0), CHANGED, 7, null)).toBe('never');
+  expect(measureAfter(around(0, 0), CHANGED, 7, null)).toBeNull();
 });

@@ -5,7 +5,7 @@ import type { DigestFacts } from '../../src/digests/facts.ts';
 import { digestFacts } from '../../src/digests/gather.ts';
 import { written } from '../cost-reports/written.ts';
 import { row } from '../costs/rows.ts';
-import { digest, factsFor, nineWeeks, PRODUCTION_OVER, reading } from './facts.ts';
+import { BUTTONS, digest, factsFor, nineWeeks, PRODUCTION_OVER, reading } from './facts.ts';
 
 const messageOf = (over: Partial<DigestFacts> = {}) =>
   written(composeDigest(factsFor(over)).message);
@@ -75,7 +75,7 @@ test('a rise shows the movers, the anomalies and the changes of these days', () 
     { day: '2026-11-02', text: 'Stop staging (K3M9QD)' },
   ];
   const attention = {
-    anomalies: [{ text: 'analytics-prod · compute 320.0, expected 101.0', buttons: null }],
+    anomalies: [{ text: 'analytics-prod · compute 320.0, expected 101.0', buttons: BUTTONS }],
     budgets: [PRODUCTION_OVER],
   };
   const posted = [{ day: '2026-11-13', total: microOf(90) }];
@@ -83,6 +83,7 @@ test('a rise shows the movers, the anomalies and the changes of these days', () 
     "Tue 17 Nov: 362 credits, above the usual 109–181 · month heading for 3,850 · budget production heading over, 1 unusual cost
     ⚠ Budget production: heading for 5,812 of 5,500 (+6%)
     ⚠ analytics-prod · compute 320.0, expected 101.0
+    actions
     +153% vs Tue 10 Nov (143.3)
 
     Top movers vs Tue 10 Nov:
@@ -236,8 +237,7 @@ test('with a month that could never be read the thread names it instead of a for
 });
 
 test('a digest with everything in it has twelve blocks at most', () => {
-  const buttons = { kind: 'actions', actions: [] } as const;
-  const anomalies = ['a', 'b', 'c', 'd'].map((text) => ({ text, buttons }));
+  const anomalies = ['a', 'b', 'c', 'd'].map((text) => ({ text, buttons: BUTTONS }));
   const { read } = reading(spiked);
   const gaps = [{ month: '2026-11', why: 'Too many requests', denied: false, from: null }];
   const { message } = composeDigest(

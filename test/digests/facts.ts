@@ -57,7 +57,6 @@ export function factsFor(over: Partial<DigestFacts> = {}): DigestFacts {
     posted: [],
     changes: [],
     attention: { anomalies: null, budgets: [] },
-    savings: [],
     next: new Date('2026-11-23T08:30:00Z'),
     ...over,
   };
@@ -91,3 +90,6 @@ export const PRODUCTION_OVER = budgetOf({
   bar: '██████░░ 72% · heading for 5,812 of 5,500 (+6%)',
   isOwn: false,
 });
+
+/** The buttons of an anomaly. */
+export const BUTTONS = { kind: 'actions', actions: [] } as const;

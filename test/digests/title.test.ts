@@ -18,7 +18,7 @@ import { composeDigest } from '../../src/digests/compose.ts';
 import type { DigestFacts } from '../../src/digests/facts.ts';
 import { written } from '../cost-reports/written.ts';
 import { daily, TODAY } from '../costs/rows.ts';
-import { budgetOf, factsFor, nineWeeks, PRODUCTION_OVER, reading } from './facts.ts';
+import { BUTTONS, budgetOf, factsFor, nineWeeks, PRODUCTION_OVER, reading } from './facts.ts';
 
 const HEADLINE = '2026-11-17';
 
@@ -37,7 +37,7 @@ const attention = (
   budgets: DigestFacts['attention']['budgets'],
   ...anomalies: readonly string[]
 ): Pick<DigestFacts, 'attention'> => ({
-  attention: { budgets, anomalies: anomalies.map((text) => ({ text, buttons: null })) },
+  attention: { budgets, anomalies: anomalies.map((text) => ({ text, buttons: BUTTONS })) },
 });
 
 function priced(): Pick<DigestFacts, 'read'> {
@@ -277,7 +277,10 @@ const randomFacts: fc.Arbitrary<RandomFacts> = fc
         anomalies:
           anomalies === null
             ? null
-            : Array.from({ length: anomalies }, (_, at) => ({ text: `line ${at}`, buttons: null })),
+            : Array.from({ length: anomalies }, (_, at) => ({
+                text: `line ${at}`,
+                buttons: BUTTONS,
+              })),
         budgets: standings.map((standing) => ({
           ...budgetSummary(standing),
           isOwn: standing.budget.on === null,

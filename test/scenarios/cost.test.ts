@@ -63,8 +63,6 @@ test.for([
   ['/cost budgets', "There's no", '/cost budget'],
   ['/cost csv 500d', 'too long: at most 400 days', '/cost csv 400d'],
   ['/cost csv stagin 7d', 'service called “stagin”', '/cost csv staging 7d'],
-  ['/cost anomalies backtest 5000d', 'too long: at most 200 days', 'anomalies backtest 200d'],
-  ['/cost anomalies backtst 30d', 'is not understood here', 'anomalies backtest 30d'],
 ])('%s gets suggestions instead of a guess', async ([line = '', words = '', offer = '']) => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', line);

@@ -183,17 +183,6 @@ test('the first scan finds past anomalies and announces none of them', async () 
   expect(announced(sandbox, 'Unusual')).toEqual([]);
 });
 
-test('a backtest shows how often it would have posted', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.slack.command(DORA, 'ops', '/cost anomalies backtest 30d');
-  const answer = textOf((await sandbox.privateMessage(DORA, 'Would have posted')) ?? NO_MESSAGE);
-  expect(answer).toContain('in 30 days');
-  expect(answer).toContain('analytics-dev · compute · back to usual');
-  expect(answer).not.toMatch(/new-normal|resolved|opened/);
-  await sandbox.slack.command(DORA, 'ops', '/cost anomalies backtest 999d');
-  await sandbox.privateMessage(DORA, 'at most 200 days');
-});
-
 test('the digest shows the anomalies and the state of each budget', async () => {
   const budget = { name: 'production', monthlyCredits: 5_200, notify: '#db-costs' };
   const sandbox = await startTestSandbox({

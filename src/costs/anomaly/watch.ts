@@ -1,9 +1,8 @@
-import { type Day, daysBetween } from '../calendar/day.ts';
-import { type SettledDay, settledDays } from '../forecast/series.ts';
+import type { Day } from '../calendar/day.ts';
+import type { SettledDay } from '../forecast/series.ts';
 import type { DayValue } from '../ledger/row.ts';
 import { isSettled } from '../locking/open-day.ts';
-import { type AnomalyTier, type AnomalyVerdict, judge } from './anomaly.ts';
-import { commonCause } from './common-cause.ts';
+import { type AnomalyVerdict, judge } from './anomaly.ts';
 import { followIncident, type Incident, isOver, type News, openIncident } from './incident.ts';
 
 /** The state of a watched line after its last judged day. */
@@ -12,8 +11,6 @@ interface Watch {
   /** The first day of the baseline: that of the last new normal or expected incident. */
   readonly baselineFrom: Day | null;
 }
-
-export const NEW_WATCH: Watch = { incident: null, baselineFrom: null };
 
 interface WatchedDay {
   readonly watch: Watch;
@@ -57,63 +54,4 @@ function baselineDays(
   const until = incident?.since;
   if (!from && !until) return days;
   return days.filter(({ day }) => (!from || day >= from) && (!until || day < until));
-}
-
-export interface WatchedSeries {
-  readonly id: string;
-  readonly series: readonly DayValue[];
-}
-
-/** A message that would have been posted; a common cause is one message for all of its lines. */
-export interface AnomalyPost {
-  readonly day: Day;
-  readonly line: string | null;
-  readonly news: News | 'common-cause';
-  readonly tier: AnomalyTier;
-}
-
-/**
- * Judges past settled days in order, each once, and returns the messages that would have been
- * posted. The incidents that open on a day with a common cause are one message.
- */
-export function replay(
-  lines: readonly WatchedSeries[],
-  first: Day,
-  last: Day,
-  minImpact: number,
-): readonly AnomalyPost[] {
-  const watches = new Map<string, Watch>();
-  const indexed = lines.map(({ id, series }) => ({
-    id,
-    days: settledDays(series),
-    values: byDay(series),
-  }));
-  return daysBetween(first, last).flatMap((day) => {
-    const watched = indexed.flatMap(({ id, days, values }) => {
-      const value = values.get(day);
-      if (!value) return [];
-      const seen = watchDay(watches.get(id) ?? NEW_WATCH, days, value, minImpact);
-      watches.set(id, seen.watch);
-      return [{ id, ...seen }];
-    });
-    return postingsOf(day, watched);
-  });
-}
-
-function byDay(series: readonly DayValue[]): ReadonlyMap<Day, DayValue> {
-  return new Map(series.filter(isSettled).map((value) => [value.day, value]));
-}
-
-function postingsOf(
-  day: Day,
-  watched: readonly (WatchedDay & { id: string })[],
-): readonly AnomalyPost[] {
-  const direction = commonCause(watched.map(({ verdict }) => verdict));
-  const posts = watched.flatMap(({ id, news, watch: { incident } }) => {
-    const isCommon = news === 'opened' && direction !== null && incident?.direction === direction;
-    if (news === null || !incident || isCommon) return [];
-    return [{ day, line: id, news, tier: incident.tier }];
-  });
-  const common: AnomalyPost = { day, line: null, news: 'common-cause', tier: 'alert' };
-  return direction === null ? posts : [common, ...posts];
 }

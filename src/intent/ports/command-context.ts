@@ -43,8 +43,6 @@ export interface CommandContext extends CostContext {
 /** Answers the queries about anomalies and budgets. */
 interface AnomalyQueries {
   readonly anomalies: () => Promise<Answer>;
-  /** Reports how many anomalies would have been posted in the last `days` days. */
-  readonly backtest: (days: number) => Promise<Answer>;
   readonly budgets: () => Promise<Answer>;
 }
 

@@ -157,8 +157,6 @@ async function send(
       return remindOfSchedule(context, change, card, attempt);
     case 'break-glass':
       return messenger.postBreakGlassUpdate(change, card, message.event, attempt);
-    case 'cost-effect':
-      return messenger.postThreadNote(message.text, card, attempt);
     // An update names the state at the time of its transition; a later state has its own update.
     case 'thread':
       return message.state === state

@@ -10,7 +10,7 @@ import { eventLine, evidenceLine } from '../audit-trail/event-text.ts';
 import { mayQuery } from '../authorize.ts';
 import { findChange } from '../find-change.ts';
 import { confirmBeforeDrawing } from '../notify/confirm-before-drawing.ts';
-import type { DecisionContext } from '../ports.ts';
+import type { DecisionContext, MeasureEffect } from '../ports.ts';
 import type { Click } from '../review/click.ts';
 import { CLICK_LEASE_MS, whileLeased } from '../review/click-lease.ts';
 import { handleClick, refusalOfVerb } from '../review/review.ts';
@@ -20,9 +20,11 @@ import type { PersonSearch } from './person-filter.ts';
 
 /** Answers the queries about changes, and cancels changes, for `/change`. */
 export function createChangesQueries(
-  context: DecisionContext,
+  decisions: DecisionContext,
   named: PersonSearch['named'],
+  measureEffect: MeasureEffect,
 ): ChangesQueries {
+  const context = { ...decisions, measureEffect };
   return {
     list: (request, asker) => answerChangeList({ ...context, named }, request, asker),
     show: (id, asker) => show(context, id, asker),
@@ -48,7 +50,11 @@ async function latestOf(
   );
 }
 
-async function show(context: DecisionContext, id: string, asker: Caller): Promise<Answer> {
+interface ShowContext extends DecisionContext {
+  readonly measureEffect: MeasureEffect;
+}
+
+async function show(context: ShowContext, id: string, asker: Caller): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
   const change = await confirmBeforeDrawing(context, found);
@@ -61,10 +67,14 @@ async function show(context: DecisionContext, id: string, asker: Caller): Promis
     const evidence = evidenceLine(event);
     return [eventLine(event, subject), ...(evidence ? [evidence] : [])];
   });
+  const effect = hasAuditMismatch(change) ? null : await context.measureEffect(change);
   return {
     title: 'History',
     change: { change, hidden: await hiddenFrom(context, change, asker) },
-    parts: [{ kind: 'lines', lines: lines.slice(-LINES_MAX) }],
+    parts: [
+      { kind: 'lines', lines: lines.slice(-LINES_MAX) },
+      ...(effect === null ? [] : [{ kind: 'text', text: effect } as const]),
+    ],
   };
 }
 

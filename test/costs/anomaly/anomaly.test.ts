@@ -7,7 +7,6 @@ import {
   usualRange,
 } from '../../../src/costs/anomaly/anomaly.ts';
 import { commonCause } from '../../../src/costs/anomaly/common-cause.ts';
-import { findSlowRise } from '../../../src/costs/anomaly/slow-rise.ts';
 import { addDays } from '../../../src/costs/calendar/day.ts';
 import { settledDays } from '../../../src/costs/forecast/series.ts';
 import { chance, finalDays, normal, syntheticLine } from '../synthetic.ts';
@@ -197,25 +196,4 @@ test.for<[string, readonly AnomalyVerdict[], 'up' | 'down' | null]>([
   ['there are but four lines', verdicts(4, 0, 0), null],
 ])('whether there is a common cause when %s', ([, lines, cause]) => {
   expect(commonCause(lines)).toBe(cause);
-});
-
-function ramp(perDay: number): readonly number[] {
-  return around(20, 0.03).map((value, index) => value * (1 + perDay) ** Math.max(0, index - 35));
-}
-
-function bursts(days: readonly number[]): readonly number[] {
-  return around(20).map((value, index) => (days.includes(index) ? 60 : value));
-}
-
-test.for<[string, readonly number[], boolean]>([
-  ['stays as it is', ramp(0), false],
-  ['rises by half a percent a day', ramp(0.005), false],
-  ['rises by two percent a day', ramp(0.02), true],
-  ['rises, but is worth next to nothing', ramp(0.02).map((value) => value / 20), false],
-  ['is a month old', ramp(0.05).slice(-34), false],
-  ['burst on four of the seven days', bursts([49, 51, 53, 55]), false],
-  ['falls by two percent a day', ramp(-0.02), false],
-])('a line that %s rises slowly: %s', ([, values, isRising]) => {
-  const rise = findSlowRise(finalDays(values, FIRST), addDays(FIRST, values.length - 1), 2);
-  expect(rise !== null).toBe(isRising);
 });

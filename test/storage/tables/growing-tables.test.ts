@@ -5,7 +5,6 @@ import { openPostgres } from '../../../src/storage/engine/postgres.ts';
 import { openSqlite, sqlitePath } from '../../../src/storage/engine/sqlite/sqlite.ts';
 import { lastSentChanges } from '../../../src/storage/tables/changes/last-sent.ts';
 import { sentSince } from '../../../src/storage/tables/changes/permits.ts';
-import { listEffectNotices } from '../../../src/storage/tables/effect-notices.ts';
 import { claimDueMessages, pruneOutbox } from '../../../src/storage/tables/queues/outbox.ts';
 import { ENGINES, freshUrl, openForTest, run } from '../engines.ts';
 import { aChange, minutes, NOON, newId, STAGING, stored } from '../example-change.ts';
@@ -30,12 +29,6 @@ const STATEMENTS: readonly [name: string, table: string, index: RegExp, statemen
     'outbox',
     /outbox_open \(not_before.*SCAN other USING INDEX outbox_open/,
     (db) => claimDueMessages(asTx(db), { owner: 'replica-1', now: NOON, leaseMs: 1, limit: 50 }),
-  ],
-  [
-    'the cost effects of four weeks',
-    'effect_notice',
-    /effect_notice_by_age/,
-    (db) => listEffectNotices(db, NOON),
   ],
   [
     'the requests to a target since a time',
@@ -75,11 +68,9 @@ async function databaseOfManyRows(): Promise<string> {
     url,
     `insert into outbox (change_id, kind, not_before, attempts, done_at)
       select 'T' || n, 'card', '2026', 1, '2026-08-14T11' from generate_series(1, 20000) as s(n);
-    insert into effect_notice
-      select '${change.id}', n, '2026-08-01' from generate_series(1, 20000) as s(n);
     insert into send_permit (change_id, n, owner, at)
       select '${change.id}', n, 'replica-1', '2026-08-01' from generate_series(1, 20000) as s(n);
-    analyze outbox; analyze effect_notice; analyze send_permit`,
+    analyze outbox; analyze send_permit`,
   );
   return url;
 }

@@ -229,7 +229,12 @@ test('no message of a long thread is posted twice while it takes longer than the
   };
   const duplicate: Messenger['postThreadNote'] = async (text) => void posts.push(`again: ${text}`);
   for (let days = 1; days <= 8; days += 1) {
-    await send({ changeId: change.id, kind: 'cost-effect', days, text: `after ${days} days` });
+    await send({
+      changeId: change.id,
+      kind: 'schedule-note',
+      key: `${days}`,
+      text: `after ${days} days`,
+    });
   }
   await deliver({ ...context, messenger: { ...context.messenger, postThreadNote } });
   expect(posts).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((days) => `after ${days} days`));
@@ -254,7 +259,12 @@ test('a message that another replica took over after a pause is left to that rep
     await deliver(other);
   };
   for (const days of [1, 2]) {
-    await send({ changeId: change.id, kind: 'cost-effect', days, text: `after ${days} days` });
+    await send({
+      changeId: change.id,
+      kind: 'schedule-note',
+      key: `${days}`,
+      text: `after ${days} days`,
+    });
   }
   await deliver({ ...context, messenger: { ...context.messenger, postThreadNote: paused } });
   expect(posts.filter((post) => post.endsWith('after 2 days'))).toEqual(['other: after 2 days']);

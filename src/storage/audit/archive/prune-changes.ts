@@ -85,7 +85,7 @@ async function withLaterEvents(
   return new Set(rows.flatMap(({ change_id: id }) => (id === null ? [] : [id])));
 }
 
-// Each of these tables references the change, except the queues.
+// Each of these tables references the change, except the queues. Release 1.1 wrote `effect_notice`.
 const TABLES = [
   'approval',
   'send_permit',

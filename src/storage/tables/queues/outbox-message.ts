@@ -27,7 +27,6 @@ export type ChangeMessage = { readonly changeId: ChangeId } & (
   | Message<'direct-card', { readonly user: UserId }>
   | Message<'break-glass' | 'audit-break-glass', { readonly event: BreakGlassEvent }>
   | Message<'reminder', { readonly reminder: Reminder; readonly number: number }>
-  | Message<'cost-effect', { readonly days: number; readonly text: string }>
   | Message<'revert-stopped', { readonly why: string }>
   /** Reports in the thread of a schedule what became of it; one for each `key`. */
   | Message<'schedule-note', { readonly key: string; readonly text: string }>
@@ -56,7 +55,6 @@ const KINDS: Readonly<Record<OutboxMessage['kind'], true>> = {
   'break-glass': true,
   'audit-break-glass': true,
   reminder: true,
-  'cost-effect': true,
   'follow-up': true,
   'revert-stopped': true,
   'schedule-reminder': true,
@@ -116,8 +114,6 @@ export function encodeMessage(message: OutboxMessage): StoredMessage {
       const { reminder, number } = message;
       return { changeId, kind: `${REMINDER_PREFIX}${REMINDERS[reminder]}:${number}`, body: null };
     }
-    case 'cost-effect':
-      return { changeId, kind: `effect:${message.days}`, body: { text: message.text } };
     case 'revert-stopped':
       return { changeId, kind: 'kept', body: { why: message.why } };
     case 'schedule-note':
@@ -148,9 +144,6 @@ export function decodeMessage({ changeId, kind, body }: StoredMessage): OutboxMe
   if (kind.startsWith(REMINDER_PREFIX)) {
     const reminder = keyOf(REMINDERS, detail);
     return reminder ? { changeId, kind: 'reminder', reminder, number: Number(number) } : null;
-  }
-  if (head === 'effect') {
-    return { changeId, kind: 'cost-effect', days: Number(detail), text: String(body?.text) };
   }
   if (head === 'schedule') {
     const key = kind.slice('schedule:'.length);

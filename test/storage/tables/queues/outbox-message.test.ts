@@ -23,7 +23,7 @@ test.for<[string, OutboxMessage]>([
   ['remind:waiting:1', { changeId, kind: 'reminder', reminder: 'waiting', number: 1 }],
   ['remind:escalated:2', { changeId, kind: 'reminder', reminder: 'escalated', number: 2 }],
   ['remind:doubt:60', { changeId, kind: 'reminder', reminder: 'unknown', number: 60 }],
-  ['effect:7', { changeId, kind: 'cost-effect', days: 7, text: 'as estimated' }],
+  ['schedule:end', { changeId, kind: 'schedule-note', key: 'end', text: 'It ended.' }],
   ['kept', { changeId, kind: 'revert-stopped', why: 'gone' }],
   ['direct-cards', { changeId, kind: 'direct-cards' }],
   ['direct-card:UBEN', { changeId, kind: 'direct-card', user: ben }],

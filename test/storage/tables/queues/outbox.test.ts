@@ -93,9 +93,9 @@ test.for(WAITING_CASES)(
 test.for(ENGINES)('messages with a body are all sent, in order, on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const changeId = newId();
-  const effect = { changeId, kind: 'cost-effect', days: 3 } as const;
+  const note = { changeId, kind: 'schedule-note', key: 'end' } as const;
   const report = { kind: 'report', body: { key: 'one' } } as const;
-  const sent = [...['a', 'b', 'c'].map((text) => ({ ...effect, text })), report, report];
+  const sent = [...['a', 'b', 'c'].map((text) => ({ ...note, text })), report, report];
   for (const message of sent) await enqueue(database, message);
 
   expect((await due(database, 0)).map(({ message }) => message)).toEqual(sent);
