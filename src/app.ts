@@ -6,7 +6,6 @@ import { fixedUntilRestart } from './config/restart-only.ts';
 import { systemClock } from './http/clock.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import type { Measures } from './observability/metrics-port.ts';
-import { withTracedMeasures } from './observability/with-tracing.ts';
 import { openClock, type ProcessClock } from './open-clock.ts';
 import { type HttpServers, openServers, type Probes } from './server.ts';
 import type { Slack } from './slack/connect.ts';
@@ -58,7 +57,7 @@ export async function startApp(options: AppOptions): Promise<StartResult> {
     messageKinds: MESSAGE_KINDS,
     slackLimits: METHOD_LIMITS,
   });
-  const measures = withTracedMeasures(metrics.measures);
+  const { measures } = metrics;
   const retries = createStartRetries({ log, clock, cancel });
   const { problems } = retries;
   const servers = await openServers(config, startingProbes({ problems, config, metrics, now }));

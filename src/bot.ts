@@ -9,10 +9,11 @@ import { createEffectMeasurement } from './cost-effect/measured-change.ts';
 import { homeCosts } from './cost-reports/forecast/home-costs.ts';
 import { createDiscovery } from './discover-services.ts';
 import { type ChangeCommand, namesOf } from './intent/define.ts';
-import { withTracedTransactions } from './observability/with-tracing.ts';
+import { step } from './observability/trace.ts';
 import { openDirectory } from './open-directory.ts';
 import type { Slack } from './slack/connect.ts';
 import type { Deliveries } from './slack/inbound/deliveries.ts';
+import type { Database } from './storage/engine/database.ts';
 import { mayExecute } from './storage/tables/configurations.ts';
 import { trailJobs } from './workflow/audit-trail/anchors.ts';
 import { openChannelCheck } from './workflow/audit-trail/channel-check.ts';
@@ -52,7 +53,7 @@ interface RunningBot {
 
 /** Wires the rooms and starts the background work. Deliveries are not answered before `attach`. */
 export async function openBot(given: BotOptions, slack: Slack): Promise<RunningBot> {
-  const options = { ...given, database: withTracedTransactions(given.database) };
+  const options = { ...given, database: tracedDatabase(given.database) };
   const { config, log, now, database, auditKey, measures, messenger } = options;
   const { actors: people } = slack;
   const scheduler = createScheduler(log);
@@ -165,4 +166,16 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
 function changeCommands(): ReadonlyMap<string, ChangeCommand> {
   const changes = commands.filter((command) => command.kind === 'change');
   return new Map(changes.flatMap((one) => namesOf(one).map((name) => [name, one] as const)));
+}
+
+/** Traces every transaction, including its wait for a connection. */
+function tracedDatabase(database: Database): Database {
+  const system = database.engine === 'sqlite' ? 'sqlite' : 'postgresql';
+  const facts = { 'db.system.name': system };
+  const work = { name: 'transaction', kind: 'client', facts } as const;
+  return {
+    ...database,
+    transaction: (body) => step(work, () => database.transaction(body)),
+    run: (statement) => step(work, () => database.run(statement)),
+  };
 }

@@ -1,7 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Gauges } from '../storage/tables/queues/gauges.ts';
+import { routeOf } from './api-routes.ts';
 import { databaseGauges, type MakeGauge } from './database-gauges.ts';
 import type { Measures } from './metrics-port.ts';
+import { note, pastStep } from './trace.ts';
 
 export interface Metrics {
   readonly measures: Measures;
@@ -40,7 +42,10 @@ interface MetricsOptions {
 const nodeMetrics = new Registry();
 collectDefaultMetrics({ register: nodeMetrics });
 
-/** The metrics of one app, in its own registry; `text` adds those of the Node process. */
+/**
+ * The metrics of one app, in its own registry; `text` adds those of the Node process. What is measured
+ * of an answer or a request is recorded in the current trace as well.
+ */
 export function createMetrics(options: MetricsOptions): Metrics {
   const { version, messageKinds, slackLimits } = options;
   const registry = new Registry();
@@ -101,20 +106,56 @@ export function createMetrics(options: MetricsOptions): Metrics {
     reloaded: own.reloaded,
     text,
     measures: {
-      answered: (command, ending) => answers.inc({ command, ending }),
+      answered: (command, ending) => {
+        answers.inc({ command, ending });
+        const failed = ending === 'failed' ? { 'error.type': ending } : {};
+        note({ 'signalbox.command': command, 'signalbox.ending': ending, ...failed });
+      },
       moved: (command, state) => moves.inc({ command, state }),
-      refused: (reason) => refusals.inc({ reason }),
+      refused: (reason) => {
+        refusals.inc({ reason });
+        note({ 'signalbox.refusal': reason });
+      },
       lookupFailed: () => lookups.inc(),
       messageLost: (kind) => lost.inc({ kind }),
       permitReturned: () => returned.inc(),
-      acknowledged: (kind, ms) => acks.observe({ kind }, ms / 1_000),
-      called: (api, { operation, status, waitedMs, ms }) => {
+      acknowledged: (kind, ms) => {
+        acks.observe({ kind }, ms / 1_000);
+        note({ 'signalbox.ack_ms': Math.round(ms) });
+      },
+      called: (api, observation) => {
+        const { operation, status, waitedMs, ms } = observation;
         calls.observe({ api, operation, status: String(status ?? 'none') }, ms / 1_000);
         queued.observe({ api }, waitedMs / 1_000);
+        pastStep(callOf(api, observation), ms);
       },
       slackCalled: (method, ending) => slackCalls.inc({ method, ending }),
     },
   };
+}
+
+type CallMeasurement = Parameters<Measures['called']>;
+
+/** The span of an API request. */
+function callOf(
+  api: CallMeasurement[0],
+  { operation, method, attempt, status }: CallMeasurement[1],
+) {
+  const route = routeOf(api, operation);
+  const failed = status === null ? 'no-answer' : status >= 300 ? String(status) : undefined;
+  return {
+    name: `${method} ${route}`,
+    kind: 'client',
+    facts: {
+      'signalbox.api': api,
+      'signalbox.operation': operation,
+      'http.request.method': method,
+      'url.template': route,
+      'http.response.status_code': status ?? undefined,
+      'http.request.resend_count': attempt > 1 ? attempt - 1 : undefined,
+      'error.type': failed,
+    },
+  } as const;
 }
 
 /** Gauges of this process, which differ between replicas. */

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import {
@@ -7,15 +9,14 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { Tracing } from '../config/tracing.ts';
 import { withTimeout } from '../with-timeout.ts';
-import { withExportLog } from './reporting-exporter.ts';
-import { setTracer } from './trace.ts';
-import { createTracer } from './tracer.ts';
+import { createOutageLog } from './outage-log.ts';
 
 /** A slow collector delays the stop by at most this time. */
 const FLUSH_WITHIN_MS = 2_000;
@@ -46,19 +47,40 @@ export function openTracing(tracing: Tracing, { version, log }: TracingContext):
     resource: defaultResource().merge(resourceFromAttributes({ ...own, ...tracing.resource })),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: withExportLog(exporter, log),
+        exporter: withOutageLog(exporter, log),
         maxQueueSize: MAX_QUEUE_SIZE,
       }),
     ],
   });
-  setTracer(createTracer(provider.getTracer('signalbox', version)));
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  trace.setGlobalTracerProvider(provider);
   return {
     close: () => {
-      setTracer(null);
+      trace.disable();
       const done = () => true;
       const closed = provider.shutdown().then(done, done);
       return withTimeout(FLUSH_WITHIN_MS, closed).catch(() => false);
     },
+  };
+}
+
+/** Logs once when the collector stops accepting traces, and once when it recovers. */
+function withOutageLog(exporter: SpanExporter, log: Logger): SpanExporter {
+  const outage = createOutageLog(log, {
+    began: 'traces are lost: the collector rejects them',
+    ended: 'the collector accepts traces again',
+  });
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        // The text of the collector is untrusted: only the code of the error is logged.
+        const { error } = result;
+        const reason = String(error && 'code' in error ? error.code : error?.name);
+        if (error) outage.failed(reason, { reason });
+        else outage.ended();
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
   };
 }
 

@@ -150,7 +150,7 @@ test('an unreachable collector is reported once', async () => {
   expect(await stop(bot)).toBe(0);
 });
 
-test('without its variables, OpenTelemetry is not loaded', async () => {
+test('without its variables, the SDK of OpenTelemetry is not loaded', async () => {
   const preload = new URL('../observability/without.ts', import.meta.url).href;
   const databaseUrl = await freshUrl('sqlite');
   const plain = await startProcessSandbox({ databaseUrl, preload });

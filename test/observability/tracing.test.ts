@@ -1,4 +1,6 @@
 import { setImmediate as later } from 'node:timers/promises';
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
   InMemorySpanExporter,
   ParentBasedSampler,
@@ -12,13 +14,11 @@ import {
   note,
   outsideTrace,
   pastStep,
-  setTracer,
   step,
   traced,
   traceHere,
   traceIds,
 } from '../../src/observability/trace.ts';
-import { createTracer } from '../../src/observability/tracer.ts';
 
 function openTracer(ratio = 1) {
   const exporter = new InMemorySpanExporter();
@@ -26,13 +26,17 @@ function openTracer(ratio = 1) {
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new SimpleSpanProcessor({ exporter })],
   });
-  setTracer(createTracer(provider.getTracer('tests')));
-  onTestFinished(() => setTracer(null));
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  trace.setGlobalTracerProvider(provider);
+  onTestFinished(() => {
+    trace.disable();
+    context.disable();
+  });
   const spans = () => exporter.getFinishedSpans();
   return { spans, one: (name: string) => spans().find((span) => span.name === name) };
 }
 
-test('without a tracer only the work runs', async () => {
+test('without an SDK only the work runs', async () => {
   expect(await traced({ name: 'work' }, async () => traceHere())).toBeUndefined();
   expect(await step({ name: 'step' }, async () => 7)).toBe(7);
   expect(outsideTrace(() => 7)).toBe(7);

@@ -1,24 +1,39 @@
+import { context, SpanKind, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import {
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import { onTestFinished } from 'vitest';
-import { type Facts, setTracer, type Work } from '../../src/observability/trace.ts';
 
-/** The current span of every piece of work, as `traceHere` returns it. */
-export const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-
-/** Traces the rest of the test. Returns the spans and the facts that were added to them. */
+/** Traces the rest of the test. Returns the ended spans of a name. */
 export function recordSpans() {
-  const spans: Work[] = [];
-  const notes: Facts[] = [];
-  setTracer({
-    traced: (work, run) => {
-      spans.push(work);
-      return run();
-    },
-    past: () => undefined,
-    note: (facts) => void notes.push(facts),
-    outsideTrace: (run) => run(),
-    ids: () => null,
-    here: () => TRACEPARENT,
+  const exporter = new InMemorySpanExporter();
+  const processor = new SimpleSpanProcessor({ exporter });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [processor] }));
+  onTestFinished(() => {
+    trace.disable();
+    context.disable();
   });
-  onTestFinished(() => setTracer(null));
-  return { notes, named: (name: string) => spans.filter((span) => span.name === name) };
+  const named = (name: string) =>
+    exporter
+      .getFinishedSpans()
+      .filter((span) => span.name === name)
+      .map(spanOf);
+  return { named };
+}
+
+function spanOf(span: ReadableSpan) {
+  const { traceId, spanId } = span.spanContext();
+  return {
+    kind: SpanKind[span.kind],
+    facts: span.attributes,
+    parent: span.parentSpanContext?.spanId ?? null,
+    id: spanId,
+    /** What `traceHere` returns in the span. */
+    here: `00-${traceId}-${spanId}-01`,
+  };
 }

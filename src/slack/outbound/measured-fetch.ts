@@ -1,5 +1,5 @@
 import type { Measures } from '../../observability/metrics-port.ts';
-import { isTracing, note, step } from '../../observability/trace.ts';
+import { isRecording, note, step } from '../../observability/trace.ts';
 
 type Fetch = typeof fetch;
 
@@ -32,7 +32,7 @@ export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map([
 ]);
 const OTHER_METHODS = ['auth.test', 'chat.getPermalink', 'chat.postMessage'];
 
-/** Counts each request to the Web API by its method, and traces it when tracing is on. */
+/** Counts each request to the Web API by its method, and traces it. */
 export function measuredFetch(
   slackApiUrl: string,
   { slackCalled }: Pick<Measures, 'slackCalled'>,
@@ -41,7 +41,7 @@ export function measuredFetch(
     const method = methodOf(String(input), slackApiUrl);
     const measured = METHOD_LIMITS.has(method) || OTHER_METHODS.includes(method) ? method : 'other';
     try {
-      const response = await (isTracing() ? traced(method, input, init) : fetch(input, init));
+      const response = await (isRecording() ? traced(method, input, init) : fetch(input, init));
       slackCalled(measured, response.status === 429 ? 'limited' : 'answered');
       return response;
     } catch (error) {

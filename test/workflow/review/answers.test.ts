@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ChangeId } from '../../../src/changes/change.ts';
 import type { JsonObject } from '../../../src/intent/answers/units.ts';
 import { createLog, during } from '../../../src/observability/log.ts';
+import { traced } from '../../../src/observability/trace.ts';
 import { storeClick } from '../../../src/storage/tables/queues/inbox.ts';
 import type { Messenger } from '../../../src/workflow/messenger-port.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
@@ -9,7 +10,7 @@ import { receiveClick } from '../../../src/workflow/review/click.ts';
 import { handleInbox } from '../../../src/workflow/review/handle-inbox.ts';
 import { receiveIncidentClick } from '../../../src/workflow/review/incident-click.ts';
 import { ben, NOON } from '../../storage/example-change.ts';
-import { recordSpans, TRACEPARENT } from '../recorded-spans.ts';
+import { recordSpans } from '../recorded-spans.ts';
 import { storedChange } from '../stored-change.ts';
 import { PENDING } from './clickable.ts';
 
@@ -144,10 +145,10 @@ test('one pass handles twenty clicks, the next one the others', async () => {
 test('a click that could not be handled is tried again after 5 seconds', async () => {
   const { context, clock, logged, store } = await inbox();
   await store('key 1', { unreadable: true });
-  const { notes } = recordSpans();
+  const { named } = recordSpans();
   expect(await handleInbox(context)).toBe(1);
   expect(logged).toMatchObject([{ msg: 'click could not be handled', key: 'key 1', attempts: 1 }]);
-  expect(notes).toEqual([{ 'error.type': 'failed' }]);
+  expect(named('handle click')).toMatchObject([{ facts: { 'error.type': 'failed' } }]);
   clock.now = new Date(NOON.getTime() + 4_999);
   expect(await handleInbox(context)).toBe(0);
   clock.now = new Date(NOON.getTime() + 5_000);
@@ -173,16 +174,16 @@ test('the log lines of a handled click have its request id and its change', asyn
 test('handling a click continues its trace', async () => {
   const { context, change, receive, store } = await inbox();
   const { named } = recordSpans();
-  await receive();
+  await traced({ name: 'press' }, receive);
   await store('key 2', { verb: 1, change: 2, trace: 3 }, 'incident');
   await handleInbox(context);
-  expect(named('store click')).toHaveLength(1);
+  const [stored, ...others] = named('store click');
+  expect(others).toEqual([]);
   const facts = { 'signalbox.change': change.id, 'signalbox.verb': 'approve' };
-  expect(named('handle click')).toEqual([
-    { name: 'handle click', kind: 'consumer', facts, from: TRACEPARENT },
-  ]);
-  expect(named('handle incident')).toMatchObject([{ facts: {}, from: null }]);
-  expect(named('handle incident')[0]?.facts).toEqual({});
+  expect(named('handle click')).toMatchObject([{ kind: 'CONSUMER', facts, parent: stored?.id }]);
+  const [incident] = named('handle incident');
+  expect(incident).toMatchObject({ parent: null });
+  expect(incident?.facts).not.toHaveProperty('signalbox.change');
 });
 
 test('a click on a change that does not exist is answered', async () => {

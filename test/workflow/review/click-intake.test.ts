@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import type { UserId } from '../../../src/changes/change.ts';
 import { during } from '../../../src/observability/log.ts';
+import { traced } from '../../../src/observability/trace.ts';
 import { claimDueClicks } from '../../../src/storage/tables/queues/inbox.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { enqueueClick } from '../../../src/workflow/review/click-intake.ts';
 import { ana, ben, NOON } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';
-import { recordSpans, TRACEPARENT } from '../recorded-spans.ts';
+import { recordSpans } from '../recorded-spans.ts';
 
 /** An inbox whose transactions are counted, and fail on demand. */
 async function intake() {
@@ -68,11 +69,12 @@ test('a failed commit is reported to each of its clicks, and the next commit sto
 test('a click is stored with the request id and the trace in which it arrived', async () => {
   const { receive, due } = await intake();
   await receive('without');
-  recordSpans();
-  await during({ request: 'req-1' }, () => receive('with'));
+  const { named } = recordSpans();
+  await during({ request: 'req-1' }, () => traced({ name: 'press' }, () => receive('with')));
+  const [stored] = named('store click');
   const bodies = (await due()).map(({ key, body }) => [key, body]);
   expect(bodies).toEqual([
-    ['with', { n: 1, request: 'req-1', trace: TRACEPARENT }],
+    ['with', { n: 1, request: 'req-1', trace: stored?.here }],
     ['without', { n: 1 }],
   ]);
 });
