@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { runCommand } from '../harness/run-command.ts';
+
+const TRACE = fileURLToPath(new URL('../../bench/trace.ts', import.meta.url));
+
+test('of the way of /cost, functions and statements are counted until the answer', async () => {
+  const { out, err } = await runCommand([TRACE, 'cost', '--json', '--no-chains']);
+  expect(err).toBe('');
+  const { points, functions } = JSON.parse(out);
+  expect(points[0]).toMatchObject({ until: 'private answer' });
+  expect(points[0].functions).toBeGreaterThan(50);
+  expect(points[0].functions).toBe(functions.length);
+  expect(points[0].statements).toBeGreaterThan(0);
+});
+
+test('an unknown way is refused with the ways that there are', async () => {
+  const { err, code } = await runCommand([TRACE, 'click']);
+  expect(err).toContain('npm run trace -- command|approve|cost');
+  expect(code).toBe(1);
+});
