@@ -29,9 +29,9 @@ Object.assign(globalThis, { setInterval: (_: unknown, ms: number) => repeat(() =
 
 /** The file of src that defines this function, because files are renamed more often. */
 export function fileOf(name: string): string {
-  const defines = new RegExp(`\\b(function|const) ${name}\\b`);
-  const sources = globSync(`${SRC}**/*.ts`);
-  const files = sources.filter((file) => defines.test(readFileSync(file, 'utf8')));
+  const pattern = new RegExp(`\\b(function|const) ${name}\\b`);
+  const defines = (path: string) => pattern.test(readFileSync(path, 'utf8'));
+  const files = globSync(`${SRC}**/*.ts`).filter(defines);
   if (files[0] && files.length === 1) return files[0];
   throw new Error(`${files.length} files of src define ${name}: correct the name in bench/trace`);
 }
@@ -107,17 +107,15 @@ async function approveMeasured(bot: Bot, watch: Watch) {
   const { answer, sent } = await type(bot, ANA, SCALE);
   await sent;
   await slack.click(ANA, placeOf(answer), 'change.confirm');
-  const newest = () => slack.messages('db-approvals').filter(isCard).slice(-1);
-  const toApprove = () => newest().find((one) => hasButton(one, 'change.approve'));
-  const card = await until('The card', toApprove);
+  const last = () => slack.messages('db-approvals').filter(isCard).slice(-1);
+  const card = await until('A card', () => last().find((one) => hasButton(one, 'change.approve')));
   await bot.rest();
   await watch.begin();
   const pressed = slack.click(BEN, placeOf(card), 'change.approve');
-  const isSent = () => cloud.requests().findLast(({ method }) => method !== 'GET');
-  await until('The request', isSent);
-  const shown = newest().map(textOf).join();
+  await until('The request', () => cloud.requests().find(({ method }) => method !== 'GET'));
+  const [before] = last().map(textOf);
   await watch.reached('request at the cloud');
-  await until('The redrawn card', () => newest().find((one) => textOf(one) !== shown));
+  await until('The redrawn card', () => last().find((one) => textOf(one) !== before));
   await watch.reached('redrawn card');
   await pressed;
 }

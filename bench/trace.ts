@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { fileOf, go, SRC, type Way } from './trace-bot.ts';
 
 const USAGE = 'npm run trace -- command|approve|cost [--json] [--no-chains]';
@@ -11,15 +12,17 @@ const HOW = `The ten longest chains of calls until the first point: the call sta
 function, across await, in a second run of the same way. A callback has the name of the function around it.
 Of chains that share two thirds of their functions, only the longest is listed.`;
 
+/** A function of `src` that ran; a callback has no name. */
 interface Ran {
   readonly file: string;
-  /** Empty for a callback. */
   readonly name: string;
   readonly calls: number;
   readonly from: number;
   readonly to: number;
 }
 
+// A compiler that inlines a function loses the number of its calls.
+for (const compiler of ['opt', 'maglev']) setFlagsFromString(`--no-${compiler}`);
 const session = new Session();
 session.connect();
 const src = pathToFileURL(SRC).href;
@@ -58,7 +61,7 @@ const isNamed = ({ name }: Ran) => name !== '';
 function figuresOf(until: string, all: typeof statements) {
   const named = [...ran.values()].filter(isNamed);
   const callsOf = (wanted: string) =>
-    named.reduce((sum, { name, calls }) => sum + (name === wanted ? calls : 0), 0);
+    named.reduce((sum, { name, calls }) => (name === wanted ? sum + calls : sum), 0);
   const own = all.filter(({ sql }) => !/^(begin|commit|rollback|savepoint|release)\b/i.test(sql));
   return {
     until,
@@ -89,13 +92,11 @@ async function measure(way: Way) {
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   await go(way, { count, begin, reached });
-  await session.post('Profiler.stopPreciseCoverage');
   return points;
 }
 
 /** Line and column, both from 0, as one number. */
-const place = (line: number, column: number) => line * WIDTH + column;
-const WIDTH = 1_000;
+const place = (line: number, column: number) => line * 1_000 + column;
 
 function placeAt(file: string, offset: number): number {
   const before = readFileSync(SRC + file, 'utf8').slice(0, offset);
@@ -114,7 +115,7 @@ async function stacks(way: Way, functions: readonly Ran[]): Promise<ReadonlySet<
   await listen(false);
   for (const { file, from } of functions) {
     // V8 moves it to the first place at which it could stop: the entry of the function.
-    const [lineNumber, columnNumber] = [Math.floor(from / WIDTH), from % WIDTH];
+    const [lineNumber, columnNumber] = [Math.floor(from / 1_000), from % 1_000];
     const location = { scriptId: scripts.get(src + file) ?? '', lineNumber, columnNumber };
     await session.post('Debugger.setBreakpoint', { location, condition: 'noteStack()' });
   }
@@ -154,12 +155,12 @@ if (!way || options.some((each) => !USAGE.includes(`[${each}]`))) throw new Erro
 for (const name of Object.values(OF_CHANGES)) fileOf(name);
 const measured = await measure(way);
 const first = (measured[0]?.ran ?? []).filter(isNamed);
-const points = measured.map(({ figures }) => figures);
+const points = measured.map((each) => each.figures);
 const chains = options.includes('--no-chains') ? [] : await longestChains(way, first);
 const functions = first.map(({ file, name, calls }) => `${file} ${name} ${calls}`).toSorted();
 const parts = [
   ...points.map((point) => Object.entries(point).map((each) => each.join(': '))),
-  [HOW],
+  ...(chains.length > 0 ? [[HOW]] : []),
   ...chains.map((chain) => [`${chain.length} functions`, ...chain.map((each) => `  ${each}`)]),
   ['Functions that ran until the first point, and their calls', ...functions],
 ];
