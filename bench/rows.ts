@@ -1,6 +1,6 @@
+import type { Day } from '../src/base/time.ts';
 import { UsageCosts } from '../src/cloud/usage.ts';
 import { cost } from '../src/commands/cost.ts';
-import type { Day } from '../src/costs/calendar/day.ts';
 import { readReport } from '../src/costs/ledger/report.ts';
 import type { CostRow } from '../src/costs/ledger/row.ts';
 import type { CommandContext } from '../src/intent/ports/command-context.ts';

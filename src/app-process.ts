@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import packageJson from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
+import { createLog, secretsIn } from './base/log.ts';
 import { commandNames } from './commands/index.ts';
 import { type ConfigProblem, formatProblems, loadConfig } from './config/load-config.ts';
-import { createLog, secretsIn } from './observability/log.ts';
 import { listenProblem } from './server.ts';
 import { isLastingRefusal } from './slack/token-errors.ts';
 

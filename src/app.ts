@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Measures } from './base/log.ts';
+import { systemClock } from './base/time.ts';
 import { openBot } from './bot.ts';
 import type { AppOptions } from './bot-options.ts';
 import type { Config, ConfigLoad, ConfigProblem } from './config/load-config.ts';
 import { fixedUntilRestart } from './config/restart-only.ts';
-import { systemClock } from './http/clock.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
-import type { Measures } from './observability/metrics-port.ts';
 import { openClock, type ProcessClock } from './open-clock.ts';
 import { type HttpServers, openServers, type Probes } from './server.ts';
 import type { Slack } from './slack/connect.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import type { Measures } from './base/log.ts';
+import type { Clock } from './base/time.ts';
 import type { Config, ConfigProblem } from './config/load-config.ts';
-import type { Clock } from './http/clock.ts';
-import type { Measures } from './observability/metrics-port.ts';
 import type { AuditKey } from './storage/audit/key-ring.ts';
 import type { Database } from './storage/engine/database.ts';
 import type { PostedAnchors } from './workflow/audit-trail/anchors.ts';

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createIncidentService } from './anomalies/incident-service.ts';
+import { step } from './base/log.ts';
 import type { BotOptions } from './bot-options.ts';
 import { changeIdFrom } from './changes/id.ts';
 import { openCommandContext } from './command-context.ts';
@@ -9,7 +10,6 @@ import { createEffectMeasurement } from './cost-effect/measured-change.ts';
 import { homeCosts } from './cost-reports/forecast/home-costs.ts';
 import { createDiscovery } from './discover-services.ts';
 import { type ChangeCommand, namesOf } from './intent/define.ts';
-import { step } from './observability/trace.ts';
 import { openDirectory } from './open-directory.ts';
 import type { Slack } from './slack/connect.ts';
 import type { Deliveries } from './slack/inbound/deliveries.ts';

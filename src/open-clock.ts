@@ -1,5 +1,5 @@
+import { createOutageLog } from './base/log.ts';
 import type { AppOptions } from './bot-options.ts';
-import { createOutageLog } from './observability/outage-log.ts';
 import { followClock, type SharedClock } from './storage/engine/clock.ts';
 import type { Database } from './storage/engine/database.ts';
 

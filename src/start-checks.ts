@@ -1,12 +1,13 @@
+import { withinTime } from './base/errors.ts';
+import { postJson } from './base/http.ts';
+import type { Measures } from './base/log.ts';
+import { createOutageLog } from './base/log.ts';
 import type { AppOptions } from './bot-options.ts';
 import type { UserId } from './changes/change.ts';
 import type { RoleName } from './changes/requirement.ts';
 import { commands } from './commands/index.ts';
 import { channelUses } from './config/channel-uses.ts';
 import type { Config, ConfigProblem } from './config/load-config.ts';
-import { postJson } from './http/post-json.ts';
-import type { Measures } from './observability/metrics-port.ts';
-import { createOutageLog } from './observability/outage-log.ts';
 import { impossibleRequirements, membersNeeded } from './policy/impossible-requirements.ts';
 import type { Policy } from './policy/policy-types.ts';
 import { connect, type Slack } from './slack/connect.ts';
@@ -19,7 +20,6 @@ import {
 import { refuseUnusable } from './storage/engine/inspect-database.ts';
 import { FullDisk } from './storage/engine/sqlite/disk-space.ts';
 import type { Db } from './storage/tables/schema.ts';
-import { withinTime } from './with-timeout.ts';
 import type { PostedAnchors } from './workflow/audit-trail/anchors.ts';
 import {
   isOtherInstallations,

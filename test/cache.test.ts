@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Cache, cached } from '../src/cache.ts';
+import { Cache, cached } from '../src/base/cache.ts';
 
 test('a full cache starts again, so that it does not grow', () => {
   const cache = new Cache<number, string>(2);

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { ApiError, InvalidRequest, Secret } from '../src/errors.ts';
+import { ApiError, InvalidRequest, Secret } from '../src/base/errors.ts';
 
 describe('a secret', () => {
   const secret = new Secret('canary');

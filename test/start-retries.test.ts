@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../src/http/clock.ts';
-import { createLog } from '../src/observability/log.ts';
+import { createLog } from '../src/base/log.ts';
+import { systemClock } from '../src/base/time.ts';
 import type { RefusedStart } from '../src/start-checks.ts';
 import { createStartRetries } from '../src/start-retries.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { JsonObject } from '../../src/intent/answers/units.ts';
+import type { JsonObject } from '../../src/base/text.ts';
 import { type AuditEvent, linkAfter } from '../../src/storage/audit/chain.ts';
 import type { Head } from '../../src/storage/audit/checkpoint.ts';
 import { hashOfRecord } from '../../src/storage/audit/record-hash.ts';

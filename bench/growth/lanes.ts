@@ -1,6 +1,6 @@
+import { addDays, dayOf } from '../../src/base/time.ts';
 import type { ChangeId } from '../../src/changes/change.ts';
 import { lastCostChanges } from '../../src/cost-effect/executed-changes.ts';
-import { addDays, dayOf } from '../../src/costs/calendar/day.ts';
 import { effectiveFreezes } from '../../src/storage/audit/active-freezes.ts';
 import { appendEvent, eventsOf, lastSeq } from '../../src/storage/audit/append.ts';
 import { auditRefusal } from '../../src/storage/audit/matches-audit-trail.ts';

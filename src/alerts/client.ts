@@ -1,10 +1,15 @@
 import { z } from 'zod';
-import { InvalidRequest, Secret } from '../errors.ts';
-import type { HttpOptions, Reply } from '../http/client.ts';
-import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
+import { InvalidRequest, Secret } from '../base/errors.ts';
+import type { HttpOptions, Reply } from '../base/http.ts';
+import {
+  apiAddress,
+  type CallOptions,
+  createEnvelopeHttp,
+  pathId,
+  validRequest,
+} from '../base/http.ts';
+import { MaybeNumber, matchingId } from '../base/http-rows.ts';
 import { type CapabilityOptions, NO_READS } from '../http/optional/capabilities.ts';
-import { apiAddress, pathId, validRequest } from '../http/request.ts';
-import { MaybeNumber, matchingId } from '../http/tolerance.ts';
 import { type AlertsReads, createAlertsReads } from './reads.ts';
 import { Alert, AlertBody } from './schema.ts';
 

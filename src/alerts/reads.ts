@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EntryId, MaybeNumber, MaybeText, tolerant, tolerantList } from '../base/http-rows.ts';
 import { type CachedRead, cachedRead, type OptionalCall } from '../http/optional/cached-read.ts';
 import {
   type CapabilityOptions,
@@ -6,8 +7,6 @@ import {
   createCapabilities,
 } from '../http/optional/capabilities.ts';
 import type { OptionalRead, ReadOptions } from '../http/optional/optional-read.ts';
-import { EntryId, tolerantList } from '../http/optional/tolerant-list.ts';
-import { MaybeNumber, MaybeText, tolerant } from '../http/tolerance.ts';
 
 // Only these fields leave the client: the URL and the body of a webhook are credentials.
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isRecord } from '../http/answer.ts';
-import { MaybeNumber, MaybeText, numberOf, switchOf, textOf, tolerant } from '../http/tolerance.ts';
+import { isRecord } from '../base/http-answer.ts';
+import { MaybeNumber, MaybeText, numberOf, switchOf, textOf, tolerant } from '../base/http-rows.ts';
 
 const Text = z.string({ error: 'must be a text' }).min(1, 'must not be empty');
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../http/answer.ts';
+import { isRecord } from '../base/http-answer.ts';
 import { type Alert, SERVER_MANAGED, underRequestNames } from './schema.ts';
 
 export type AlertFields = Readonly<Record<string, unknown>>;

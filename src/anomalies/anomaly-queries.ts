@@ -1,7 +1,7 @@
+import { formatDay } from '../base/calendar.ts';
+import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
 import { type CostAnomaly, mergeRelated } from '../costs/anomaly/cost-anomaly.ts';
 import { isOver } from '../costs/anomaly/incident.ts';
-import { addDays, type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
-import { formatDay } from '../costs/calendar/format.ts';
 import { creditsText } from '../costs/ledger/numbers.ts';
 import { priceNote } from '../costs/money/money-text.ts';
 import type { PriceList } from '../costs/money/price.ts';

@@ -1,9 +1,9 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Span } from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
 import { minImpactOf } from '../costs/anomaly/anomaly.ts';
 import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
 import { isOver } from '../costs/anomaly/incident.ts';
-import type { Span } from '../costs/calendar/calendar.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
 import { HISTORY_DAYS } from '../costs/forecast/series.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
 import { seriesOf } from '../costs/ledger/series-of-rows.ts';

@@ -1,7 +1,7 @@
+import { formatDay } from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
 import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
 import { type IncidentState, isOver } from '../costs/anomaly/incident.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
-import { formatDay } from '../costs/calendar/format.ts';
 import {
   changeText,
   creditsText,

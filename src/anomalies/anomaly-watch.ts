@@ -1,4 +1,7 @@
 import type { Logger } from 'pino';
+import { type Span, spanOfBoth } from '../base/calendar.ts';
+import { traced } from '../base/log.ts';
+import { addDays, dayOf } from '../base/time.ts';
 import {
   type BudgetUpdate,
   evaluateBudgets,
@@ -6,11 +9,8 @@ import {
 } from '../budgets/budget-notices.ts';
 import { type Budget, budgetSpan, budgetStandings } from '../budgets/budgets.ts';
 import { isOver } from '../costs/anomaly/incident.ts';
-import { type Span, spanOfBoth } from '../costs/calendar/calendar.ts';
-import { addDays, dayOf } from '../costs/calendar/day.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { dayStates, lastSettledDay } from '../costs/ledger/ledger.ts';
-import { traced } from '../observability/trace.ts';
 import type { Database, Tx } from '../storage/engine/database.ts';
 import { replaceMeta } from '../storage/tables/meta.ts';
 import { enqueueReport } from '../workflow/notify/announcement.ts';

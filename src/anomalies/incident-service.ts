@@ -1,8 +1,8 @@
+import { formatDay } from '../base/calendar.ts';
+import { type Day, dayOf } from '../base/time.ts';
 import type { Position, UserId } from '../changes/change.ts';
 import { type CostAnomaly, isRelated } from '../costs/anomaly/cost-anomaly.ts';
 import { expectIncident, isOver, muteIncident } from '../costs/anomaly/incident.ts';
-import { type Day, dayOf } from '../costs/calendar/day.ts';
-import { formatDay } from '../costs/calendar/format.ts';
 import { figure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
 import { moneyOf } from '../costs/money/money.ts';

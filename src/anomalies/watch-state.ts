@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addDays, type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
+import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { type LockAge, longestWait } from '../costs/locking/lock-age.ts';
 import type { Db } from '../storage/engine/database.ts';

@@ -1,6 +1,6 @@
+import type { Span } from '../base/calendar.ts';
+import type { Day } from '../base/time.ts';
 import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
-import type { Span } from '../costs/calendar/calendar.ts';
-import type { Day } from '../costs/calendar/day.ts';
 import { METRIC_NAMES } from '../costs/ledger/grouping.ts';
 import { type CostRow, type DayValue, entityKey, type Metric } from '../costs/ledger/row.ts';
 import { allSeries } from '../costs/ledger/series-of-rows.ts';

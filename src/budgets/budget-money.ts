@@ -1,7 +1,7 @@
+import type { Span } from '../base/calendar.ts';
+import { within } from '../base/calendar.ts';
+import { type Day, daysBetween } from '../base/time.ts';
 import type { BudgetPace } from '../costs/budget/budget.ts';
-import type { Span } from '../costs/calendar/calendar.ts';
-import { within } from '../costs/calendar/calendar.ts';
-import { type Day, daysBetween } from '../costs/calendar/day.ts';
 import type { Forecast } from '../costs/forecast/forecast.ts';
 import { forecastMoney } from '../costs/forecast/forecast-money.ts';
 import { type DayValue, microOf, moneyOfDay } from '../costs/ledger/row.ts';

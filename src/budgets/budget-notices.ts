@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { monthOf } from '../base/calendar.ts';
+import type { Day } from '../base/time.ts';
 import type { BudgetMemory } from '../costs/budget/budget-alerts.ts';
-import { monthOf } from '../costs/calendar/calendar.ts';
-import type { Day } from '../costs/calendar/day.ts';
 import type { Db, Tx } from '../storage/engine/database.ts';
 import { alsoUnderOldKey, withOldKey } from '../storage/engine/portable.ts';
 import { permitBudgetNotice } from '../storage/tables/incidents.ts';

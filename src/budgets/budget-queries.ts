@@ -1,7 +1,6 @@
+import { formatSpan, type Span, startOf } from '../base/calendar.ts';
+import { dayOf } from '../base/time.ts';
 import { footerPart, noDataAnswer } from '../cost-reports/summary.ts';
-import { type Span, startOf } from '../costs/calendar/calendar.ts';
-import { dayOf } from '../costs/calendar/day.ts';
-import { formatSpan } from '../costs/calendar/format.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';

@@ -1,6 +1,6 @@
+import { formatDay } from '../base/calendar.ts';
 import { untaggedText } from '../cost-reports/scope.ts';
 import type { Burn } from '../costs/budget/budget.ts';
-import { formatDay } from '../costs/calendar/format.ts';
 import { bracketed, changeText, roundedFigure, shareText } from '../costs/ledger/numbers.ts';
 import { lockAgeText } from '../costs/locking/lock-age.ts';
 import type { Money } from '../costs/money/money.ts';

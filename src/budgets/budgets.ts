@@ -1,3 +1,5 @@
+import { monthOf, monthSpan, type Span, within } from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
 import { costScope } from '../cost-reports/scope.ts';
 import { type BudgetPace, type Burn, burnOf, paceOf } from '../costs/budget/budget.ts';
 import {
@@ -8,8 +10,6 @@ import {
   type ForecastAlert,
   memoryFor,
 } from '../costs/budget/budget-alerts.ts';
-import { monthOf, monthSpan, type Span, within } from '../costs/calendar/calendar.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
 import { type Forecast, forecastSpan } from '../costs/forecast/forecast.ts';
 import { SETTLED_HISTORY_DAYS } from '../costs/forecast/series.ts';
 import { weekdayProfile } from '../costs/forecast/weekday.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../intent/answers/units.ts';
+import type { Json, JsonObject } from '../base/text.ts';
 import type { CostEffect, EffectKind } from './cost-effect.ts';
 import type { Evidence, FollowUp } from './follow-up.ts';
 import type { Requirement } from './requirement.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { cached } from '../cache.ts';
-import type { Json } from '../intent/answers/units.ts';
+import { cached } from '../base/cache.ts';
+import type { Json } from '../base/text.ts';
 import type { Change } from './change.ts';
 
 /** Returns JSON with sorted keys, so that equal values have equal text. */

@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { quoted, suggestion } from '../policy/problem.ts';
+import { quoted, suggestion } from '../base/problem.ts';
 
 /** Parses options and words. Returns a sentence for an unknown option, with the nearest known one. */
 export function parseOptions<Options extends ParseArgsOptionsConfig>(

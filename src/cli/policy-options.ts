@@ -1,4 +1,4 @@
-import { quoted } from '../policy/problem.ts';
+import { quoted } from '../base/problem.ts';
 import { parseOptions, unknownCommand } from './parse-options.ts';
 
 export const POLICY_USAGE = `signalbox policy test <cases.yaml> [--config <file>]

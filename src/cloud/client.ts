@@ -1,9 +1,14 @@
-import { type FieldProblem, InvalidRequest, Secret } from '../errors.ts';
-import type { HttpOptions, Reply } from '../http/client.ts';
-import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
+import { type FieldProblem, InvalidRequest, Secret } from '../base/errors.ts';
+import type { HttpOptions, Reply } from '../base/http.ts';
+import {
+  apiAddress,
+  type CallOptions,
+  createEnvelopeHttp,
+  pathId,
+  validRequest,
+} from '../base/http.ts';
+import { matchingId } from '../base/http-rows.ts';
 import { type CapabilityOptions, NO_READS } from '../http/optional/capabilities.ts';
-import { apiAddress, pathId, validRequest } from '../http/request.ts';
-import { matchingId } from '../http/tolerance.ts';
 import { type CloudReads, createCloudReads } from './reads/cloud-reads.ts';
 import {
   Backup,

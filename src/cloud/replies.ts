@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Secret } from '../errors.ts';
+import { Secret } from '../base/errors.ts';
 import {
   MaybeNumber,
   MaybeRecord,
@@ -8,7 +8,7 @@ import {
   MaybeText,
   MaybeTexts,
   tolerant,
-} from '../http/tolerance.ts';
+} from '../base/http-rows.ts';
 
 /**
  * The replies of the cloud API. Every field may be null. Unknown fields pass through. Live servers

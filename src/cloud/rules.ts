@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FieldProblem } from '../errors.ts';
+import type { FieldProblem } from '../base/errors.ts';
 import { BYOC_MEMORY_GB, REGIONS_OF } from './accepted-values.ts';
 import type {
   EndpointCreationFields,

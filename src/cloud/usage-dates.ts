@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../base/errors.ts';
 import type { UsagePeriod } from './schema.ts';
 
 /** `2026-10-01T00:00:00Z`, as in the contract, or `2026-10-01`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isRecord } from '../http/answer.ts';
-import { figureOrNaN, MaybeSwitch, MaybeText, switchOf, textOf } from '../http/tolerance.ts';
+import { isRecord } from '../base/http-answer.ts';
+import { figureOrNaN, MaybeSwitch, MaybeText, switchOf, textOf } from '../base/http-rows.ts';
 
 export const API_METRICS = [
   'storageCredits',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isRecord } from '../http/answer.ts';
-import type { StreamedArray } from '../http/streamed-rows.ts';
-import { MaybeNumber } from '../http/tolerance.ts';
+import { isRecord } from '../base/http-answer.ts';
+import type { StreamedArray } from '../base/http-rows.ts';
+import { MaybeNumber } from '../base/http-rows.ts';
 import { KNOWN_FIELDS, readUsageCost, type UsageCost } from './usage-row.ts';
 
 /** The contract describes one object; live servers send a list; both may be absent. */

@@ -8,9 +8,10 @@ import {
   ThresholdType,
 } from '../alerts/schema.ts';
 import { type AlertRefusal, alertUpdate, differences } from '../alerts/update.ts';
+import type { FieldProblem } from '../base/errors.ts';
+import type { Json, JsonObject } from '../base/text.ts';
 import type { Snapshot } from '../changes/change.ts';
 import { LIVE_INTERVALS } from '../cloud/accepted-values.ts';
-import type { FieldProblem } from '../errors.ts';
 import { alertDifferences } from '../intent/answers/alert-differences.ts';
 import {
   type AlertNames,
@@ -21,7 +22,6 @@ import {
 } from '../intent/answers/alert-names.ts';
 import { alertLabel, alertSnapshot } from '../intent/answers/alert-text.ts';
 import { countWords } from '../intent/answers/texts.ts';
-import type { Json, JsonObject } from '../intent/answers/units.ts';
 import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
 import {
   AlertName,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Alert } from '../alerts/schema.ts';
 import { isSilenced } from '../alerts/schema.ts';
+import { nearest } from '../base/text.ts';
 import { type AlertNames, readWebhookNames } from '../intent/answers/alert-names.ts';
 import { channelKinds, silenceCell, thresholdText } from '../intent/answers/alert-text.ts';
 import type { Answer, Cell, CommandOffer } from '../intent/answers/answer.ts';
@@ -8,7 +9,6 @@ import { countWords, oneLineOf, textAnswer } from '../intent/answers/texts.ts';
 import { numberField, switchField, textField } from '../intent/arguments/arguments.ts';
 import { oneOf } from '../intent/arguments/explain.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';
-import { nearest } from '../intent/parse/nearest.ts';
 
 const PAGE = 100;
 const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Source', 'Channel', 'Silent until'];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationText, shortBytesText } from '../base/text.ts';
 import type { BackupReading } from '../cloud/reads/readings.ts';
 import { isFinished } from '../cloud/replies.ts';
 import { menuReference, type Service, serviceTarget } from '../directory/directory.ts';
@@ -10,7 +11,6 @@ import {
   reportedTime,
 } from '../intent/answers/backup-text.ts';
 import { slashCommand } from '../intent/answers/texts.ts';
-import { durationText, shortBytesText } from '../intent/answers/units.ts';
 import { unknownList } from '../intent/answers/unknown-read.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';

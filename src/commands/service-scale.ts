@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { Json, JsonObject } from '../base/text.ts';
 import type { Snapshot } from '../changes/change.ts';
 import { SIZING_LABELS } from '../cloud/accepted-values.ts';
 import { organizationProblems } from '../cloud/rules.ts';
 import { ReplicaScaling } from '../cloud/schema.ts';
 import { type Service, serviceTarget } from '../directory/directory.ts';
-import type { Json, JsonObject } from '../intent/answers/units.ts';
 import { fieldsOf, ServiceName } from '../intent/arguments/arguments.ts';
 import { sentService } from '../intent/arguments/sent-body.ts';
 import { ceilingProblems, SIZING, sizingApplies } from '../intent/arguments/sizing.ts';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { PlanRow, Snapshot } from '../changes/change.ts';
-import { TimeZone } from '../config/digest-options.ts';
-import { addDays, dayOf } from '../costs/calendar/day.ts';
-import { formatDate } from '../costs/calendar/format.ts';
+import { formatDate } from '../base/calendar.ts';
+import { addDays, dayOf } from '../base/time.ts';
 import {
   contradiction,
   nextOccurrence,
@@ -10,7 +8,9 @@ import {
   type WeeklyPlan,
   type WeeklyTime,
   weeklyTimesText,
-} from '../costs/calendar/weekly-times.ts';
+} from '../base/weekly-times.ts';
+import type { PlanRow, Snapshot } from '../changes/change.ts';
+import { TimeZone } from '../config/digest-options.ts';
 import { ServiceName, textField } from '../intent/arguments/arguments.ts';
 import { changeCommand } from '../intent/define.ts';
 import { SCHEDULE_DAYS, timesOf } from '../intent/ports/schedule-service.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { Json } from '../base/text.ts';
 import type { Snapshot } from '../changes/change.ts';
 import { serviceTarget } from '../directory/directory.ts';
-import type { Json } from '../intent/answers/units.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { sentService } from '../intent/arguments/sent-body.ts';
 import { changeCommand } from '../intent/define.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { strictConfigObject } from '../policy/problem.ts';
+import { strictConfigObject } from '../base/problem.ts';
 import { ChannelName } from '../policy/schema.ts';
 import type { costSelectorSchema } from '../policy/selector.ts';
 

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../policy/problem.ts';
+import type { ConfigProblem } from '../base/problem.ts';
 import { isLoopback } from './variables.ts';
 
 interface ServerAddress {

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import {
   type ConfigResult,
+  InstantTextSchema,
   nearestWord,
   parseConfig,
   quoted,
   strictConfigObject,
   withHint,
-} from '../policy/problem.ts';
+} from '../base/problem.ts';
 import { ChannelName } from '../policy/schema.ts';
 import { costSelectorSchema } from '../policy/selector.ts';
-import { InstantTextSchema } from '../policy/time.ts';
 
 type ScopeSchema = ReturnType<typeof costSelectorSchema>;
 

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { Secret } from '../errors.ts';
+import { Secret } from '../base/errors.ts';
 import {
   type ConfigProblem,
   type ConfigResult,
   nearestWord,
   parseConfig,
-} from '../policy/problem.ts';
+} from '../base/problem.ts';
 import { databaseUrlProblem, withExplicitTls } from './database-url.ts';
 import { FROM_FILES, NAMES, Variables } from './variables.ts';
 

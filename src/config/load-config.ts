@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { type ConfigProblem, type ConfigResult, parseConfig, readYaml } from '../base/problem.ts';
 import type { CommandNames } from '../policy/policy-types.ts';
-import { type ConfigProblem, type ConfigResult, parseConfig } from '../policy/problem.ts';
 import {
   cardsWithoutChannel,
   declaredNames,
@@ -20,9 +20,8 @@ import {
 } from './environment.ts';
 import { fileSchema } from './schema.ts';
 import { readTracing, type Tracing } from './tracing.ts';
-import { readYaml } from './yaml.ts';
 
-export type { ConfigProblem } from '../policy/problem.ts';
+export type { ConfigProblem } from '../base/problem.ts';
 
 type FileContent = z.output<ReturnType<typeof fileSchema>> & {
   /** SHA-256 of the file text, to detect a changed configuration. */

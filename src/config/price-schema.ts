@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { quoted, strictConfigObject, withHint } from '../policy/problem.ts';
-import { DayTextSchema } from '../policy/time.ts';
+import { DayTextSchema, quoted, strictConfigObject, withHint } from '../base/problem.ts';
 
 const MOST_DECIMALS = 6;
 const MILLION = 10 ** MOST_DECIMALS;

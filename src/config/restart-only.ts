@@ -1,4 +1,4 @@
-import type { Secret } from '../errors.ts';
+import type { Secret } from '../base/errors.ts';
 import type { Config, ConfigProblem } from './load-config.ts';
 
 /** The changed settings that need a restart, as problems of a reload. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { strictConfigObject, withHint } from '../base/problem.ts';
 import type { PolicyVocabulary } from '../policy/policy-types.ts';
-import { strictConfigObject, withHint } from '../policy/problem.ts';
 import { Allowed, ChannelName, policyShape } from '../policy/schema.ts';
 import { costSelectorSchema } from '../policy/selector.ts';
 import { budgetSchema } from './budget-schema.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Secret } from '../errors.ts';
-import { type ConfigProblem, type ConfigResult, parseConfig, withHint } from '../policy/problem.ts';
+import { Secret } from '../base/errors.ts';
+import { type ConfigProblem, type ConfigResult, parseConfig, withHint } from '../base/problem.ts';
 import { type Env, isSet, lookUp, type ReadFile } from './environment.ts';
 import { pairs } from './name-id-pairs.ts';
 import { isLoopback } from './variables.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { Secret } from '../errors.ts';
-import { strictConfigObject, withHint } from '../policy/problem.ts';
+import { Secret } from '../base/errors.ts';
+import { strictConfigObject, withHint } from '../base/problem.ts';
 
 /** All variables with their formats and defaults. */
 export const Variables = strictConfigObject({

@@ -1,7 +1,7 @@
+import { monthOf, monthSpan } from '../base/calendar.ts';
+import { addDays, type Day, daysBetween } from '../base/time.ts';
 import type { Timing } from '../changes/change.ts';
 import type { CostSummary } from '../changes/cost-effect.ts';
-import { monthOf, monthSpan } from '../costs/calendar/calendar.ts';
-import { addDays, type Day, daysBetween } from '../costs/calendar/day.ts';
 import type { CostChange, EffectBasis } from '../costs/effect/change-effect.ts';
 import {
   bracketed,

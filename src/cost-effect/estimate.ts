@@ -1,5 +1,5 @@
+import { addDays, type Day, dayOf } from '../base/time.ts';
 import type { Plan } from '../changes/change.ts';
-import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import {
   type CostChange,
   scaleEffect,

@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../costs/calendar/day.ts';
+import { addDays, type Day } from '../base/time.ts';
 import { measuredEffect } from '../costs/effect/measured-effect.ts';
 import { mean } from '../costs/forecast/robust.ts';
 import { historyOf, LEVEL_DAYS } from '../costs/forecast/series.ts';

@@ -1,6 +1,6 @@
+import type { Span } from '../base/calendar.ts';
+import { addDays, dayOf } from '../base/time.ts';
 import { targetKey } from '../changes/change.ts';
-import type { Span } from '../costs/calendar/calendar.ts';
-import { addDays, dayOf } from '../costs/calendar/day.ts';
 import { HISTORY_DAYS } from '../costs/forecast/series.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import type { DecisionContext, MeasureEffect } from '../workflow/ports.ts';

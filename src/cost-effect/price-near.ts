@@ -1,10 +1,10 @@
-import { type Day, dayOf } from '../costs/calendar/day.ts';
+import type { JsonObject } from '../base/text.ts';
+import { type Day, dayOf } from '../base/time.ts';
 import { isFixed, type SizedDay, type UnitPrice, unitPrice } from '../costs/effect/unit-price.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
 import { seriesOf } from '../costs/ledger/series-of-rows.ts';
 import { isSettled } from '../costs/locking/open-day.ts';
 import type { Service } from '../directory/directory.ts';
-import type { JsonObject } from '../intent/answers/units.ts';
 import { priceArea, scalingOf } from '../intent/effect.ts';
 
 export interface PriceContext {

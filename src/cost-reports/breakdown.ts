@@ -1,6 +1,5 @@
-import { type Span, startOf } from '../costs/calendar/calendar.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
-import { formatDay } from '../costs/calendar/format.ts';
+import { formatDay, type Span, startOf } from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
 import { type Mover, moversOf } from '../costs/comparison/movers.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { bracketed, changeText, figure, shareText, signedFigure } from '../costs/ledger/numbers.ts';

@@ -1,6 +1,6 @@
+import { formatDay } from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
 import { type Range, usualRange } from '../costs/anomaly/anomaly.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
-import { formatDay } from '../costs/calendar/format.ts';
 import { compareDay } from '../costs/comparison/day-counts.ts';
 import { settledDays } from '../costs/forecast/series.ts';
 import {

@@ -1,6 +1,5 @@
-import { lengthOf, type Span, spanOfBoth } from '../costs/calendar/calendar.ts';
-import type { Day } from '../costs/calendar/day.ts';
-import { formatSpan } from '../costs/calendar/format.ts';
+import { formatSpan, lengthOf, type Span, spanOfBoth } from '../base/calendar.ts';
+import type { Day } from '../base/time.ts';
 import { type Comparison, compare } from '../costs/comparison/comparison.ts';
 import { compareDay } from '../costs/comparison/day-counts.ts';
 import { type PairingProblem, pairDays } from '../costs/comparison/day-pairs.ts';

@@ -1,5 +1,5 @@
-import { lengthOf, type Span, spanOfBoth, within } from '../costs/calendar/calendar.ts';
-import { type Day, dayOf } from '../costs/calendar/day.ts';
+import { lengthOf, type Span, spanOfBoth, within } from '../base/calendar.ts';
+import { type Day, dayOf } from '../base/time.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { isOfTime } from '../costs/ledger/grouping.ts';
 import {

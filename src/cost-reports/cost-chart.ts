@@ -1,6 +1,3 @@
-import { type Bucket, bucketsOf, type TimeUnit } from '../costs/calendar/bucket.ts';
-import { lengthOf, monthOf, type Span, startOf, within } from '../costs/calendar/calendar.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
 import {
   dayOfMonth,
   formatDate,
@@ -8,7 +5,14 @@ import {
   formatMonth,
   formatShortSpan,
   formatSpan,
-} from '../costs/calendar/format.ts';
+  lengthOf,
+  monthOf,
+  type Span,
+  startOf,
+  within,
+} from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
+import { type Bucket, bucketsOf, type TimeUnit } from '../costs/calendar/bucket.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { creditsOf } from '../costs/ledger/row.ts';
 import type { AnswerPart } from '../intent/answers/answer.ts';

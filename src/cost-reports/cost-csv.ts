@@ -1,5 +1,5 @@
-import { within } from '../costs/calendar/calendar.ts';
-import { dayOf } from '../costs/calendar/day.ts';
+import { within } from '../base/calendar.ts';
+import { dayOf } from '../base/time.ts';
 import { dayStates, finalRows, lastFinalDay, statesWithin } from '../costs/ledger/ledger.ts';
 import { problemsOf } from '../costs/ledger/report-problem.ts';
 import { type CostRow, creditsOf, METRICS } from '../costs/ledger/row.ts';

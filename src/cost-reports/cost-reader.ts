@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { monthSoFar, monthsOf, type Span, within } from '../base/calendar.ts';
+import { ApiError } from '../base/errors.ts';
+import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
 import type { CloudClient } from '../cloud/client.ts';
-import { monthSoFar, monthsOf, type Span, within } from '../costs/calendar/calendar.ts';
-import { addDays, type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
 import type { CostGap, CostReading } from '../costs/ledger/costs-read.ts';
 import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
 import { createReportReader } from '../costs/ledger/report.ts';
@@ -15,7 +16,6 @@ import {
 } from '../costs/locking/day-snapshots.ts';
 import { learnLockAge } from '../costs/locking/lock-age.ts';
 import { type PriceList, withPrices } from '../costs/money/price.ts';
-import { ApiError } from '../errors.ts';
 import type { Database } from '../storage/engine/database.ts';
 import {
   costSnapshots,

@@ -1,6 +1,13 @@
-import { addMonths, monthOf, monthSpan, type Span, startOf } from '../costs/calendar/calendar.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
-import { formatDays, formatSpan } from '../costs/calendar/format.ts';
+import {
+  addMonths,
+  formatDays,
+  formatSpan,
+  monthOf,
+  monthSpan,
+  type Span,
+  startOf,
+} from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
 import { monthToDate } from '../costs/comparison/comparison.ts';
 import { dayCountsOf } from '../costs/comparison/day-counts.ts';
 import { forecastMonth } from '../costs/forecast/forecast.ts';

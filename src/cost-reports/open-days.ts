@@ -1,4 +1,4 @@
-import type { Day } from '../costs/calendar/day.ts';
+import type { Day } from '../base/time.ts';
 import type { CostRow, Micro, OpenDay } from '../costs/ledger/row.ts';
 import type { SnapshotHistory } from '../costs/locking/day-snapshots.ts';
 import { openDayOf } from '../costs/locking/settled-days.ts';

@@ -1,6 +1,13 @@
-import { lengthOf, monthOf, monthSpan, type Span } from '../costs/calendar/calendar.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
-import { formatDate, formatDays, formatSpan } from '../costs/calendar/format.ts';
+import {
+  formatDate,
+  formatDays,
+  formatSpan,
+  lengthOf,
+  monthOf,
+  monthSpan,
+  type Span,
+} from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
 import { dayCountsOf } from '../costs/comparison/day-counts.ts';
 import type { CostGap, CostReading } from '../costs/ledger/costs-read.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';

@@ -1,3 +1,5 @@
+import { formatDay, formatSpan, lengthOf, type Span, startOf, within } from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
 import { serviceTable } from '../cost-reports/breakdown.ts';
 import {
   dayComparisonText,
@@ -10,9 +12,6 @@ import { chartPart } from '../cost-reports/cost-chart.ts';
 import { keyFigures, openDays } from '../cost-reports/figures.ts';
 import { scopeNotes } from '../cost-reports/scope.ts';
 import { footerPart, notFinalText } from '../cost-reports/summary.ts';
-import { lengthOf, type Span, startOf, within } from '../costs/calendar/calendar.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
-import { formatDay, formatSpan } from '../costs/calendar/format.ts';
 import { unreadMonths } from '../costs/ledger/costs-read.ts';
 import { creditsText } from '../costs/ledger/numbers.ts';
 import { creditsOf, type DayValue, microOf, moneyOfDay } from '../costs/ledger/row.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import type { Span } from '../base/calendar.ts';
+import type { Slot } from '../base/weekly-times.ts';
 import type { Budget } from '../budgets/budgets.ts';
-import type { Span } from '../costs/calendar/calendar.ts';
-import type { Slot } from '../costs/calendar/schedule.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Poster } from '../intent/answers/answer.ts';

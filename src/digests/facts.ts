@@ -1,7 +1,7 @@
+import type { Span } from '../base/calendar.ts';
+import type { Day } from '../base/time.ts';
 import type { BudgetSummary } from '../budgets/budget-text.ts';
 import type { DigestOptionsConfig } from '../config/digest-options.ts';
-import type { Span } from '../costs/calendar/calendar.ts';
-import type { Day } from '../costs/calendar/day.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import type { DayState, RowSelector } from '../costs/ledger/ledger.ts';
 import type { PostedDay } from '../costs/ledger/revision.ts';

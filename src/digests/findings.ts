@@ -1,8 +1,7 @@
+import { formatDay, lengthOf, type Span, within } from '../base/calendar.ts';
 import type { DigestSection } from '../config/digest-options.ts';
 import { moverLines, revisedLines } from '../cost-reports/breakdown.ts';
 import { isRise } from '../cost-reports/compare-day.ts';
-import { lengthOf, type Span, within } from '../costs/calendar/calendar.ts';
-import { formatDay } from '../costs/calendar/format.ts';
 import { creditsOf, type DayValue } from '../costs/ledger/row.ts';
 import { spanBefore } from '../costs/question/versus.ts';
 import type { DigestFacts, ExecutedChange } from './facts.ts';

@@ -1,10 +1,10 @@
+import type { Span } from '../base/calendar.ts';
+import { addDays, type Day, dayOf } from '../base/time.ts';
 import { type Budget, type BudgetStanding, budgetStandings } from '../budgets/budgets.ts';
 import type { Change } from '../changes/change.ts';
 import { changeTitle } from '../changes/change-title.ts';
 import { TARGET_TRAITS } from '../changes/target-kinds.ts';
 import { costScope } from '../cost-reports/scope.ts';
-import type { Span } from '../costs/calendar/calendar.ts';
-import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
 import { type SnapshotHistory, snapshotHistory } from '../costs/locking/day-snapshots.ts';

@@ -1,7 +1,7 @@
+import { addMonths, monthOf, type Span } from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
 import { valueOn } from '../cost-reports/compare-day.ts';
 import { minImpactOf } from '../costs/anomaly/anomaly.ts';
-import { addMonths, monthOf, type Span } from '../costs/calendar/calendar.ts';
-import { addDays, type Day } from '../costs/calendar/day.ts';
 import { headlineDay } from '../costs/comparison/day-counts.ts';
 import { SETTLED_HISTORY_DAYS } from '../costs/forecast/series.ts';
 import { type DayState, selectRows, statesWithin } from '../costs/ledger/ledger.ts';

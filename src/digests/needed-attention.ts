@@ -1,5 +1,5 @@
+import { formatDay } from '../base/calendar.ts';
 import { type UsualText, usualText } from '../cost-reports/compare-day.ts';
-import { formatDay } from '../costs/calendar/format.ts';
 import { bracketed } from '../costs/ledger/numbers.ts';
 import { creditsOf } from '../costs/ledger/row.ts';
 import type { AnswerPart } from '../intent/answers/answer.ts';

@@ -1,5 +1,5 @@
+import { formatDay } from '../base/calendar.ts';
 import type { ChannelId } from '../changes/change.ts';
-import { formatDay } from '../costs/calendar/format.ts';
 import {
   finishDigest,
   permitDigest,

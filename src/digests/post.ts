@@ -1,5 +1,5 @@
-import type { Day } from '../costs/calendar/day.ts';
-import { formatDay } from '../costs/calendar/format.ts';
+import { formatDay } from '../base/calendar.ts';
+import type { Day } from '../base/time.ts';
 import type { Channel, ChannelLookup } from '../intent/answers/answer.ts';
 import {
   endWithoutPost,

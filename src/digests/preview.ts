@@ -1,7 +1,6 @@
-import { previousMonth, type Span } from '../costs/calendar/calendar.ts';
-import { addDays, dayOf } from '../costs/calendar/day.ts';
-import { localTime } from '../costs/calendar/local-time.ts';
-import { findDueSlot } from '../costs/calendar/schedule.ts';
+import { previousMonth, type Span } from '../base/calendar.ts';
+import { addDays, dayOf, localTime } from '../base/time.ts';
+import { findDueSlot } from '../base/weekly-times.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { textAnswer } from '../intent/answers/texts.ts';
 import { postChannel } from '../workflow/notify/post-once.ts';

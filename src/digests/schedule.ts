@@ -1,7 +1,6 @@
-import { DAYS } from '../config/digest-options.ts';
-import { previousMonth, startOf, within } from '../costs/calendar/calendar.ts';
-import type { Day } from '../costs/calendar/day.ts';
-import { localDay } from '../costs/calendar/local-time.ts';
+import { previousMonth, startOf, within } from '../base/calendar.ts';
+import type { Day } from '../base/time.ts';
+import { localDay } from '../base/time.ts';
 import {
   type DueSlot,
   findDueSlot,
@@ -9,7 +8,8 @@ import {
   nextSlot,
   type Schedule,
   type Slot,
-} from '../costs/calendar/schedule.ts';
+} from '../base/weekly-times.ts';
+import { DAYS } from '../config/digest-options.ts';
 import { type DayState, lastSettledDay } from '../costs/ledger/ledger.ts';
 import { type LockAge, longestWait } from '../costs/locking/lock-age.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';

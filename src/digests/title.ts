@@ -1,13 +1,13 @@
-import { moneyOfWhole, overText } from '../budgets/budget-text.ts';
-import { changeOf } from '../cost-reports/compare-periods.ts';
 import {
+  formatSpan,
   lengthOf,
   monthOf,
   monthSpan,
   previousMonth,
   type Span,
-} from '../costs/calendar/calendar.ts';
-import { formatSpan } from '../costs/calendar/format.ts';
+} from '../base/calendar.ts';
+import { moneyOfWhole, overText } from '../budgets/budget-text.ts';
+import { changeOf } from '../cost-reports/compare-periods.ts';
 import { compare } from '../costs/comparison/comparison.ts';
 import { dayCountsOf } from '../costs/comparison/day-counts.ts';
 import { forecastMonth } from '../costs/forecast/forecast.ts';

@@ -1,6 +1,6 @@
+import type { Json, JsonObject } from '../base/text.ts';
+import { splitWords } from '../base/text.ts';
 import type { Snapshot, Target } from '../changes/change.ts';
-import type { Json, JsonObject } from '../intent/answers/units.ts';
-import { splitWords } from '../intent/parse/split-words.ts';
 
 /** A service that users can name: configured, learned from a reply or the usage report, or discovered. */
 export interface Service {

@@ -1,4 +1,4 @@
-import { withoutValues } from '../observability/redact.ts';
+import { withoutValues } from '../base/log.ts';
 import type { CheckLine, CheckSection, Status } from './line.ts';
 
 export interface DoctorReport {

@@ -1,9 +1,10 @@
 import { isIPv6 } from 'node:net';
 import { pino } from 'pino';
+import { type TimedResult, withinTime } from '../base/errors.ts';
+import { secretsIn } from '../base/log.ts';
 import { commandNames, commands, nouns } from '../commands/index.ts';
 import type { Env, ReadFile } from '../config/environment.ts';
 import { type Config, loadConfig } from '../config/load-config.ts';
-import { secretsIn } from '../observability/log.ts';
 import { createSlackChecks, type SlackChecks } from '../slack/slack-checks.ts';
 import { readKeyRing } from '../storage/audit/key-ring.ts';
 import {
@@ -16,7 +17,6 @@ import {
 import { openReader } from '../storage/engine/reader.ts';
 import type { LastOutcome } from '../storage/tables/changes/last-outcomes.ts';
 import { storedChannelIds } from '../storage/tables/channel-ids.ts';
-import { type TimedResult, withinTime } from '../with-timeout.ts';
 import type { CheckContext } from './check-context.ts';
 import { openApiClients } from './checks/api-clients.ts';
 import { checkApis, isReachable } from './checks/apis.ts';

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { FieldProblem } from '../base/errors.ts';
+import type { JsonObject } from '../base/text.ts';
 import type {
   Change,
   Plan,
@@ -11,9 +13,7 @@ import type {
 import type { EffectKind } from '../changes/cost-effect.ts';
 import type { CloudPermission } from '../cloud/permissions.ts';
 import type { NamedItem, Service } from '../directory/directory.ts';
-import type { FieldProblem } from '../errors.ts';
 import type { Answer, Caller } from './answers/answer.ts';
-import type { JsonObject } from './answers/units.ts';
 import type { FieldContext, TypedValues } from './arguments/arguments.ts';
 import type { SlackFreeze } from './arguments/freezes.ts';
 import type { NamedScope } from './arguments/scopes.ts';

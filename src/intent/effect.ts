@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../base/text.ts';
 import type { Scaling } from '../costs/effect/unit-price.ts';
-import type { Json, JsonObject } from './answers/units.ts';
 
 /** The scaling of a service, from reply fields; null unless all four fields are known. */
 export function scalingOf(fields: JsonObject | undefined): Scaling | null {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './answers/units.ts';
+import type { Json, JsonObject } from '../base/text.ts';
 import { notApplied, settingText } from './arguments/applied-scaling.ts';
 
 /** The fields of a reading, under the names of the API; null or missing: unknown. */

@@ -1,8 +1,8 @@
 import type { AlertsClient } from '../alerts/client.ts';
 import type { AlertsReadOperation } from '../alerts/reads.ts';
+import type { Api } from '../base/log.ts';
 import type { CloudClient } from '../cloud/client.ts';
 import type { CloudReadOperation } from '../cloud/reads/requests.ts';
-import type { Api } from './log.ts';
 
 /** The operations of each API. A new method of a client does not compile without its route. */
 interface ApiOperations {

@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Measures } from '../base/log.ts';
+import { note, pastStep } from '../base/log.ts';
 import type { Gauges } from '../storage/tables/queues/gauges.ts';
 import { routeOf } from './api-routes.ts';
 import { databaseGauges, type MakeGauge } from './database-gauges.ts';
-import type { Measures } from './metrics-port.ts';
-import { note, pastStep } from './trace.ts';
 
 export interface Metrics {
   readonly measures: Measures;

@@ -14,9 +14,9 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
+import { withTimeout } from '../base/errors.ts';
+import { createOutageLog } from '../base/log.ts';
 import type { Tracing } from '../config/tracing.ts';
-import { withTimeout } from '../with-timeout.ts';
-import { createOutageLog } from './outage-log.ts';
 
 /** A slow collector delays the stop by at most this time. */
 const FLUSH_WITHIN_MS = 2_000;

@@ -1,7 +1,7 @@
+import type { ConfigProblem } from '../base/problem.ts';
 import type { UserId } from '../changes/change.ts';
 import type { RoleName } from '../changes/requirement.ts';
 import type { Policy, Rule } from './policy-types.ts';
-import type { ConfigProblem } from './problem.ts';
 
 type Members = ReadonlyMap<RoleName, ReadonlySet<UserId>>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { strictConfigObject, withHint } from '../base/problem.ts';
 import type { UserId } from '../changes/change.ts';
 import type { Role } from './policy-types.ts';
-import { strictConfigObject, withHint } from './problem.ts';
 
 const Group = z.string().regex(/^(@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
   error: withHint('must be a user group', "its handle in quotes, '@db-leads', or its id, S…"),

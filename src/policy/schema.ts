@@ -1,10 +1,17 @@
 import { z } from 'zod';
+import {
+  Duration,
+  declaredName,
+  InstantTextSchema,
+  quoted,
+  strictConfigObject,
+  suggestion,
+  withHint,
+} from '../base/problem.ts';
 import { allows, covers } from './matching.ts';
 import type { Freeze, PolicyVocabulary, Rule } from './policy-types.ts';
-import { declaredName, quoted, strictConfigObject, suggestion, withHint } from './problem.ts';
 import { rolesSchema } from './roles.ts';
 import { selectorSchema } from './selector.ts';
-import { Duration, InstantTextSchema } from './time.ts';
 
 // The types of the parsed policy, for the importers of this schema.
 export type { Freeze, Policy, PolicyVocabulary, Role, Rule, Selector } from './policy-types.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { declaredName, strictConfigObject, withHint } from '../base/problem.ts';
 import type { CostSelector, PolicyVocabulary, Selector } from './policy-types.ts';
-import { declaredName, strictConfigObject, withHint } from './problem.ts';
 
 type TargetWords = Pick<PolicyVocabulary, 'services' | 'tags' | 'serverTags' | 'warehouses'>;
 type CostWords = TargetWords & { readonly teams: readonly string[] };

@@ -1,11 +1,11 @@
 import { App, type Receiver } from '@slack/bolt';
 import type { Logger } from 'pino';
-import type { Secret } from '../errors.ts';
-import { type Clock, systemClock } from '../http/clock.ts';
+import type { Secret } from '../base/errors.ts';
+import type { Measures } from '../base/log.ts';
+import { traced } from '../base/log.ts';
+import { type Clock, systemClock } from '../base/time.ts';
 import type { PersonLookup } from '../intent/answers/answer.ts';
 import type { Command } from '../intent/define.ts';
-import type { Measures } from '../observability/metrics-port.ts';
-import { traced } from '../observability/trace.ts';
 import type { Policy } from '../policy/policy-types.ts';
 import type { Messenger } from '../workflow/messenger-port.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';

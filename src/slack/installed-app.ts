@@ -1,6 +1,6 @@
 import { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { Secret } from '../errors.ts';
+import type { Secret } from '../base/errors.ts';
 import { REQUIRED_SCOPES } from './manifest.ts';
 import { boltLogger } from './outbound/bolt-logger.ts';
 import type { Home } from './people/account.ts';

@@ -1,7 +1,7 @@
 import type { App } from '@slack/bolt';
 import type { Logger } from 'pino';
-import { during, newRequest } from '../observability/log.ts';
-import type { Measures } from '../observability/metrics-port.ts';
+import type { Measures } from '../base/log.ts';
+import { during, newRequest } from '../base/log.ts';
 
 type Process = App['processEvent'];
 

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { Secret } from '../errors.ts';
+import type { Secret } from '../base/errors.ts';
 
 export interface ProbeTarget {
   /** An address of this machine, in brackets for IPv6. */

@@ -1,6 +1,6 @@
 import { type ConversationsListResponse, type UsersListResponse, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { Secret } from '../errors.ts';
+import type { Secret } from '../base/errors.ts';
 import type { Policy } from '../policy/policy-types.ts';
 import { type InstalledApp, readInstalledApp } from './installed-app.ts';
 import { boltLogger } from './outbound/bolt-logger.ts';

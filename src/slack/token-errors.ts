@@ -1,5 +1,5 @@
-import { causeCode, type Secret } from '../errors.ts';
-import type { ConfigProblem } from '../policy/problem.ts';
+import { causeCode, type Secret } from '../base/errors.ts';
+import type { ConfigProblem } from '../base/problem.ts';
 import { refusedBySlack } from './slack-error.ts';
 
 interface TokenProblem {

@@ -1,7 +1,7 @@
+import { step } from '../base/log.ts';
+import type { JsonObject } from '../base/text.ts';
 import type { Change, State, UserId } from '../changes/change.ts';
 import type { Transition } from '../changes/outcome.ts';
-import type { JsonObject } from '../intent/answers/units.ts';
-import { step } from '../observability/trace.ts';
 import { appendAfter, appendEvent, takingHead } from '../storage/audit/append.ts';
 import {
   checkReadRecord,

@@ -1,4 +1,4 @@
-import { outsideTrace } from '../observability/trace.ts';
+import { outsideTrace } from '../base/log.ts';
 
 interface Waiting<Item, Result> {
   readonly item: Item;

@@ -1,7 +1,7 @@
+import type { JsonObject } from '../base/text.ts';
 import type { BlockingFreeze, Change, StateCheck } from '../changes/change.ts';
 import { stop } from '../changes/lifecycle.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import type { JsonObject } from '../intent/answers/units.ts';
 import type { Freeze } from '../policy/policy-types.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import type { DecisionContext } from './ports.ts';

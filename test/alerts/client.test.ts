@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAlertsClient } from '../../src/alerts/client.ts';
 import { alertUpdate } from '../../src/alerts/update.ts';
-import { Secret } from '../../src/errors.ts';
+import { Secret } from '../../src/base/errors.ts';
 import {
   GATEWAY_PAGE,
   hangUp,

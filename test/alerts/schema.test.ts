@@ -8,7 +8,7 @@ import {
   KnownFields,
   underRequestNames,
 } from '../../src/alerts/schema.ts';
-import { requestProblems } from '../../src/http/request.ts';
+import { requestProblems } from '../../src/base/http.ts';
 import { contractSearch, contractTile, currentSearch, currentTile } from './replies.ts';
 
 const NOON = new Date('2026-11-20T12:00:00Z');

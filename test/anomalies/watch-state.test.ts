@@ -6,7 +6,7 @@ import {
   WATCH_KEY,
   watchText,
 } from '../../src/anomalies/watch-state.ts';
-import type { Day } from '../../src/costs/calendar/day.ts';
+import type { Day } from '../../src/base/time.ts';
 import type { DayState } from '../../src/costs/ledger/ledger.ts';
 import { writeMeta } from '../../src/storage/tables/meta.ts';
 import { freshDatabase } from '../storage/engines.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { addDays } from '../../src/base/time.ts';
 import { evaluateBudgets, recordBudgetNotices } from '../../src/budgets/budget-notices.ts';
 import {
   budgetAnswer,
@@ -13,7 +14,6 @@ import {
   budgetStanding,
   evaluateBudget,
 } from '../../src/budgets/budgets.ts';
-import { addDays } from '../../src/costs/calendar/day.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import { type CostRow, microOf } from '../../src/costs/ledger/row.ts';
 import { withPrices } from '../../src/costs/money/price.ts';

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Secret } from '../../src/base/errors.ts';
 import { createCloudClient } from '../../src/cloud/client.ts';
 import { Backup, backupStatus } from '../../src/cloud/replies.ts';
 import { UsageCosts } from '../../src/cloud/usage.ts';
 import { notStored, type UsageDates } from '../../src/cloud/usage-dates.ts';
 import type { UsageCost } from '../../src/cloud/usage-row.ts';
-import { Secret } from '../../src/errors.ts';
 import { GATEWAY_PAGE, json, type Respond, raw, serve, testClock } from '../http/loopback.ts';
 import { backup, envelope, ORGANIZATION, serviceRow, warehouseRow } from './replies.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Span } from '../../src/base/calendar.ts';
 import type { UserId } from '../../src/changes/change.ts';
 import { cost } from '../../src/commands/cost.ts';
-import type { Span } from '../../src/costs/calendar/calendar.ts';
 import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
 import { readReport } from '../../src/costs/ledger/report.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { within } from '../../src/base/calendar.ts';
 import type { UserId } from '../../src/changes/change.ts';
 import { cost } from '../../src/commands/cost.ts';
 import { costCsv } from '../../src/commands/cost-csv.ts';
-import { within } from '../../src/costs/calendar/calendar.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
 import type { QueryCommand } from '../../src/intent/define.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/http/clock.ts';
+import type { Clock } from '../../src/base/time.ts';
 import { afterTimeout } from '../harness/after-timeout.ts';
 
 /**

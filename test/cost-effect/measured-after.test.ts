@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { addDays } from '../../src/base/time.ts';
 import { measuredText } from '../../src/cost-effect/effect-text.ts';
 import { measureAfter } from '../../src/cost-effect/measured-after.ts';
-import { addDays } from '../../src/costs/calendar/day.ts';
 import type { DayValue } from '../../src/costs/ledger/row.ts';
 import type { PriceList } from '../../src/costs/money/price.ts';
 

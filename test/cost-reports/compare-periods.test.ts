@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Span } from '../../src/base/calendar.ts';
 import { comparisonText, preparePeriods } from '../../src/cost-reports/compare-periods.ts';
-import type { Span } from '../../src/costs/calendar/calendar.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { daily, row, TODAY } from '../costs/rows.ts';
 

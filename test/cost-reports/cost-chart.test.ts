@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Span } from '../../src/base/calendar.ts';
+import { addDays } from '../../src/base/time.ts';
 import { chartPart, chartParts } from '../../src/cost-reports/cost-chart.ts';
 import type { TimeUnit } from '../../src/costs/calendar/bucket.ts';
-import type { Span } from '../../src/costs/calendar/calendar.ts';
-import { addDays } from '../../src/costs/calendar/day.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { daily, TODAY } from '../costs/rows.ts';

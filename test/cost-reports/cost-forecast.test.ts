@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Span } from '../../src/base/calendar.ts';
+import { addDays } from '../../src/base/time.ts';
 import { answerCosts } from '../../src/cost-reports/cost-answer.ts';
 import { answerForecast } from '../../src/cost-reports/forecast/cost-forecast.ts';
 import type { CostContext } from '../../src/cost-reports/question/cost-question.ts';
-import type { Span } from '../../src/costs/calendar/calendar.ts';
-import { addDays } from '../../src/costs/calendar/day.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
 import type { Service } from '../../src/directory/directory.ts';

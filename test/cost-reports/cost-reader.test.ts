@@ -3,9 +3,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { CloudBehaviour } from '../../sandbox/cloud/behaviour.ts';
 import { type CloudOptions, startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import { Secret } from '../../src/base/errors.ts';
+import { addDays, dayOf, systemClock } from '../../src/base/time.ts';
 import { createCloudClient } from '../../src/cloud/client.ts';
 import { createCostReader } from '../../src/cost-reports/cost-reader.ts';
-import { addDays, dayOf } from '../../src/costs/calendar/day.ts';
 import {
   dayStates,
   isSettledDay,
@@ -13,8 +14,6 @@ import {
   lastSettledDay,
 } from '../../src/costs/ledger/ledger.ts';
 import type { PriceList } from '../../src/costs/money/price.ts';
-import { Secret } from '../../src/errors.ts';
-import { systemClock } from '../../src/http/clock.ts';
 import { storeMonth } from '../../src/storage/tables/costs.ts';
 import { freshDatabase } from '../storage/engines.ts';
 

@@ -1,6 +1,6 @@
+import { type Span, within } from '../../src/base/calendar.ts';
+import { addDays, type Day, dayOf, daysBetween, weekdayOf } from '../../src/base/time.ts';
 import { withOpenDays } from '../../src/cost-reports/open-days.ts';
-import { type Span, within } from '../../src/costs/calendar/calendar.ts';
-import { addDays, type Day, dayOf, daysBetween, weekdayOf } from '../../src/costs/calendar/day.ts';
 import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { type DaySnapshot, snapshotHistory } from '../../src/costs/locking/day-snapshots.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { within } from '../../src/base/calendar.ts';
+import { addDays } from '../../src/base/time.ts';
 import { answerCosts } from '../../src/cost-reports/cost-answer.ts';
 import { answerCsv } from '../../src/cost-reports/cost-csv.ts';
 import { answerForecast } from '../../src/cost-reports/forecast/cost-forecast.ts';
 import { answerWhy } from '../../src/cost-reports/why/cost-why.ts';
-import { within } from '../../src/costs/calendar/calendar.ts';
-import { addDays } from '../../src/costs/calendar/day.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
 import type { Answer } from '../../src/intent/answers/answer.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { type Span, within } from '../../src/costs/calendar/calendar.ts';
-import { addDays, type Day } from '../../src/costs/calendar/day.ts';
+import { type Span, within } from '../../src/base/calendar.ts';
+import { addDays, type Day } from '../../src/base/time.ts';
 import {
   type CostRow,
   METRICS,

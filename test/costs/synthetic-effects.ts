@@ -1,4 +1,4 @@
-import { addDays } from '../../src/costs/calendar/day.ts';
+import { addDays } from '../../src/base/time.ts';
 import { measuredEffect } from '../../src/costs/effect/measured-effect.ts';
 import type { DayValue } from '../../src/costs/ledger/row.ts';
 import { between, chance, finalDays, type Kind, normal, syntheticLine } from './synthetic.ts';

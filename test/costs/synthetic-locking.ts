@@ -1,5 +1,5 @@
+import { addDays, type Day } from '../../src/base/time.ts';
 import { judge } from '../../src/costs/anomaly/anomaly.ts';
-import { addDays, type Day } from '../../src/costs/calendar/day.ts';
 import { settledDays } from '../../src/costs/forecast/series.ts';
 import type { DayValue } from '../../src/costs/ledger/row.ts';
 import { type DaySnapshot, snapshotHistory } from '../../src/costs/locking/day-snapshots.ts';

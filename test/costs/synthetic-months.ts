@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../../src/costs/calendar/day.ts';
+import { addDays, type Day } from '../../src/base/time.ts';
 import { forecastMonth } from '../../src/costs/forecast/forecast.ts';
 import type { DayValue } from '../../src/costs/ledger/row.ts';
 import {

@@ -1,6 +1,6 @@
-import type { Span } from '../../src/costs/calendar/calendar.ts';
-import { lengthOf } from '../../src/costs/calendar/calendar.ts';
-import { addDays, dayNumber } from '../../src/costs/calendar/day.ts';
+import type { Span } from '../../src/base/calendar.ts';
+import { lengthOf } from '../../src/base/calendar.ts';
+import { addDays, dayNumber } from '../../src/base/time.ts';
 import { forecastSpan } from '../../src/costs/forecast/forecast.ts';
 import { type Chance, chance, finalDays, mixedKind, syntheticLine, walk } from './synthetic.ts';
 import { COMMON, type Guessed, HISTORY, LINES, sum } from './synthetic-months.ts';

@@ -1,4 +1,4 @@
-import { addDays, type Day, weekdayOf } from '../../src/costs/calendar/day.ts';
+import { addDays, type Day, weekdayOf } from '../../src/base/time.ts';
 import type { DayValue } from '../../src/costs/ledger/row.ts';
 
 /** Numbers from 0 to 1 that look like chance and come again with the same seed (mulberry32). */

@@ -1,5 +1,5 @@
+import { addDays, daysBetween, weekdayOf } from '../../src/base/time.ts';
 import { digestReader, SECTIONS } from '../../src/config/digest-options.ts';
-import { addDays, daysBetween, weekdayOf } from '../../src/costs/calendar/day.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import type { DigestBudget, DigestFacts } from '../../src/digests/facts.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { addDays } from '../../src/base/time.ts';
 import { budgetSummary } from '../../src/budgets/budget-text.ts';
 import {
   type Budget,
@@ -8,7 +9,6 @@ import {
   budgetStanding,
 } from '../../src/budgets/budgets.ts';
 import { SECTIONS } from '../../src/config/digest-options.ts';
-import { addDays } from '../../src/costs/calendar/day.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { microOf } from '../../src/costs/ledger/row.ts';

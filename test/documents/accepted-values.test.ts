@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { grouped } from '../../src/base/text.ts';
 import {
   ACCEPTED_VALUES,
   type Accepted,
   type AcceptedField,
 } from '../../src/cloud/accepted-values.ts';
-import { grouped } from '../../src/intent/answers/units.ts';
 
 const COMMAND = 'npx vitest run --project bot test/documents/accepted-values.test.ts -u';
 

@@ -1,9 +1,9 @@
 import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { Secret } from '../../src/base/errors.ts';
 import { TRACING_NAMES } from '../../src/config/tracing.ts';
 import { FROM_FILES, NAMES, Variables } from '../../src/config/variables.ts';
-import { Secret } from '../../src/errors.ts';
 import { DOCUMENTS, groupsOf, readPage } from './pages.ts';
 
 const VARIABLE = /(?<![\w-])([A-Z]+(?:_[A-Z\d]+)+)(?![\w])/g;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/http/clock.ts';
+import type { Clock } from '../../src/base/time.ts';
 
 /** The `after` of a test clock: it runs when the deadline of the same time expires. */
 export function afterTimeout(timeout: Clock['timeout']): Clock['after'] {

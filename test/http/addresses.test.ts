@@ -1,8 +1,8 @@
 import dns from 'node:dns';
 import { expect, onTestFinished, test } from 'vitest';
-import { ApiError, Secret } from '../../src/errors.ts';
-import { mayReach } from '../../src/http/addresses.ts';
-import { createHttp } from '../../src/http/client.ts';
+import { ApiError, Secret } from '../../src/base/errors.ts';
+import { createHttp } from '../../src/base/http.ts';
+import { mayReach } from '../../src/base/http-limits.ts';
 import { replaceExport } from '../harness/replace-export.ts';
 import { json, serve, testClock } from './loopback.ts';
 

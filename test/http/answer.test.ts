@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Body } from '../../src/base/http-answer.ts';
 import {
   codeOf,
   foreignTextOf,
@@ -6,8 +7,7 @@ import {
   requestIdOf,
   retryAfterOf,
   serverTextOf,
-} from '../../src/http/answer.ts';
-import type { Body } from '../../src/http/body.ts';
+} from '../../src/base/http-answer.ts';
 
 const json = (value: unknown): Body => ({ kind: 'json', value });
 const text = (words: string): Body => ({ kind: 'text', text: words });

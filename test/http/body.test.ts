@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readResponseBody } from '../../src/http/body.ts';
+import { readResponseBody } from '../../src/base/http-answer.ts';
 
 const MIB = 1024 * 1024;
 const HEAD = '{"result":{"costs":[';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createBudget } from '../../src/http/budget.ts';
+import { createBudget } from '../../src/base/http-limits.ts';
 
 /** A clock that tests advance; it wakes the sleepers whose time has come. */
 function handClock() {

@@ -1,14 +1,9 @@
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ApiError, Secret } from '../../src/errors.ts';
-import {
-  type Call,
-  createHttp,
-  type HttpOptions,
-  type Observation,
-} from '../../src/http/client.ts';
-import { systemClock } from '../../src/http/clock.ts';
+import { ApiError, Secret } from '../../src/base/errors.ts';
+import { type Call, createHttp, type HttpOptions, type Observation } from '../../src/base/http.ts';
+import { systemClock } from '../../src/base/time.ts';
 import {
   breakOff,
   GATEWAY_PAGE,

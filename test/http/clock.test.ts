@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/http/clock.ts';
+import { systemClock } from '../../src/base/time.ts';
 
 const AN_HOUR = 3_600_000;
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/http/clock.ts';
+import type { Clock } from '../../src/base/time.ts';
 import { afterTimeout } from '../harness/after-timeout.ts';
 
 export interface Received {

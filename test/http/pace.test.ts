@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPace } from '../../src/http/pace.ts';
+import { createPace } from '../../src/base/http-limits.ts';
 
 /** The times at which `calls` calls start that are all made at once. */
 async function starts(calls: number, replicas: number): Promise<readonly number[]> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { postJson } from '../../src/http/post-json.ts';
+import { postJson } from '../../src/base/http.ts';
 import { breakOff, raw, serve } from './loopback.ts';
 
 const WITHIN_MS = 5_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidRequest } from '../../src/errors.ts';
-import { apiAddress, pathId } from '../../src/http/request.ts';
+import { InvalidRequest } from '../../src/base/errors.ts';
+import { apiAddress, pathId } from '../../src/base/http.ts';
 
 describe('an address of the configuration', () => {
   test.each([

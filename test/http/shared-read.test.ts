@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharedRead } from '../../src/http/shared-read.ts';
+import { sharedRead } from '../../src/base/cache.ts';
 
 const KEEP_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { createRowStream } from '../../src/http/streamed-rows.ts';
+import { createRowStream } from '../../src/base/http-rows.ts';
 
 const PATH = ['result', 'costs'] as const;
 /** Small, so that a short body has many batches. */

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAlertsClient } from '../../src/alerts/client.ts';
+import { Secret } from '../../src/base/errors.ts';
+import type { Observation } from '../../src/base/http.ts';
+import type { Api } from '../../src/base/log.ts';
 import { createCloudClient } from '../../src/cloud/client.ts';
-import { Secret } from '../../src/errors.ts';
-import type { Observation } from '../../src/http/client.ts';
 import { routeOf } from '../../src/observability/api-routes.ts';
-import type { Api } from '../../src/observability/log.ts';
 import { testClock } from '../http/loopback.ts';
 
 const IDS = {

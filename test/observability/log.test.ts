@@ -1,13 +1,7 @@
 import { setImmediate as later } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Secret } from '../../src/errors.ts';
-import {
-  createLog,
-  during,
-  newRequest,
-  requestNow,
-  secretsIn,
-} from '../../src/observability/log.ts';
+import { Secret } from '../../src/base/errors.ts';
+import { createLog, during, newRequest, requestNow, secretsIn } from '../../src/base/log.ts';
 
 function openLog(hidden?: ReadonlySet<string>) {
   const written: string[] = [];

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../src/observability/log.ts';
-import { createOutageLog } from '../../src/observability/outage-log.ts';
+import { createLog, createOutageLog } from '../../src/base/log.ts';
 
 test('an outage adds one line per kind of failure and one at its end', () => {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redact } from '../../src/observability/redact.ts';
+import { redact } from '../../src/base/log.ts';
 
 test.each([
   'password',

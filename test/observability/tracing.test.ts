@@ -9,8 +9,8 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLog } from '../../src/observability/log.ts';
 import {
+  createLog,
   note,
   outsideTrace,
   pastStep,
@@ -18,7 +18,7 @@ import {
   traced,
   traceHere,
   traceIds,
-} from '../../src/observability/trace.ts';
+} from '../../src/base/log.ts';
 
 function openTracer(ratio = 1) {
   const exporter = new InMemorySpanExporter();

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../src/policy/problem.ts';
+import { InstantTextSchema, parseConfig } from '../../src/base/problem.ts';
 import { rolesSchema } from '../../src/policy/roles.ts';
 import { ChannelName } from '../../src/policy/schema.ts';
-import { InstantTextSchema } from '../../src/policy/time.ts';
 
 function rolesOf(content: object) {
   const reading = parseConfig(rolesSchema(), content);

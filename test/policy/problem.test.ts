@@ -7,7 +7,7 @@ import {
   quoted,
   strictConfigObject,
   suggestion,
-} from '../../src/policy/problem.ts';
+} from '../../src/base/problem.ts';
 
 function told(schema: z.ZodType, input: unknown): string | undefined {
   const reading = parseConfig(schema, input);

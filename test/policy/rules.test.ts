@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { parseConfig, strictConfigObject } from '../../src/base/problem.ts';
 import { requirementOf } from '../../src/policy/decide.ts';
-import { parseConfig, strictConfigObject } from '../../src/policy/problem.ts';
 import { policyShape } from '../../src/policy/schema.ts';
 import { policyOf, problemsOf, roles, words } from './fixtures.ts';
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseConfig } from '../../src/policy/problem.ts';
-import { Duration } from '../../src/policy/time.ts';
+import { Duration, parseConfig } from '../../src/base/problem.ts';
 import { casesIn } from '../harness/cases.ts';
 import { policyOf, problemsOf } from './fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ConfigProblem, parseConfig } from '../../src/policy/problem.ts';
+import { type ConfigProblem, parseConfig } from '../../src/base/problem.ts';
 import { costSelectorSchema, selectorSchema } from '../../src/policy/selector.ts';
 import { PROD_ID, words } from './fixtures.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../src/policy/problem.ts';
-import { DayTextSchema } from '../../src/policy/time.ts';
+import { DayTextSchema, parseConfig } from '../../src/base/problem.ts';
 
 test.for(['2026-01-31', '2028-02-29', '2000-12-01'])('%s is a day of the calendar', (day) => {
   expect(parseConfig(DayTextSchema, day)).toEqual({ ok: true, value: day });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { createLog } from '../../src/observability/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import { expectNoAlert, inputOf, scrape } from '../deploy/promtool.ts';
 import { startProcessSandbox } from '../harness/bot-process.ts';
 import { timeInSteps } from '../harness/passing-time.ts';

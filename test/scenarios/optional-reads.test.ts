@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ALERT_READS, CLOUD_READS } from '../../sandbox/api/optional-reads.ts';
-import { createLog } from '../../src/observability/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import { startTestSandbox, type TestSandboxOptions } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
 import { freshUrl } from '../storage/engines.ts';

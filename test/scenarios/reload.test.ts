@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Secret } from '../../src/errors.ts';
+import { Secret } from '../../src/base/errors.ts';
 import { textOf } from '../harness/messages.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../src/observability/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import { SCHEMA_VERSION } from '../../src/storage/migrations/migrate.ts';
 import { requestAndApprove, requestChange, setTime } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';

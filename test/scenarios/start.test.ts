@@ -7,7 +7,7 @@ import {
   sandboxWorkspace,
 } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import type { Group, Workspace } from '../../sandbox/slack/workspace/workspace.ts';
-import { createLog } from '../../src/observability/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import { withPeople } from '../harness/config.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';

@@ -1,4 +1,4 @@
-import type { Measures } from '../../src/observability/metrics-port.ts';
+import type { Measures } from '../../src/base/log.ts';
 
 const ignore = () => undefined;
 

@@ -1,8 +1,14 @@
+import {
+  type ConfigProblem,
+  type ConfigResult,
+  lineOfItem,
+  parseConfig,
+  readYaml,
+  withLines,
+} from '../../base/problem.ts';
 import { commandNames } from '../../commands/index.ts';
 import { declaredNames, readDeclaredParts } from '../../config/declared-parts.ts';
 import { readConfigFile } from '../../config/load-config.ts';
-import { readYaml } from '../../config/yaml.ts';
-import { lineOfItem, withLines } from '../../config/yaml-lines.ts';
 import { buildDirectory } from '../../directory/build-directory.ts';
 import {
   type CaseVocabulary,
@@ -10,7 +16,6 @@ import {
   type PolicyCase,
 } from '../../policy/cases/case-schema.ts';
 import type { Policy, PolicyVocabulary } from '../../policy/policy-types.ts';
-import { type ConfigProblem, type ConfigResult, parseConfig } from '../../policy/problem.ts';
 import { caseTargets, type FileServices, targetKindOf } from './case-targets.ts';
 
 type ReadFile = (path: string) => string;

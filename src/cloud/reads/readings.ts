@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { EntryId, tolerantList } from '../../http/optional/tolerant-list.ts';
-import { MaybeNumber, MaybeText, MaybeTexts, tolerant } from '../../http/tolerance.ts';
+import {
+  EntryId,
+  MaybeNumber,
+  MaybeText,
+  MaybeTexts,
+  tolerant,
+  tolerantList,
+} from '../../base/http-rows.ts';
 
 // Only these fields leave the client. The others hold addresses, roles, credentials or personal data.
 

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { ApiError } from '../../errors.ts';
-import type { Reply } from '../../http/client.ts';
+import { ApiError } from '../../base/errors.ts';
+import type { Reply } from '../../base/http.ts';
+import { pathId } from '../../base/http.ts';
+import { matchingId } from '../../base/http-rows.ts';
 import type { OptionalCall } from '../../http/optional/cached-read.ts';
-import { pathId } from '../../http/request.ts';
-import { matchingId } from '../../http/tolerance.ts';
 import { createDateFormats, notStored, type UsageDateForm } from '../usage-dates.ts';
 import {
   activityReadings,

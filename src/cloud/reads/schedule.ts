@@ -1,6 +1,11 @@
 import { z } from 'zod';
-import { tolerantList } from '../../http/optional/tolerant-list.ts';
-import { MaybeNumber, MaybeSwitch, MaybeText, tolerant } from '../../http/tolerance.ts';
+import {
+  MaybeNumber,
+  MaybeSwitch,
+  MaybeText,
+  tolerant,
+  tolerantList,
+} from '../../base/http-rows.ts';
 
 const Sizes = z.object({
   minReplicaMemoryGb: MaybeNumber,

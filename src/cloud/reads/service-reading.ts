@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { EntryId, tolerantList } from '../../http/optional/tolerant-list.ts';
-import { MaybeText, tolerant } from '../../http/tolerance.ts';
+import { EntryId, MaybeText, tolerant, tolerantList } from '../../base/http-rows.ts';
 import { CloudService } from '../replies.ts';
 import { ScalingSchedule } from './schedule.ts';
 

@@ -1,6 +1,5 @@
-import { quarterOf, type Span } from '../../costs/calendar/calendar.ts';
-import { addDays, type Day, dayOf } from '../../costs/calendar/day.ts';
-import { formatDays, formatSpan } from '../../costs/calendar/format.ts';
+import { formatDays, formatSpan, quarterOf, type Span } from '../../base/calendar.ts';
+import { addDays, type Day, dayOf } from '../../base/time.ts';
 import { dayCountsOf } from '../../costs/comparison/day-counts.ts';
 import type { Forecast } from '../../costs/forecast/forecast.ts';
 import { LONGEST_HORIZON } from '../../costs/forecast/forecast-error.ts';

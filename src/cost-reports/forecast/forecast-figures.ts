@@ -1,5 +1,5 @@
-import { addMonths, type Span, startOf } from '../../costs/calendar/calendar.ts';
-import { addDays, type Day } from '../../costs/calendar/day.ts';
+import { addMonths, type Span, startOf } from '../../base/calendar.ts';
+import { addDays, type Day } from '../../base/time.ts';
 import { type Forecast, forecastSpan } from '../../costs/forecast/forecast.ts';
 import { forecastMoney } from '../../costs/forecast/forecast-money.ts';
 import { SETTLED_HISTORY_DAYS } from '../../costs/forecast/series.ts';

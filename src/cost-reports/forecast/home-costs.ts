@@ -1,6 +1,6 @@
-import type { Span } from '../../costs/calendar/calendar.ts';
-import { addDays, dayOf } from '../../costs/calendar/day.ts';
-import { formatDay } from '../../costs/calendar/format.ts';
+import type { Span } from '../../base/calendar.ts';
+import { formatDay } from '../../base/calendar.ts';
+import { addDays, dayOf } from '../../base/time.ts';
 import type { CostReading } from '../../costs/ledger/costs-read.ts';
 import { dayStates } from '../../costs/ledger/ledger.ts';
 import { creditsText } from '../../costs/ledger/numbers.ts';

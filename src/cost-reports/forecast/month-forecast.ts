@@ -1,6 +1,5 @@
-import { type Span, startOf } from '../../costs/calendar/calendar.ts';
-import { addDays, type Day } from '../../costs/calendar/day.ts';
-import { formatSpan } from '../../costs/calendar/format.ts';
+import { formatSpan, type Span, startOf } from '../../base/calendar.ts';
+import { addDays, type Day } from '../../base/time.ts';
 import { type CostGap, type CostReading, unreadMonths } from '../../costs/ledger/costs-read.ts';
 import { bracketed } from '../../costs/ledger/numbers.ts';
 import type { CostRow } from '../../costs/ledger/row.ts';

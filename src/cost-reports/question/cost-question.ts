@@ -1,6 +1,7 @@
+import type { Span } from '../../base/calendar.ts';
+import { nearest } from '../../base/text.ts';
+import type { Day } from '../../base/time.ts';
 import type { UserId } from '../../changes/change.ts';
-import type { Span } from '../../costs/calendar/calendar.ts';
-import type { Day } from '../../costs/calendar/day.ts';
 import type { CostReading } from '../../costs/ledger/costs-read.ts';
 import {
   type CostQuestion,
@@ -14,7 +15,6 @@ import { versusWord } from '../../costs/question/versus.ts';
 import { findByName, nameToType, type Service } from '../../directory/directory.ts';
 import type { Answer, Caller, CommandOffer } from '../../intent/answers/answer.ts';
 import { textAnswer } from '../../intent/answers/texts.ts';
-import { nearest } from '../../intent/parse/nearest.ts';
 import { unclearQuestionText } from './question-text.ts';
 
 /** The other commands of `/cost`, suggested when the first word is not understood. */

@@ -1,4 +1,5 @@
-import type { Day } from '../../costs/calendar/day.ts';
+import { quoted } from '../../base/problem.ts';
+import type { Day } from '../../base/time.ts';
 import { similarWords } from '../../costs/question/period-forms.ts';
 import {
   type CostQuestion,
@@ -8,7 +9,6 @@ import {
 import { readQuestion } from '../../costs/question/read-question.ts';
 import type { Service } from '../../directory/directory.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
-import { quoted } from '../../policy/problem.ts';
 import { costOffer, questionNames, readCostQuestion, unclearAnswer } from './cost-question.ts';
 
 const UNITS = ['month', 'quarter', 'year'] as const;

@@ -1,8 +1,8 @@
+import { quoted } from '../../base/problem.ts';
 import { GROUPINGS } from '../../costs/ledger/grouping.ts';
 import { MOST_LINES } from '../../costs/question/keywords.ts';
 import { LONGEST_DAYS } from '../../costs/question/period-grammar.ts';
 import type { QuestionProblem, UnclearQuestion } from '../../costs/question/question.ts';
-import { quoted } from '../../policy/problem.ts';
 
 /** One sentence about the problem of a question about costs. */
 export function unclearQuestionText({ problem, text, earlier }: UnclearQuestion): string {

@@ -1,3 +1,4 @@
+import { nearest } from '../../base/text.ts';
 import type { Grouping } from '../../costs/ledger/grouping.ts';
 import { selectRows } from '../../costs/ledger/ledger.ts';
 import type { CostRow } from '../../costs/ledger/row.ts';
@@ -8,7 +9,6 @@ import {
 } from '../../costs/question/question.ts';
 import { findByName, type Service } from '../../directory/directory.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
-import { nearest } from '../../intent/parse/nearest.ts';
 import type { CostSelector } from '../../policy/policy-types.ts';
 import { type CostScope, costScope } from '../scope.ts';
 import { costOffer, unclearAnswer } from './cost-question.ts';

@@ -1,4 +1,4 @@
-import { lengthOf } from '../../costs/calendar/calendar.ts';
+import { lengthOf } from '../../base/calendar.ts';
 import { onCalendar } from '../../costs/calendar/timeline.ts';
 import type { Mover } from '../../costs/comparison/movers.ts';
 import { isOfTime } from '../../costs/ledger/grouping.ts';

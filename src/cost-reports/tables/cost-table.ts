@@ -1,5 +1,5 @@
-import { isDay } from '../../costs/calendar/calendar.ts';
-import { dayNumber } from '../../costs/calendar/day.ts';
+import { isDay } from '../../base/calendar.ts';
+import { dayNumber } from '../../base/time.ts';
 import { type By, isOfTime } from '../../costs/ledger/grouping.ts';
 import { figure, shareText, signedFigure } from '../../costs/ledger/numbers.ts';
 import { creditsOf, type Micro } from '../../costs/ledger/row.ts';

@@ -1,5 +1,5 @@
-import { lengthOf, type Span, spanOfBoth } from '../../costs/calendar/calendar.ts';
-import { dayOf } from '../../costs/calendar/day.ts';
+import { lengthOf, type Span, spanOfBoth } from '../../base/calendar.ts';
+import { dayOf } from '../../base/time.ts';
 import { explainChange } from '../../costs/comparison/explanation.ts';
 import { settledPairs } from '../../costs/comparison/movers.ts';
 import type { QuestionScope } from '../../costs/question/question.ts';

@@ -1,7 +1,6 @@
+import { formatSpan, lengthOf, spanOfBoth } from '../../base/calendar.ts';
+import type { Day } from '../../base/time.ts';
 import type { UserId } from '../../changes/change.ts';
-import { lengthOf, spanOfBoth } from '../../costs/calendar/calendar.ts';
-import type { Day } from '../../costs/calendar/day.ts';
-import { formatSpan } from '../../costs/calendar/format.ts';
 import { relativeOf } from '../../costs/comparison/comparison.ts';
 import type { PairingProblem } from '../../costs/comparison/day-pairs.ts';
 import type { Explanation } from '../../costs/comparison/explanation.ts';

@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 import { median } from '../forecast/robust.ts';
 import { LEVEL_DAYS, type SettledDay } from '../forecast/series.ts';
 import { factorOn, profileOf, type WeekdayProfile, withoutWeekdays } from '../forecast/weekday.ts';

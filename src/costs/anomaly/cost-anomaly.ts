@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 import { entityKey } from '../ledger/row.ts';
 import type { Range } from './anomaly.ts';
 import type { Incident } from './incident.ts';

@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 import type { AnomalyTier, AnomalyVerdict, Direction } from './anomaly.ts';
 
 export type IncidentState = 'open' | 'ongoing' | 'muted' | 'resolved' | 'new-normal' | 'expected';

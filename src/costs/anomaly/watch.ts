@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 import type { SettledDay } from '../forecast/series.ts';
 import type { DayValue } from '../ledger/row.ts';
 import { isSettled } from '../locking/open-day.ts';

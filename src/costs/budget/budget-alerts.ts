@@ -1,4 +1,4 @@
-import { type Day, dayNumber } from '../calendar/day.ts';
+import { type Day, dayNumber } from '../../base/time.ts';
 import type { Forecast } from '../forecast/forecast.ts';
 
 /** Default thresholds, in percent of the amount. */

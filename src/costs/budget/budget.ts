@@ -1,4 +1,4 @@
-import { addDays, type Day, daysBetween } from '../calendar/day.ts';
+import { addDays, type Day, daysBetween } from '../../base/time.ts';
 import { daysOfMonth } from '../forecast/forecast.ts';
 import { sum } from '../forecast/robust.ts';
 import { historyOf } from '../forecast/series.ts';

@@ -1,7 +1,7 @@
+import { lengthOf, monthOf, monthSpan, type Span, startOf } from '../../base/calendar.ts';
+import type { Day } from '../../base/time.ts';
 import type { DayState } from '../ledger/ledger.ts';
 import type { Micro } from '../ledger/row.ts';
-import { lengthOf, monthOf, monthSpan, type Span, startOf } from './calendar.ts';
-import type { Day } from './day.ts';
 
 /** The units by which many days are grouped. */
 export type TimeUnit = 'day' | 'week' | 'month';

@@ -1,7 +1,7 @@
+import { formatDay, formatMonth, formatShortSpan } from '../../base/calendar.ts';
 import type { DayState } from '../ledger/ledger.ts';
 import { OTHER_LINES, type SummaryLine } from '../ledger/summary.ts';
 import { type Bucket, bucketsOf, type TimeUnit } from './bucket.ts';
-import { formatDay, formatMonth, formatShortSpan } from './format.ts';
 
 /**
  * The lines of `sumBy` by day, week or month, with a line for each unit of the requested days. The

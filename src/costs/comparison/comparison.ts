@@ -1,5 +1,5 @@
-import { addMonths, type Span, startOf } from '../calendar/calendar.ts';
-import type { Day } from '../calendar/day.ts';
+import { addMonths, type Span, startOf } from '../../base/calendar.ts';
+import type { Day } from '../../base/time.ts';
 import { type DayValue, type Micro, microOf } from '../ledger/row.ts';
 import { isSettled } from '../locking/open-day.ts';
 import { type Money, moneyDifference, moneyOf } from '../money/money.ts';

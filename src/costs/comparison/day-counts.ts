@@ -1,5 +1,5 @@
-import { type Span, within } from '../calendar/calendar.ts';
-import { type Day, dayNumber } from '../calendar/day.ts';
+import { type Span, within } from '../../base/calendar.ts';
+import { type Day, dayNumber } from '../../base/time.ts';
 import { type DayState, isSettledDay } from '../ledger/ledger.ts';
 import { type DayValue, type Micro, microOf } from '../ledger/row.ts';
 import { isSettled } from '../locking/open-day.ts';

@@ -1,5 +1,5 @@
-import { lengthOf, type Span } from '../calendar/calendar.ts';
-import { addDays, type Day, dayNumber } from '../calendar/day.ts';
+import { lengthOf, type Span } from '../../base/calendar.ts';
+import { addDays, type Day, dayNumber } from '../../base/time.ts';
 
 /** Why two spans cannot be compared. */
 export type PairingProblem = 'unequal-lengths' | 'unequal-weekdays' | 'no-common-settled-days';

@@ -1,4 +1,4 @@
-import type { Span } from '../calendar/calendar.ts';
+import type { Span } from '../../base/calendar.ts';
 import { partsOf } from '../ledger/grouping.ts';
 import type { CostRow } from '../ledger/row.ts';
 import { sumBy } from '../ledger/summary.ts';

@@ -1,5 +1,5 @@
-import type { Span } from '../calendar/calendar.ts';
-import type { Day } from '../calendar/day.ts';
+import type { Span } from '../../base/calendar.ts';
+import type { Day } from '../../base/time.ts';
 import type { By } from '../ledger/grouping.ts';
 import { dayStates, isSettledDay } from '../ledger/ledger.ts';
 import type { CostRow, Micro } from '../ledger/row.ts';

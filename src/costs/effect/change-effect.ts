@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../calendar/day.ts';
+import { addDays, type Day } from '../../base/time.ts';
 import { daysOfMonth } from '../forecast/forecast.ts';
 import { levelOf } from '../forecast/level.ts';
 import { quantile } from '../forecast/robust.ts';

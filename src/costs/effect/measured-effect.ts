@@ -1,4 +1,4 @@
-import { addDays, type Day, daysBetween } from '../calendar/day.ts';
+import { addDays, type Day, daysBetween } from '../../base/time.ts';
 import { hodgesLehmann, winsorisedMean } from '../forecast/robust.ts';
 import { historyOf, LEVEL_DAYS, settledDays } from '../forecast/series.ts';
 import { profileOf, withoutWeekdays } from '../forecast/weekday.ts';

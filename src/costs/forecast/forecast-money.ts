@@ -1,5 +1,5 @@
-import { type Span, within } from '../calendar/calendar.ts';
-import { daysBetween } from '../calendar/day.ts';
+import { type Span, within } from '../../base/calendar.ts';
+import { daysBetween } from '../../base/time.ts';
 import { type DayValue, microOf } from '../ledger/row.ts';
 import { isSettled } from '../locking/open-day.ts';
 import { type Money, moneyOf, moneyOver, moneySum } from '../money/money.ts';

@@ -1,5 +1,5 @@
-import { monthOf as calendarMonth, monthSpan, type Span } from '../calendar/calendar.ts';
-import { type Day, dayNumber, daysBetween } from '../calendar/day.ts';
+import { monthOf as calendarMonth, monthSpan, type Span } from '../../base/calendar.ts';
+import { type Day, dayNumber, daysBetween } from '../../base/time.ts';
 import type { DayValue } from '../ledger/row.ts';
 import { type LockAge, longestWait } from '../locking/lock-age.ts';
 import { isSettled } from '../locking/open-day.ts';

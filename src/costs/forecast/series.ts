@@ -1,4 +1,4 @@
-import { type Day, weekdayOf } from '../calendar/day.ts';
+import { type Day, weekdayOf } from '../../base/time.ts';
 import type { DayValue } from '../ledger/row.ts';
 import { isSettled } from '../locking/open-day.ts';
 

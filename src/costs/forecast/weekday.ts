@@ -1,4 +1,4 @@
-import { type Day, weekdayOf } from '../calendar/day.ts';
+import { type Day, weekdayOf } from '../../base/time.ts';
 import type { DayValue } from '../ledger/row.ts';
 import { mad, mean, median } from './robust.ts';
 import { type SettledDay, settledDays } from './series.ts';

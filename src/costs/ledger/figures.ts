@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 import type { FigureName, RowFault, RowProblem } from './report-problem.ts';
 import { type CostRow, METRICS, type Metric, type Micro, microOf } from './row.ts';
 

@@ -1,7 +1,6 @@
+import { formatDay, formatMonth, monthOf, startOf } from '../../base/calendar.ts';
+import type { Day } from '../../base/time.ts';
 import type { TimeUnit } from '../calendar/bucket.ts';
-import { monthOf, startOf } from '../calendar/calendar.ts';
-import type { Day } from '../calendar/day.ts';
-import { formatDay, formatMonth } from '../calendar/format.ts';
 import { type CostRow, entityKey, METRICS, type Metric, type Micro, microOf } from './row.ts';
 
 /** How rows are grouped into lines; `entity-metric`: one line per metric of an entity. */

@@ -1,5 +1,5 @@
-import type { Span } from '../calendar/calendar.ts';
-import { type Day, daysBetween } from '../calendar/day.ts';
+import type { Span } from '../../base/calendar.ts';
+import { type Day, daysBetween } from '../../base/time.ts';
 import { isSettled } from '../locking/open-day.ts';
 import type { DayPrice } from '../money/price.ts';
 import type { CostRow, Micro, OpenDay } from './row.ts';

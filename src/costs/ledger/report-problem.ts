@@ -1,6 +1,5 @@
-import { isWithin, type Span } from '../calendar/calendar.ts';
-import type { Day } from '../calendar/day.ts';
-import { formatSpan } from '../calendar/format.ts';
+import { formatSpan, isWithin, type Span } from '../../base/calendar.ts';
+import type { Day } from '../../base/time.ts';
 import { METRIC_NAMES } from './grouping.ts';
 import { figure } from './numbers.ts';
 import type { Metric, Micro } from './row.ts';

@@ -1,5 +1,5 @@
-import { isDay, isWithin, type Span } from '../calendar/calendar.ts';
-import type { Day } from '../calendar/day.ts';
+import { isDay, isWithin, type Span } from '../../base/calendar.ts';
+import type { Day } from '../../base/time.ts';
 import { entityOf } from './entity.ts';
 import { createFaults, figuresOf, isExact, type NoteFault, TOLERANCE } from './figures.ts';
 import type { ReportProblem, RowFault } from './report-problem.ts';

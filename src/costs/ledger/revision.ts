@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 import type { DayPrice } from '../money/price.ts';
 import type { DayState } from './ledger.ts';
 import type { Micro } from './row.ts';

@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 import { type Money, moneyOf } from '../money/money.ts';
 import type { DayPrice } from '../money/price.ts';
 

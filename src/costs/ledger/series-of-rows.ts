@@ -1,5 +1,5 @@
-import { isWithin, type Span } from '../calendar/calendar.ts';
-import type { Day } from '../calendar/day.ts';
+import { isWithin, type Span } from '../../base/calendar.ts';
+import type { Day } from '../../base/time.ts';
 import { type By, partsOf } from './grouping.ts';
 import { type DayState, dayStates, type RowSelector, rowFilter } from './ledger.ts';
 import { type CostRow, creditsOf, type DayValue, type Metric, type Micro } from './row.ts';

@@ -1,5 +1,5 @@
-import { isWithin, type Span } from '../calendar/calendar.ts';
-import type { Day } from '../calendar/day.ts';
+import { isWithin, type Span } from '../../base/calendar.ts';
+import type { Day } from '../../base/time.ts';
 import { type Money, moneyOf } from '../money/money.ts';
 import type { DayPrice } from '../money/price.ts';
 import { type By, type CostPart, isOfTime, partsOf } from './grouping.ts';

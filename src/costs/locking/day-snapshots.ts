@@ -1,4 +1,4 @@
-import { type Day, dayNumber } from '../calendar/day.ts';
+import { type Day, dayNumber } from '../../base/time.ts';
 import type { Micro } from '../ledger/row.ts';
 
 /** The total of one UTC day in one fetched report; stored only when it differs from the one before. */

@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 import type { Micro, OpenDay } from '../ledger/row.ts';
 import { completionAt } from './completion.ts';
 import { ageAt, DAY_MS, type SnapshotHistory, snapshotHistory } from './day-snapshots.ts';

@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 import { type DayPrice, type PriceList, priceOn } from './price.ts';
 
 /** An exact amount of money: no step of a sum is rounded, only the text of the result. */

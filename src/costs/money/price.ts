@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 
 /** The price of a credit on one day, in millionths of the currency, whole. */
 export interface DayPrice {

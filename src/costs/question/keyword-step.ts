@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 import type { CostQuestion, Names, QuestionProblem, ScopeKind } from './question.ts';
 
 /** Names of one kind that the next words add to the question. */

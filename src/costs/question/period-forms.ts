@@ -1,6 +1,6 @@
 import leven from 'leven';
-import { addMonths, isDay, monthOf, monthSpan, quarterOf } from '../calendar/calendar.ts';
-import { addDays, type Day } from '../calendar/day.ts';
+import { addMonths, isDay, monthOf, monthSpan, quarterOf } from '../../base/calendar.ts';
+import { addDays, type Day } from '../../base/time.ts';
 import { firstOf, lastOf, MONTHS } from './period-grammar.ts';
 
 const WORDS = [

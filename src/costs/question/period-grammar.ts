@@ -6,8 +6,8 @@ import {
   type Span,
   startOf,
   type Unit,
-} from '../calendar/calendar.ts';
-import { addDays, type Day } from '../calendar/day.ts';
+} from '../../base/calendar.ts';
+import { addDays, type Day } from '../../base/time.ts';
 
 export type PeriodProblem =
   | 'unknown-words'

@@ -1,4 +1,4 @@
-import type { Day } from '../calendar/day.ts';
+import type { Day } from '../../base/time.ts';
 import { type PeriodReading, readPeriod } from './period.ts';
 import { isPeriodLike } from './period-grammar.ts';
 

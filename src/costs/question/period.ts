@@ -1,6 +1,5 @@
-import { lengthOf, type Span, type Unit } from '../calendar/calendar.ts';
-import type { Day } from '../calendar/day.ts';
-import { formatSpan } from '../calendar/format.ts';
+import { formatSpan, lengthOf, type Span, type Unit } from '../../base/calendar.ts';
+import type { Day } from '../../base/time.ts';
 import { nearestForms } from './period-forms.ts';
 import {
   LONGEST_DAYS,

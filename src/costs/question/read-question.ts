@@ -1,5 +1,5 @@
-import { isDay } from '../calendar/calendar.ts';
-import type { Day } from '../calendar/day.ts';
+import { isDay } from '../../base/calendar.ts';
+import type { Day } from '../../base/time.ts';
 import { GROUPINGS } from '../ledger/grouping.ts';
 import type { KeywordRefusal, KeywordStep, QuestionContext, QuestionPart } from './keyword-step.ts';
 import { KEYWORDS } from './keywords.ts';

@@ -1,6 +1,12 @@
-import { addMonths, lengthOf, monthOf, monthSpan, type Span } from '../calendar/calendar.ts';
-import { addDays, type Day } from '../calendar/day.ts';
-import { formatSpan } from '../calendar/format.ts';
+import {
+  addMonths,
+  formatSpan,
+  lengthOf,
+  monthOf,
+  monthSpan,
+  type Span,
+} from '../../base/calendar.ts';
+import { addDays, type Day } from '../../base/time.ts';
 import type { Period } from './period.ts';
 
 /** What a period is compared with: the previous one, the same days a week or month ago, or another. */

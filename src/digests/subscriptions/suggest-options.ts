@@ -1,5 +1,5 @@
+import { nearest } from '../../base/text.ts';
 import { DAYS, TimeOfDaySchema } from '../../config/digest-options.ts';
-import { nearest } from '../../intent/parse/nearest.ts';
 
 // Suggestions for invalid options of a digest. They are offered and never used directly.
 

@@ -1,6 +1,12 @@
-import { ApiError, causeCode, InvalidRequest } from '../../errors.ts';
-import type { Reply } from '../../http/client.ts';
-import { type TimedResult, TimeoutError, withinTime } from '../../with-timeout.ts';
+import {
+  ApiError,
+  causeCode,
+  InvalidRequest,
+  type TimedResult,
+  TimeoutError,
+  withinTime,
+} from '../../base/errors.ts';
+import type { Reply } from '../../base/http.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, failed, ok, skipped, warning } from '../line.ts';
 import type { ApiClients } from './api-clients.ts';

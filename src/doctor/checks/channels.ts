@@ -1,7 +1,7 @@
+import type { TimedResult } from '../../base/errors.ts';
+import { nearestWord } from '../../base/problem.ts';
 import { type ChannelConfig, type ChannelUse, channelUses } from '../../config/channel-uses.ts';
-import { nearestWord } from '../../policy/problem.ts';
 import type { ChannelFacts } from '../../slack/slack-checks.ts';
-import type { TimedResult } from '../../with-timeout.ts';
 import { type CheckLine, failed, ok, skipped, slackLine, warning } from '../line.ts';
 
 interface ChannelResults {

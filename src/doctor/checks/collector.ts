@@ -1,4 +1,4 @@
-import { withinTime } from '../../with-timeout.ts';
+import { withinTime } from '../../base/errors.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, ok, warning } from '../line.ts';
 

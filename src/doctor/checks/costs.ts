@@ -1,4 +1,5 @@
-import { addDays, dayOf } from '../../costs/calendar/day.ts';
+import { type TimedResult, withinTime } from '../../base/errors.ts';
+import { addDays, dayOf } from '../../base/time.ts';
 import {
   type DaySnapshot,
   LEARNED_DAYS,
@@ -7,7 +8,6 @@ import {
 import { learnLockAge, lockAgeText, longestWait } from '../../costs/locking/lock-age.ts';
 import type { DatabaseInspection } from '../../storage/engine/inspect-database.ts';
 import { readCostSnapshots } from '../../storage/engine/inspect-database.ts';
-import { type TimedResult, withinTime } from '../../with-timeout.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, countText, ok, skipped } from '../line.ts';
 

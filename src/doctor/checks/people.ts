@@ -1,3 +1,4 @@
+import type { TimedResult } from '../../base/errors.ts';
 import type { UserId } from '../../changes/change.ts';
 import type { RoleName } from '../../changes/requirement.ts';
 import { impossibleRequirements } from '../../policy/impossible-requirements.ts';
@@ -10,7 +11,6 @@ import {
   unknownUserProblem,
 } from '../../slack/people/groups.ts';
 import type { AppIdentity, PersonFacts } from '../../slack/slack-checks.ts';
-import type { TimedResult } from '../../with-timeout.ts';
 import { type CheckLine, countText, failed, ok, slackLine } from '../line.ts';
 
 interface PeopleResults {

@@ -1,10 +1,10 @@
+import type { TimedResult } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { CLOUD_ROLES, type CloudPermission } from '../../cloud/permissions.ts';
-import { ApiError } from '../../errors.ts';
 import { utcStamp } from '../../intent/answers/texts.ts';
 import type { Command } from '../../intent/define.ts';
 import { allows } from '../../policy/matching.ts';
 import type { LastOutcome } from '../../storage/tables/changes/last-outcomes.ts';
-import type { TimedResult } from '../../with-timeout.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, ok, skipped, warning } from '../line.ts';
 import { type CapabilityCheck, grantText } from './optional-reads.ts';

@@ -1,3 +1,4 @@
+import type { TimedResult } from '../../base/errors.ts';
 import { manifestOf } from '../../slack/manifest.ts';
 import type { AppIdentity, PersonFacts } from '../../slack/slack-checks.ts';
 import {
@@ -6,7 +7,6 @@ import {
   isLastingRefusal,
   REINSTALL_WITH_SCOPES,
 } from '../../slack/token-errors.ts';
-import type { TimedResult } from '../../with-timeout.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, countText, failed, ok, skipped, slackLine, warning } from '../line.ts';
 import { manifestLine } from './manifest.ts';

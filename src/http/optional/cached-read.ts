@@ -1,5 +1,5 @@
-import type { Priority } from '../budget.ts';
-import { type SharedRead, sharedRead } from '../shared-read.ts';
+import { type SharedRead, sharedRead } from '../../base/cache.ts';
+import type { Priority } from '../../base/http-limits.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { OptionalRead, ReadOptions } from './optional-read.ts';
 

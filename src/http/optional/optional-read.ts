@@ -1,4 +1,4 @@
-import { ApiError, InvalidRequest } from '../../errors.ts';
+import { ApiError, InvalidRequest } from '../../base/errors.ts';
 
 /**
  * Why an optional read has no value. `off`: the configuration does not allow it. `refused`: the key

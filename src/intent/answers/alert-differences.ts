@@ -1,8 +1,8 @@
+import type { Json, JsonObject } from '../../base/text.ts';
 import type { Snapshot, StateDifference } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
 import { namedValue, storedNames } from './alert-names.ts';
 import { alertLabel } from './alert-text.ts';
-import type { Json, JsonObject } from './units.ts';
 
 /**
  * The fields of an alert that are not as in the preview, with their labels, previous and current values.

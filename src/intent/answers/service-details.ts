@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../../base/text.ts';
 import { policyFacts } from '../../directory/directory.ts';
 import type { Cell } from './answer.ts';
 import { endpointText } from './service-facts.ts';
@@ -9,7 +10,6 @@ import {
   scheduleTexts,
 } from './service-overview.ts';
 import { appliedFields, memoryText, replicasText } from './service-size.ts';
-import type { Json, JsonObject } from './units.ts';
 
 /** Everything that is known, read now or last seen; addresses are for private answers only. */
 export function detailFacts(view: ServiceView): readonly Fact[] {

@@ -1,8 +1,8 @@
+import type { JsonObject } from '../../base/text.ts';
 import type { Snapshot } from '../../changes/change.ts';
 import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
 import type { CloudService } from '../../cloud/replies.ts';
 import { appliedScaling } from '../arguments/applied-scaling.ts';
-import type { JsonObject } from './units.ts';
 
 // The fields of a service that may be stored and shown; not keys, roles or access lists.
 const SHOWN = [

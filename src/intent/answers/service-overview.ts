@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../../base/text.ts';
 import type { Snapshot } from '../../changes/change.ts';
 import type { ScalingSchedule } from '../../cloud/reads/schedule.ts';
 import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
@@ -7,7 +8,6 @@ import type { FactValue } from './answer.ts';
 import { endpointText, serviceSnapshot } from './service-facts.ts';
 import { currentSizeText } from './service-size.ts';
 import { countWords, oneLineOf } from './texts.ts';
-import type { Json, JsonObject } from './units.ts';
 import { unknownText } from './unknown-read.ts';
 
 export type Fact = readonly [label: string, value: FactValue];

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './units.ts';
+import type { Json, JsonObject } from '../../base/text.ts';
 
 /** `16–64 GB`; null if neither bound is known. The fields are those of a service or a snapshot. */
 export function memoryText(fields: JsonObject): string | null {

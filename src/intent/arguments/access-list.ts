@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FieldProblem } from '../../errors.ts';
+import type { FieldProblem } from '../../base/errors.ts';
 
 const LINE = 'must hold one address per line, for example 10.0.0.0/8';
 const Source = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: LINE });

@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../../base/text.ts';
 import type { CloudService } from '../../cloud/replies.ts';
-import type { Json, JsonObject } from '../answers/units.ts';
 
 /**
  * The scaling that the server applies now, under the names of the requested fields, with the name of

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { FieldProblem } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/text.ts';
 import type { ChangeId, Target, UserId } from '../../changes/change.ts';
 import type { NamedItem, Service } from '../../directory/directory.ts';
-import type { FieldProblem } from '../../errors.ts';
 import type { Freeze, Selector } from '../../policy/policy-types.ts';
 import type { AnswerPart, AnswerRow, InlinePart } from '../answers/answer.ts';
-import type { JsonObject } from '../answers/units.ts';
 import { type ClockTime, ClockTimeText, spanSchema } from './timing.ts';
 
 /** The scope of a freeze made in Slack. Stored in this shape; keys of a newer release are ignored. */

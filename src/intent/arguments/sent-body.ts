@@ -1,9 +1,9 @@
+import type { Secret } from '../../base/errors.ts';
+import type { Reply } from '../../base/http.ts';
+import type { JsonObject } from '../../base/text.ts';
 import { SIZING_LABELS } from '../../cloud/accepted-values.ts';
 import type { CloudService, CreatedService, ReversePrivateEndpoint } from '../../cloud/replies.ts';
-import type { Secret } from '../../errors.ts';
-import type { Reply } from '../../http/client.ts';
 import { endpointText, isPlain, serviceFacts } from '../answers/service-facts.ts';
-import type { JsonObject } from '../answers/units.ts';
 import { appliedScaling, notApplied, settingText } from './applied-scaling.ts';
 
 /** The result of a change of a service. The reply does not prove completion. */

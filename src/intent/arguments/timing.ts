@@ -1,7 +1,7 @@
 import { isValid } from 'date-fns/isValid';
 import { parseISO } from 'date-fns/parseISO';
 import { z } from 'zod';
-import type { FieldProblem } from '../../errors.ts';
+import type { FieldProblem } from '../../base/errors.ts';
 
 /** Whether a change can start later, and whether it can be reverted after a while. */
 export type TimingSupport = 'start' | 'start and revert';

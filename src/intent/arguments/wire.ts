@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { FieldProblem } from '../../errors.ts';
-import type { JsonObject } from '../answers/units.ts';
+import type { FieldProblem } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/text.ts';
 
 /** A request body without the fields that were not given. */
 export function bodyOf(fields: Readonly<Record<string, unknown>>): JsonObject {

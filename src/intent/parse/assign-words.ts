@@ -1,9 +1,9 @@
+import type { Word } from '../../base/text.ts';
+import { nearest } from '../../base/text.ts';
 import { findByName, type NamedItem } from '../../directory/directory.ts';
 import { type Field, isPlaced, type TypedValues } from '../arguments/arguments.ts';
-import { nearest } from './nearest.ts';
 import type { Vocabulary } from './parse-result.ts';
 import { thingsOf } from './resolve-names.ts';
-import type { Word } from './split-words.ts';
 
 type WordAssignment =
   | { readonly given: TypedValues; readonly rest: readonly string[] }

@@ -1,12 +1,11 @@
+import { nearest, splitWords, type Word } from '../../base/text.ts';
 import type { CommandOffer } from '../answers/answer.ts';
 import { oneLineOf, slashCommand } from '../answers/texts.ts';
 import { type Field, fieldsOf } from '../arguments/arguments.ts';
 import { type Command, namesOf, nounOf, verbOf } from '../define.ts';
 import { assignWords, pairOf } from './assign-words.ts';
-import { nearest } from './nearest.ts';
 import type { ParseProblem, ParseResult, TypedCommand, Vocabulary } from './parse-result.ts';
 import { parseValues } from './parse-values.ts';
-import { splitWords, type Word } from './split-words.ts';
 import { commandLine, quoteWord } from './suggest-line.ts';
 
 /** Parses `/service stop analytics-prod nightly maintenance`; asks instead of guessing. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { FieldProblem } from '../../errors.ts';
+import type { FieldProblem } from '../../base/errors.ts';
+import { nearest } from '../../base/text.ts';
 import type { CommandOffer } from '../answers/answer.ts';
 import {
   type Field,
@@ -11,7 +12,6 @@ import {
 import { oneOf, problemOfIssue } from '../arguments/explain.ts';
 import { separateTiming, timingProblems } from '../arguments/timing.ts';
 import type { Command } from '../define.ts';
-import { nearest } from './nearest.ts';
 import type { ParseProblem, ParseResult, TypedCommand, Vocabulary } from './parse-result.ts';
 import { resolveListed } from './resolve-listed.ts';
 import { resolveNames } from './resolve-names.ts';

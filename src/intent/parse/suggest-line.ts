@@ -1,6 +1,6 @@
 import type { ZodObject } from 'zod';
+import type { Word } from '../../base/text.ts';
 import { fieldsOf, isPlaced } from '../arguments/arguments.ts';
-import type { Word } from './split-words.ts';
 
 /** Quotes a word so that `splitWords` reads the same word again. */
 export function quoteWord({ text, quoted }: Word): string {

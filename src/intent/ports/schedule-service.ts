@@ -1,5 +1,5 @@
+import type { Occurrence } from '../../base/weekly-times.ts';
 import type { ChangeId, Snapshot, UserId } from '../../changes/change.ts';
-import type { Occurrence } from '../../costs/calendar/weekly-times.ts';
 
 /** A schedule lasts this many days; then it has to be requested again. */
 export const SCHEDULE_DAYS = 90;

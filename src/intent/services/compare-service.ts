@@ -1,7 +1,7 @@
+import type { Json, JsonObject } from '../../base/text.ts';
 import type { Plan, StateDifference } from '../../changes/change.ts';
 import { serviceSnapshot } from '../answers/service-facts.ts';
 import { memoryText, replicasText } from '../answers/service-size.ts';
-import type { Json, JsonObject } from '../answers/units.ts';
 import type { CurrentState } from '../define.ts';
 import type { CommandContext } from '../ports/command-context.ts';
 import { classOf, type StateClass } from './service-state.ts';

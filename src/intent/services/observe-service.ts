@@ -1,9 +1,9 @@
+import type { JsonObject } from '../../base/text.ts';
 import type { Snapshot } from '../../changes/change.ts';
 import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
 import type { Service } from '../../directory/directory.ts';
 import type { OptionalRead } from '../../http/optional/optional-read.ts';
 import { serviceSnapshot } from '../answers/service-facts.ts';
-import type { JsonObject } from '../answers/units.ts';
 import type { TargetObservation } from '../define.ts';
 import type { CommandContext } from '../ports/command-context.ts';
 import { classOf } from './service-state.ts';

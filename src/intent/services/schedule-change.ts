@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../base/text.ts';
 import type { ChangeId, Snapshot, Target } from '../../changes/change.ts';
 import { type Service, serviceTarget } from '../../directory/directory.ts';
-import type { JsonObject } from '../answers/units.ts';
 import { ServiceName } from '../arguments/arguments.ts';
 import { type ChangeCommand, changeCommand, type TargetObservation } from '../define.ts';
 import type { CommandContext } from '../ports/command-context.ts';

@@ -1,7 +1,7 @@
+import type { Json } from '../../base/text.ts';
 import type { Snapshot } from '../../changes/change.ts';
 import type { Service } from '../../directory/directory.ts';
 import type { CommandOffer } from '../answers/answer.ts';
-import type { Json } from '../answers/units.ts';
 
 /** What a state means for a start or a stop. */
 export type StateClass = 'up' | 'down' | 'failed' | 'gone';

@@ -1,10 +1,16 @@
 import { z } from 'zod';
+import {
+  declaredName,
+  InstantTextSchema,
+  quoted,
+  strictConfigObject,
+  suggestion,
+  withHint,
+} from '../../base/problem.ts';
 import type { UserId } from '../../changes/change.ts';
 import type { RoleName } from '../../changes/requirement.ts';
 import type { PolicyVocabulary } from '../policy-types.ts';
-import { declaredName, quoted, strictConfigObject, suggestion, withHint } from '../problem.ts';
 import { MemberId } from '../roles.ts';
-import { InstantTextSchema } from '../time.ts';
 import { type Expectation, expectationSchema } from './expectation.ts';
 
 /** How a case names the target of a command: a service, a scope of freezes, or not at all. */

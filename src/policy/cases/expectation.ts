@@ -1,7 +1,13 @@
 import { z } from 'zod';
+import {
+  declaredName,
+  quoted,
+  strictConfigObject,
+  suggestion,
+  withHint,
+} from '../../base/problem.ts';
 import type { RoleName } from '../../changes/requirement.ts';
 import type { PolicyDenial } from '../decide.ts';
-import { declaredName, quoted, strictConfigObject, suggestion, withHint } from '../problem.ts';
 import { Allowed } from '../schema.ts';
 import { answerText, approvalsText, type PolicyAnswer, ruleText } from './answer.ts';
 

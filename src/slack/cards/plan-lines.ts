@@ -1,8 +1,8 @@
+import type { Json, JsonObject } from '../../base/text.ts';
 import type { Change, Plan, PlanRow, Snapshot } from '../../changes/change.ts';
 import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import { valueText } from '../../directory/directory.ts';
 import { currentSizeText } from '../../intent/answers/service-size.ts';
-import type { Json, JsonObject } from '../../intent/answers/units.ts';
 import { fact } from '../blocks/blocks.ts';
 import { bounded, type Line } from '../blocks/rich-text.ts';
 

@@ -1,4 +1,4 @@
-import { grouped } from '../../intent/answers/units.ts';
+import { grouped } from '../../base/text.ts';
 import type { Field, FieldContext } from '../../intent/arguments/arguments.ts';
 import { bounded, visible } from '../blocks/rich-text.ts';
 

@@ -1,5 +1,5 @@
+import type { FieldProblem } from '../../base/errors.ts';
 import type { Target } from '../../changes/change.ts';
-import type { FieldProblem } from '../../errors.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import type { ChangeCommand, Command } from '../../intent/define.ts';
 import type { Intent, Vocabulary } from '../../intent/parse/parse-result.ts';

@@ -1,5 +1,5 @@
+import { newRequest, requestNow } from '../../base/log.ts';
 import type { UserId } from '../../changes/change.ts';
-import { newRequest, requestNow } from '../../observability/log.ts';
 import type { ReplyTo } from '../../workflow/clicks.ts';
 import { createDenial } from '../../workflow/denial.ts';
 import { countCommand } from '../../workflow/limits/command-rate.ts';

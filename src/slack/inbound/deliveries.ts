@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { HTTPReceiver, type Receiver, SocketModeReceiver } from '@slack/bolt';
 import type { Logger } from 'pino';
-import type { Secret } from '../../errors.ts';
-import type { Clock } from '../../http/clock.ts';
+import type { Secret } from '../../base/errors.ts';
+import type { Clock } from '../../base/time.ts';
 import { boltLogger } from '../outbound/bolt-logger.ts';
 import type { Payload } from '../socket/connection.ts';
 import { keepConnections } from '../socket/connections.ts';

@@ -1,3 +1,5 @@
+import { note } from '../../base/log.ts';
+import { plainText } from '../../base/text.ts';
 import { slashCommand } from '../../intent/answers/texts.ts';
 import { fieldsOf, isPlaced } from '../../intent/arguments/arguments.ts';
 import type { ServerLists } from '../../intent/arguments/listed-items.ts';
@@ -6,9 +8,7 @@ import { type ChangeCommand, nounOf } from '../../intent/define.ts';
 import { parseLine } from '../../intent/parse/parse-line.ts';
 import type { Intent, ParseProblem } from '../../intent/parse/parse-result.ts';
 import { parseProblemOf } from '../../intent/parse/parse-values.ts';
-import { plainText } from '../../intent/parse/split-words.ts';
 import { commandLine } from '../../intent/parse/suggest-line.ts';
-import { note } from '../../observability/trace.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
 import { requestChange } from '../../workflow/request/request.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { Clock } from '../../http/clock.ts';
+import type { Clock } from '../../base/time.ts';
 import { refusedBySlack, retryAfterMs } from '../slack-error.ts';
 import { PAGE_SIZE } from './read-pages.ts';
 

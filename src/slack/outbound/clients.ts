@@ -1,6 +1,6 @@
 import { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { Secret } from '../../errors.ts';
+import type { Secret } from '../../base/errors.ts';
 import { boltLogger } from './bolt-logger.ts';
 
 export interface Clients {

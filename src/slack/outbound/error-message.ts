@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { isDatabaseUnavailable } from '../../workflow/limits/database-unavailable.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import { fact, lines, type Message, message, title } from '../blocks/blocks.ts';

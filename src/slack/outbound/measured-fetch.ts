@@ -1,5 +1,5 @@
-import type { Measures } from '../../observability/metrics-port.ts';
-import { isRecording, note, step } from '../../observability/trace.ts';
+import type { Measures } from '../../base/log.ts';
+import { isRecording, note, step } from '../../base/log.ts';
 
 type Fetch = typeof fetch;
 

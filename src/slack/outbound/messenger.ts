@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
+import type { Clock } from '../../base/time.ts';
 import type { Change, Position } from '../../changes/change.ts';
-import type { Clock } from '../../http/clock.ts';
 import type { PostResult } from '../../intent/answers/answer.ts';
 import type { Command } from '../../intent/define.ts';
 import type { HomeLists, Messenger, PostAttempt } from '../../workflow/messenger-port.ts';

@@ -1,4 +1,4 @@
-import { note, step } from '../../observability/trace.ts';
+import { note, step } from '../../base/log.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { inPlainBlocks } from '../blocks/plain-blocks.ts';
 

@@ -1,9 +1,9 @@
 import type { WebClient } from '@slack/web-api';
+import { type SharedRead, sharedRead } from '../../base/cache.ts';
+import { createPace } from '../../base/http-limits.ts';
+import type { Clock } from '../../base/time.ts';
 import type { UserId } from '../../changes/change.ts';
 import type { RoleName } from '../../changes/requirement.ts';
-import type { Clock } from '../../http/clock.ts';
-import { createPace } from '../../http/pace.ts';
-import { type SharedRead, sharedRead } from '../../http/shared-read.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import type { Identity, People } from '../../workflow/denial.ts';
 import { type Account, accountOf, type Home } from './account.ts';

@@ -1,6 +1,6 @@
 import type { UsersListResponse, WebClient } from '@slack/web-api';
+import { sharedRead } from '../../base/cache.ts';
 import type { UserId } from '../../changes/change.ts';
-import { sharedRead } from '../../http/shared-read.ts';
 import type { PersonLookup } from '../../intent/answers/answer.ts';
 import { readPages } from '../outbound/read-pages.ts';
 

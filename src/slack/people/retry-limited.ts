@@ -1,4 +1,4 @@
-import type { Clock } from '../../http/clock.ts';
+import type { Clock } from '../../base/time.ts';
 import { refusedBySlack, retryAfterMs } from '../slack-error.ts';
 
 const WITHIN_MS = 90_000;

@@ -1,8 +1,8 @@
+import type { SharedRead } from '../../base/cache.ts';
+import { createBudget } from '../../base/http-limits.ts';
+import type { Clock } from '../../base/time.ts';
 import type { UserId } from '../../changes/change.ts';
 import type { RoleName } from '../../changes/requirement.ts';
-import { createBudget } from '../../http/budget.ts';
-import type { Clock } from '../../http/clock.ts';
-import type { SharedRead } from '../../http/shared-read.ts';
 import type { SomeMembers } from '../../workflow/denial.ts';
 import { orLate } from '../progress/progress.ts';
 import type { Account } from './account.ts';

@@ -1,9 +1,9 @@
 import { SocketModeClient } from '@slack/socket-mode';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Secret } from '../../errors.ts';
-import type { Clock } from '../../http/clock.ts';
-import { withTimeout } from '../../with-timeout.ts';
+import type { Secret } from '../../base/errors.ts';
+import { withTimeout } from '../../base/errors.ts';
+import type { Clock } from '../../base/time.ts';
 import { boltLogger } from '../outbound/bolt-logger.ts';
 
 const OPEN_WITHIN_MS = 4_000;

@@ -1,6 +1,6 @@
-import { causeCode } from '../../errors.ts';
-import { backoffMs, type Clock } from '../../http/clock.ts';
-import { createOutageLog } from '../../observability/outage-log.ts';
+import { causeCode } from '../../base/errors.ts';
+import { createOutageLog } from '../../base/log.ts';
+import { backoffMs, type Clock } from '../../base/time.ts';
 import { refusedBySlack, retryAfterMs } from '../slack-error.ts';
 import { isLastingRefusal } from '../token-errors.ts';
 import {

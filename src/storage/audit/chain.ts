@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { Cache } from '../../cache.ts';
+import { Cache } from '../../base/cache.ts';
+import type { JsonObject } from '../../base/text.ts';
 import { type ChangeId, STATES, type State } from '../../changes/change.ts';
-import type { JsonObject } from '../../intent/answers/units.ts';
 import { decode, JsonFields, StoredInstant, toText } from '../engine/portable.ts';
 import type { AuditEventTable } from '../tables/schema.ts';
 import type { Head } from './checkpoint.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { cached } from '../../cache.ts';
+import { cached } from '../../base/cache.ts';
+import type { JsonObject } from '../../base/text.ts';
 import type { Change, ChangeId } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
-import type { JsonObject } from '../../intent/answers/units.ts';
 import {
   recordFrom,
   type StoredRecord,

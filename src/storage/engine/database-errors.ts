@@ -1,4 +1,4 @@
-import { withTimeout } from '../../with-timeout.ts';
+import { withTimeout } from '../../base/errors.ts';
 import { FullDisk } from './sqlite/disk-space.ts';
 
 /** The result code of SQLite, in the low byte of the error number that Node reports. */

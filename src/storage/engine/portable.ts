@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../intent/answers/units.ts';
+import type { Json, JsonObject } from '../../base/text.ts';
 import type { JsonText } from '../tables/schema.ts';
 
 /** A time inside stored JSON. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Kysely, type KyselyPlugin, sql } from 'kysely';
-import { withTimeout } from '../../with-timeout.ts';
+import { withTimeout } from '../../base/errors.ts';
 import type { Tables, Tx } from '../tables/schema.ts';
 import { databaseTimeout } from './database-errors.ts';
 import { NAME_ERRORS } from './named-statements.ts';

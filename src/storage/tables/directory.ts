@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { JsonObject } from '../../intent/answers/units.ts';
+import type { JsonObject } from '../../base/text.ts';
 import {
   decode,
   JsonFields,

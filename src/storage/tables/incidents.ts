@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../intent/answers/units.ts';
+import type { JsonObject } from '../../base/text.ts';
 import { decode, JsonFields, toDate, toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 

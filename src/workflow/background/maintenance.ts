@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { traced } from '../../observability/trace.ts';
+import { traced } from '../../base/log.ts';
 import { pruneRateCounters } from '../../storage/tables/limits/rate-counters.ts';
 import { pruneInbox } from '../../storage/tables/queues/inbox.ts';
 import { pruneOutbox } from '../../storage/tables/queues/outbox.ts';

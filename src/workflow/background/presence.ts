@@ -1,4 +1,4 @@
-import { createOutageLog } from '../../observability/outage-log.ts';
+import { createOutageLog } from '../../base/log.ts';
 import { registerConfiguration } from '../../storage/tables/configurations.ts';
 import {
   dropInstance,

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { during } from '../../observability/log.ts';
-import { outsideTrace } from '../../observability/trace.ts';
+import { during, outsideTrace } from '../../base/log.ts';
 
 /** One pass over work that waits in the database. Returns how many items it handled. */
 export type BackgroundLoop = () => Promise<number>;

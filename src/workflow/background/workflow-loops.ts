@@ -1,6 +1,5 @@
+import { during, note, traced } from '../../base/log.ts';
 import type { ChangeId } from '../../changes/change.ts';
-import { during } from '../../observability/log.ts';
-import { note, traced } from '../../observability/trace.ts';
 import { dueClaims } from '../../storage/tables/changes/change-due.ts';
 import { execute } from '../execute/execute.ts';
 import { createReadPatience } from '../execute/read-target.ts';

@@ -1,9 +1,9 @@
+import type { JsonObject } from '../../base/text.ts';
 import type { Change, Target, UserId } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import type { Requirement, RoleName } from '../../changes/requirement.ts';
 import type { Service } from '../../directory/directory.ts';
-import type { JsonObject } from '../../intent/answers/units.ts';
 import { approvalStatus } from '../../policy/approvals.ts';
 import { type Decision, decide } from '../../policy/decide.ts';
 import type { Policy } from '../../policy/policy-types.ts';

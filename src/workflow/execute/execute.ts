@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../base/text.ts';
 import { type Change, type ChangeId, type StateCheck, targetKey } from '../../changes/change.ts';
 import { start } from '../../changes/lifecycle.ts';
 import type { Service } from '../../directory/directory.ts';
-import type { JsonObject } from '../../intent/answers/units.ts';
 import { freezeFor } from '../../policy/freezes.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import type { Tx } from '../../storage/engine/database.ts';

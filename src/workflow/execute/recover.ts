@@ -1,8 +1,8 @@
+import { traced } from '../../base/log.ts';
 import { markAbandoned, markUnknown } from '../../changes/after-outcome.ts';
 import type { Change, ChangeId } from '../../changes/change.ts';
 import { expire, stop } from '../../changes/lifecycle.ts';
 import type { Transition } from '../../changes/outcome.ts';
-import { traced } from '../../observability/trace.ts';
 import {
   dueExpiries,
   executingChangeIds,

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../base/text.ts';
 import type { Change } from '../../changes/change.ts';
 import type { EvidenceGap } from '../../changes/follow-up.ts';
-import type { JsonObject } from '../../intent/answers/units.ts';
 import type { Progress, SettledRule } from '../../intent/settled.ts';
 
 /** What was gathered about a request without an answer, after its outcome was recorded. */

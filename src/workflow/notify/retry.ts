@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Measures } from '../../observability/metrics-port.ts';
+import type { Measures } from '../../base/log.ts';
 import type { DueMessage } from '../../storage/tables/queues/outbox.ts';
 
 const RETRY_FOR_MS = 24 * 3_600_000;

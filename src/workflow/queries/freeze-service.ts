@@ -1,5 +1,5 @@
+import { InvalidRequest } from '../../base/errors.ts';
 import type { UserId } from '../../changes/change.ts';
-import { InvalidRequest } from '../../errors.ts';
 import type { FreezeEnd, FreezeService, FreezeUntil } from '../../intent/arguments/freezes.ts';
 import { effectiveFreezes } from '../../storage/audit/active-freezes.ts';
 import { recordFreeze, recordFreezeLift } from '../../storage/audit/freeze-events.ts';

@@ -1,9 +1,9 @@
+import type { FieldProblem } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/text.ts';
 import type { Change, ChangeId, ChannelId, Plan, UserId } from '../../changes/change.ts';
 import { cancel, draftChange } from '../../changes/lifecycle.ts';
 import type { Actor } from '../../changes/outcome.ts';
 import type { Requirement } from '../../changes/requirement.ts';
-import type { FieldProblem } from '../../errors.ts';
-import type { JsonObject } from '../../intent/answers/units.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
 import type { RequestedTiming } from '../../intent/arguments/timing.ts';
 import type { ChangeCommand } from '../../intent/define.ts';

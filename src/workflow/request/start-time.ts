@@ -1,7 +1,6 @@
+import type { FieldProblem } from '../../base/errors.ts';
+import { addDays, instantAt, instantsOf, localDay } from '../../base/time.ts';
 import type { Plan } from '../../changes/change.ts';
-import { addDays } from '../../costs/calendar/day.ts';
-import { instantAt, instantsOf, localDay } from '../../costs/calendar/local-time.ts';
-import type { FieldProblem } from '../../errors.ts';
 import {
   type ClockTime,
   LATEST_START_MS,

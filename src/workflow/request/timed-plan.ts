@@ -1,6 +1,6 @@
+import type { FieldProblem } from '../../base/errors.ts';
 import type { Plan, Timing, UserId } from '../../changes/change.ts';
 import type { Requirement } from '../../changes/requirement.ts';
-import type { FieldProblem } from '../../errors.ts';
 import { NO_TIMING, type RequestedTiming } from '../../intent/arguments/timing.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 import { combineRequirements } from '../../policy/combine-requirements.ts';

@@ -1,6 +1,5 @@
+import { requestNow, step, traceHere } from '../../base/log.ts';
 import type { UserId } from '../../changes/change.ts';
-import { requestNow } from '../../observability/log.ts';
-import { step, traceHere } from '../../observability/trace.ts';
 import {
   isClickHandled,
   markHandled,

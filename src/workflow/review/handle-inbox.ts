@@ -1,5 +1,4 @@
-import { during, type LogContextFields } from '../../observability/log.ts';
-import { note, traced, type Work } from '../../observability/trace.ts';
+import { during, type LogContextFields, note, traced, type Work } from '../../base/log.ts';
 import { claimDueClicks, retryClickAt } from '../../storage/tables/queues/inbox.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { showHome } from '../queries/home-queries.ts';

@@ -1,8 +1,8 @@
+import type { JsonObject } from '../../base/text.ts';
+import type { Occurrence } from '../../base/weekly-times.ts';
 import type { Change, Plan, Target } from '../../changes/change.ts';
 import { inheritChange } from '../../changes/inherit-change.ts';
 import { START_GRACE_MS } from '../../changes/lifecycle.ts';
-import type { Occurrence } from '../../costs/calendar/weekly-times.ts';
-import type { JsonObject } from '../../intent/answers/units.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import { hashOfRecord } from '../../storage/audit/record-hash.ts';
 import type { Tx } from '../../storage/engine/database.ts';

@@ -1,5 +1,5 @@
+import { occurrencesBetween } from '../../base/weekly-times.ts';
 import type { Change, ChangeId } from '../../changes/change.ts';
-import { occurrencesBetween } from '../../costs/calendar/weekly-times.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import { recordedSchedule, recordSchedule } from '../../storage/audit/schedule-events.ts';
 import type { Tx } from '../../storage/engine/database.ts';

@@ -1,6 +1,6 @@
+import { InvalidRequest } from '../../base/errors.ts';
+import { nextOccurrence } from '../../base/weekly-times.ts';
 import type { Change, ChangeId, UserId } from '../../changes/change.ts';
-import { nextOccurrence } from '../../costs/calendar/weekly-times.ts';
-import { InvalidRequest } from '../../errors.ts';
 import {
   SCHEDULE_DAYS,
   type ScheduleService,

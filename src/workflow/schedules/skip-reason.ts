@@ -1,6 +1,6 @@
+import { instantAt, localDay } from '../../base/time.ts';
+import type { Occurrence, WeeklyPlan } from '../../base/weekly-times.ts';
 import { type Target, targetKey } from '../../changes/change.ts';
-import { instantAt, localDay } from '../../costs/calendar/local-time.ts';
-import type { Occurrence, WeeklyPlan } from '../../costs/calendar/weekly-times.ts';
 import { changesElsewhere } from '../../intent/answers/activity-text.ts';
 import { oneLineOf } from '../../intent/answers/texts.ts';
 import { freezeFor } from '../../policy/freezes.ts';

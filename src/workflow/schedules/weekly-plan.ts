@@ -1,9 +1,5 @@
+import { type Occurrence, readWeeklyPlan, type WeeklyPlan } from '../../base/weekly-times.ts';
 import type { Change } from '../../changes/change.ts';
-import {
-  type Occurrence,
-  readWeeklyPlan,
-  type WeeklyPlan,
-} from '../../costs/calendar/weekly-times.ts';
 import { timesOf } from '../../intent/ports/schedule-service.ts';
 
 /** Returns the times of the schedule that a change created, from its plan. */

@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { startApp } from '../../../src/app.ts';
+import { systemClock } from '../../../src/base/time.ts';
 import { commandNames } from '../../../src/commands/index.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { systemClock } from '../../../src/http/clock.ts';
 import { crashAt, parseCrashPoint } from './crash-point.ts';
 
 /** The bot in a child process; its parent sets its clock and stops it. */

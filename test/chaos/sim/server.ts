@@ -1,4 +1,4 @@
-import { ApiError } from '../../../src/errors.ts';
+import { ApiError } from '../../../src/base/errors.ts';
 import type { SendResult } from '../../../src/intent/arguments/sent-body.ts';
 
 /** The faults of one delivery. After the last two the request was definitely not executed. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { dayNumber } from '../../../src/base/time.ts';
 import { lineChanges, preparePeriods } from '../../../src/cost-reports/compare-periods.ts';
 import { linesOf } from '../../../src/cost-reports/tables/cost-lines.ts';
 import { tablePart } from '../../../src/cost-reports/tables/cost-table.ts';
-import { dayNumber } from '../../../src/costs/calendar/day.ts';
 import { dayStates } from '../../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../../src/costs/ledger/row.ts';
 import { OTHER_LINES } from '../../../src/costs/ledger/summary.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { addDays } from '../../../src/base/time.ts';
 import {
   type AnomalyVerdict,
   judge,
@@ -7,7 +8,6 @@ import {
   usualRange,
 } from '../../../src/costs/anomaly/anomaly.ts';
 import { commonCause } from '../../../src/costs/anomaly/common-cause.ts';
-import { addDays } from '../../../src/costs/calendar/day.ts';
 import { settledDays } from '../../../src/costs/forecast/series.ts';
 import { chance, finalDays, normal, syntheticLine } from '../synthetic.ts';
 

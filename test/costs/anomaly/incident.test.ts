@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { addDays, type Day } from '../../../src/base/time.ts';
 import type { AnomalyTier, AnomalyVerdict, Direction } from '../../../src/costs/anomaly/anomaly.ts';
 import {
   expectIncident,
@@ -8,7 +9,6 @@ import {
   type News,
   openIncident,
 } from '../../../src/costs/anomaly/incident.ts';
-import { addDays, type Day } from '../../../src/costs/calendar/day.ts';
 
 const ONSET = '2026-11-09';
 const USUAL: AnomalyVerdict = { kind: 'usual', expected: 20 };

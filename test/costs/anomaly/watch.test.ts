@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { addDays } from '../../../src/base/time.ts';
 import { expectIncident } from '../../../src/costs/anomaly/incident.ts';
 import { watchDay, withNewBaseline } from '../../../src/costs/anomaly/watch.ts';
-import { addDays } from '../../../src/costs/calendar/day.ts';
 import { settledDays } from '../../../src/costs/forecast/series.ts';
 import type { DayValue } from '../../../src/costs/ledger/row.ts';
 import { chance, finalDays, normal } from '../synthetic.ts';

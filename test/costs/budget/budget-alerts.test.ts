@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { addDays } from '../../../src/base/time.ts';
 import {
   type BudgetMemory,
   type BudgetThreshold,
@@ -6,7 +7,6 @@ import {
   evaluateForecast,
   memoryFor,
 } from '../../../src/costs/budget/budget-alerts.ts';
-import { addDays } from '../../../src/costs/calendar/day.ts';
 import type { Forecast } from '../../../src/costs/forecast/forecast.ts';
 import { FLAT } from '../../../src/costs/forecast/weekday.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { addDays, daysBetween } from '../../../src/base/time.ts';
 import { burnOf, paceOf, planOn } from '../../../src/costs/budget/budget.ts';
-import { addDays, daysBetween } from '../../../src/costs/calendar/day.ts';
 import { FLAT } from '../../../src/costs/forecast/weekday.ts';
 import { finalDays } from '../synthetic.ts';
 

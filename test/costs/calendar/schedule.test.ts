@@ -4,9 +4,10 @@ import {
   type Day,
   dayOf,
   daysBetween,
+  instantAt,
+  localDay,
   weekdayOf,
-} from '../../../src/costs/calendar/day.ts';
-import { instantAt, localDay } from '../../../src/costs/calendar/local-time.ts';
+} from '../../../src/base/time.ts';
 import {
   findDueSlot,
   findEarlyTime,
@@ -14,7 +15,7 @@ import {
   type Schedule,
   type Slot,
   type Weekday,
-} from '../../../src/costs/calendar/schedule.ts';
+} from '../../../src/base/weekly-times.ts';
 
 const DAILY: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const WEEKDAYS = DAILY.slice(0, 5);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Span } from '../../../src/base/calendar.ts';
+import { formatDays } from '../../../src/base/calendar.ts';
+import { daysBetween } from '../../../src/base/time.ts';
 import { bucketsOf, type TimeUnit } from '../../../src/costs/calendar/bucket.ts';
-import type { Span } from '../../../src/costs/calendar/calendar.ts';
-import { daysBetween } from '../../../src/costs/calendar/day.ts';
-import { formatDays } from '../../../src/costs/calendar/format.ts';
 import { onCalendar } from '../../../src/costs/calendar/timeline.ts';
 import { dayStates, statesWithin } from '../../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../../src/costs/ledger/row.ts';

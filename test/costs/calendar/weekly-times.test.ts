@@ -7,7 +7,7 @@ import {
   stoppedHours,
   type WeeklyPlan,
   weeklyTimesText,
-} from '../../../src/costs/calendar/weekly-times.ts';
+} from '../../../src/base/weekly-times.ts';
 
 test.for<[string, string]>([
   ['weekdays 20:00', 'weekdays 20:00'],

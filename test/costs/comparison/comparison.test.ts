@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day, weekdayOf } from '../../../src/costs/calendar/day.ts';
+import { addDays, type Day, weekdayOf } from '../../../src/base/time.ts';
 import { compare, monthToDate, relativeOf } from '../../../src/costs/comparison/comparison.ts';
 import { type DayValue, microOf } from '../../../src/costs/ledger/row.ts';
 import { days, TODAY } from '../rows.ts';

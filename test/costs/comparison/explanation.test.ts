@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays } from '../../../src/costs/calendar/day.ts';
+import { addDays } from '../../../src/base/time.ts';
 import { explainChange } from '../../../src/costs/comparison/explanation.ts';
 import { microOf } from '../../../src/costs/ledger/row.ts';
 import { pipeRow, randomRows, row, warehouseRow } from '../rows.ts';

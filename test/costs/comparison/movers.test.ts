@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays } from '../../../src/costs/calendar/day.ts';
+import { addDays } from '../../../src/base/time.ts';
 import { moversOf } from '../../../src/costs/comparison/movers.ts';
 import { type CostRow, microOf } from '../../../src/costs/ledger/row.ts';
 import { days, randomRows, row, warehouseRow } from '../rows.ts';

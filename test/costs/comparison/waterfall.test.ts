@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { daysBetween } from '../../../src/costs/calendar/day.ts';
+import { daysBetween } from '../../../src/base/time.ts';
 import { changesBetween } from '../../../src/costs/comparison/movers.ts';
 import {
   roundedWaterfall,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addDays } from '../../../src/costs/calendar/day.ts';
+import { addDays } from '../../../src/base/time.ts';
 import {
   type CostChange,
   scaleEffect,

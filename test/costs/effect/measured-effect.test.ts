@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addDays } from '../../../src/costs/calendar/day.ts';
+import { addDays } from '../../../src/base/time.ts';
 import { type MeasuredEffect, measuredEffect } from '../../../src/costs/effect/measured-effect.ts';
 import { median, quantile } from '../../../src/costs/forecast/robust.ts';
 import type { DayValue } from '../../../src/costs/ledger/row.ts';

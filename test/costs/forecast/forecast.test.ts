@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays, type Day } from '../../../src/costs/calendar/day.ts';
+import { addDays, type Day } from '../../../src/base/time.ts';
 import { daysOfMonth, type Forecast, forecastMonth } from '../../../src/costs/forecast/forecast.ts';
 import type { DayValue } from '../../../src/costs/ledger/row.ts';
 import { finalDays } from '../synthetic.ts';

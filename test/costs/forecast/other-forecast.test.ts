@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays, daysBetween, weekdayOf } from '../../../src/costs/calendar/day.ts';
+import { addDays, daysBetween, weekdayOf } from '../../../src/base/time.ts';
 import { forecastSpan } from '../../../src/costs/forecast/forecast.ts';
 import { chance } from '../synthetic.ts';
 import { otherForecast } from './other-forecast.ts';

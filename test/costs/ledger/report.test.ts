@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { daysBetween } from '../../../src/costs/calendar/day.ts';
+import { daysBetween } from '../../../src/base/time.ts';
 import { type ReportRow, readReport } from '../../../src/costs/ledger/report.ts';
 import {
   mergeProblems,

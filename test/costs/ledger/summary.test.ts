@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { monthOf } from '../../../src/costs/calendar/calendar.ts';
-import { daysBetween } from '../../../src/costs/calendar/day.ts';
+import { monthOf } from '../../../src/base/calendar.ts';
+import { daysBetween } from '../../../src/base/time.ts';
 import { type By, GROUPINGS } from '../../../src/costs/ledger/grouping.ts';
 import { dayStates } from '../../../src/costs/ledger/ledger.ts';
 import { type CostRow, microOf } from '../../../src/costs/ledger/row.ts';

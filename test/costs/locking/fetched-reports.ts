@@ -1,4 +1,4 @@
-import { addDays, type Day, daysBetween } from '../../../src/costs/calendar/day.ts';
+import { addDays, type Day, daysBetween } from '../../../src/base/time.ts';
 import type { DaySnapshot } from '../../../src/costs/locking/day-snapshots.ts';
 import { chance } from '../synthetic.ts';
 

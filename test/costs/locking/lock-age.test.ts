@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addDays, type Day, dayNumber, dayOf } from '../../../src/costs/calendar/day.ts';
+import { addDays, type Day, dayNumber, dayOf } from '../../../src/base/time.ts';
 import { type DaySnapshot, snapshotHistory } from '../../../src/costs/locking/day-snapshots.ts';
 import {
   type LockAge,

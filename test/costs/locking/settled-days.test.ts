@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addDays, daysBetween } from '../../../src/costs/calendar/day.ts';
+import { addDays, daysBetween } from '../../../src/base/time.ts';
 import { quantile } from '../../../src/costs/forecast/robust.ts';
 import { completionAt } from '../../../src/costs/locking/completion.ts';
 import {

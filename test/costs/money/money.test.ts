@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays } from '../../../src/costs/calendar/day.ts';
+import { addDays } from '../../../src/base/time.ts';
 import { forecastMoney } from '../../../src/costs/forecast/forecast-money.ts';
 import { creditsText, figure, signedFigure } from '../../../src/costs/ledger/numbers.ts';
 import { microOf } from '../../../src/costs/ledger/row.ts';

@@ -1,20 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  formatSpan,
   isDay,
   monthOf,
   monthSoFar,
   monthSpan,
   monthsOf,
-} from '../../../src/costs/calendar/calendar.ts';
-import {
-  addDays,
-  type Day,
-  dayNumber,
-  daysBetween,
-  weekdayOf,
-} from '../../../src/costs/calendar/day.ts';
-import { formatSpan } from '../../../src/costs/calendar/format.ts';
+} from '../../../src/base/calendar.ts';
+import { addDays, type Day, dayNumber, daysBetween, weekdayOf } from '../../../src/base/time.ts';
 
 import { finalPeriod, type Period, readPeriod } from '../../../src/costs/question/period.ts';
 import { periodForms } from '../../../src/costs/question/period-forms.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { secretsIn } from '../../../src/observability/log.ts';
+import { secretsIn } from '../../../src/base/log.ts';
 import { load } from '../../config/fixtures.ts';
 import { type Behaviour, startCollector } from '../../observability/collector.ts';
 import { startDoctorSandbox } from '../doctor-sandbox.ts';

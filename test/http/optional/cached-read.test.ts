@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ApiError } from '../../../src/errors.ts';
+import { ApiError } from '../../../src/base/errors.ts';
 import { type CachedRead, cachedRead } from '../../../src/http/optional/cached-read.ts';
 import { createCapabilities, type SwitchedOff } from '../../../src/http/optional/capabilities.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ageText, durationText, shortBytesText } from '../../../src/intent/answers/units.ts';
+import { ageText, durationText, shortBytesText } from '../../../src/base/text.ts';
 
 test.for([
   [0, '0 s'],

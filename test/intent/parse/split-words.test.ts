@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { plainText, splitWords } from '../../../src/intent/parse/split-words.ts';
+import { plainText, splitWords } from '../../../src/base/text.ts';
 
 test.for<[string, string, string[]]>([
   ['words', 'stop analytics-prod now', ['stop', 'analytics-prod', 'now']],

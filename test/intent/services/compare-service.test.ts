@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/base/text.ts';
 import type { Plan, Snapshot } from '../../../src/changes/change.ts';
 import type { UnknownRead } from '../../../src/http/optional/optional-read.ts';
-import type { JsonObject } from '../../../src/intent/answers/units.ts';
 import {
   compareService,
   compareSizes,

@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../../src/base/text.ts';
 import { ScalingSchedule } from '../../../src/cloud/reads/schedule.ts';
 import { ServiceReading, ServiceReadings } from '../../../src/cloud/reads/service-reading.ts';
 import type { OptionalRead, UnknownRead } from '../../../src/http/optional/optional-read.ts';
-import type { JsonObject } from '../../../src/intent/answers/units.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import { READS_OFF } from '../../harness/reads-off.ts';
 import { NOON } from '../fixtures.ts';

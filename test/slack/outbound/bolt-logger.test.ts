@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../../src/observability/log.ts';
+import { createLog } from '../../../src/base/log.ts';
 import { boltLogger } from '../../../src/slack/outbound/bolt-logger.ts';
 
 function openLog() {

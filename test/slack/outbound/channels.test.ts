@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import { largeWorkspace } from '../../../sandbox/slack/workspace/large-workspace.ts';
+import { systemClock } from '../../../src/base/time.ts';
 import type { ChannelId } from '../../../src/changes/change.ts';
-import { systemClock } from '../../../src/http/clock.ts';
 import { type ChannelIdStore, createChannelFinder } from '../../../src/slack/outbound/channels.ts';
 
 const START = Date.parse('2026-11-20T12:00:00.000Z');

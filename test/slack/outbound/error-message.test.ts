@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ApiError, type ApiFailure } from '../../../src/errors.ts';
+import { ApiError, type ApiFailure } from '../../../src/base/errors.ts';
 import { errorMessage, missingObject } from '../../../src/slack/outbound/error-message.ts';
 import { linesOf } from '../../contracts/message-lines.ts';
 

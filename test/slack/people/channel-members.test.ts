@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
-import type { Clock } from '../../../src/http/clock.ts';
+import type { Clock } from '../../../src/base/time.ts';
 import { createChannelMembers } from '../../../src/slack/people/channel-members.ts';
 import { ana, ben, channel, cleo } from '../../storage/example-change.ts';
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { ApiError, type ApiFailure, InvalidRequest } from '../../../src/errors.ts';
+import { ApiError, type ApiFailure, InvalidRequest } from '../../../src/base/errors.ts';
 import type { SendResult } from '../../../src/intent/arguments/sent-body.ts';
 import { lockHolder } from '../../../src/storage/tables/changes/permits.ts';
 import { knownServices } from '../../../src/storage/tables/directory.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
+import { during, traced } from '../../../src/base/log.ts';
 import type { UserId } from '../../../src/changes/change.ts';
-import { during } from '../../../src/observability/log.ts';
-import { traced } from '../../../src/observability/trace.ts';
 import { claimDueClicks } from '../../../src/storage/tables/queues/inbox.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { enqueueClick } from '../../../src/workflow/review/click-intake.ts';

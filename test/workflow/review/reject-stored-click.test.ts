@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/intent/answers/units.ts';
+import type { JsonObject } from '../../../src/base/text.ts';
 import { listEvents } from '../../../src/storage/audit/append.ts';
 import { storeClick } from '../../../src/storage/tables/queues/inbox.ts';
 import { clickKeys } from '../../../src/storage/tables/queues/verify-click.ts';

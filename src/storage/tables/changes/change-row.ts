@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { Cache } from '../../../cache.ts';
+import { Cache } from '../../../base/cache.ts';
 import {
   type Change,
   type ChannelId,

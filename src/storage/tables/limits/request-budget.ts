@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { withTimeout } from '../../../with-timeout.ts';
+import { withTimeout } from '../../../base/errors.ts';
 import type { Database } from '../../engine/database.ts';
 import { decode } from '../../engine/portable.ts';
 import { listInstances } from '../instances.ts';

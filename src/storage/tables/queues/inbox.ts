@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
-import type { JsonObject } from '../../../intent/answers/units.ts';
+import type { JsonObject } from '../../../base/text.ts';
 import type { AuditKey } from '../../audit/key-ring.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
 import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLog } from '../../../../src/observability/log.ts';
+import { createLog } from '../../../../src/base/log.ts';
 import { installationId } from '../../../../src/storage/audit/anchor.ts';
 import { appendEvent, auditHead } from '../../../../src/storage/audit/append.ts';
 import { archiveTrail, findRange } from '../../../../src/storage/audit/archive/archive.ts';

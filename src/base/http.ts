@@ -1,12 +1,36 @@
-import { Agent, request } from 'undici';
-import { ApiError, type Secret } from '../errors.ts';
-import { AddressRefusedError, guardedConnector } from './addresses.ts';
-import { requestIdOf } from './answer.ts';
-import { type Body, readResponseBody } from './body.ts';
-import { createBudget, type Limit, type Priority, type SharedBudget } from './budget.ts';
-import { type Clock, systemClock } from './clock.ts';
-import { answerError, noAnswerError, retryDelay } from './failure.ts';
-import type { StreamedArray } from './streamed-rows.ts';
+import { Agent, getGlobalDispatcher, request } from 'undici';
+import type { z } from 'zod';
+import {
+  ApiError,
+  type ApiErrorKind,
+  type ApiFailure,
+  type FieldProblem,
+  InvalidRequest,
+  type Secret,
+} from './errors.ts';
+import {
+  answerError,
+  type Body,
+  foreignTextOf,
+  isContradiction,
+  isRecord,
+  noAnswerError,
+  readResponseBody,
+  requestIdOf,
+  retryDelay,
+  serverTextOf,
+  withoutSecrets,
+} from './http-answer.ts';
+import {
+  AddressRefusedError,
+  createBudget,
+  guardedConnector,
+  type Limit,
+  type Priority,
+  type SharedBudget,
+} from './http-limits.ts';
+import { isOtherObject, type StreamedArray } from './http-rows.ts';
+import { type Clock, systemClock } from './time.ts';
 
 export interface Call {
   readonly operation: string;
@@ -218,4 +242,176 @@ function headersOf({ body }: Call, { authorization, version }: HttpOptions) {
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
+}
+
+/** Options of every API call. The default priority is `people`. */
+export interface CallOptions {
+  readonly priority?: Priority | undefined;
+}
+
+type ReadCall = Omit<Call, 'method' | 'body'>;
+
+/**
+ * Both APIs return an object with the result in one field. A read without that field is an error.
+ * A write with a 2xx status is accepted, so a missing or unreadable result becomes null. If its body
+ * contradicts that, its effect is unknown.
+ */
+export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOptions) {
+  const http = createHttp(options);
+
+  async function readFrom<S extends z.ZodType>(
+    call: ReadCall,
+    schema: S,
+    pick: (body: Record<string, unknown>) => unknown,
+  ) {
+    const answer = await http.send({ ...call, method: 'GET' });
+    const body = objectIn(answer);
+    if ((body?.[field] ?? null) === null) throw replyError(call.operation, answer);
+    const parsed = schema.safeParse(body === null ? null : pick(body));
+    if (!parsed.success) throw replyError(call.operation, answer, parsed.error);
+    return replyOf<z.output<S>>(answer, parsed.data);
+  }
+
+  function read<S extends z.ZodType>(call: ReadCall, schema: S) {
+    return readFrom(call, schema, (body) => body[field]);
+  }
+
+  /** Parses the whole object, for a reply with further fields such as a total. */
+  function readWhole<S extends z.ZodType>(call: ReadCall, schema: S) {
+    return readFrom(call, schema, (body) => body);
+  }
+
+  async function write<S extends z.ZodType>(call: Call, schema: S) {
+    const answer = await http.send(call);
+    const parsed = schema.safeParse(objectIn(answer)?.[field]);
+    const isOther = !parsed.success && isOtherObject(parsed.error);
+    if (isOther || isContradiction(answer.body, field)) {
+      const serverText = isOther
+        ? null
+        : withoutSecrets(serverTextOf(answer.body), options.secrets);
+      const kind = isOther ? 'other-object' : 'contradiction';
+      throw contradictionError(call.operation, answer, { kind, serverText });
+    }
+    const foreignText = withoutSecrets(foreignTextOf(answer.body), options.secrets);
+    const result = parsed.success ? parsed.data : null;
+    const reply = replyOf<z.output<S> | null>(answer, result);
+    return foreignText === null ? reply : { ...reply, foreignText };
+  }
+
+  return { read, readWhole, write, close: http.close };
+}
+
+function objectIn({ body }: HttpAnswer): Record<string, unknown> | null {
+  return body.kind === 'json' && isRecord(body.value) ? body.value : null;
+}
+
+function replyOf<T>({ status, requestId, tookMs }: HttpAnswer, result: T): Reply<T> {
+  return { result, requestId, status, tookMs };
+}
+
+function contradictionError(
+  operation: string,
+  { status, requestId }: HttpAnswer,
+  what: Pick<ApiFailure, 'kind' | 'serverText'>,
+): ApiError {
+  return new ApiError({ operation, effect: 'unknown', status, requestId, ...what });
+}
+
+function replyError(operation: string, answer: HttpAnswer, cause?: z.ZodError): ApiError {
+  const { body, status, requestId } = answer;
+  const json = body.kind === 'json' && (isRecord(body.value) || body.value === null);
+  const empty = cause === undefined && (json || body.kind === 'empty');
+  const kind: ApiErrorKind = empty ? 'empty-reply' : 'unreadable-reply';
+  return new ApiError({ operation, effect: 'unknown', kind, status, requestId, cause });
+}
+
+/** The replies of Slack are shorter. */
+const REPLY_MAX_BYTES = 64 * 1024;
+
+interface PostReply {
+  readonly status: number;
+  readonly text: string;
+}
+
+/**
+ * Posts JSON once, without redirects, and returns the reply as text. Rejects without a whole reply of at
+ * most 64 KiB. Every answer is posted with it: without the streams of `request` it needs half the time.
+ */
+export function postJson(url: string, content: unknown, withinMs: number): Promise<PostReply> {
+  const { origin, pathname, search } = new URL(url);
+  const request = {
+    origin,
+    path: `${pathname}${search}`,
+    method: 'POST',
+    headersTimeout: withinMs,
+    bodyTimeout: withinMs,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(content),
+  } as const;
+  const pieces: Buffer[] = [];
+  let status = 0;
+  let size = 0;
+  return new Promise((resolve, reject) => {
+    getGlobalDispatcher().dispatch(request, {
+      onRequestStart: () => undefined,
+      onResponseStart: (_controller, statusCode) => {
+        status = statusCode;
+      },
+      onResponseData: (controller, piece) => {
+        size += piece.length;
+        if (size > REPLY_MAX_BYTES) controller.abort(new Error('The reply is too large'));
+        else pieces.push(piece);
+      },
+      // The body is read to its end, so that the connection can be reused.
+      onResponseEnd: () => resolve({ status, text: Buffer.concat(pieces).toString() }),
+      onResponseError: (_controller, error) => reject(error),
+    });
+  });
+}
+
+/** The parsed value. Throws an InvalidRequest that lists every violated rule once. */
+export function validRequest<S extends z.ZodType>(
+  operation: string,
+  schema: S,
+  value: unknown,
+): z.output<S> {
+  const read = schema.safeParse(value);
+  if (!read.success) throw new InvalidRequest(operation, requestProblems(read.error));
+  return read.data;
+}
+
+export function requestProblems(error: z.ZodError): FieldProblem[] {
+  const all = error.issues.flatMap((issue): FieldProblem[] => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((field) => ({ field, problem: 'is not a field of this request' }));
+    }
+    return [{ field: issue.path.join('.') || 'request', problem: issue.message }];
+  });
+  // Two violated rules of a field can share one sentence, for example “a multiple of 4 up to 356”.
+  return [...new Map(all.map((each) => [`${each.field} ${each.problem}`, each])).values()];
+}
+
+/** An id as a path segment. Other characters could change the path, so they are refused. */
+export function pathId(operation: string, field: string, id: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return encodeURIComponent(id);
+  const problem = 'must be 1 to 64 letters, digits, hyphens or underscores';
+  throw new InvalidRequest(operation, [{ field, problem }]);
+}
+
+/**
+ * The base URL of an API from its configured address, which may end with slashes and may contain
+ * the version that every path begins with. Throws InvalidRequest for other additions.
+ */
+export function apiAddress(text: string, version: RegExp): URL {
+  if (!URL.canParse(text)) throw badAddress('must be an http or https address');
+  const url = new URL(text);
+  if (!/^https?:$/.test(url.protocol)) throw badAddress('must be an http or https address');
+  if (url.username + url.password !== '') throw badAddress('must not contain a user or password');
+  if (url.search + url.hash !== '') throw badAddress('must not contain a query or a fragment');
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(version, '').replace(/\/+$/, '');
+  return url;
+}
+
+function badAddress(problem: string): InvalidRequest {
+  return new InvalidRequest('configuration', [{ field: 'address', problem }]);
 }

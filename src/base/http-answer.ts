@@ -1,0 +1,285 @@
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import {
+  ApiError,
+  type ApiErrorKind,
+  type ApiFailure,
+  type RequestEffect,
+  type Secret,
+} from './errors.ts';
+import { createRowStream, type StreamedArray } from './http-rows.ts';
+
+export type Body =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'text' | 'html'; readonly text: string }
+  | { readonly kind: 'empty' | 'unreadable' };
+
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_STREAMED_BYTES = 128 * 1024 * 1024;
+const GZIP_SIGNATURE = [0x1f, 0x8b];
+
+/**
+ * Reads a whole body and detects its kind from its content, because content types and encodings of
+ * error pages are often wrong. Rejects only when the connection breaks. A body over 16 MiB, before or
+ * after decompression, is `unreadable`.
+ *
+ * With `streamed`, the limit is 128 MiB, and the elements of that array are taken while they arrive:
+ * the array of the result has only its last ones. The parts without them may have 16 MiB.
+ */
+export async function readResponseBody(
+  stream: AsyncIterable<Buffer>,
+  streamed?: StreamedArray,
+): Promise<Body> {
+  const maxBytes = streamed ? MAX_STREAMED_BYTES : MAX_BYTES;
+  const rows = createRowStream(streamed ?? null);
+  const size = { received: 0, plain: 0 };
+  const received = counted(stream, (bytes) => {
+    size.received += bytes;
+  });
+  try {
+    for await (const chunk of unzipped(received)) {
+      size.plain += chunk.length;
+      if (Math.max(size.received, size.plain) > maxBytes) return { kind: 'unreadable' };
+      if (!rows.push(chunk) || rows.pendingBytes() > MAX_BYTES) return { kind: 'unreadable' };
+    }
+  } catch (error) {
+    if (isUnzipError(error)) return { kind: 'unreadable' };
+    throw error;
+  }
+  return bodyOf(new TextDecoder().decode(rows.rest()).trim());
+}
+
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    count(chunk.length);
+    yield chunk;
+  }
+}
+
+/** Neither JSON nor text begins with the gzip signature, so the encoding header is not needed. */
+async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let first = Buffer.alloc(0);
+  while (first.length < GZIP_SIGNATURE.length) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    first = Buffer.concat([first, value]);
+  }
+  const isZipped = GZIP_SIGNATURE.every((byte, index) => first[index] === byte);
+  const all = joined(first, chunks);
+  yield* isZipped ? gunzipped(all) : all;
+}
+
+function gunzipped(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  // An error of the chunks or of the archive ends the iteration; the callback would get it as well.
+  return pipeline(Readable.from(chunks), createGunzip(), () => undefined);
+}
+
+async function* joined(first: Buffer, more: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* more;
+}
+
+function isUnzipError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
+}
+
+function bodyOf(text: string): Body {
+  if (text === '') return { kind: 'empty' };
+  try {
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch {
+    if (text.startsWith('<')) return { kind: 'html', text };
+    return /^[[{"]/.test(text) ? { kind: 'unreadable' } : { kind: 'text', text };
+  }
+}
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+const LONGEST_TEXT = 500;
+const LONGEST_WAIT_MS = 120_000;
+
+/** 408 and 409 leave the effect open; a 429 is sent before the request is executed. */
+export function requestEffectOf(status: number): RequestEffect {
+  if (status === 429) return 'not-sent';
+  return status >= 400 && status < 500 && status !== 408 && status !== 409 ? 'refused' : 'unknown';
+}
+
+/**
+ * A 404 without JSON comes from another server or route, not from the API, unless the operation has
+ * servers that report a missing object as plain text.
+ */
+export function errorKindOf(status: number, body: Body, hasPlainNotFound = false): ApiErrorKind {
+  if (status === 429) return 'rate-limit';
+  if (status >= 300 && status < 400) return 'redirect';
+  if (status !== 404 || body.kind === 'json') return 'answer';
+  const isMissing = hasPlainNotFound && body.kind === 'text' && /^not found\.?$/i.test(body.text);
+  return isMissing ? 'answer' : 'wrong-address';
+}
+
+/** The server's error text from any of its known error shapes, at most 500 characters; or null. */
+export function serverTextOf(body: Body): string | null {
+  const text = body.kind === 'json' ? textIn(body.value) : body.kind === 'text' ? body.text : null;
+  const line = lineOf(text ?? '');
+  return line === '' || /<!doctype|<\/?(?:html|head|body)\b/i.test(line) ? null : bounded(line);
+}
+
+// Control characters could forge log lines or colour a terminal.
+function lineOf(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+function bounded(line: string): string {
+  return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT - 1)}…` : line;
+}
+
+const READ_OF_PAGE = 10_000;
+
+/**
+ * The text of a 2xx body that is not the API's, at most 500 characters, without tags: a page or plain
+ * text. Empty for JSON of another shape, which could contain a password; null for any other body.
+ */
+export function foreignTextOf(body: Body): string | null {
+  if (body.kind === 'json') return isRecord(body.value) || body.value === null ? null : '';
+  if (body.kind !== 'html' && body.kind !== 'text') return null;
+  return bounded(lineOf(body.text.slice(0, READ_OF_PAGE).replace(/<[^<>]*>/g, ' ')));
+}
+
+/** Whether a body with a 2xx status says that the request was not accepted. `field` has the result. */
+export function isContradiction(body: Body, field: string): boolean {
+  if (body.kind !== 'json') return false;
+  if (Array.isArray(body.value)) return issuesIn(body.value) !== null;
+  if (!isRecord(body.value)) return false;
+  const { status, error, errors, message, success, ok, [field]: result } = body.value;
+  const isMessage = (result ?? null) === null && typeof message === 'string';
+  const isErrorStatus = /^[45]\d\d$/.test(`${status}`);
+  const hasErrors = isRecord(errors) || (Array.isArray(errors) && errors.length > 0);
+  return (
+    isErrorStatus || Boolean(error) || hasErrors || isMessage || success === false || ok === false
+  );
+}
+
+export function codeOf(serverText: string | null): string | null {
+  const [head = ''] = serverText?.split(': ', 1) ?? [];
+  return /^[A-Z_]+$/.test(head) ? head : null;
+}
+
+export function requestIdOf(body: Body): string | null {
+  const id = body.kind === 'json' && isRecord(body.value) ? body.value.requestId : null;
+  return typeof id === 'string' && /^[\w-]{1,100}$/.test(id) ? id : null;
+}
+
+/** Milliseconds to wait after a 429, from the three headers that live servers use, best first. */
+export function retryAfterOf(headers: Headers, fallbackMs: number): number {
+  const waitMs =
+    retryAfterMs(headers) ??
+    secondsIn(headers['ratelimit-reset'], 0) ??
+    secondsIn(headers['x-ratelimit-reset'], 1) ??
+    fallbackMs;
+  return Math.min(waitMs, LONGEST_WAIT_MS);
+}
+
+function retryAfterMs(headers: Headers): number | null {
+  const given = headers['retry-after'];
+  // The other form of Retry-After is a date, which is measured with the server's own clock.
+  const untilMs = Date.parse(`${given}`) - Date.parse(`${headers.date}`);
+  return secondsIn(given, 0) ?? (untilMs >= 0 ? untilMs : null);
+}
+
+function secondsIn(value: string | string[] | undefined, more: number): number | null {
+  return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value.trim())
+    ? (Number(value) + more) * 1000
+    : null;
+}
+
+function textIn(value: unknown): string | null {
+  if (Array.isArray(value)) return issuesIn(value);
+  if (!isRecord(value)) return typeof value === 'string' ? value : null;
+  const { error, errors, message } = value;
+  if (typeof error === 'string') return error;
+  const inner = isRecord(error) ? (error.message ?? error.details) : null;
+  const listed = Array.isArray(errors) ? issuesIn(errors) : null;
+  return [inner, listed, message].find((text) => typeof text === 'string') ?? null;
+}
+
+/** Older alerts servers return a list: `[{ type, errors: { issues: [{ path, message }] } }]`. */
+function issuesIn(list: readonly unknown[]): string | null {
+  const texts = list.filter(isRecord).flatMap((item): string[] => {
+    if (isRecord(item.errors) && Array.isArray(item.errors.issues)) {
+      return [issuesIn(item.errors.issues) ?? ''];
+    }
+    const path = Array.isArray(item.path) ? `${item.path.join('.')}: ` : '';
+    return typeof item.message === 'string' ? [path + item.message] : [];
+  });
+  const present = texts.filter((text) => text !== '');
+  return present.length > 0 ? present.join('; ') : null;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const MAX_ATTEMPTS = 3;
+
+interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+interface AnsweredCall {
+  readonly operation: string;
+  readonly hasPlainNotFound?: boolean | undefined;
+}
+
+/** The error for an answer other than 2xx. */
+export function answerError(
+  { operation, hasPlainNotFound }: AnsweredCall,
+  { status, headers, body }: ErrorAnswer,
+  options: { readonly secrets: readonly Secret[]; readonly retryAfterMs: number },
+): ApiError {
+  const serverText = withoutSecrets(serverTextOf(body), options.secrets);
+  return new ApiError({
+    operation,
+    effect: requestEffectOf(status),
+    kind: errorKindOf(status, body, hasPlainNotFound),
+    status,
+    serverText,
+    code: codeOf(serverText),
+    requestId: requestIdOf(body),
+    retryAfterMs: status === 429 ? retryAfterOf(headers, options.retryAfterMs) : null,
+  });
+}
+
+type NoAnswerFacts = Pick<ApiFailure, 'kind' | 'cause' | 'retryAfterMs'>;
+
+/** Kinds of failure that happen before the first byte of the request leaves. */
+const BEFORE_SENDING = ['budget', 'no-connection', 'private-address', 'stopping'];
+
+/** The error for a request without a complete answer. */
+export function noAnswerError(operation: string, facts: NoAnswerFacts): ApiError {
+  const effect = BEFORE_SENDING.includes(facts.kind) ? 'not-sent' : 'unknown';
+  return new ApiError({ operation, effect, ...facts });
+}
+
+/** Milliseconds to wait before a read is repeated; null: no repetition. Never used for writes. */
+export function retryDelay(error: ApiError, attempt: number, chance: number): number | null {
+  if (attempt >= MAX_ATTEMPTS) return null;
+  if (error.kind === 'budget' || error.kind === 'stopping') return null;
+  const jitterMs = 500 + Math.round(chance * 3500);
+  const { status } = error;
+  if (status === 429) return error.retryAfterMs;
+  if (status === null || [502, 503, 504].includes(status)) return jitterMs;
+  // A 500 is more often a permanent defect than a temporary error, so it is repeated once only.
+  return status === 500 && attempt === 1 ? jitterMs : null;
+}
+
+/** Returns a text without these secrets. A server may quote the rejected request in its error text, including the credentials. */
+export function withoutSecrets(text: string | null, secrets: readonly Secret[]): string | null {
+  return secrets
+    .map((secret) => secret.reveal())
+    .filter((value) => value !== '')
+    .reduce((clean, value) => clean?.replaceAll(value, '[secret]') ?? null, text);
+}

@@ -1,0 +1,313 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { unescape as decoded } from 'node:querystring';
+import {
+  type Attributes,
+  type Context,
+  context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { Secret } from './errors.ts';
+import type { Observation } from './http.ts';
+
+const HIDDEN_KEY =
+  /password|secret|token|authorization|cookie|signature|accesskey|apikey|encryptionkey|encryption.*role|iamrole|keyid$|arn$|ipaccesslist|response_?url|database_?url|connectionstring/i;
+const DEEPEST = 8;
+
+/**
+ * A copy for logs with the values of sensitive keys replaced. Replies of the two APIs contain
+ * initial passwords, storage keys, role names and address lists.
+ */
+export function redact(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || hasToJson(value)) return value;
+  // Includes the chain of causes and the properties that libraries add.
+  if (value instanceof Error) return redact({ ...stdSerializers.err(value) }, depth + 1);
+  if (depth === DEEPEST) return '[deeper]';
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      HIDDEN_KEY.test(key) && item !== null && item !== undefined
+        ? '[redacted]'
+        : redact(item, depth + 1),
+    ]),
+  );
+}
+
+// For example a Date, a URL or a Secret.
+function hasToJson(value: object): boolean {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
+}
+
+/** The text with all occurrences of these values replaced. */
+export function withoutValues(values: readonly string[], text: string): string {
+  // A short value would also match parts of ordinary words.
+  const hidden = values.filter((value) => value.length >= 6);
+  return hidden.reduce((clean, value) => clean.replaceAll(value, '[secret]'), text);
+}
+
+/**
+ * A traced operation. While no SDK is registered, OpenTelemetry's API only runs the work. Names and
+ * values come from closed lists; texts of users or servers never go into a trace.
+ */
+export interface Work {
+  readonly name: string;
+  /** `server`: a caller waits. `consumer`: the work comes from a queue. `client`: an outgoing call. */
+  readonly kind?: 'server' | 'consumer' | 'client';
+  readonly facts?: Facts;
+  /** The parent span as `traceHere` returned it, possibly in another replica. */
+  readonly from?: string | null;
+}
+
+/** Attributes with OpenTelemetry names, or own names that begin with `signalbox.`. */
+type Facts = Readonly<Record<string, string | number | boolean | undefined>>;
+
+const KINDS = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT };
+
+/** Runs the work in a new span: a child of the current span, or the root of a new trace. */
+export async function traced<T>(work: Work, run: () => Promise<T>): Promise<T> {
+  const parent = work.from ? contextOf(work.from) : context.active();
+  const span = startSpan(work, parent);
+  try {
+    return await context.with(trace.setSpan(parent, span), run);
+  } catch (error) {
+    setFacts(span, { 'error.type': nameOf(error) });
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** Runs the work in a child of the current span; without a current span it is not traced. */
+export function step<T>(work: Work, run: () => Promise<T>): Promise<T> {
+  return trace.getActiveSpan() ? traced(work, run) : run();
+}
+
+/** Records a child span for work that has already ended. */
+export function pastStep(work: Work, tookMs: number): void {
+  if (!trace.getActiveSpan()) return;
+  const now = Date.now();
+  startSpan(work, context.active(), now - tookMs).end(now);
+}
+
+/** Adds attributes to the current span; `error.type` marks it as failed. */
+export function note(facts: Facts): void {
+  const span = trace.getActiveSpan();
+  if (span) setFacts(span, facts);
+}
+
+/** Runs background work outside the current trace. */
+export function outsideTrace<T>(run: () => T): T {
+  return context.with(ROOT_CONTEXT, run);
+}
+
+/** The current span as a traceparent text, to continue the trace later; undefined without one. */
+export function traceHere(): string | undefined {
+  const here = trace.getActiveSpan()?.spanContext();
+  return here && `00-${here.traceId}-${here.spanId}-0${here.traceFlags & 1}`;
+}
+
+/** The fields that connect log lines with traces; empty unless the current span is sampled. */
+export function traceIds() {
+  const here = trace.getActiveSpan()?.spanContext();
+  if (!here || (here.traceFlags & TraceFlags.SAMPLED) === 0) return {};
+  return { trace_id: here.traceId, span_id: here.spanId };
+}
+
+/** Whether facts of the current span are recorded, so that it is worth to collect them. */
+export function isRecording(): boolean {
+  return trace.getActiveSpan()?.isRecording() ?? false;
+}
+
+function startSpan({ name, kind, facts = {} }: Work, parent: Context, startTime?: number): Span {
+  const span = trace.getTracer('signalbox').startSpan(
+    plain(name),
+    {
+      ...(kind ? { kind: KINDS[kind] } : {}),
+      ...(startTime === undefined ? {} : { startTime }),
+    },
+    parent,
+  );
+  setFacts(span, facts);
+  return span;
+}
+
+function setFacts(span: Span, facts: Facts): void {
+  span.setAttributes(attributesOf(facts));
+  if (facts['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+function attributesOf(facts: Facts): Attributes {
+  return Object.fromEntries(
+    Object.entries(facts).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? plain(value) : value,
+    ]),
+  );
+}
+
+const PLAIN = /^[\w .:/{}-]{1,120}$/;
+
+/** The last guard against free text: a value with other characters becomes `other`. */
+function plain(text: string): string {
+  return PLAIN.test(text) ? text : 'other';
+}
+
+/** The class of the error; its message could contain free text. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'other';
+}
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-0([01])$/;
+
+/** The parent context of a traceparent text; an unreadable text starts a new trace. */
+function contextOf(traceparent: string): Context {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
+  if (!traceId || !spanId) return ROOT_CONTEXT;
+  const remote = { traceId, spanId, traceFlags: Number(flags), isRemote: true };
+  return trace.setSpanContext(ROOT_CONTEXT, remote);
+}
+
+/** Fields that every log line of a piece of work carries. */
+export interface LogContextFields {
+  /** The id of one Slack payload, in all its log lines, across replicas. */
+  readonly request?: string;
+  readonly change?: string;
+}
+
+const current = new AsyncLocalStorage<LogContextFields>();
+
+/** Runs the work with these log fields, which replace the fields of the caller. */
+export function during<T>(about: LogContextFields, work: () => T): T {
+  return current.run(about, work);
+}
+
+/** The id of the current Slack payload; undefined in background work. */
+export function requestNow(): string | undefined {
+  return current.getStore()?.request;
+}
+
+/** A new id, short enough to read aloud and unique within a month of logs. */
+export function newRequest(): string {
+  // Node draws many UUIDs at once, which costs less than a draw for each payload.
+  return randomUUID().replace('-', '').slice(0, 10);
+}
+
+interface LogOptions {
+  /** A pino level, for example info, debug or silent. */
+  readonly level: string;
+  /** Values that never appear in a line. Values can be added later. */
+  readonly hidden?: ReadonlySet<string>;
+}
+
+/** A log of JSON lines without sensitive values. The default destination is standard output. */
+export function createLog(options: LogOptions, to: DestinationStream = standardOutput()): Logger {
+  const { level, hidden = new Set<string>() } = options;
+  return pino(
+    {
+      level,
+      name: 'signalbox',
+      mixin: () => ({ ...current.getStore(), ...traceIds() }),
+      formatters: { log: redactFields },
+      // redactFields has already serialized the errors.
+      serializers: { err: (error) => error },
+      hooks: { streamWrite: (line) => withoutValues([...hidden].flatMap(spellingsOf), line) },
+    },
+    to,
+  );
+}
+
+// Lines are written synchronously, so that the last line before a crash is not lost.
+function standardOutput(): DestinationStream {
+  return pino.destination({ dest: 1, sync: true });
+}
+
+function redactFields(fields: object): Record<string, unknown> {
+  const redacted = redact(fields);
+  return typeof redacted === 'object' && redacted !== null ? { ...redacted } : {};
+}
+
+/** The value itself and its escaped form in JSON. */
+function spellingsOf(value: string): readonly string[] {
+  return [...new Set([value, JSON.stringify(value).slice(1, -1)])];
+}
+
+/** All secrets of a configuration, and the password within a database URL. */
+export function secretsIn(value: unknown): readonly string[] {
+  if (value instanceof Secret) return [value.reveal(), ...passwordIn(value.reveal())];
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = value instanceof Map ? [...value.values()] : Object.values(value);
+  return inner.flatMap(secretsIn);
+}
+
+function passwordIn(text: string): readonly string[] {
+  const password = URL.canParse(text) ? new URL(text).password : '';
+  return password === '' ? [] : [password, decoded(password)];
+}
+
+export type Api = 'cloud' | 'alerts';
+
+/**
+ * Counters that the rooms increment. The methods never throw. All label values come from closed
+ * lists, because free values would make the number of time series unlimited.
+ */
+export interface Measures {
+  /** A command got its answer. */
+  readonly answered: (command: string, ending: AnswerEnding) => void;
+  /** A change entered a state. */
+  readonly moved: (command: string, state: string) => void;
+  /** A refusal, by its name. */
+  readonly refused: (refusal: string) => void;
+  /** Time from the arrival of a Slack payload to its acknowledgement. */
+  readonly acknowledged: (kind: string, ms: number) => void;
+  readonly called: (api: Api, observation: Observation) => void;
+  /** A message was given up after all retries. */
+  readonly messageLost: (kind: string) => void;
+  /** A claimed change was not sent: its permit is returned, and it is claimed again later. */
+  readonly permitReturned: () => void;
+  /** A call of Slack's Web API ended. */
+  readonly slackCalled: (method: string, ending: SlackCallEnding) => void;
+  /** Slack did not answer a lookup of a user or a user group. */
+  readonly lookupFailed: () => void;
+}
+
+/** `limited`: Slack refused the call because of its rate limit. `failed`: it did not answer. */
+export type SlackCallEnding = 'answered' | 'limited' | 'failed';
+
+type AnswerEnding = 'answered' | 'drafted' | 'misread' | 'refused' | 'failed';
+
+interface OutageLines {
+  readonly began: string;
+  readonly ended: string;
+}
+
+export interface OutageLog {
+  /** Logs the first failure of a kind. `kind` is from a closed list, for example an error code. */
+  readonly failed: (kind: string, fields: object) => void;
+  /** Logs once that the outage has ended, with the number of failures; without one it logs nothing. */
+  readonly ended: () => void;
+}
+
+/** Logs one line per kind of failure and outage, where attempts repeat for hours, and its end. */
+export function createOutageLog(log: Logger, { began, ended }: OutageLines): OutageLog {
+  const kinds = new Set<string>();
+  let failures = 0;
+  return {
+    failed: (kind, fields) => {
+      failures += 1;
+      if (!kinds.has(kind)) log.warn(fields, began);
+      kinds.add(kind);
+    },
+    ended: () => {
+      if (failures > 0) log.info({ failures }, ended);
+      kinds.clear();
+      failures = 0;
+    },
+  };
+}

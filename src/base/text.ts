@@ -1,0 +1,109 @@
+import leven from 'leven';
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+const STEP = 1024;
+
+/** `10,737,418,240` → `10 GiB (10,737,418,240 bytes)`: readable, with the exact number. */
+export function bytesText(bytes: number): string {
+  const exact = `${grouped(bytes)} bytes`;
+  return bytes < STEP ? exact : `${shortBytesText(bytes)} (${exact})`;
+}
+
+/** `10,737,418,240` → `10 GiB`. */
+export function shortBytesText(bytes: number): string {
+  const power = bytes < STEP ? 0 : Math.floor(Math.log(bytes) / Math.log(STEP));
+  const index = Math.min(power, UNITS.length - 1);
+  return `${+(bytes / STEP ** index).toFixed(1)} ${UNITS[index]}`;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** `12 min ago`, `3 h ago`, `5 days ago`; an age below a minute, or a time to come, is `just now`. */
+export function ageText(at: Date, now: Date): string {
+  const ms = now.getTime() - at.getTime();
+  if (ms < MINUTE_MS) return 'just now';
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
+  return ms < 2 * DAY_MS
+    ? `${Math.floor(ms / HOUR_MS)} h ago`
+    : `${Math.floor(ms / DAY_MS)} days ago`;
+}
+
+/** `5430.4` → `1 h 30 min 30 s (5,430 s)`; below a minute with tenths of a second. */
+export function durationText(seconds: number): string {
+  if (seconds < 59.95) return `${+seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const parts = [
+    [Math.floor(whole / 3600), 'h'],
+    [Math.floor((whole % 3600) / 60), 'min'],
+    [whole % 60, 's'],
+  ] as const;
+  const words = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
+  return `${words.join(' ')} (${grouped(whole)} s)`;
+}
+
+export function millisecondsText(ms: number): string {
+  return ms < 1_000 ? `${grouped(ms)} ms` : `${+(ms / 1_000).toFixed(1)} s (${grouped(ms)} ms)`;
+}
+
+export function grouped(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+export type JsonObject = { readonly [key: string]: Json };
+
+/** Returns at most `most` known words similar to `typed`, best first; empty if none is similar. */
+export function nearest(typed: string, known: readonly string[], most = 3): readonly string[] {
+  const wanted = typed.toLowerCase();
+  const limit = Math.max(2, Math.ceil(wanted.length / 3));
+  return [...new Set(known)]
+    .map((word) => ({ word, distance: distance(wanted, word.toLowerCase(), limit) }))
+    .filter((candidate) => candidate.distance <= limit)
+    .sort((a, b) => a.distance - b.distance || a.word.localeCompare(b.word))
+    .slice(0, most)
+    .map(({ word }) => word);
+}
+
+// People most often type the beginning or a part of a name.
+function distance(wanted: string, word: string, limit: number): number {
+  if (wanted !== '' && word.startsWith(wanted)) return 0.5;
+  if (wanted.length >= 3 && word.includes(wanted)) return 1;
+  // The difference in length alone exceeds the limit; this skips the costly comparison.
+  if (Math.abs(wanted.length - word.length) > limit) return Number.POSITIVE_INFINITY;
+  return leven(wanted, word);
+}
+
+/** A word of the line that a user typed after the slash command. */
+export interface Word {
+  readonly text: string;
+  readonly quoted: boolean;
+}
+
+const SMART: readonly (readonly [RegExp, string])[] = [
+  [/[\u201c\u201d\u201e\u00ab\u00bb]/g, '"'],
+  [/[\u2018\u2019\u201a]/g, "'"],
+  [/[\u2010-\u2015\u2212]/g, '-'],
+  [/[\u00a0\u2007\u202f]/g, ' '],
+  // Invisible characters must not make two names different.
+  [/\p{Cf}/gu, ''],
+];
+
+/** Undoes the curly quotes and long dashes of phones, and Slack's escapes of `<`, `>` and `&`. */
+export function plainText(typed: string): string {
+  const decoded = typed.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
+  return SMART.reduce((text, [pattern, plain]) => text.replace(pattern, plain), decoded);
+}
+
+/** `min=16 "night saving"` → two words; a quote without an end runs to the end of the line. */
+export function splitWords(typed: string): readonly Word[] {
+  const words: Word[] = [];
+  for (const match of plainText(typed).matchAll(/"([^"]*)"?|(\S+="[^"]*"?)|(\S+)/g)) {
+    const [, quoted, pair, bare] = match;
+    if (quoted !== undefined) words.push({ text: quoted.trim(), quoted: true });
+    else words.push({ text: (pair ?? bare ?? '').replace(/="([^"]*)"?$/, '=$1'), quoted: false });
+  }
+  return words.filter(({ text }) => text !== '');
+}

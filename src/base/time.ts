@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { tzOffset } from '@date-fns/tz';
+import { cached } from './cache.ts';
+
+/**
+ * A UTC day of the usage report, as `2026-11-19`. Days are compared as text and counted as whole
+ * numbers, so that no time zone can shift them. The arithmetic is our own because statistics add
+ * days many thousand times: 0.1 µs here, 17 µs with date-fns in UTC.
+ */
+export type Day = string;
+
+const DAY_MS = 86_400_000;
+
+export function dayOf(instant: Date): Day {
+  return instant.toISOString().slice(0, 10);
+}
+
+/** More than the days of ten years. Those of all reports are the same few hundred. */
+const MOST_CACHED = 4_096;
+
+const numbers = cached(MOST_CACHED, (day: Day) => Date.parse(`${day}T00:00:00Z`) / DAY_MS);
+const days = cached(MOST_CACHED, (number: number): Day => dayOf(new Date(number * DAY_MS)));
+
+export function dayNumber(day: Day): number {
+  return numbers(day);
+}
+
+function dayFrom(number: number): Day {
+  return days(number);
+}
+
+export function addDays(day: Day, count: number): Day {
+  return dayFrom(dayNumber(day) + count);
+}
+
+/** Returns 0 for Monday to 6 for Sunday. */
+export function weekdayOf(day: Day): number {
+  return (dayNumber(day) + 3) % 7;
+}
+
+/** Both ends included; empty if the last day is before the first. */
+export function daysBetween(first: Day, last: Day): readonly Day[] {
+  const start = dayNumber(first);
+  const count = dayNumber(last) - start + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, index) => dayFrom(start + index));
+}
+
+/** A time of day, `09:30`. */
+export type TimeOfDay = string;
+
+const MINUTE_MS = 60_000;
+
+/** The local day in a time zone. Throws a RangeError for an unknown time zone. */
+export function localDay(instant: Date, timezone: string): Day {
+  return localText(instant, timezone).slice(0, 10);
+}
+
+/** The local time in a time zone, to the minute. */
+export function localTime(instant: Date, timezone: string): TimeOfDay {
+  return localText(instant, timezone).slice(11, 16);
+}
+
+function localText(instant: Date, timezone: string): string {
+  const time = instant.getTime();
+  return new Date(time + offsetMs(timezone, time)).toISOString();
+}
+
+/**
+ * The instant of a local time on a day. A time that the clocks skip is the first minute after the
+ * gap, for which date-fns has no function; a time that occurs twice is the earlier one. Throws a
+ * RangeError for an unknown time zone. Source: docs/digests.md#schedule.
+ */
+export function instantAt(day: Day, at: TimeOfDay, timezone: string): Date {
+  const [first] = instantsOf(day, at, timezone);
+  if (first) return first;
+  const [early = 0, late = 0] = guesses(day, at, timezone).map(({ time }) => time);
+  return new Date(endOfGap(early, late, timezone));
+}
+
+/** Every instant of a local time: none if the clocks skip it, two if it occurs twice. */
+export function instantsOf(day: Day, at: TimeOfDay, timezone: string): readonly Date[] {
+  const fits = guesses(day, at, timezone).filter(
+    ({ time, wall }) => time + offsetMs(timezone, time) === wall,
+  );
+  return [...new Set(fits.map(({ time }) => time))].map((time) => new Date(time));
+}
+
+// With the offsets one day before and one day after: no zone changes its offset twice in two days.
+function guesses(day: Day, at: TimeOfDay, timezone: string) {
+  const [hours, minutes] = at.split(':').map(Number);
+  const wall = dayNumber(day) * DAY_MS + ((hours ?? 0) * 60 + (minutes ?? 0)) * MINUTE_MS;
+  return [wall - DAY_MS, wall + DAY_MS]
+    .map((near) => ({ wall, time: wall - offsetMs(timezone, near) }))
+    .sort((a, b) => a.time - b.time);
+}
+
+/** The minute after `from`, and not after `until`, at which the clocks are put forward. */
+function endOfGap(from: number, until: number, timezone: string): number {
+  const target = offsetMs(timezone, until);
+  let [low, high] = [from / MINUTE_MS, until / MINUTE_MS];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetMs(timezone, middle * MINUTE_MS) === target) high = middle;
+    else low = middle;
+  }
+  return high * MINUTE_MS;
+}
+
+function offsetMs(timezone: string, time: number): number {
+  const minutes = tzOffset(timezone, new Date(time));
+  if (Number.isNaN(minutes)) throw new RangeError(`${timezone} is not a time zone`);
+  return minutes * MINUTE_MS;
+}
+
+/** The time and randomness that the clients use; tests pass their own. */
+export interface Clock {
+  /** Monotonic milliseconds with an arbitrary origin. */
+  now(): number;
+  /** Resolves early when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<unknown>;
+  /** A signal that aborts after `ms` milliseconds. */
+  timeout(ms: number): AbortSignal;
+  /** Calls `run` after `ms` milliseconds, unless the returned function is called before. */
+  after(ms: number, run: () => void): () => void;
+  /** From 0 (inclusive) to 1 (exclusive). */
+  random(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  sleep: (ms, signal) =>
+    delay(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
+      if (!signal?.aborted) throw error;
+    }),
+  timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
+  after: (ms, run) => {
+    const timer = setTimeout(run, Math.ceil(ms)).unref();
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+};
+
+const BACKOFF_FIRST_MS = 1_000;
+const BACKOFF_MAX_MS = 30_000;
+
+/** The wait after this number of failures in a row: doubled from 1 s to 30 s, less up to a half. */
+export function backoffMs(failures: number, { random }: Pick<Clock, 'random'>): number {
+  const fullMs = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** (failures - 1));
+  return fullMs * (0.5 + random() / 2);
+}
