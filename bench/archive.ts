@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import type { ChangeId } from '../src/changes/change.ts';
+import type { ChangeId } from '../src/domain/change.ts';
 import { archiveTrail } from '../src/storage/audit/archive/archive.ts';
 import { verifySegments } from '../src/storage/audit/archive/verify-segments.ts';
 import { linkAfter } from '../src/storage/audit/chain.ts';

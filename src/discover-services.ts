@@ -1,5 +1,5 @@
 import type { CloudReads } from './cloud/reads/cloud-reads.ts';
-import type { Service } from './directory/directory.ts';
+import type { Service } from './domain/targets.ts';
 import type { OpenedDirectory } from './open-directory.ts';
 
 const EVERY_MS = 60_000;

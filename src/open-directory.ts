@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { createOutageLog } from './base/log.ts';
 import { buildDirectory, type ConfiguredService } from './directory/build-directory.ts';
-import type { Service } from './directory/directory.ts';
 import type { ServerService } from './directory/discovered.ts';
+import type { Service } from './domain/targets.ts';
 import type { Database } from './storage/engine/database.ts';
 import { knownServices } from './storage/tables/directory.ts';
 

@@ -3,13 +3,12 @@ import { postJson } from './base/http.ts';
 import type { Measures } from './base/log.ts';
 import { createOutageLog } from './base/log.ts';
 import type { AppOptions } from './bot-options.ts';
-import type { UserId } from './changes/change.ts';
-import type { RoleName } from './changes/requirement.ts';
 import { commands } from './commands/index.ts';
 import { channelUses } from './config/channel-uses.ts';
 import type { Config, ConfigProblem } from './config/load-config.ts';
-import { impossibleRequirements, membersNeeded } from './policy/impossible-requirements.ts';
-import type { Policy } from './policy/policy-types.ts';
+import type { RoleName, UserId } from './domain/change.ts';
+import type { Policy } from './domain/policy.ts';
+import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
 import { connect, type Slack } from './slack/connect.ts';
 import { type Database, openDatabase } from './storage/engine/database.ts';
 import {

@@ -1,5 +1,5 @@
 import { addDays, dayOf } from '../../src/base/time.ts';
-import type { ChangeId } from '../../src/changes/change.ts';
+import type { ChangeId } from '../../src/domain/change.ts';
 import { lastCostChanges } from '../../src/cost-effect/executed-changes.ts';
 import { effectiveFreezes } from '../../src/storage/audit/active-freezes.ts';
 import { appendEvent, eventsOf, lastSeq } from '../../src/storage/audit/append.ts';

@@ -1,6 +1,6 @@
-import type { Change, ChangeId, ChannelId, State, UserId } from '../../src/changes/change.ts';
-import { changeIdFrom } from '../../src/changes/id.ts';
-import { planDigest } from '../../src/changes/plan-digest.ts';
+import type { Change, ChangeId, ChannelId, State, UserId } from '../../src/domain/change.ts';
+import { changeIdFrom } from '../../src/domain/change.ts';
+import { planDigest } from '../../src/domain/decide.ts';
 import type { AuditEvent } from '../../src/storage/audit/chain.ts';
 import { changeIn } from '../../test/changes/fixtures.ts';
 import { userIds } from '../../test/harness/generated-users.ts';

@@ -1,4 +1,4 @@
-import type { Change } from '../../src/changes/change.ts';
+import type { Change } from '../../src/domain/change.ts';
 import { listEvents, type StoredEvent } from '../../src/storage/audit/append.ts';
 import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';

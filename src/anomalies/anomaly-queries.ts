@@ -5,8 +5,8 @@ import { isOver } from '../costs/anomaly/incident.ts';
 import { creditsText } from '../costs/ledger/numbers.ts';
 import { priceNote } from '../costs/money/money-text.ts';
 import type { PriceList } from '../costs/money/price.ts';
-import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { countWords, textAnswer, utcStamp } from '../intent/answers/texts.ts';
+import type { Answer, AnswerPart } from '../domain/answer.ts';
+import { countWords, textAnswer, utcStamp } from '../domain/answer.ts';
 import type { Database } from '../storage/engine/database.ts';
 import {
   anomalyText,

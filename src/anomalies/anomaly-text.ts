@@ -13,7 +13,7 @@ import {
 import { microOf } from '../costs/ledger/row.ts';
 import { moneyOf } from '../costs/money/money.ts';
 import { type PriceList, priceOn } from '../costs/money/price.ts';
-import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
+import type { Answer, AnswerPart } from '../domain/answer.ts';
 import type { AnomalyAnnouncement, CommonCauseAnnouncement } from './announcements.ts';
 import { incidentId } from './incident-store.ts';
 

@@ -1,6 +1,5 @@
 import { formatDay } from '../base/calendar.ts';
 import { type Day, dayOf } from '../base/time.ts';
-import type { Position, UserId } from '../changes/change.ts';
 import { type CostAnomaly, isRelated } from '../costs/anomaly/cost-anomaly.ts';
 import { expectIncident, isOver, muteIncident } from '../costs/anomaly/incident.ts';
 import { figure } from '../costs/ledger/numbers.ts';
@@ -13,14 +12,15 @@ import type {
   IncidentClick,
   IncidentClickOutcome,
   IncidentService,
-} from '../intent/answers/answer.ts';
-import { textAnswer } from '../intent/answers/texts.ts';
+} from '../domain/answer.ts';
+import { textAnswer } from '../domain/answer.ts';
+import type { Position, UserId } from '../domain/change.ts';
+import type { Denial } from '../domain/gate.ts';
 import { appendEvent } from '../storage/audit/append.ts';
 import type { AuditKey } from '../storage/audit/key-ring.ts';
 import type { Database, Tx } from '../storage/engine/database.ts';
 import { replaceMeta } from '../storage/tables/meta.ts';
 import { markHandled } from '../storage/tables/queues/inbox.ts';
-import type { Denial } from '../workflow/denial.ts';
 import { enqueueReport, positionOf } from '../workflow/notify/announcement.ts';
 import { anomalyText, incidentButtons, incidentStateText, muteUntil } from './anomaly-text.ts';
 import { incidentId, recentAnomalies, storeAnomaly } from './incident-store.ts';

@@ -5,7 +5,7 @@ import type { Incident } from '../costs/anomaly/incident.ts';
 import { selectRows } from '../costs/ledger/ledger.ts';
 import { type CostRow, entityKey } from '../costs/ledger/row.ts';
 import type { PriceList } from '../costs/money/price.ts';
-import type { Service } from '../directory/directory.ts';
+import type { Service } from '../domain/targets.ts';
 import type { Announcement } from '../workflow/notify/announcement.ts';
 import type { AnomalyAnnouncements } from './announcements.ts';
 import { anomalyMessage, commonCauseMessage } from './anomaly-text.ts';

@@ -5,8 +5,8 @@ import { bracketed, changeText, roundedFigure, shareText } from '../costs/ledger
 import { lockAgeText } from '../costs/locking/lock-age.ts';
 import type { Money } from '../costs/money/money.ts';
 import { roughMoneyText } from '../costs/money/money-text.ts';
-import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/texts.ts';
+import type { Answer, AnswerPart } from '../domain/answer.ts';
+import { countWords } from '../domain/answer.ts';
 import type { BudgetNews, BudgetStanding } from './budgets.ts';
 
 const CELLS = 8;

@@ -24,8 +24,8 @@ import {
 import type { DayValue } from '../costs/ledger/row.ts';
 import { seriesFrom } from '../costs/ledger/series-of-rows.ts';
 import type { LockAge } from '../costs/locking/lock-age.ts';
-import type { Service } from '../directory/directory.ts';
-import type { CostSelector } from '../policy/policy-types.ts';
+import type { CostSelector } from '../domain/policy.ts';
+import type { Service } from '../domain/targets.ts';
 import { type BudgetMoney, budgetMoney } from './budget-money.ts';
 
 /** A limit from the configuration, in credits per UTC month. */

@@ -10,8 +10,9 @@ import {
 import { type AlertRefusal, alertUpdate, differences } from '../alerts/update.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/text.ts';
-import type { Snapshot } from '../changes/change.ts';
 import { LIVE_INTERVALS } from '../cloud/accepted-values.ts';
+import { countWords } from '../domain/answer.ts';
+import type { Snapshot } from '../domain/change.ts';
 import { alertDifferences } from '../intent/answers/alert-differences.ts';
 import {
   type AlertNames,
@@ -21,7 +22,6 @@ import {
   storedNames,
 } from '../intent/answers/alert-names.ts';
 import { alertLabel, alertSnapshot } from '../intent/answers/alert-text.ts';
-import { countWords } from '../intent/answers/texts.ts';
 import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
 import {
   AlertName,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Alert } from '../alerts/schema.ts';
+import type { Cell } from '../domain/answer.ts';
 import { type AlertNames, readAlertNames } from '../intent/answers/alert-names.ts';
 import { channelText, silenceCell, thresholdText } from '../intent/answers/alert-text.ts';
-import type { Cell } from '../intent/answers/answer.ts';
 import { AlertName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { durationText, shortBytesText } from '../base/text.ts';
 import type { BackupReading } from '../cloud/reads/readings.ts';
 import { isFinished } from '../cloud/replies.ts';
-import { menuReference, type Service, serviceTarget } from '../directory/directory.ts';
-import type { Answer, Cell } from '../intent/answers/answer.ts';
+import type { Answer, Cell } from '../domain/answer.ts';
+import { slashCommand } from '../domain/answer.ts';
+import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
 import {
   backupSummary,
   latestGood,
   newestFirst,
   reportedTime,
 } from '../intent/answers/backup-text.ts';
-import { slashCommand } from '../intent/answers/texts.ts';
 import { unknownList } from '../intent/answers/unknown-read.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';

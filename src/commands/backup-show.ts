@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { bytesText, durationText } from '../base/text.ts';
 import { type Backup, backupStatus, isFinished } from '../cloud/replies.ts';
-import { type Service, serviceTarget } from '../directory/directory.ts';
-import type { Answer, Cell } from '../intent/answers/answer.ts';
+import type { Answer, Cell } from '../domain/answer.ts';
+import { slashCommand, textAnswer } from '../domain/answer.ts';
+import { type Service, serviceTarget } from '../domain/targets.ts';
 import { latestGood } from '../intent/answers/backup-text.ts';
-import { slashCommand, textAnswer } from '../intent/answers/texts.ts';
 import { unknownList } from '../intent/answers/unknown-read.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';

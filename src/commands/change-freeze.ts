@@ -1,15 +1,16 @@
 import { z } from 'zod';
-import type { Service } from '../directory/directory.ts';
-import { scopeField } from '../intent/arguments/arguments.ts';
 import {
   type FreezeUntil,
   FreezeUntilText,
   freezeTarget,
   type Scope,
+  type ScopeArguments,
   scopeFrom,
+  scopeOf,
   servicesIn,
-} from '../intent/arguments/freezes.ts';
-import { type ScopeArguments, scopeOf } from '../intent/arguments/scopes.ts';
+} from '../domain/freezes.ts';
+import type { Service } from '../domain/targets.ts';
+import { scopeField } from '../intent/arguments/arguments.ts';
 import { changeCommand } from '../intent/define.ts';
 
 // Concerns several fields, so the sentence is shown without a field name.

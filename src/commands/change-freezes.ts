@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { freezeList, scopeText } from '../intent/arguments/freezes.ts';
+import { freezeList, scopeText } from '../domain/freezes.ts';
 import { queryCommand } from '../intent/define.ts';
 
 export const changeFreezes = queryCommand({

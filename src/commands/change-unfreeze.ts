@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ChangeId } from '../changes/change.ts';
-import { freezeTarget, scopeFrom, scopeWords } from '../intent/arguments/freezes.ts';
+import type { ChangeId } from '../domain/change.ts';
+import { freezeTarget, scopeFrom, scopeWords } from '../domain/freezes.ts';
 import { changeCommand } from '../intent/define.ts';
 
 export const changeUnfreeze = changeCommand({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Answer } from '../intent/answers/answer.ts';
+import type { Answer } from '../domain/answer.ts';
+import { scopeOf } from '../domain/freezes.ts';
 import { scopeField } from '../intent/arguments/arguments.ts';
-import { scopeOf } from '../intent/arguments/scopes.ts';
 import { queryCommand } from '../intent/define.ts';
 
 export const changeWho = queryCommand({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EndpointDescription, EndpointType, StreamAuthentication } from '../cloud/fields.ts';
 import { EndpointCreation } from '../cloud/schema.ts';
-import { serviceTarget } from '../directory/directory.ts';
+import { serviceTarget } from '../domain/targets.ts';
 import {
   choiceField,
   type FieldContext,

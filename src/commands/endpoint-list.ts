@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { EndpointReading } from '../cloud/reads/readings.ts';
-import { serviceTarget } from '../directory/directory.ts';
-import type { AnswerPart, Cell } from '../intent/answers/answer.ts';
-import { countWords, slashCommand } from '../intent/answers/texts.ts';
+import type { AnswerPart, Cell } from '../domain/answer.ts';
+import { countWords, slashCommand } from '../domain/answer.ts';
+import { serviceTarget } from '../domain/targets.ts';
 import { unknownList } from '../intent/answers/unknown-read.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { PipeReading } from '../cloud/reads/readings.ts';
-import { menuReference, type Service, serviceTarget } from '../directory/directory.ts';
-import type { Answer, Cell } from '../intent/answers/answer.ts';
-import { countWords, slashCommand } from '../intent/answers/texts.ts';
+import type { Answer, Cell } from '../domain/answer.ts';
+import { countWords, slashCommand } from '../domain/answer.ts';
+import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
 import { unknownList } from '../intent/answers/unknown-read.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bytesText, grouped, millisecondsText } from '../base/text.ts';
-import { serviceTarget } from '../directory/directory.ts';
-import type { Cell } from '../intent/answers/answer.ts';
+import type { Cell } from '../domain/answer.ts';
+import { serviceTarget } from '../domain/targets.ts';
 import { PipeName, ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 

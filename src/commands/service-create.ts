@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Snapshot } from '../changes/change.ts';
 import { PROFILES, REGIONS_OF } from '../cloud/accepted-values.ts';
 import {
   ComplianceType,
@@ -13,7 +12,8 @@ import {
 } from '../cloud/fields.ts';
 import { firstServiceProblems, organizationProblems } from '../cloud/rules.ts';
 import { ServiceCreation } from '../cloud/schema.ts';
-import { newServiceTags } from '../directory/directory.ts';
+import type { Snapshot } from '../domain/change.ts';
+import { newServiceTags } from '../domain/targets.ts';
 import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
 import { AccessList, opensToTheWorld } from '../intent/arguments/access-list.ts';
 import {

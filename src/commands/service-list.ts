@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Service } from '../directory/directory.ts';
-import type { AnswerPart, Cell, CommandOffer } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/texts.ts';
+import type { AnswerPart, Cell, CommandOffer } from '../domain/answer.ts';
+import { countWords } from '../domain/answer.ts';
+import type { Service } from '../domain/targets.ts';
 import { queryCommand } from '../intent/define.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { scheduleLineWords, scheduleOffers } from '../intent/answers/schedule-text.ts';
-import { countWords, slashCommand } from '../intent/answers/texts.ts';
+import { countWords, slashCommand } from '../domain/answer.ts';
+import { scheduleLineWords, scheduleOffers } from '../domain/schedules.ts';
 import { queryCommand } from '../intent/define.ts';
 
 export const serviceScheduleList = queryCommand({

@@ -9,11 +9,11 @@ import {
   type WeeklyTime,
   weeklyTimesText,
 } from '../base/weekly-times.ts';
-import type { PlanRow, Snapshot } from '../changes/change.ts';
 import { TimeZone } from '../config/digest-options.ts';
+import type { PlanRow, Snapshot } from '../domain/change.ts';
+import { SCHEDULE_DAYS, timesOf } from '../domain/schedules.ts';
 import { ServiceName, textField } from '../intent/arguments/arguments.ts';
 import { changeCommand } from '../intent/define.ts';
-import { SCHEDULE_DAYS, timesOf } from '../intent/ports/schedule-service.ts';
 import { observeSchedule, scheduleTarget } from '../intent/services/schedule-change.ts';
 
 const WeeklyTimes = z.string().transform((typed, context): readonly WeeklyTime[] => {

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import type { Change } from '../changes/change.ts';
-import { type Service, serviceTarget } from '../directory/directory.ts';
+import type { Answer, AnswerPart, Caller } from '../domain/answer.ts';
+import type { Change } from '../domain/change.ts';
+import type { ServiceSchedule } from '../domain/schedules.ts';
+import { scheduleWords } from '../domain/schedules.ts';
+import { type Service, serviceTarget } from '../domain/targets.ts';
 import { type ElsewhereRead, elsewhereLines } from '../intent/answers/activity-text.ts';
-import type { Answer, AnswerPart, Caller } from '../intent/answers/answer.ts';
-import { scheduleWords } from '../intent/answers/schedule-text.ts';
 import { detailFacts } from '../intent/answers/service-details.ts';
 import { type Fact, overviewFacts, type ServiceView } from '../intent/answers/service-overview.ts';
 import { unknownText } from '../intent/answers/unknown-read.ts';
 import { choiceField, ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
-import type { ServiceSchedule } from '../intent/ports/schedule-service.ts';
 
 const DETAILS = 'details';
 const Details = choiceField(z.enum([DETAILS], `must be ${DETAILS}`), () => [DETAILS], {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { strictConfigObject } from '../base/problem.ts';
-import { ChannelName } from '../policy/schema.ts';
-import type { costSelectorSchema } from '../policy/selector.ts';
+import type { costSelectorSchema } from '../domain/policy-schema.ts';
+import { ChannelName } from '../domain/policy-schema.ts';
 
 type ScopeSchema = ReturnType<typeof costSelectorSchema>;
 

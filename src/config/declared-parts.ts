@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ConfigProblem, quoted } from '../base/problem.ts';
-import { covers } from '../policy/matching.ts';
+import { covers } from '../domain/policy.ts';
 
 const Text = z.string().catch('');
 const Texts = z.array(Text).catch([]);

@@ -8,8 +8,7 @@ import {
   strictConfigObject,
   withHint,
 } from '../base/problem.ts';
-import { ChannelName } from '../policy/schema.ts';
-import { costSelectorSchema } from '../policy/selector.ts';
+import { ChannelName, costSelectorSchema } from '../domain/policy-schema.ts';
 
 type ScopeSchema = ReturnType<typeof costSelectorSchema>;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { type ConfigProblem, type ConfigResult, parseConfig, readYaml } from '../base/problem.ts';
-import type { CommandNames } from '../policy/policy-types.ts';
+import type { CommandNames } from '../domain/policy.ts';
 import {
   cardsWithoutChannel,
   declaredNames,

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { strictConfigObject, withHint } from '../base/problem.ts';
-import type { PolicyVocabulary } from '../policy/policy-types.ts';
-import { Allowed, ChannelName, policyShape } from '../policy/schema.ts';
-import { costSelectorSchema } from '../policy/selector.ts';
+import type { PolicyVocabulary } from '../domain/policy.ts';
+import { Allowed, ChannelName, costSelectorSchema, policyShape } from '../domain/policy-schema.ts';
 import { budgetSchema } from './budget-schema.ts';
 import { digestSchema } from './digest-options.ts';
 import { Costs } from './price-schema.ts';

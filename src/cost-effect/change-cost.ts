@@ -3,13 +3,12 @@ import type { Span } from '../base/calendar.ts';
 import { TimeoutError, withTimeout } from '../base/errors.ts';
 import { dayOf } from '../base/time.ts';
 import { readWeeklyPlan, stoppedHours, type WeeklyPlan } from '../base/weekly-times.ts';
-import type { EstimateCost, Plan } from '../changes/change.ts';
-import type { CostEffect } from '../changes/cost-effect.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import type { PriceList } from '../costs/money/price.ts';
-import type { Service } from '../directory/directory.ts';
-import { utcStamp } from '../intent/answers/texts.ts';
-import { timesOf } from '../intent/ports/schedule-service.ts';
+import { utcStamp } from '../domain/answer.ts';
+import type { CostEffect, EstimateCost, Plan } from '../domain/change.ts';
+import { timesOf } from '../domain/schedules.ts';
+import type { Service } from '../domain/targets.ts';
 import type { Database } from '../storage/engine/database.ts';
 import {
   CREATION_TEXT,

@@ -1,7 +1,5 @@
 import { monthOf, monthSpan } from '../base/calendar.ts';
 import { addDays, type Day, daysBetween } from '../base/time.ts';
-import type { Timing } from '../changes/change.ts';
-import type { CostSummary } from '../changes/cost-effect.ts';
 import type { CostChange, EffectBasis } from '../costs/effect/change-effect.ts';
 import {
   bracketed,
@@ -14,8 +12,9 @@ import { microOf } from '../costs/ledger/row.ts';
 import { type Money, moneyOver } from '../costs/money/money.ts';
 import { moneyText, signedMoneyText } from '../costs/money/money-text.ts';
 import type { PriceList } from '../costs/money/price.ts';
-import { countWords } from '../intent/answers/texts.ts';
-import { spanText } from '../intent/arguments/timing.ts';
+import { countWords } from '../domain/answer.ts';
+import type { CostSummary, Timing } from '../domain/change.ts';
+import { spanText } from '../domain/timing.ts';
 import type { CostEstimate, StorageCost, UnknownReason } from './estimate.ts';
 import type { EstimatedKind } from './executed-changes.ts';
 import type { MeasuredAfter } from './measured-after.ts';

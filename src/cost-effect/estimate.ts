@@ -1,5 +1,4 @@
 import { addDays, type Day, dayOf } from '../base/time.ts';
-import type { Plan } from '../changes/change.ts';
 import {
   type CostChange,
   scaleEffect,
@@ -11,6 +10,7 @@ import { historyOf, SETTLED_HISTORY_DAYS } from '../costs/forecast/series.ts';
 import { type RowSelector, rowFilter } from '../costs/ledger/ledger.ts';
 import type { CostRow, DayValue, Metric } from '../costs/ledger/row.ts';
 import { seriesOf } from '../costs/ledger/series-of-rows.ts';
+import type { Plan } from '../domain/change.ts';
 import { changesScaling, scalingOf } from '../intent/effect.ts';
 import type { EstimatedKind } from './executed-changes.ts';
 import { type PriceContext, priceNear } from './price-near.ts';

@@ -1,7 +1,12 @@
 import type { Day } from '../base/time.ts';
-import { type Change, TARGET_KINDS, type Target, targetKey } from '../changes/change.ts';
-import type { EffectKind } from '../changes/cost-effect.ts';
-import { TARGET_TRAITS } from '../changes/target-kinds.ts';
+import type { EffectKind } from '../domain/change.ts';
+import {
+  type Change,
+  TARGET_KINDS,
+  TARGET_TRAITS,
+  type Target,
+  targetKey,
+} from '../domain/change.ts';
 import { changesScaling } from '../intent/effect.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';

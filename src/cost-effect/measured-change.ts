@@ -1,8 +1,8 @@
 import type { Span } from '../base/calendar.ts';
 import { addDays, dayOf } from '../base/time.ts';
-import { targetKey } from '../changes/change.ts';
 import { HISTORY_DAYS } from '../costs/forecast/series.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
+import { targetKey } from '../domain/change.ts';
 import type { DecisionContext, MeasureEffect } from '../workflow/ports.ts';
 import { measuredText } from './effect-text.ts';
 import { computeOf } from './estimate.ts';

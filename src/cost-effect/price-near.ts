@@ -4,7 +4,7 @@ import { isFixed, type SizedDay, type UnitPrice, unitPrice } from '../costs/effe
 import type { CostRow } from '../costs/ledger/row.ts';
 import { seriesOf } from '../costs/ledger/series-of-rows.ts';
 import { isSettled } from '../costs/locking/open-day.ts';
-import type { Service } from '../directory/directory.ts';
+import type { Service } from '../domain/targets.ts';
 import { priceArea, scalingOf } from '../intent/effect.ts';
 
 export interface PriceContext {

@@ -8,7 +8,7 @@ import type { CostRow, Micro } from '../costs/ledger/row.ts';
 import { type SummaryLine, sumBy } from '../costs/ledger/summary.ts';
 import { moneyOf } from '../costs/money/money.ts';
 import { moneyText, signedMoneyText } from '../costs/money/money-text.ts';
-import type { AnswerPart } from '../intent/answers/answer.ts';
+import type { AnswerPart } from '../domain/answer.ts';
 import { pairedDaysText } from './compare-periods.ts';
 import { figureCell } from './tables/cost-table.ts';
 

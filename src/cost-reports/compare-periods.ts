@@ -11,7 +11,7 @@ import { type CostRow, type DayValue, microOf, moneyOfDay } from '../costs/ledge
 import { seriesOf } from '../costs/ledger/series-of-rows.ts';
 import { isSettled } from '../costs/locking/open-day.ts';
 import { moneyDifference, moneyOf } from '../costs/money/money.ts';
-import { countWords } from '../intent/answers/texts.ts';
+import { countWords } from '../domain/answer.ts';
 
 /** Two compared spans, and the value of each day of both. */
 export interface PeriodComparison {

@@ -17,8 +17,8 @@ import { finalPeriod } from '../costs/question/period.ts';
 import { LONGEST_DAYS } from '../costs/question/period-grammar.ts';
 import type { CostQuestion, QuestionScope } from '../costs/question/question.ts';
 import { comparisonPeriod } from '../costs/question/versus.ts';
-import type { Answer, AnswerPart, Caller, CommandOffer } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/texts.ts';
+import type { Answer, AnswerPart, Caller, CommandOffer } from '../domain/answer.ts';
+import { countWords } from '../domain/answer.ts';
 import {
   comparisonText,
   isComparable,

@@ -15,8 +15,8 @@ import { addDays, type Day } from '../base/time.ts';
 import { type Bucket, bucketsOf, type TimeUnit } from '../costs/calendar/bucket.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { creditsOf } from '../costs/ledger/row.ts';
-import type { AnswerPart } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/texts.ts';
+import type { AnswerPart } from '../domain/answer.ts';
+import { countWords } from '../domain/answer.ts';
 
 const POINTS_MAX = 20;
 const TITLE_MAX = 50;

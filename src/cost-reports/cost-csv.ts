@@ -7,8 +7,8 @@ import { moneyOf } from '../costs/money/money.ts';
 import { exactMoney, exactPrice } from '../costs/money/money-text.ts';
 import { finalPeriod } from '../costs/question/period.ts';
 import type { QuestionScope } from '../costs/question/question.ts';
-import type { Answer, Caller } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/texts.ts';
+import type { Answer, Caller } from '../domain/answer.ts';
+import { countWords } from '../domain/answer.ts';
 import {
   type CostContext,
   questionWords,

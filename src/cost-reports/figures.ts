@@ -26,7 +26,7 @@ import { type LockAge, longestWait } from '../costs/locking/lock-age.ts';
 import { moneyOf } from '../costs/money/money.ts';
 import { roughMoneyText } from '../costs/money/money-text.ts';
 import type { PriceList } from '../costs/money/price.ts';
-import { countWords } from '../intent/answers/texts.ts';
+import { countWords } from '../domain/answer.ts';
 import { pairedDaysText } from './compare-periods.ts';
 
 type Fact = readonly [string, string];

@@ -1,8 +1,8 @@
 import { type RowSelector, selectRows } from '../costs/ledger/ledger.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
-import type { Service } from '../directory/directory.ts';
-import { countWords } from '../intent/answers/texts.ts';
-import type { CostSelector } from '../policy/policy-types.ts';
+import { countWords } from '../domain/answer.ts';
+import type { CostSelector } from '../domain/policy.ts';
+import type { Service } from '../domain/targets.ts';
 
 export interface CostScope {
   readonly selector: RowSelector;

@@ -15,8 +15,8 @@ import { creditsText, shareText } from '../costs/ledger/numbers.ts';
 import { mergeProblems, problemText } from '../costs/ledger/report-problem.ts';
 import { type LockAge, lockAgeText } from '../costs/locking/lock-age.ts';
 import { priceNote } from '../costs/money/money-text.ts';
-import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { countWords, utcStamp } from '../intent/answers/texts.ts';
+import type { Answer, AnswerPart } from '../domain/answer.ts';
+import { countWords, utcStamp } from '../domain/answer.ts';
 
 /** `1–19 Nov (UTC) · 4,182.6 credits (€1,463.91), not final`. Missing days are reported by `notFinalText`. */
 export function headline(label: string, states: readonly DayState[], span: Span): string {

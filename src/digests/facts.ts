@@ -5,7 +5,7 @@ import type { DigestOptionsConfig } from '../config/digest-options.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import type { DayState, RowSelector } from '../costs/ledger/ledger.ts';
 import type { PostedDay } from '../costs/ledger/revision.ts';
-import type { AnswerPart } from '../intent/answers/answer.ts';
+import type { AnswerPart } from '../domain/answer.ts';
 
 /** A change that ran, as a line of the digest. */
 export interface ExecutedChange {

@@ -1,14 +1,14 @@
 import type { Span } from '../base/calendar.ts';
 import { addDays, type Day, dayOf } from '../base/time.ts';
 import { type Budget, type BudgetStanding, budgetStandings } from '../budgets/budgets.ts';
-import type { Change } from '../changes/change.ts';
-import { changeTitle } from '../changes/change-title.ts';
-import { TARGET_TRAITS } from '../changes/target-kinds.ts';
 import { costScope } from '../cost-reports/scope.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
 import { type SnapshotHistory, snapshotHistory } from '../costs/locking/day-snapshots.ts';
-import type { Service } from '../directory/directory.ts';
+import { changeTitle } from '../domain/answer.ts';
+import type { Change } from '../domain/change.ts';
+import { TARGET_TRAITS } from '../domain/change.ts';
+import type { Service } from '../domain/targets.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import { costSnapshots } from '../storage/tables/costs.ts';

@@ -1,5 +1,5 @@
 import { formatDay } from '../base/calendar.ts';
-import type { ChannelId } from '../changes/change.ts';
+import type { ChannelId } from '../domain/change.ts';
 import {
   finishDigest,
   permitDigest,

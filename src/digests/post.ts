@@ -1,6 +1,6 @@
 import { formatDay } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
-import type { Channel, ChannelLookup } from '../intent/answers/answer.ts';
+import type { Channel, ChannelLookup } from '../domain/answer.ts';
 import {
   endWithoutPost,
   missOnce,

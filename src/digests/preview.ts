@@ -1,8 +1,8 @@
 import { previousMonth, type Span } from '../base/calendar.ts';
 import { addDays, dayOf, localTime } from '../base/time.ts';
 import { findDueSlot } from '../base/weekly-times.ts';
-import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { textAnswer } from '../intent/answers/texts.ts';
+import type { Answer, AnswerPart } from '../domain/answer.ts';
+import { textAnswer } from '../domain/answer.ts';
 import { postChannel } from '../workflow/notify/post-once.ts';
 import { composeDigest } from './compose.ts';
 import type { DigestContext } from './digest-context.ts';

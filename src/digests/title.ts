@@ -17,7 +17,7 @@ import { bracketed, roundedFigure } from '../costs/ledger/numbers.ts';
 import { creditsOf } from '../costs/ledger/row.ts';
 import { roughMoneyText } from '../costs/money/money-text.ts';
 import { spanBefore } from '../costs/question/versus.ts';
-import { countWords } from '../intent/answers/texts.ts';
+import { countWords } from '../domain/answer.ts';
 import type { DigestBudget, DigestFacts } from './facts.ts';
 import { type FindingInputs, isOneDay } from './findings.ts';
 import type { NeededAttention } from './needed-attention.ts';

@@ -1,5 +1,5 @@
-import type { Snapshot } from '../changes/change.ts';
-import type { LearnedService, Service } from './directory.ts';
+import type { Snapshot } from '../domain/change.ts';
+import type { LearnedService, Service } from '../domain/targets.ts';
 import { type Discovery, discoveredServices } from './discovered.ts';
 
 /** A service of the configuration file. */

@@ -1,4 +1,4 @@
-import type { NamedItem } from './directory.ts';
+import type { NamedItem } from '../domain/targets.ts';
 
 /** As long as the names that servers accept. */
 const LONGEST = 50;

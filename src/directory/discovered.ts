@@ -1,4 +1,4 @@
-import type { ServerFacts, Service } from './directory.ts';
+import type { ServerFacts, Service } from '../domain/targets.ts';
 import { discoveredNames } from './discovered-names.ts';
 import { createWarehouseNames } from './warehouse-names.ts';
 

@@ -1,27 +1,25 @@
 import type { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
+import type { CloudPermission } from '../cloud/permissions.ts';
+import type { Answer, Caller } from '../domain/answer.ts';
 import type {
   Change,
+  EffectKind,
   Plan,
   PlanRow,
   Snapshot,
   StateDifference,
   Target,
   UserId,
-} from '../changes/change.ts';
-import type { EffectKind } from '../changes/cost-effect.ts';
-import type { CloudPermission } from '../cloud/permissions.ts';
-import type { NamedItem, Service } from '../directory/directory.ts';
-import type { Answer, Caller } from './answers/answer.ts';
+} from '../domain/change.ts';
+import type { NamedScope, SlackFreeze } from '../domain/freezes.ts';
+import type { NamedItem, NoEffect, Service } from '../domain/targets.ts';
+import type { TimingSupport } from '../domain/timing.ts';
 import type { FieldContext, TypedValues } from './arguments/arguments.ts';
-import type { SlackFreeze } from './arguments/freezes.ts';
-import type { NamedScope } from './arguments/scopes.ts';
 import type { SendResult } from './arguments/sent-body.ts';
-import type { TimingSupport } from './arguments/timing.ts';
 import { timingShape } from './arguments/timing-fields.ts';
 import type { CommandContext } from './ports/command-context.ts';
-import type { NoEffect } from './services/service-state.ts';
 import type { OutcomeWords, SettledRule } from './settled.ts';
 
 interface CommandWords {

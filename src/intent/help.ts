@@ -1,5 +1,5 @@
-import type { Answer, AnswerPart, CommandOffer, InlinePart } from './answers/answer.ts';
-import { slashCommand } from './answers/texts.ts';
+import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../domain/answer.ts';
+import { slashCommand } from '../domain/answer.ts';
 import { type Field, fieldsOf, isPlaced } from './arguments/arguments.ts';
 import { type Command, nounOf, titleOf, verbOf } from './define.ts';
 

@@ -1,4 +1,4 @@
-import { slashCommand } from '../intent/answers/texts.ts';
+import { slashCommand } from '../domain/answer.ts';
 import { type Command, titleOf, verbOf } from '../intent/define.ts';
 import { usageHint } from '../intent/help.ts';
 import { callbackIdOf } from './forms/form.ts';

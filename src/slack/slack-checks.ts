@@ -1,7 +1,7 @@
 import { type ConversationsListResponse, type UsersListResponse, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Secret } from '../base/errors.ts';
-import type { Policy } from '../policy/policy-types.ts';
+import type { Policy } from '../domain/policy.ts';
 import { type InstalledApp, readInstalledApp } from './installed-app.ts';
 import { boltLogger } from './outbound/bolt-logger.ts';
 import { readPages } from './outbound/read-pages.ts';

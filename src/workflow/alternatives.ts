@@ -1,9 +1,6 @@
-import { resolvingRoles } from '../changes/after-outcome.ts';
-import type { Change } from '../changes/change.ts';
-import { decidingRoles } from '../changes/lifecycle.ts';
-import type { Refusal } from '../changes/refusal.ts';
-import type { RoleName } from '../changes/requirement.ts';
-import type { Denial, SomeMembers } from './denial.ts';
+import type { Change, Refusal, RoleName } from '../domain/change.ts';
+import { decidingRoles, resolvingRoles } from '../domain/decide.ts';
+import type { Denial, SomeMembers } from '../domain/gate.ts';
 import type { DecisionContext } from './ports.ts';
 import { type CurrentRuleContext, currentRequirement } from './request/current-target.ts';
 

@@ -1,13 +1,24 @@
-import type { Change, ChangeId, Target, UserId } from '../changes/change.ts';
-import type { Refusal } from '../changes/refusal.ts';
-import type { RoleName } from '../changes/requirement.ts';
-import type { Verb } from '../changes/verbs.ts';
-import { type Decision, decide } from '../policy/decide.ts';
-import { commandsFor, commandsOnDiscovered, reachable, selects } from '../policy/matching.ts';
-import type { Policy } from '../policy/policy-types.ts';
+import type {
+  Change,
+  ChangeId,
+  Refusal,
+  RoleName,
+  Target,
+  UserId,
+  Verb,
+} from '../domain/change.ts';
+import { createDenial, type Denial, type Identity } from '../domain/gate.ts';
+import type { Policy } from '../domain/policy.ts';
+import {
+  commandsFor,
+  commandsOnDiscovered,
+  type Decision,
+  decide,
+  reachable,
+  selects,
+} from '../domain/policy.ts';
 import { loadChange } from '../storage/tables/changes/changes.ts';
 import { nameAlternatives } from './alternatives.ts';
-import { createDenial, type Denial, type Identity } from './denial.ts';
 import type { DecisionContext } from './ports.ts';
 import { recordRefusal } from './record.ts';
 import { denialOfVerb, refusalOfVerb } from './review/review.ts';

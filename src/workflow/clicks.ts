@@ -1,6 +1,5 @@
-import type { Change, UserId } from '../changes/change.ts';
-import type { Verb } from '../changes/verbs.ts';
-import type { Denial } from './denial.ts';
+import type { Change, UserId, Verb } from '../domain/change.ts';
+import type { Denial } from '../domain/gate.ts';
 
 export type ClickOutcome =
   | { readonly ok: true; readonly verb: Verb; readonly change: Change }

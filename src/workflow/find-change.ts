@@ -1,7 +1,7 @@
 import { nearest } from '../base/text.ts';
-import type { Change, ChangeId } from '../changes/change.ts';
-import { isChangeId } from '../changes/id.ts';
-import type { Answer, Caller, CommandOffer } from '../intent/answers/answer.ts';
+import type { Answer, Caller, CommandOffer } from '../domain/answer.ts';
+import type { Change, ChangeId } from '../domain/change.ts';
+import { isChangeId } from '../domain/change.ts';
 import { changeIdText } from '../intent/ports/changes-queries.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import { loadChange, loadVerifiable } from '../storage/tables/changes/changes.ts';

@@ -1,14 +1,20 @@
-import type { Change, ChangeId, ChannelId, Position, UserId } from '../changes/change.ts';
-import type { Actor } from '../changes/outcome.ts';
-import type { Refusal } from '../changes/refusal.ts';
 import type {
   Answer,
   AnswerAction,
   IncidentClickOutcome,
   InlinePart,
   Poster,
-} from '../intent/answers/answer.ts';
-import type { ServiceSchedule } from '../intent/ports/schedule-service.ts';
+} from '../domain/answer.ts';
+import type {
+  Actor,
+  Change,
+  ChangeId,
+  ChannelId,
+  Position,
+  Refusal,
+  UserId,
+} from '../domain/change.ts';
+import type { ServiceSchedule } from '../domain/schedules.ts';
 import type { BreakGlassEvent, Reminder } from '../storage/tables/queues/outbox-message.ts';
 import type { ClickOutcome, ReplyTo } from './clicks.ts';
 

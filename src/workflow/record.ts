@@ -1,7 +1,7 @@
 import { step } from '../base/log.ts';
 import type { JsonObject } from '../base/text.ts';
-import type { Change, State, UserId } from '../changes/change.ts';
-import type { Transition } from '../changes/outcome.ts';
+import type { Change, State, Transition, UserId } from '../domain/change.ts';
+import type { Denial, Identity } from '../domain/gate.ts';
 import { appendAfter, appendEvent, takingHead } from '../storage/audit/append.ts';
 import {
   checkReadRecord,
@@ -15,7 +15,6 @@ import { updateChange } from '../storage/tables/changes/changes.ts';
 import type { StoredRecord, VerifiableChange } from '../storage/tables/changes/stored-record.ts';
 import { enqueueing, type PlannedMessage } from '../storage/tables/queues/outbox.ts';
 import type { BreakGlassEvent, ChangeMessage } from '../storage/tables/queues/outbox-message.ts';
-import type { Denial, Identity } from './denial.ts';
 import { remindersFor } from './notify/reminders.ts';
 import type { DecisionContext } from './ports.ts';
 import { unfreezeMessages } from './revert/unfreeze.ts';

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../base/text.ts';
-import type { BlockingFreeze, Change, StateCheck } from '../changes/change.ts';
-import { stop } from '../changes/lifecycle.ts';
-import type { Refusal } from '../changes/refusal.ts';
-import type { Freeze } from '../policy/policy-types.ts';
+import type { BlockingFreeze, Change, Refusal, StateCheck } from '../domain/change.ts';
+import { stop } from '../domain/decide.ts';
+import type { Freeze } from '../domain/policy.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import type { DecisionContext } from './ports.ts';
 import { assertMoved, recordMove } from './record.ts';

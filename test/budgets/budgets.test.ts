@@ -17,7 +17,7 @@ import {
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import { type CostRow, microOf } from '../../src/costs/ledger/row.ts';
 import { withPrices } from '../../src/costs/money/price.ts';
-import type { Service } from '../../src/directory/directory.ts';
+import type { Service } from '../../src/domain/targets.ts';
 import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
 import { freshDatabase } from '../storage/engines.ts';
 

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { resolvingRoles, settleByEvidence, snooze } from '../../src/changes/after-outcome.ts';
-import { type Change, hasAuditMismatch, STATES } from '../../src/changes/change.ts';
-import type { Evidence } from '../../src/changes/follow-up.ts';
-import type { Actor } from '../../src/changes/outcome.ts';
-import type { Refusal } from '../../src/changes/refusal.ts';
-import type { Requirement } from '../../src/changes/requirement.ts';
+import type { Actor, Evidence, Refusal, Requirement } from '../../src/domain/change.ts';
+import { type Change, hasAuditMismatch, STATES } from '../../src/domain/change.ts';
+import { resolvingRoles, settleByEvidence, snooze } from '../../src/domain/decide.ts';
 import { actor, ana, ben, changeIn, dora, minutes, NOON, PLAN, REQUIRES } from './fixtures.ts';
 
 const anaApproves = actor('U0ANA', 'operator', 'approver');

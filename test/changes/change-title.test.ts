@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../src/changes/change.ts';
-import { changeTitle } from '../../src/changes/change-title.ts';
+import { changeTitle } from '../../src/domain/answer.ts';
+import type { Change } from '../../src/domain/change.ts';
 
 test.for<[string, Change['plan']['target']['kind'], string, string]>([
   ['service stop', 'service', 'analytics-prod', 'Stop analytics-prod'],

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { invalidateOpenChange, review } from '../../src/changes/after-outcome.ts';
-import type { Change } from '../../src/changes/change.ts';
-import { breakGlass } from '../../src/changes/lifecycle.ts';
-import type { Actor } from '../../src/changes/outcome.ts';
-import type { Refusal } from '../../src/changes/refusal.ts';
+import type { Actor, Change, Refusal } from '../../src/domain/change.ts';
+import { breakGlass, invalidateOpenChange, review } from '../../src/domain/decide.ts';
 import { actor, ana, ben, changeIn, dora, minutes, NOON, REQUIRES, SUCCESS } from './fixtures.ts';
 
 const requires = { ...REQUIRES, breakGlass: 'approver' };

@@ -1,13 +1,13 @@
 import type {
+  Actor,
   Change,
   ChangeId,
   ChannelId,
   ExecutionOutcome,
   State,
   UserId,
-} from '../../src/changes/change.ts';
-import { draftChange } from '../../src/changes/lifecycle.ts';
-import type { Actor } from '../../src/changes/outcome.ts';
+} from '../../src/domain/change.ts';
+import { draftChange } from '../../src/domain/decide.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 

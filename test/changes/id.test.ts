@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isEnded, STATES, targetKey } from '../../src/changes/change.ts';
-import { changeIdFrom, isChangeId } from '../../src/changes/id.ts';
+import { changeIdFrom, isChangeId, isEnded, STATES, targetKey } from '../../src/domain/change.ts';
 import { changeIn, PLAN } from './fixtures.ts';
 
 test('any six bytes make a valid id', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ChangeId, ChannelId } from '../../src/changes/change.ts';
-import { inheritChange } from '../../src/changes/inherit-change.ts';
-import { planDigest } from '../../src/changes/plan-digest.ts';
+import type { ChangeId, ChannelId } from '../../src/domain/change.ts';
+import { planDigest } from '../../src/domain/decide.ts';
+import { inheritChange } from '../../src/domain/events.ts';
 import { ben, changeIn, minutes, NOON, PLAN } from './fixtures.ts';
 
 const OWN = {

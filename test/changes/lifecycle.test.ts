@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { markAbandoned, markUnknown, resolve } from '../../src/changes/after-outcome.ts';
-import type { Change } from '../../src/changes/change.ts';
+import type { Actor, Change, Refusal, Requirement, Transition } from '../../src/domain/change.ts';
 import {
   approve,
   cancel,
@@ -8,14 +7,14 @@ import {
   draftChange,
   expire,
   finish,
+  markAbandoned,
+  markUnknown,
   reject,
+  resolve,
   returnPermit,
   start,
   stop,
-} from '../../src/changes/lifecycle.ts';
-import type { Actor, Transition } from '../../src/changes/outcome.ts';
-import type { Refusal } from '../../src/changes/refusal.ts';
-import type { Requirement } from '../../src/changes/requirement.ts';
+} from '../../src/domain/decide.ts';
 import {
   actor,
   ana,

@@ -1,19 +1,20 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { markUnknown, resolve } from '../../src/changes/after-outcome.ts';
-import { type Change, isEnded, STATES } from '../../src/changes/change.ts';
+import type { Actor, Transition } from '../../src/domain/change.ts';
+import { type Change, isEnded, STATES } from '../../src/domain/change.ts';
 import {
   approve,
   cancel,
   confirm,
   expire,
   finish,
+  markUnknown,
   reject,
+  resolve,
   returnPermit,
   start,
   stop,
-} from '../../src/changes/lifecycle.ts';
-import type { Actor, Transition } from '../../src/changes/outcome.ts';
+} from '../../src/domain/decide.ts';
 import {
   actor,
   ana,

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { markAbandoned, markUnknown } from '../../src/changes/after-outcome.ts';
-import type { BlockingFreeze, Change } from '../../src/changes/change.ts';
+import type { BlockingFreeze, Change, Transition } from '../../src/domain/change.ts';
 import {
   approve,
   confirm,
   expire,
+  markAbandoned,
+  markUnknown,
   reject,
   returnPermit,
   start,
   stop,
-} from '../../src/changes/lifecycle.ts';
-import type { Transition } from '../../src/changes/outcome.ts';
+} from '../../src/domain/decide.ts';
 import { actor, ana, ben, changeIn, cleo, minutes, NOON, REQUIRES } from './fixtures.ts';
 
 const byBen = { by: ben.id, at: minutes(-5) };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { TargetKind } from '../../src/changes/change.ts';
-import { TARGET_TRAITS } from '../../src/changes/target-kinds.ts';
+import type { TargetKind } from '../../src/domain/change.ts';
+import { TARGET_TRAITS } from '../../src/domain/change.ts';
 
 // Whether the target exists, has costs, affects costs, can be frozen, and is a scope.
 test.for<[TargetKind, string, string | null, string, string | null, string]>([

@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
-import { abandonRevert, resolve } from '../../src/changes/after-outcome.ts';
-import type { Change, Timing } from '../../src/changes/change.ts';
+import type { Change, Timing } from '../../src/domain/change.ts';
 import {
+  abandonRevert,
   approve,
   confirm,
   DRAFT_LIFETIME_MS,
   decidingRoles,
   finish,
+  planDigest,
   REVERT_GRACE_MS,
-} from '../../src/changes/lifecycle.ts';
-import { planDigest } from '../../src/changes/plan-digest.ts';
+  resolve,
+} from '../../src/domain/decide.ts';
 import {
   actor,
   ana,

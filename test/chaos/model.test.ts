@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { STATES } from '../../src/changes/change.ts';
+import { STATES } from '../../src/domain/change.ts';
 import { isReview, MOVES } from './sim/moves.ts';
 import { walk } from './sim/walk.ts';
 

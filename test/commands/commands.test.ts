@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ChangeId, Snapshot, UserId } from '../../src/changes/change.ts';
 import { commands, nouns } from '../../src/commands/index.ts';
-import type { SlackFreeze } from '../../src/intent/arguments/freezes.ts';
+import type { ChangeId, Snapshot, UserId } from '../../src/domain/change.ts';
+import type { SlackFreeze } from '../../src/domain/freezes.ts';
 import { type Command, nounOf } from '../../src/intent/define.ts';
 import { parseLine } from '../../src/intent/parse/parse-line.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../src/base/calendar.ts';
-import type { UserId } from '../../src/changes/change.ts';
 import { cost } from '../../src/commands/cost.ts';
 import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
 import { readReport } from '../../src/costs/ledger/report.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
-import type { Service } from '../../src/directory/directory.ts';
-import type { AnswerPart } from '../../src/intent/answers/answer.ts';
+import type { AnswerPart } from '../../src/domain/answer.ts';
+import type { UserId } from '../../src/domain/change.ts';
+import type { Service } from '../../src/domain/targets.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { daily, row } from '../costs/rows.ts';
 

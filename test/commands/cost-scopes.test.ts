@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { UserId } from '../../src/changes/change.ts';
 import { cost } from '../../src/commands/cost.ts';
 import { costCsv } from '../../src/commands/cost-csv.ts';
 import { type CostRow, microOf } from '../../src/costs/ledger/row.ts';
-import type { Service } from '../../src/directory/directory.ts';
+import type { UserId } from '../../src/domain/change.ts';
+import type { Service } from '../../src/domain/targets.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { written } from '../cost-reports/written.ts';
 import { daily, warehouseRow } from '../costs/rows.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../src/base/calendar.ts';
 import { addDays } from '../../src/base/time.ts';
-import type { UserId } from '../../src/changes/change.ts';
 import { cost } from '../../src/commands/cost.ts';
 import { costCsv } from '../../src/commands/cost-csv.ts';
 import { commands } from '../../src/commands/index.ts';
 import { COST_SUBCOMMANDS } from '../../src/cost-reports/question/cost-question.ts';
-import type { Service } from '../../src/directory/directory.ts';
+import type { UserId } from '../../src/domain/change.ts';
+import type { Service } from '../../src/domain/targets.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { written } from '../cost-reports/written.ts';
 import { row } from '../costs/rows.ts';

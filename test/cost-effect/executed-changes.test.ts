@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../src/changes/change.ts';
 import { lastCostChanges, lastResize, lastTimes } from '../../src/cost-effect/executed-changes.ts';
+import type { Change } from '../../src/domain/change.ts';
 import type { WorkflowContext } from '../../src/workflow/ports.ts';
 import { aChange, ana, stored } from '../storage/example-change.ts';
 import { createTestContext } from '../workflow/context.ts';

@@ -6,7 +6,7 @@ import { answerWhy } from '../../src/cost-reports/why/cost-why.ts';
 import type { CostGap } from '../../src/costs/ledger/costs-read.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
-import type { Answer } from '../../src/intent/answers/answer.ts';
+import type { Answer } from '../../src/domain/answer.ts';
 import { daily } from '../costs/rows.ts';
 import { written } from './written.ts';
 

@@ -7,7 +7,7 @@ import { answerForecast } from '../../src/cost-reports/forecast/cost-forecast.ts
 import type { CostContext } from '../../src/cost-reports/question/cost-question.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
-import type { Service } from '../../src/directory/directory.ts';
+import type { Service } from '../../src/domain/targets.ts';
 import { row, TODAY } from '../costs/rows.ts';
 import { written } from './written.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { UserId } from '../../src/changes/change.ts';
 import { answerCosts } from '../../src/cost-reports/cost-answer.ts';
 import { answerCsv } from '../../src/cost-reports/cost-csv.ts';
 import { withOpenDays } from '../../src/cost-reports/open-days.ts';
 import { snapshotHistory } from '../../src/costs/locking/day-snapshots.ts';
+import type { UserId } from '../../src/domain/change.ts';
 import { daily, row } from '../costs/rows.ts';
 import { written } from './written.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { costScope, labelOf, untaggedText } from '../../src/cost-reports/scope.ts';
-import type { Service } from '../../src/directory/directory.ts';
-import type { CostSelector } from '../../src/policy/policy-types.ts';
+import type { CostSelector } from '../../src/domain/policy.ts';
+import type { Service } from '../../src/domain/targets.ts';
 import { row, warehouseRow } from '../costs/rows.ts';
 
 function service(id: string, over: Partial<Service> = {}): Service {

@@ -6,7 +6,7 @@ import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { sumBy } from '../../src/costs/ledger/summary.ts';
 import { readPeriod } from '../../src/costs/question/period.ts';
 import { ALL_COSTS, type QuestionScope, wordsOfScope } from '../../src/costs/question/question.ts';
-import type { Service } from '../../src/directory/directory.ts';
+import type { Service } from '../../src/domain/targets.ts';
 import { pipeRow, randomRows, row, TODAY, warehouseRow } from '../costs/rows.ts';
 
 function service(id: string, over: Partial<Service> = {}): Service {

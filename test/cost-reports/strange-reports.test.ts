@@ -8,7 +8,7 @@ import { answerForecast } from '../../src/cost-reports/forecast/cost-forecast.ts
 import { answerWhy } from '../../src/cost-reports/why/cost-why.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
-import type { Answer } from '../../src/intent/answers/answer.ts';
+import type { Answer } from '../../src/domain/answer.ts';
 import { row, warehouseRow } from '../costs/rows.ts';
 import { written } from './written.ts';
 

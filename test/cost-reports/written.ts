@@ -5,8 +5,8 @@ import type {
   ChartPoint,
   FactValue,
   InlinePart,
-} from '../../src/intent/answers/answer.ts';
-import { utcStamp } from '../../src/intent/answers/texts.ts';
+} from '../../src/domain/answer.ts';
+import { utcStamp } from '../../src/domain/answer.ts';
 
 /** An answer as it is read, one line for each thing that is said. */
 export function written({ title, parts }: Answer): string {

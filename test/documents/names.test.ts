@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { STATES } from '../../src/changes/change.ts';
+import { STATES } from '../../src/domain/change.ts';
 import { SIGNALBOX_SOURCE } from '../harness/programs.ts';
 import { importsOf } from '../imports.ts';
 import { codeOn, DOCUMENTS, groupsOf, readPage } from './pages.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { commands as registry } from '../../src/commands/index.ts';
-import type { Service } from '../../src/directory/directory.ts';
+import type { Service } from '../../src/domain/targets.ts';
 import { ServiceName } from '../../src/intent/arguments/arguments.ts';
 import { type Command, changeCommand } from '../../src/intent/define.ts';
 import { parseLine } from '../../src/intent/parse/parse-line.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nearest } from '../../src/base/text.ts';
 import { commands as registry } from '../../src/commands/index.ts';
-import type { Answer, CommandOffer } from '../../src/intent/answers/answer.ts';
+import type { Answer, CommandOffer } from '../../src/domain/answer.ts';
 import { type Command, nounOf, verbOf } from '../../src/intent/define.ts';
 import { type HelpReader, helpFor, usage, usageHint } from '../../src/intent/help.ts';
 import { parseLine } from '../../src/intent/parse/parse-line.ts';

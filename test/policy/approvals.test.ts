@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Requirement, RoleName } from '../../src/changes/requirement.ts';
-import { approvalStatus } from '../../src/policy/approvals.ts';
+import type { Requirement, RoleName } from '../../src/domain/change.ts';
+import { approvalStatus } from '../../src/domain/gate.ts';
 import { NOON, user } from './fixtures.ts';
 
 const TWO: Requirement = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decide, type PolicyQuestion, requirementFor } from '../../src/policy/decide.ts';
-import type { Policy } from '../../src/policy/policy-types.ts';
+import type { Policy } from '../../src/domain/policy.ts';
+import { decide, type PolicyQuestion, requirementFor } from '../../src/domain/policy.ts';
 import {
   actor,
   ana,

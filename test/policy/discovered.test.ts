@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Target } from '../../src/changes/change.ts';
-import { type Decision, decide, requirementFor } from '../../src/policy/decide.ts';
-import { commandsOnDiscovered, selects } from '../../src/policy/matching.ts';
+import type { Target } from '../../src/domain/change.ts';
+import {
+  commandsOnDiscovered,
+  type Decision,
+  decide,
+  requirementFor,
+  selects,
+} from '../../src/domain/policy.ts';
 import { ana, dora, NOON, policyOf, problemsOf, prod, staging } from './fixtures.ts';
 
 const dev: Target = {

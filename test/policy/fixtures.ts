@@ -1,8 +1,7 @@
 import { type ConfigProblem, parseConfig, strictConfigObject } from '../../src/base/problem.ts';
-import type { Target, UserId } from '../../src/changes/change.ts';
-import type { Actor } from '../../src/changes/outcome.ts';
-import type { Policy, PolicyVocabulary } from '../../src/policy/policy-types.ts';
-import { policyShape } from '../../src/policy/schema.ts';
+import type { Actor, Target, UserId } from '../../src/domain/change.ts';
+import type { Policy, PolicyVocabulary } from '../../src/domain/policy.ts';
+import { policyShape } from '../../src/domain/policy-schema.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00Z');
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Target } from '../../src/changes/change.ts';
-import { decide } from '../../src/policy/decide.ts';
-import { upcomingFreezes, withFreezes } from '../../src/policy/freezes.ts';
+import type { Target } from '../../src/domain/change.ts';
+import { decide, upcomingFreezes, withFreezes } from '../../src/domain/policy.ts';
 import { ana, NOON, PROD_ID, policyOf, prod, staging } from './fixtures.ts';
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { impossibleRequirements, membersNeeded } from '../../src/policy/impossible-requirements.ts';
+import { impossibleRequirements, membersNeeded } from '../../src/domain/policy-schema.ts';
 import { policyOf, user } from './fixtures.ts';
 
 const STOP = { allow: ['service stop'], to: 'operator' };

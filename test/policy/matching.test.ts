@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Target } from '../../src/changes/change.ts';
-import { commandsFor, selects } from '../../src/policy/matching.ts';
-import type { Selector } from '../../src/policy/policy-types.ts';
+import type { Target } from '../../src/domain/change.ts';
+import type { Selector } from '../../src/domain/policy.ts';
+import { commandsFor, selects } from '../../src/domain/policy.ts';
 import {
   ana,
   ben,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { InstantTextSchema, parseConfig } from '../../src/base/problem.ts';
-import { rolesSchema } from '../../src/policy/roles.ts';
-import { ChannelName } from '../../src/policy/schema.ts';
+import { ChannelName, rolesSchema } from '../../src/domain/policy-schema.ts';
 
 function rolesOf(content: object) {
   const reading = parseConfig(rolesSchema(), content);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Target } from '../../src/changes/change.ts';
-import { reasonFor } from '../../src/policy/decide.ts';
+import type { Target } from '../../src/domain/change.ts';
+import { reasonFor } from '../../src/domain/policy.ts';
 import { policyOf, prod, staging } from './fixtures.ts';
 
 const OPEN = { allow: ['service *'], to: 'operator' };

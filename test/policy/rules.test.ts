@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseConfig, strictConfigObject } from '../../src/base/problem.ts';
-import { requirementOf } from '../../src/policy/decide.ts';
-import { policyShape } from '../../src/policy/schema.ts';
+import { requirementOf } from '../../src/domain/policy.ts';
+import { policyShape } from '../../src/domain/policy-schema.ts';
 import { policyOf, problemsOf, roles, words } from './fixtures.ts';
 
 const LAX = { allow: ['service stop'], to: 'operator' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ConfigProblem, parseConfig } from '../../src/base/problem.ts';
-import { costSelectorSchema, selectorSchema } from '../../src/policy/selector.ts';
+import { costSelectorSchema, selectorSchema } from '../../src/domain/policy-schema.ts';
 import { PROD_ID, words } from './fixtures.ts';
 
 const costs = costSelectorSchema({ ...words, teams: ['checkout', 'search'] });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
-import type { ChannelId } from '../../src/changes/change.ts';
+import type { ChannelId } from '../../src/domain/change.ts';
 import { permitDigest } from '../../src/storage/tables/digests.ts';
 import { textOf } from '../harness/messages.ts';
 import { waitUntilIdle } from '../harness/requests.ts';

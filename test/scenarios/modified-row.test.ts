@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChangeId } from '../../src/changes/change.ts';
+import type { ChangeId } from '../../src/domain/change.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { enqueue } from '../../src/storage/tables/queues/outbox.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';

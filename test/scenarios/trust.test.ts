@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChangeId } from '../../src/changes/change.ts';
+import type { ChangeId } from '../../src/domain/change.ts';
 import { appendEvent } from '../../src/storage/audit/append.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { insertChange, loadChange } from '../../src/storage/tables/changes/changes.ts';

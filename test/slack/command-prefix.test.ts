@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { REFUSALS } from '../../src/changes/refusal.ts';
 import { commands, nouns } from '../../src/commands/index.ts';
+import { REFUSALS } from '../../src/domain/change.ts';
+import { createDenial } from '../../src/domain/gate.ts';
 import { helpFor } from '../../src/intent/help.ts';
 import { parseLine } from '../../src/intent/parse/parse-line.ts';
 import { answerMessage } from '../../src/slack/blocks/answer-blocks.ts';
 import { homeView } from '../../src/slack/cards/home.ts';
 import { refusalMessage, stoppedLine } from '../../src/slack/cards/refusals.ts';
 import { manifestOf } from '../../src/slack/manifest.ts';
-import { createDenial } from '../../src/workflow/denial.ts';
 import { actor, changeIn, NOON } from '../changes/fixtures.ts';
 import { drawing as unprefixed } from './fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { messageProblems } from '../../sandbox/slack/block-kit/validate.ts';
-import type { RoleName } from '../../src/changes/requirement.ts';
 import { commands } from '../../src/commands/index.ts';
+import type { RoleName } from '../../src/domain/change.ts';
 import type { Message } from '../../src/slack/blocks/blocks.ts';
 import type { DrawContext } from '../../src/slack/cards/draw-context.ts';
 import { policyOf } from '../policy/fixtures.ts';

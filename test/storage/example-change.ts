@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Change, ChangeId, ChannelId, Plan, UserId } from '../../src/changes/change.ts';
-import { changeIdFrom } from '../../src/changes/id.ts';
-import { draftChange } from '../../src/changes/lifecycle.ts';
-import { planDigest } from '../../src/changes/plan-digest.ts';
+import type { Change, ChangeId, ChannelId, Plan, UserId } from '../../src/domain/change.ts';
+import { changeIdFrom } from '../../src/domain/change.ts';
+import { draftChange, planDigest } from '../../src/domain/decide.ts';
 import { appendEvent } from '../../src/storage/audit/append.ts';
 import { recordHash } from '../../src/storage/audit/record-hash.ts';
 import type { Database } from '../../src/storage/engine/database.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Change, UserId } from '../../src/changes/change.ts';
+import type { Change, UserId } from '../../src/domain/change.ts';
+import type { People } from '../../src/domain/gate.ts';
 import { insertChange } from '../../src/storage/tables/changes/changes.ts';
 import { authorizeQuery, authorizeRequester } from '../../src/workflow/authorize.ts';
-import type { People } from '../../src/workflow/denial.ts';
 import { requestChange } from '../../src/workflow/request/request.ts';
 import { authorizeDetails } from '../../src/workflow/review/authorize-details.ts';
 import { REQUIRES } from '../changes/fixtures.ts';

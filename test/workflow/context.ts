@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { changeIdFrom } from '../../src/changes/id.ts';
 import { commands } from '../../src/commands/index.ts';
+import { changeIdFrom } from '../../src/domain/change.ts';
 import type { SendResult } from '../../src/intent/arguments/sent-body.ts';
 import type { ChangeCommand } from '../../src/intent/define.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';

@@ -1,10 +1,8 @@
-import type { Change, UserId } from '../../src/changes/change.ts';
-import type { Refusal } from '../../src/changes/refusal.ts';
-import type { RoleName } from '../../src/changes/requirement.ts';
-import type { Service } from '../../src/directory/directory.ts';
+import type { Change, Refusal, RoleName, UserId } from '../../src/domain/change.ts';
+import type { Identity } from '../../src/domain/gate.ts';
+import type { Service } from '../../src/domain/targets.ts';
 import { eventsOf } from '../../src/storage/audit/append.ts';
 import { loadChange } from '../../src/storage/tables/changes/changes.ts';
-import type { Identity } from '../../src/workflow/denial.ts';
 import { execute } from '../../src/workflow/execute/execute.ts';
 import type { WorkflowContext } from '../../src/workflow/ports.ts';
 import { policyOf } from '../policy/fixtures.ts';

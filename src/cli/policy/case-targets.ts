@@ -1,7 +1,7 @@
-import type { Target } from '../../changes/change.ts';
 import { commands } from '../../commands/index.ts';
-import { findByName, type Service, serviceTarget } from '../../directory/directory.ts';
-import { freezeTarget, type Scope } from '../../intent/arguments/freezes.ts';
+import type { Target } from '../../domain/change.ts';
+import { freezeTarget, type Scope } from '../../domain/freezes.ts';
+import { findByName, type Service, serviceTarget } from '../../domain/targets.ts';
 import type { Command } from '../../intent/define.ts';
 import type { CaseScope, CaseTargetKind, PolicyCase } from '../../policy/cases/case-schema.ts';
 import {

@@ -1,6 +1,6 @@
+import type { Policy } from '../../domain/policy.ts';
+import { decide, type PolicyQuestion } from '../../domain/policy.ts';
 import { answerOf, type PolicyAnswer } from '../../policy/cases/answer.ts';
-import { decide, type PolicyQuestion } from '../../policy/decide.ts';
-import type { Policy } from '../../policy/policy-types.ts';
 import { commandsByName } from './case-targets.ts';
 
 /** Decides a request as the bot does, with the reason that some commands need under every rule. */

@@ -10,12 +10,12 @@ import { commandNames } from '../../commands/index.ts';
 import { declaredNames, readDeclaredParts } from '../../config/declared-parts.ts';
 import { readConfigFile } from '../../config/load-config.ts';
 import { buildDirectory } from '../../directory/build-directory.ts';
+import type { Policy, PolicyVocabulary } from '../../domain/policy.ts';
 import {
   type CaseVocabulary,
   casesSchema,
   type PolicyCase,
 } from '../../policy/cases/case-schema.ts';
-import type { Policy, PolicyVocabulary } from '../../policy/policy-types.ts';
 import { caseTargets, type FileServices, targetKindOf } from './case-targets.ts';
 
 type ReadFile = (path: string) => string;

@@ -1,4 +1,4 @@
-import type { Target, UserId } from '../../changes/change.ts';
+import type { Target, UserId } from '../../domain/change.ts';
 import { minuteText, type PolicyAnswer } from '../../policy/cases/answer.ts';
 import { decidedText, expectationText, meetsExpectation } from '../../policy/cases/expectation.ts';
 import { caseTargets } from './case-targets.ts';

@@ -10,8 +10,8 @@ import { bracketed, creditsText, shareText } from '../../costs/ledger/numbers.ts
 import { type Money, moneyDifference } from '../../costs/money/money.ts';
 import { roughMoneyText } from '../../costs/money/money-text.ts';
 import type { QuestionScope } from '../../costs/question/question.ts';
-import type { Answer, AnswerPart, Caller } from '../../intent/answers/answer.ts';
-import { countWords } from '../../intent/answers/texts.ts';
+import type { Answer, AnswerPart, Caller } from '../../domain/answer.ts';
+import { countWords } from '../../domain/answer.ts';
 import { type CostContext, readQuestionCosts } from '../question/cost-question.ts';
 import {
   type ForecastUnit,

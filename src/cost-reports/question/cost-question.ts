@@ -1,7 +1,6 @@
 import type { Span } from '../../base/calendar.ts';
 import { nearest } from '../../base/text.ts';
 import type { Day } from '../../base/time.ts';
-import type { UserId } from '../../changes/change.ts';
 import type { CostReading } from '../../costs/ledger/costs-read.ts';
 import {
   type CostQuestion,
@@ -12,9 +11,10 @@ import {
 } from '../../costs/question/question.ts';
 import { readQuestion } from '../../costs/question/read-question.ts';
 import { versusWord } from '../../costs/question/versus.ts';
-import { findByName, nameToType, type Service } from '../../directory/directory.ts';
-import type { Answer, Caller, CommandOffer } from '../../intent/answers/answer.ts';
-import { textAnswer } from '../../intent/answers/texts.ts';
+import type { Answer, Caller, CommandOffer } from '../../domain/answer.ts';
+import { textAnswer } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
+import { findByName, nameToType, type Service } from '../../domain/targets.ts';
 import { unclearQuestionText } from './question-text.ts';
 
 /** The other commands of `/cost`, suggested when the first word is not understood. */

@@ -7,8 +7,8 @@ import {
   wordsOfScope,
 } from '../../costs/question/question.ts';
 import { readQuestion } from '../../costs/question/read-question.ts';
-import type { Service } from '../../directory/directory.ts';
-import type { Answer } from '../../intent/answers/answer.ts';
+import type { Answer } from '../../domain/answer.ts';
+import type { Service } from '../../domain/targets.ts';
 import { costOffer, questionNames, readCostQuestion, unclearAnswer } from './cost-question.ts';
 
 const UNITS = ['month', 'quarter', 'year'] as const;

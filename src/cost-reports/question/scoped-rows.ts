@@ -7,9 +7,9 @@ import {
   type QuestionScope,
   SCOPE_KINDS,
 } from '../../costs/question/question.ts';
-import { findByName, type Service } from '../../directory/directory.ts';
-import type { Answer } from '../../intent/answers/answer.ts';
-import type { CostSelector } from '../../policy/policy-types.ts';
+import type { Answer } from '../../domain/answer.ts';
+import type { CostSelector } from '../../domain/policy.ts';
+import { findByName, type Service } from '../../domain/targets.ts';
 import { type CostScope, costScope } from '../scope.ts';
 import { costOffer, unclearAnswer } from './cost-question.ts';
 import { unclearQuestionText } from './question-text.ts';

@@ -6,7 +6,7 @@ import { creditsOf, type Micro } from '../../costs/ledger/row.ts';
 import { OTHER_LINES, type SummaryLine } from '../../costs/ledger/summary.ts';
 import type { Money } from '../../costs/money/money.ts';
 import { moneyText, moneyValue, signedMoneyText } from '../../costs/money/money-text.ts';
-import type { AnswerPart, Cell, Figure } from '../../intent/answers/answer.ts';
+import type { AnswerPart, Cell, Figure } from '../../domain/answer.ts';
 import { combinedChange, type LineChange, type LineChanges } from './cost-lines.ts';
 
 export function figureCell(micro: Micro, money: Money | null = null): Figure {

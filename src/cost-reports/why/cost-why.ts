@@ -4,7 +4,7 @@ import { explainChange } from '../../costs/comparison/explanation.ts';
 import { settledPairs } from '../../costs/comparison/movers.ts';
 import type { QuestionScope } from '../../costs/question/question.ts';
 import { comparisonPeriod } from '../../costs/question/versus.ts';
-import type { Answer, Caller } from '../../intent/answers/answer.ts';
+import type { Answer, Caller } from '../../domain/answer.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from '../cost-answer.ts';
 import {
   type CostContext,

@@ -2,8 +2,8 @@ import type { Amount, Step, Waterfall } from '../../costs/comparison/waterfall.t
 import { bracketed, changeText, signedFigure } from '../../costs/ledger/numbers.ts';
 import { creditsOf } from '../../costs/ledger/row.ts';
 import { moneyDifference, moneySum } from '../../costs/money/money.ts';
-import type { AnswerPart, Cell, Figure } from '../../intent/answers/answer.ts';
-import { countWords } from '../../intent/answers/texts.ts';
+import type { AnswerPart, Cell, Figure } from '../../domain/answer.ts';
+import { countWords } from '../../domain/answer.ts';
 import { figureCell } from '../tables/cost-table.ts';
 
 /** The steps from one total to the other, each with the total after it. */

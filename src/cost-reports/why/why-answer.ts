@@ -1,6 +1,5 @@
 import { formatSpan, lengthOf, spanOfBoth } from '../../base/calendar.ts';
 import type { Day } from '../../base/time.ts';
-import type { UserId } from '../../changes/change.ts';
 import { relativeOf } from '../../costs/comparison/comparison.ts';
 import type { PairingProblem } from '../../costs/comparison/day-pairs.ts';
 import type { Explanation } from '../../costs/comparison/explanation.ts';
@@ -14,8 +13,9 @@ import { signedMoneyText } from '../../costs/money/money-text.ts';
 import { type Period, readPeriod } from '../../costs/question/period.ts';
 import { type CostQuestion, wordsOfScope } from '../../costs/question/question.ts';
 import { versusWord } from '../../costs/question/versus.ts';
-import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../intent/answers/answer.ts';
-import { countWords } from '../../intent/answers/texts.ts';
+import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../domain/answer.ts';
+import { countWords } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
 import { incomparableText, openDaysText } from '../compare-periods.ts';
 import { costOffer } from '../question/cost-question.ts';
 import { type CostScope, scopeNotes } from '../scope.ts';

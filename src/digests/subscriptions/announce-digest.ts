@@ -1,6 +1,6 @@
-import type { UserId } from '../../changes/change.ts';
 import { labelOf } from '../../cost-reports/scope.ts';
-import type { AnswerPart, InlinePart } from '../../intent/answers/answer.ts';
+import type { AnswerPart, InlinePart } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
 import { postChannel } from '../../workflow/notify/post-once.ts';
 import type { DigestServiceContext } from './digest-service-context.ts';
 import { whenText } from './listing.ts';

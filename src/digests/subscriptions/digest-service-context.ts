@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/text.ts';
-import type { ChangeId } from '../../changes/change.ts';
-import type { Caller } from '../../intent/answers/answer.ts';
+import type { Caller } from '../../domain/answer.ts';
+import type { ChangeId } from '../../domain/change.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import type { AuditKey } from '../../storage/audit/key-ring.ts';
 import type { Tx } from '../../storage/engine/database.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../base/text.ts';
 import type { DigestOptionsConfig } from '../../config/digest-options.ts';
-import type { Answer, AnswerPart, Caller } from '../../intent/answers/answer.ts';
-import { textAnswer } from '../../intent/answers/texts.ts';
+import type { Answer, AnswerPart, Caller } from '../../domain/answer.ts';
+import { textAnswer } from '../../domain/answer.ts';
 import { addSubscription } from '../../storage/tables/subscriptions.ts';
 import { postDigestNow, previewDigest } from '../preview.ts';
 import { checkSchedule, earlyTimeWarning } from '../schedule.ts';

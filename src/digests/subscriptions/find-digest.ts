@@ -1,5 +1,5 @@
-import type { Answer, Caller, Channel, ChannelLookup } from '../../intent/answers/answer.ts';
-import { textAnswer } from '../../intent/answers/texts.ts';
+import type { Answer, Caller, Channel, ChannelLookup } from '../../domain/answer.ts';
+import { textAnswer } from '../../domain/answer.ts';
 import { postChannel } from '../../workflow/notify/post-once.ts';
 import type { DigestContext } from '../digest-context.ts';
 

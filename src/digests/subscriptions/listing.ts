@@ -1,13 +1,7 @@
 import { DAYS } from '../../config/digest-options.ts';
 import { labelOf } from '../../cost-reports/scope.ts';
-import type {
-  Answer,
-  AnswerPart,
-  Cell,
-  ChannelLookup,
-  CommandOffer,
-} from '../../intent/answers/answer.ts';
-import { countWords } from '../../intent/answers/texts.ts';
+import type { Answer, AnswerPart, Cell, ChannelLookup, CommandOffer } from '../../domain/answer.ts';
+import { countWords } from '../../domain/answer.ts';
 import { checkSchedule } from '../schedule.ts';
 import { type DigestSubscription, digestName } from './subscriptions.ts';
 

@@ -1,9 +1,9 @@
-import type { UserId } from '../../changes/change.ts';
 import type { DigestOptionsConfig } from '../../config/digest-options.ts';
-import type { Answer, Caller, InlinePart } from '../../intent/answers/answer.ts';
-import { textAnswer } from '../../intent/answers/texts.ts';
-import { reachable } from '../../policy/matching.ts';
-import type { Policy } from '../../policy/policy-types.ts';
+import type { Answer, Caller, InlinePart } from '../../domain/answer.ts';
+import { textAnswer } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
+import type { Policy } from '../../domain/policy.ts';
+import { reachable } from '../../domain/policy.ts';
 import { mayQuery } from '../../workflow/authorize.ts';
 import { type DigestServiceContext, noteDigest } from './digest-service-context.ts';
 import type { DigestRequest, DigestSubscription } from './subscriptions.ts';

@@ -1,5 +1,5 @@
-import type { Answer, Caller } from '../../intent/answers/answer.ts';
-import { textAnswer } from '../../intent/answers/texts.ts';
+import type { Answer, Caller } from '../../domain/answer.ts';
+import { textAnswer } from '../../domain/answer.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { pauseSubscription } from '../../storage/tables/subscriptions.ts';
 import { digestRecord } from '../post-record.ts';

@@ -1,5 +1,5 @@
-import type { Answer, Caller } from '../../intent/answers/answer.ts';
-import { textAnswer } from '../../intent/answers/texts.ts';
+import type { Answer, Caller } from '../../domain/answer.ts';
+import { textAnswer } from '../../domain/answer.ts';
 import { removeSubscription } from '../../storage/tables/subscriptions.ts';
 import { deleteLastPosted } from '../last-posted.ts';
 import { announceDigest } from './announce-digest.ts';

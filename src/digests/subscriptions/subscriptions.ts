@@ -1,7 +1,7 @@
 import type { ConfigProblem, ConfigResult } from '../../base/problem.ts';
-import type { UserId } from '../../changes/change.ts';
 import type { DigestOptionsConfig } from '../../config/digest-options.ts';
-import type { Answer, Caller } from '../../intent/answers/answer.ts';
+import type { Answer, Caller } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
 import type { Db } from '../../storage/engine/database.ts';
 import { type Subscription, subscriptions } from '../../storage/tables/subscriptions.ts';
 

@@ -1,8 +1,7 @@
 import type { TimedResult } from '../../base/errors.ts';
-import type { UserId } from '../../changes/change.ts';
-import type { RoleName } from '../../changes/requirement.ts';
-import { impossibleRequirements } from '../../policy/impossible-requirements.ts';
-import type { Policy, Role } from '../../policy/policy-types.ts';
+import type { RoleName, UserId } from '../../domain/change.ts';
+import type { Policy, Role } from '../../domain/policy.ts';
+import { impossibleRequirements } from '../../domain/policy-schema.ts';
 import { standingOf } from '../../slack/people/account.ts';
 import {
   groupNamed,

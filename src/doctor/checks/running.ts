@@ -1,5 +1,5 @@
 import { causeCode, type Secret, type TimedResult, withinTime } from '../../base/errors.ts';
-import { utcStamp } from '../../intent/answers/texts.ts';
+import { utcStamp } from '../../domain/answer.ts';
 import { type ProbeResult, type ProbeTarget, probeInstance, readiness } from '../../slack/probe.ts';
 import type { Instance } from '../../storage/tables/instances.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';

@@ -1,8 +1,8 @@
 import type { ActivityReading } from '../../cloud/reads/readings.ts';
+import type { InlinePart } from '../../domain/answer.ts';
+import { oneLineOf } from '../../domain/answer.ts';
 import type { OptionalRead } from '../../http/optional/optional-read.ts';
-import type { InlinePart } from './answer.ts';
 import { reportedTime } from './backup-text.ts';
-import { oneLineOf } from './texts.ts';
 
 /** The changes that were made elsewhere, one line each, or why they are unknown. */
 export type ElsewhereRead = OptionalRead<readonly (readonly InlinePart[])[]>;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/text.ts';
-import type { Snapshot, StateDifference } from '../../changes/change.ts';
-import { canonical } from '../../changes/plan-digest.ts';
+import type { Snapshot, StateDifference } from '../../domain/change.ts';
+import { canonical } from '../../domain/decide.ts';
 import { namedValue, storedNames } from './alert-names.ts';
 import { alertLabel } from './alert-text.ts';
 

@@ -1,9 +1,9 @@
 import type { AlertsReads } from '../../alerts/reads.ts';
 import type { Alert } from '../../alerts/schema.ts';
 import type { Json, JsonObject } from '../../base/text.ts';
-import type { Snapshot } from '../../changes/change.ts';
+import { oneLineOf } from '../../domain/answer.ts';
+import type { Snapshot } from '../../domain/change.ts';
 import type { OptionalRead } from '../../http/optional/optional-read.ts';
-import { oneLineOf } from './texts.ts';
 
 const KINDS = ['webhook', 'dashboard', 'tile', 'saved search'] as const;
 type Kind = (typeof KINDS)[number];

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/text.ts';
-import { policyFacts } from '../../directory/directory.ts';
-import type { Cell } from './answer.ts';
+import type { Cell } from '../../domain/answer.ts';
+import { appliedFields, memoryText, policyFacts, replicasText } from '../../domain/targets.ts';
 import { endpointText } from './service-facts.ts';
 import {
   accessTexts,
@@ -9,7 +9,6 @@ import {
   type ServiceView,
   scheduleTexts,
 } from './service-overview.ts';
-import { appliedFields, memoryText, replicasText } from './service-size.ts';
 
 /** Everything that is known, read now or last seen; addresses are for private answers only. */
 export function detailFacts(view: ServiceView): readonly Fact[] {

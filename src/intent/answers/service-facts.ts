@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/text.ts';
-import type { Snapshot } from '../../changes/change.ts';
 import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
 import type { CloudService } from '../../cloud/replies.ts';
+import type { Snapshot } from '../../domain/change.ts';
 import { appliedScaling } from '../arguments/applied-scaling.ts';
 
 // The fields of a service that may be stored and shown; not keys, roles or access lists.

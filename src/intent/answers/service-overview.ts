@@ -1,13 +1,12 @@
 import type { Json, JsonObject } from '../../base/text.ts';
-import type { Snapshot } from '../../changes/change.ts';
 import type { ScalingSchedule } from '../../cloud/reads/schedule.ts';
 import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
-import { policyFacts, type Service } from '../../directory/directory.ts';
+import type { FactValue } from '../../domain/answer.ts';
+import { countWords, oneLineOf } from '../../domain/answer.ts';
+import type { Snapshot } from '../../domain/change.ts';
+import { currentSizeText, policyFacts, type Service } from '../../domain/targets.ts';
 import type { OptionalRead } from '../../http/optional/optional-read.ts';
-import type { FactValue } from './answer.ts';
 import { endpointText, serviceSnapshot } from './service-facts.ts';
-import { currentSizeText } from './service-size.ts';
-import { countWords, oneLineOf } from './texts.ts';
 import { unknownText } from './unknown-read.ts';
 
 export type Fact = readonly [label: string, value: FactValue];

@@ -1,9 +1,9 @@
 import type { DashboardReading, WebhookReading } from '../../alerts/reads.ts';
 import type { BackupReading, PipeReading } from '../../cloud/reads/readings.ts';
 import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
-import type { NamedItem, Service } from '../../directory/directory.ts';
+import { countWords, oneLineOf, utcStamp } from '../../domain/answer.ts';
+import type { NamedItem, Service } from '../../domain/targets.ts';
 import { backupSummary, isGood, newestFirst, reportedTime } from '../answers/backup-text.ts';
-import { countWords, oneLineOf, utcStamp } from '../answers/texts.ts';
 
 /**
  * What a server can list for a field whose value is an id. Without the list, the field is a line of

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../../domain/timing.ts';
 import { textField } from './arguments.ts';
-import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from './timing.ts';
 
 // Common spellings of a time that are offered in the accepted form: `8pm` → `20:00`.
 function similarTimes(typed: string): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Word } from '../../base/text.ts';
 import { nearest } from '../../base/text.ts';
-import { findByName, type NamedItem } from '../../directory/directory.ts';
+import { findByName, type NamedItem } from '../../domain/targets.ts';
 import { type Field, isPlaced, type TypedValues } from '../arguments/arguments.ts';
 import type { Vocabulary } from './parse-result.ts';
 import { thingsOf } from './resolve-names.ts';

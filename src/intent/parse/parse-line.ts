@@ -1,6 +1,6 @@
 import { nearest, splitWords, type Word } from '../../base/text.ts';
-import type { CommandOffer } from '../answers/answer.ts';
-import { oneLineOf, slashCommand } from '../answers/texts.ts';
+import type { CommandOffer } from '../../domain/answer.ts';
+import { oneLineOf, slashCommand } from '../../domain/answer.ts';
 import { type Field, fieldsOf } from '../arguments/arguments.ts';
 import { type Command, namesOf, nounOf, verbOf } from '../define.ts';
 import { assignWords, pairOf } from './assign-words.ts';

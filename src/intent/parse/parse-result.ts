@@ -1,9 +1,9 @@
-import type { NamedItem, Service } from '../../directory/directory.ts';
-import type { CommandOffer } from '../answers/answer.ts';
+import type { CommandOffer } from '../../domain/answer.ts';
+import type { SlackFreeze } from '../../domain/freezes.ts';
+import type { NamedItem, Service } from '../../domain/targets.ts';
+import type { RequestedTiming } from '../../domain/timing.ts';
 import type { Field, FieldContext, TypedValues } from '../arguments/arguments.ts';
-import type { SlackFreeze } from '../arguments/freezes.ts';
 import type { ListedKind, ServerLists } from '../arguments/listed-items.ts';
-import type { RequestedTiming } from '../arguments/timing.ts';
 import type { Command } from '../define.ts';
 
 /** A command with its values as text, from typed words or from form fields. */

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { FieldProblem } from '../../base/errors.ts';
 import { nearest } from '../../base/text.ts';
-import type { CommandOffer } from '../answers/answer.ts';
+import type { CommandOffer } from '../../domain/answer.ts';
+import { separateTiming, timingProblems } from '../../domain/timing.ts';
 import {
   type Field,
   type FieldContext,
@@ -10,7 +11,6 @@ import {
   type TypedValues,
 } from '../arguments/arguments.ts';
 import { oneOf, problemOfIssue } from '../arguments/explain.ts';
-import { separateTiming, timingProblems } from '../arguments/timing.ts';
 import type { Command } from '../define.ts';
 import type { ParseProblem, ParseResult, TypedCommand, Vocabulary } from './parse-result.ts';
 import { resolveListed } from './resolve-listed.ts';

@@ -1,4 +1,4 @@
-import { findByName } from '../../directory/directory.ts';
+import { findByName } from '../../domain/targets.ts';
 import { fieldsOf, type TypedValues } from '../arguments/arguments.ts';
 import type { ListedItem, ServerLists } from '../arguments/listed-items.ts';
 import type { ParseProblem, TypedCommand } from './parse-result.ts';

@@ -1,8 +1,8 @@
 import { nearest } from '../../base/text.ts';
-import { findByName, type NamedItem, nameToType, type Service } from '../../directory/directory.ts';
-import { slashCommand } from '../answers/texts.ts';
+import { slashCommand } from '../../domain/answer.ts';
+import { scopesOf, tagsOf, warehousesOf } from '../../domain/freezes.ts';
+import { findByName, type NamedItem, nameToType, type Service } from '../../domain/targets.ts';
 import type { Field } from '../arguments/arguments.ts';
-import { scopesOf, tagsOf, warehousesOf } from '../arguments/scopes.ts';
 import type { ParseProblem, TypedCommand, Vocabulary } from './parse-result.ts';
 import { commandLine } from './suggest-line.ts';
 

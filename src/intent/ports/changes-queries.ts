@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { STATES, type State } from '../../changes/change.ts';
+import { STATES, type State } from '../../domain/change.ts';
 import { choiceField } from '../arguments/arguments.ts';
 import { oneOf } from '../arguments/explain.ts';
 import type { PastTime } from './command-context.ts';

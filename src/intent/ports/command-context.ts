@@ -1,17 +1,17 @@
 import type { AlertList, AlertsClient } from '../../alerts/client.ts';
 import type { AlertsReads } from '../../alerts/reads.ts';
-import type { Change, State, Target, UserId } from '../../changes/change.ts';
 import type { CloudClient } from '../../cloud/client.ts';
 import type { CloudReads } from '../../cloud/reads/cloud-reads.ts';
 import type { CostContext } from '../../cost-reports/question/cost-question.ts';
 import type { AcceptedChangeFilter } from '../../cost-reports/why/cost-why.ts';
 import type { AcceptedChange } from '../../cost-reports/why/why-answer.ts';
 import type { DigestService } from '../../digests/subscriptions/subscriptions.ts';
-import type { Service } from '../../directory/directory.ts';
-import type { Answer, Caller } from '../answers/answer.ts';
+import type { Answer, Caller } from '../../domain/answer.ts';
+import type { Change, State, Target, UserId } from '../../domain/change.ts';
+import type { FreezeService, Scope } from '../../domain/freezes.ts';
+import type { ScheduleService } from '../../domain/schedules.ts';
+import type { Service } from '../../domain/targets.ts';
 import type { FieldContext } from '../arguments/arguments.ts';
-import type { FreezeService, Scope } from '../arguments/freezes.ts';
-import type { ScheduleService } from './schedule-service.ts';
 
 /** Everything that a command may read and call. */
 export interface CommandContext extends CostContext {

@@ -1,10 +1,9 @@
 import type { Json, JsonObject } from '../../base/text.ts';
-import type { Plan, StateDifference } from '../../changes/change.ts';
+import type { Plan, StateDifference } from '../../domain/change.ts';
+import { classOf, memoryText, replicasText, type StateClass } from '../../domain/targets.ts';
 import { serviceSnapshot } from '../answers/service-facts.ts';
-import { memoryText, replicasText } from '../answers/service-size.ts';
 import type { CurrentState } from '../define.ts';
 import type { CommandContext } from '../ports/command-context.ts';
-import { classOf, type StateClass } from './service-state.ts';
 
 /** Returns what a change depends on and what differs now from the previewed fields. */
 type Compare = (before: JsonObject, now: JsonObject, body: JsonObject) => Comparison;

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../base/text.ts';
-import type { Snapshot } from '../../changes/change.ts';
 import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
-import type { Service } from '../../directory/directory.ts';
+import type { Snapshot } from '../../domain/change.ts';
+import type { Service } from '../../domain/targets.ts';
+import { classOf } from '../../domain/targets.ts';
 import type { OptionalRead } from '../../http/optional/optional-read.ts';
 import { serviceSnapshot } from '../answers/service-facts.ts';
 import type { TargetObservation } from '../define.ts';
 import type { CommandContext } from '../ports/command-context.ts';
-import { classOf } from './service-state.ts';
 
 /** What a command needs to know beyond the service itself. */
 interface Interest {

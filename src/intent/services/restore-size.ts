@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/text.ts';
-import type { Snapshot } from '../../changes/change.ts';
+import type { Snapshot } from '../../domain/change.ts';
 
 const WORDS = {
   minReplicaMemoryGb: 'min',

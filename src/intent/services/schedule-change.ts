@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../base/text.ts';
-import type { ChangeId, Snapshot, Target } from '../../changes/change.ts';
-import { type Service, serviceTarget } from '../../directory/directory.ts';
-import { ServiceName } from '../arguments/arguments.ts';
-import { type ChangeCommand, changeCommand, type TargetObservation } from '../define.ts';
-import type { CommandContext } from '../ports/command-context.ts';
+import type { ChangeId, Snapshot, Target } from '../../domain/change.ts';
 import {
   type ServiceSchedule,
   scheduleCommandLine,
   scheduleText,
   timesOf,
-} from '../ports/schedule-service.ts';
+} from '../../domain/schedules.ts';
+import { type Service, serviceTarget } from '../../domain/targets.ts';
+import { ServiceName } from '../arguments/arguments.ts';
+import { type ChangeCommand, changeCommand, type TargetObservation } from '../define.ts';
+import type { CommandContext } from '../ports/command-context.ts';
 
 /** The schedule of a service as the target of a change: policies select it like the service. */
 export function scheduleTarget(service: Service): Target {

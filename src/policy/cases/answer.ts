@@ -1,5 +1,5 @@
-import type { Requirement } from '../../changes/requirement.ts';
-import type { Decision, PolicyDenial } from '../decide.ts';
+import type { Requirement } from '../../domain/change.ts';
+import type { Decision, PolicyDenial } from '../../domain/policy.ts';
 
 /** A decision in the form that cases compare and print. */
 export type PolicyAnswer =

@@ -7,10 +7,9 @@ import {
   suggestion,
   withHint,
 } from '../../base/problem.ts';
-import type { UserId } from '../../changes/change.ts';
-import type { RoleName } from '../../changes/requirement.ts';
-import type { PolicyVocabulary } from '../policy-types.ts';
-import { MemberId } from '../roles.ts';
+import type { RoleName, UserId } from '../../domain/change.ts';
+import type { PolicyVocabulary } from '../../domain/policy.ts';
+import { MemberId } from '../../domain/policy-schema.ts';
 import { type Expectation, expectationSchema } from './expectation.ts';
 
 /** How a case names the target of a command: a service, a scope of freezes, or not at all. */

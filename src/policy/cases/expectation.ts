@@ -6,9 +6,9 @@ import {
   suggestion,
   withHint,
 } from '../../base/problem.ts';
-import type { RoleName } from '../../changes/requirement.ts';
-import type { PolicyDenial } from '../decide.ts';
-import { Allowed } from '../schema.ts';
+import type { RoleName } from '../../domain/change.ts';
+import type { PolicyDenial } from '../../domain/policy.ts';
+import { Allowed } from '../../domain/policy-schema.ts';
 import { answerText, approvalsText, type PolicyAnswer, ruleText } from './answer.ts';
 
 /** The decision that a case expects. A part that is null is not compared. */

@@ -4,7 +4,7 @@ import type {
   CommandOffer,
   FactValue,
   InlinePart,
-} from '../../intent/answers/answer.ts';
+} from '../../domain/answer.ts';
 import { type RowDrawing, rowOfChange } from '../cards/home-rows.ts';
 import { outcomeButtons } from '../cards/parts/card-buttons.ts';
 import {

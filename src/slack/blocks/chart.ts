@@ -1,4 +1,4 @@
-import type { AnswerPart, ChartPoint } from '../../intent/answers/answer.ts';
+import type { AnswerPart, ChartPoint } from '../../domain/answer.ts';
 import type { AnyBlock, MessagePart as Shown } from './blocks.ts';
 import { bounded, mrkdwnOf, oneLine, visible } from './rich-text.ts';
 

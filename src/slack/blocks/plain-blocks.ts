@@ -1,4 +1,4 @@
-import { countWords } from '../../intent/answers/texts.ts';
+import { countWords } from '../../domain/answer.ts';
 import type { AnyBlock, Message } from './blocks.ts';
 import { bounded } from './rich-text.ts';
 

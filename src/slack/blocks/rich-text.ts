@@ -1,4 +1,4 @@
-import type { ChannelId, UserId } from '../../changes/change.ts';
+import type { ChannelId, UserId } from '../../domain/change.ts';
 
 /**
  * A part of a line. Strings are literal and never read as markup; only the

@@ -1,5 +1,5 @@
-import type { AnswerPart, Cell } from '../../intent/answers/answer.ts';
-import { countWords, utcStamp } from '../../intent/answers/texts.ts';
+import type { AnswerPart, Cell } from '../../domain/answer.ts';
+import { countWords, utcStamp } from '../../domain/answer.ts';
 import { type AnyBlock, noteLine, type MessagePart as Shown } from './blocks.ts';
 import { bounded, dateElement, mrkdwnOf, oneLine, type RichInline, visible } from './rich-text.ts';
 

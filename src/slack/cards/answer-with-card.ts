@@ -1,5 +1,5 @@
-import type { Answer } from '../../intent/answers/answer.ts';
-import { createDenial } from '../../workflow/denial.ts';
+import type { Answer } from '../../domain/answer.ts';
+import { createDenial } from '../../domain/gate.ts';
 import { answerMessage } from '../blocks/answer-blocks.ts';
 import { lines, type Message, message } from '../blocks/blocks.ts';
 import { blockId, changeCard } from './card.ts';

@@ -1,4 +1,4 @@
-import { type Change, isEnded } from '../../changes/change.ts';
+import { type Change, isEnded } from '../../domain/change.ts';
 import type { BreakGlassEvent } from '../../workflow/messenger-port.ts';
 import { type Button, fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';

@@ -1,4 +1,4 @@
-import type { Change, Position } from '../../changes/change.ts';
+import type { Change, Position } from '../../domain/change.ts';
 import type { Line, RichInline } from '../blocks/rich-text.ts';
 
 /** The permalink of a message; null where it is not known. */

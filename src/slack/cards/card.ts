@@ -1,5 +1,10 @@
-import { type Change, hasAuditMismatch, isEnded, type Plan } from '../../changes/change.ts';
-import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
+import {
+  type Change,
+  hasAuditMismatch,
+  isEnded,
+  type Plan,
+  TARGET_TRAITS,
+} from '../../domain/change.ts';
 import { buttons, fact, lines, type Message, message, title } from '../blocks/blocks.ts';
 import { either, type Line, type RichInline } from '../blocks/rich-text.ts';
 import type { DrawContext } from './draw-context.ts';

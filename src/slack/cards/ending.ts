@@ -1,5 +1,5 @@
-import type { Change, ExecutionOutcome, Resolution } from '../../changes/change.ts';
-import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
+import type { Change, ExecutionOutcome, Resolution } from '../../domain/change.ts';
+import { TARGET_TRAITS } from '../../domain/change.ts';
 import { fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { consoleLink } from './card-link.ts';

@@ -1,5 +1,5 @@
-import type { Change } from '../../changes/change.ts';
-import { countWords } from '../../intent/answers/texts.ts';
+import { countWords } from '../../domain/answer.ts';
+import type { Change } from '../../domain/change.ts';
 import { type Button, buttons, fact, lines, type MessagePart, noteLine } from '../blocks/blocks.ts';
 import type { Line, RichInline } from '../blocks/rich-text.ts';
 import { breakGlassLines, reviewButtons } from './break-glass.ts';

@@ -1,11 +1,10 @@
-import { type Change, hasAuditMismatch } from '../../changes/change.ts';
-import { changeTitle } from '../../changes/change-title.ts';
-import type { RoleName } from '../../changes/requirement.ts';
-import type { InlinePart } from '../../intent/answers/answer.ts';
-import { countWords } from '../../intent/answers/texts.ts';
+import type { InlinePart } from '../../domain/answer.ts';
+import { changeTitle, countWords } from '../../domain/answer.ts';
+import type { RoleName } from '../../domain/change.ts';
+import { type Change, hasAuditMismatch } from '../../domain/change.ts';
+import type { SomeMembers } from '../../domain/gate.ts';
+import type { Policy } from '../../domain/policy.ts';
 import { oneOf } from '../../intent/arguments/explain.ts';
-import type { Policy } from '../../policy/policy-types.ts';
-import type { SomeMembers } from '../../workflow/denial.ts';
 import { either, type Line, oneLine, type RichInline } from '../blocks/rich-text.ts';
 
 /** The user groups of a role, as text: a mention would notify their members. */

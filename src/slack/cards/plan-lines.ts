@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from '../../base/text.ts';
-import type { Change, Plan, PlanRow, Snapshot } from '../../changes/change.ts';
-import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
-import { valueText } from '../../directory/directory.ts';
-import { currentSizeText } from '../../intent/answers/service-size.ts';
+import type { Change, Plan, PlanRow, Snapshot } from '../../domain/change.ts';
+import { TARGET_TRAITS } from '../../domain/change.ts';
+import { currentSizeText, valueText } from '../../domain/targets.ts';
 import { fact } from '../blocks/blocks.ts';
 import { bounded, type Line } from '../blocks/rich-text.ts';
 

@@ -1,5 +1,5 @@
-import type { Change } from '../../changes/change.ts';
-import type { Freeze } from '../../policy/policy-types.ts';
+import type { Change } from '../../domain/change.ts';
+import type { Freeze } from '../../domain/policy.ts';
 import { buttons, fact, lines, type Message, message } from '../blocks/blocks.ts';
 import { bounded, type Line } from '../blocks/rich-text.ts';
 import { cardLink, type LinkOf, openCard } from './card-link.ts';

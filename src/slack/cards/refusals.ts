@@ -1,8 +1,7 @@
-import type { Change, State } from '../../changes/change.ts';
-import type { Refusal } from '../../changes/refusal.ts';
-import { slashCommand } from '../../intent/answers/texts.ts';
-import { neverRuleFor } from '../../policy/decide.ts';
-import { createDenial, type Denial } from '../../workflow/denial.ts';
+import { slashCommand } from '../../domain/answer.ts';
+import type { Change, Refusal, State } from '../../domain/change.ts';
+import { createDenial, type Denial } from '../../domain/gate.ts';
+import { neverRuleFor } from '../../domain/policy.ts';
 import { lines, type Message, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import type { DrawContext } from './draw-context.ts';

@@ -1,7 +1,6 @@
-import { type Change, hasAuditMismatch } from '../../changes/change.ts';
-import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
-import type { Verb } from '../../changes/verbs.ts';
-import { requirementFor } from '../../policy/decide.ts';
+import type { Verb } from '../../domain/change.ts';
+import { type Change, hasAuditMismatch, TARGET_TRAITS } from '../../domain/change.ts';
+import { requirementFor } from '../../domain/policy.ts';
 import type { Reminder } from '../../workflow/messenger-port.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { cardLink, openCard } from './card-link.ts';

@@ -1,11 +1,11 @@
-import type { Change, State, Timing } from '../../changes/change.ts';
-import { spanText } from '../../intent/arguments/timing.ts';
+import type { Change, State, Timing } from '../../domain/change.ts';
 import {
   SCHEDULE_DAYS,
   scheduleCommandLine,
   scheduleText,
   timesOf,
-} from '../../intent/ports/schedule-service.ts';
+} from '../../domain/schedules.ts';
+import { spanText } from '../../domain/timing.ts';
 import type { RevertStopReason } from '../../workflow/messenger-port.ts';
 import { type Button, fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';

@@ -1,8 +1,14 @@
-import { findByName, type NamedItem, type Service } from '../../directory/directory.ts';
-import { utcStamp } from '../../intent/answers/texts.ts';
+import { utcStamp } from '../../domain/answer.ts';
+import {
+  type NamedScope,
+  type SlackFreeze,
+  scopesOf,
+  servicesIn,
+  tagsOf,
+  warehousesOf,
+} from '../../domain/freezes.ts';
+import { findByName, type NamedItem, type Service } from '../../domain/targets.ts';
 import type { Field, TypedValues } from '../../intent/arguments/arguments.ts';
-import { type SlackFreeze, servicesIn } from '../../intent/arguments/freezes.ts';
-import { type NamedScope, scopesOf, tagsOf, warehousesOf } from '../../intent/arguments/scopes.ts';
 import type { Vocabulary } from '../../intent/parse/parse-result.ts';
 import { type Choice, VALUE_MAX } from './inputs.ts';
 

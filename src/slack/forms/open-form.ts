@@ -1,7 +1,7 @@
 import type { View } from '@slack/web-api';
-import type { Snapshot, UserId } from '../../changes/change.ts';
-import { valueText } from '../../directory/directory.ts';
-import { slashCommand } from '../../intent/answers/texts.ts';
+import { slashCommand } from '../../domain/answer.ts';
+import type { Snapshot, UserId } from '../../domain/change.ts';
+import { valueText } from '../../domain/targets.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
 import type { Vocabulary } from '../../intent/parse/parse-result.ts';

@@ -1,5 +1,5 @@
 import type { View } from '@slack/web-api';
-import type { UserId } from '../../changes/change.ts';
+import type { UserId } from '../../domain/change.ts';
 import type { Command } from '../../intent/define.ts';
 import { authorizeForms } from '../../workflow/authorize.ts';
 import { lines, message } from '../blocks/blocks.ts';

@@ -1,8 +1,7 @@
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
-import type { Change } from '../../changes/change.ts';
-import type { Verb } from '../../changes/verbs.ts';
-import { spanText } from '../../intent/arguments/timing.ts';
+import type { Change, Verb } from '../../domain/change.ts';
+import { spanText } from '../../domain/timing.ts';
 import { lines } from '../blocks/blocks.ts';
 import type { DrawContext } from '../cards/draw-context.ts';
 import { followUp } from '../cards/follow/follow-up.ts';

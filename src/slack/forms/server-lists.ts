@@ -1,5 +1,5 @@
-import type { UserId } from '../../changes/change.ts';
-import { findByName, type Service, serviceTarget } from '../../directory/directory.ts';
+import type { UserId } from '../../domain/change.ts';
+import { findByName, type Service, serviceTarget } from '../../domain/targets.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import {
   backupItems,

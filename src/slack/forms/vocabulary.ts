@@ -1,4 +1,4 @@
-import type { NamedItem } from '../../directory/directory.ts';
+import type { NamedItem } from '../../domain/targets.ts';
 import { fieldsOf } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
 import type { Vocabulary } from '../../intent/parse/parse-result.ts';

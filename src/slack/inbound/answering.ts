@@ -1,7 +1,7 @@
 import { newRequest, requestNow } from '../../base/log.ts';
-import type { UserId } from '../../changes/change.ts';
+import type { UserId } from '../../domain/change.ts';
+import { createDenial } from '../../domain/gate.ts';
 import type { ReplyTo } from '../../workflow/clicks.ts';
-import { createDenial } from '../../workflow/denial.ts';
 import { countCommand } from '../../workflow/limits/command-rate.ts';
 import { isHandled, type Receipt } from '../../workflow/review/click-intake.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';

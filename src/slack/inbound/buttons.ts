@@ -1,9 +1,9 @@
-import type { ChangeId, UserId } from '../../changes/change.ts';
-import { VERBS, type Verb } from '../../changes/verbs.ts';
-import { INCIDENT_VERBS, type IncidentClick } from '../../intent/answers/answer.ts';
+import { INCIDENT_VERBS, type IncidentClick } from '../../domain/answer.ts';
+import type { ChangeId, UserId } from '../../domain/change.ts';
+import { VERBS, type Verb } from '../../domain/change.ts';
+import { createDenial } from '../../domain/gate.ts';
 import { authorizePress, authorizeRequester } from '../../workflow/authorize.ts';
 import { ACCEPT_GAP, type ReplyTo } from '../../workflow/clicks.ts';
-import { createDenial } from '../../workflow/denial.ts';
 import { showHome } from '../../workflow/queries/home-queries.ts';
 import { authorizeDetails } from '../../workflow/review/authorize-details.ts';
 import { receiveClick } from '../../workflow/review/click.ts';

@@ -1,5 +1,5 @@
-import { VERBS } from '../../changes/verbs.ts';
-import { INCIDENT_VERBS } from '../../intent/answers/answer.ts';
+import { INCIDENT_VERBS } from '../../domain/answer.ts';
+import { VERBS } from '../../domain/change.ts';
 import { type Command, namesOf, nounOf } from '../../intent/define.ts';
 import { ACCEPT_GAP } from '../../workflow/clicks.ts';
 import { OVERFLOW } from '../blocks/blocks.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChangeId, ChannelId, Position, UserId } from '../../changes/change.ts';
+import type { ChangeId, ChannelId, Position, UserId } from '../../domain/change.ts';
 import type { ReplyTo } from '../../workflow/clicks.ts';
 import { OVERFLOW } from '../blocks/blocks.ts';
 import { isPrivateBlock } from '../cards/private-block.ts';

@@ -1,6 +1,6 @@
 import type { View } from '@slack/web-api';
 import type { Secret } from '../../base/errors.ts';
-import type { ChangeId } from '../../changes/change.ts';
+import type { ChangeId } from '../../domain/change.ts';
 import { authorizeRequester } from '../../workflow/authorize.ts';
 import { recordReveal, unsealSecret } from '../../workflow/execute/secret.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';

@@ -1,4 +1,4 @@
-import type { ChannelId } from '../../changes/change.ts';
+import type { ChannelId } from '../../domain/change.ts';
 import type { ReplyTo } from '../../workflow/clicks.ts';
 import { isDatabaseUnavailable } from '../../workflow/limits/database-unavailable.ts';
 import type { Receipt } from '../../workflow/review/click-intake.ts';

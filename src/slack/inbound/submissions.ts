@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../base/errors.ts';
-import { VERBS } from '../../changes/verbs.ts';
+import { VERBS } from '../../domain/change.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
 import { type Command, nounOf } from '../../intent/define.ts';
 import type { Intent, ParseResult, Vocabulary } from '../../intent/parse/parse-result.ts';

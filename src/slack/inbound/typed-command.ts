@@ -1,9 +1,9 @@
 import { note } from '../../base/log.ts';
 import { plainText } from '../../base/text.ts';
-import { slashCommand } from '../../intent/answers/texts.ts';
+import { slashCommand } from '../../domain/answer.ts';
+import { isTimingKey } from '../../domain/timing.ts';
 import { fieldsOf, isPlaced } from '../../intent/arguments/arguments.ts';
 import type { ServerLists } from '../../intent/arguments/listed-items.ts';
-import { isTimingKey } from '../../intent/arguments/timing.ts';
 import { type ChangeCommand, nounOf } from '../../intent/define.ts';
 import { parseLine } from '../../intent/parse/parse-line.ts';
 import type { Intent, ParseProblem } from '../../intent/parse/parse-result.ts';

@@ -1,7 +1,7 @@
-import type { Change, ChangeId } from '../../changes/change.ts';
+import type { Change, ChangeId } from '../../domain/change.ts';
+import { createDenial } from '../../domain/gate.ts';
 import { commandLine } from '../../intent/parse/suggest-line.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
-import { createDenial } from '../../workflow/denial.ts';
 import { loadForUser } from '../../workflow/find-change.ts';
 import { isUnchangedSince } from '../../workflow/revert/inverse.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';

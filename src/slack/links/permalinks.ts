@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/time.ts';
-import type { Position } from '../../changes/change.ts';
+import type { Position } from '../../domain/change.ts';
 import { refusedBySlack } from '../slack-error.ts';
 
 /** How long an answer waits for the links in it. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Change, ChangeId, Position } from '../../changes/change.ts';
+import type { Change, ChangeId, Position } from '../../domain/change.ts';
 
 const WAITING_MAX = 500;
 

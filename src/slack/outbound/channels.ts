@@ -1,8 +1,8 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/time.ts';
-import type { ChannelId } from '../../changes/change.ts';
-import type { ChannelLookup } from '../../intent/answers/answer.ts';
+import type { ChannelLookup } from '../../domain/answer.ts';
+import type { ChannelId } from '../../domain/change.ts';
 import { refusedBySlack } from '../slack-error.ts';
 import { createChannelList, type SlackChannel } from './channel-list.ts';
 

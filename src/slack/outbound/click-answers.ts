@@ -1,9 +1,9 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import { type Change, type ChannelId, isEnded } from '../../changes/change.ts';
-import type { Refusal } from '../../changes/refusal.ts';
+import type { Refusal } from '../../domain/change.ts';
+import { type Change, type ChannelId, isEnded } from '../../domain/change.ts';
+import type { Denial } from '../../domain/gate.ts';
 import type { ClickOutcome, ReplyTo } from '../../workflow/clicks.ts';
-import type { Denial } from '../../workflow/denial.ts';
 import type { Messenger } from '../../workflow/messenger-port.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';

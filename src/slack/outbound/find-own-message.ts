@@ -1,5 +1,5 @@
 import type { ConversationsHistoryResponse, WebClient } from '@slack/web-api';
-import type { ChannelId, Position } from '../../changes/change.ts';
+import type { ChannelId, Position } from '../../domain/change.ts';
 import type { OwnTexts } from '../../workflow/messenger-port.ts';
 import { refusedBySlack } from '../slack-error.ts';
 import type { ChannelFinder } from './channels.ts';

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import type { ChangeId, ChannelId, Position, UserId } from '../../changes/change.ts';
+import type { ChangeId, ChannelId, Position, UserId } from '../../domain/change.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { inPlainBlocks } from '../blocks/plain-blocks.ts';
 import { refusedBySlack } from '../slack-error.ts';

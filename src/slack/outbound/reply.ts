@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { UserId } from '../../changes/change.ts';
+import type { UserId } from '../../domain/change.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { postEphemeral, type ReplyTarget } from './post.ts';
 import type { Respond } from './response-url.ts';

@@ -1,5 +1,5 @@
-import type { UserId } from '../../changes/change.ts';
-import type { Answer, AnswerPart, ChannelLookup } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerPart, ChannelLookup } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
 import { lines, message } from '../blocks/blocks.ts';
 import type { Clients } from './clients.ts';
 import { postMessage, type ReplyTarget } from './post.ts';

@@ -1,6 +1,6 @@
 import { tzOffset } from '@date-fns/tz';
 import type { WebClient } from '@slack/web-api';
-import type { Refusal } from '../../changes/refusal.ts';
+import type { Refusal } from '../../domain/change.ts';
 
 export interface Home {
   readonly teamId: string;

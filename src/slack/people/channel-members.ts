@@ -1,7 +1,7 @@
 import type { ConversationsMembersResponse, WebClient } from '@slack/web-api';
 import { sharedRead } from '../../base/cache.ts';
 import type { Clock } from '../../base/time.ts';
-import type { ChannelId, UserId } from '../../changes/change.ts';
+import type { ChannelId, UserId } from '../../domain/change.ts';
 import { readPages } from '../outbound/read-pages.ts';
 
 /** 19,980 members. Slack allows 100 of these calls per minute. */

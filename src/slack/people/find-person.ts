@@ -1,7 +1,7 @@
 import type { UsersListResponse, WebClient } from '@slack/web-api';
 import { sharedRead } from '../../base/cache.ts';
-import type { UserId } from '../../changes/change.ts';
-import type { PersonLookup } from '../../intent/answers/answer.ts';
+import type { PersonLookup } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
 import { readPages } from '../outbound/read-pages.ts';
 
 const KEEP_MS = 10 * 60_000;

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import type { IdentityEvidence } from '../../workflow/denial.ts';
+import type { IdentityEvidence } from '../../domain/gate.ts';
 
 export interface GroupMembers {
   readonly ids: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { nearestWord } from '../../base/problem.ts';
-import type { RoleName } from '../../changes/requirement.ts';
-import type { Policy } from '../../policy/policy-types.ts';
+import type { RoleName } from '../../domain/change.ts';
+import type { Policy } from '../../domain/policy.ts';
 import { callProblem, type SlackProblem } from '../token-errors.ts';
 import { type CheckedUsers, checkUsers, type UserReads } from './listed-users.ts';
 

@@ -1,6 +1,6 @@
 import type { UsersListResponse, WebClient } from '@slack/web-api';
 import type { SharedRead } from '../../base/cache.ts';
-import type { UserId } from '../../changes/change.ts';
+import type { UserId } from '../../domain/change.ts';
 import { readPages } from '../outbound/read-pages.ts';
 import { refusedBySlack } from '../slack-error.ts';
 import { type Account, accountFrom, type Home } from './account.ts';

@@ -1,9 +1,8 @@
 import type { SharedRead } from '../../base/cache.ts';
 import { createBudget } from '../../base/http-limits.ts';
 import type { Clock } from '../../base/time.ts';
-import type { UserId } from '../../changes/change.ts';
-import type { RoleName } from '../../changes/requirement.ts';
-import type { SomeMembers } from '../../workflow/denial.ts';
+import type { RoleName, UserId } from '../../domain/change.ts';
+import type { SomeMembers } from '../../domain/gate.ts';
 import { orLate } from '../progress/progress.ts';
 import type { Account } from './account.ts';
 

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/time.ts';
-import type { ChannelId } from '../../changes/change.ts';
+import type { ChannelId } from '../../domain/change.ts';
 import type { ReplyTo } from '../../workflow/clicks.ts';
 import type { HandledClick } from '../../workflow/messenger-port.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { Position, UserId } from '../../changes/change.ts';
+import type { Position, UserId } from '../../domain/change.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { postMessage, type ReplyTarget, updateMessage } from '../outbound/post.ts';
 

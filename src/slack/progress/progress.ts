@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/time.ts';
-import type { Position } from '../../changes/change.ts';
+import type { Position } from '../../domain/change.ts';
 
 /** After this time without an answer, the user sees what Signalbox is doing. */
 export const PROGRESS_AFTER_MS = 2_000;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/text.ts';
-import type { ChangeId, State } from '../../changes/change.ts';
+import type { ChangeId, State } from '../../domain/change.ts';
 import { compileOnce } from '../engine/compile-once.ts';
 import { onPostgres } from '../engine/postgres.ts';
 import { keepRows, type Read, runTogether } from '../engine/together.ts';

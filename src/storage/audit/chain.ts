@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { Cache } from '../../base/cache.ts';
 import type { JsonObject } from '../../base/text.ts';
-import { type ChangeId, STATES, type State } from '../../changes/change.ts';
+import { type ChangeId, STATES, type State } from '../../domain/change.ts';
 import { decode, JsonFields, StoredInstant, toText } from '../engine/portable.ts';
 import type { AuditEventTable } from '../tables/schema.ts';
 import type { Head } from './checkpoint.ts';

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
-import type { ChangeId, UserId } from '../../changes/change.ts';
+import type { ChangeId, UserId } from '../../domain/change.ts';
 import { decode, JsonFields, StoredInstant, toText } from '../engine/portable.ts';
 import type { StoredFreeze } from '../tables/freezes.ts';
 import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/text.ts';
-import type { Change } from '../../changes/change.ts';
-import { planDigest } from '../../changes/plan-digest.ts';
+import type { Change } from '../../domain/change.ts';
+import { planDigest } from '../../domain/decide.ts';
 import type { VerifiableChange } from '../tables/changes/stored-record.ts';
 import { versionEvents } from '../tables/changes/version-events.ts';
 import type { AuditEventTable, Db } from '../tables/schema.ts';

@@ -1,4 +1,4 @@
-import type { ChangeId } from '../../changes/change.ts';
+import type { ChangeId } from '../../domain/change.ts';
 import type { AuditEventTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
 import { authenticityCheck } from './key-eras.ts';

@@ -1,4 +1,4 @@
-import type { ChangeId, UserId } from '../../changes/change.ts';
+import type { ChangeId, UserId } from '../../domain/change.ts';
 import { isUnconfirmed } from '../tables/changes/change-lists.ts';
 import type { Db } from '../tables/schema.ts';
 import { type StoredEvent, storedEvent } from './append.ts';

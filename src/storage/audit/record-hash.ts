@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { cached } from '../../base/cache.ts';
 import type { JsonObject } from '../../base/text.ts';
-import type { Change, ChangeId } from '../../changes/change.ts';
-import { canonical } from '../../changes/plan-digest.ts';
+import type { Change, ChangeId } from '../../domain/change.ts';
+import { canonical } from '../../domain/decide.ts';
 import {
   recordFrom,
   type StoredRecord,

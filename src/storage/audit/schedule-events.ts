@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../base/text.ts';
-import type { ChangeId, UserId } from '../../changes/change.ts';
+import type { ChangeId, UserId } from '../../domain/change.ts';
 import { StoredInstant } from '../engine/portable.ts';
 import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';
 import { appendEvent } from './append.ts';

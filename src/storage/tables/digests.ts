@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { ChannelId } from '../../changes/change.ts';
+import type { ChannelId } from '../../domain/change.ts';
 import { toDate, toText } from '../engine/portable.ts';
 import type { Db, DigestTable, Tx } from './schema.ts';
 

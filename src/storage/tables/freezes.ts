@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { JsonObject } from '../../base/text.ts';
-import type { ChangeId, UserId } from '../../changes/change.ts';
+import type { ChangeId, UserId } from '../../domain/change.ts';
 import { JsonFields, toDate, toText } from '../engine/portable.ts';
 import type { Db, FreezeTable, Tx } from './schema.ts';
 

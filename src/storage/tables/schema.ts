@@ -1,5 +1,5 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
-import type { ChangeId, ChannelId, State, UserId } from '../../changes/change.ts';
+import type { ChangeId, ChannelId, State, UserId } from '../../domain/change.ts';
 
 /** For reading; a transaction can be passed as well. */
 export type Db = Kysely<Tables>;

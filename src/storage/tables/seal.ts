@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { ChangeId, UserId } from '../../changes/change.ts';
+import type { ChangeId, UserId } from '../../domain/change.ts';
 
 /** What a sealed text is bound to: it opens only in the same context. */
 export interface SealContext {

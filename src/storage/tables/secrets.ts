@@ -1,4 +1,4 @@
-import type { ChangeId, UserId } from '../../changes/change.ts';
+import type { ChangeId, UserId } from '../../domain/change.ts';
 import { toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/text.ts';
-import type { UserId } from '../../changes/change.ts';
+import type { UserId } from '../../domain/change.ts';
 import { decode, JsonFields, toDate, toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 

@@ -1,6 +1,7 @@
-import type { Position, UserId } from '../../changes/change.ts';
-import type { Answer, IncidentClickOutcome, InlinePart } from '../../intent/answers/answer.ts';
-import { textAnswer } from '../../intent/answers/texts.ts';
+import type { Answer, IncidentClickOutcome, InlinePart } from '../../domain/answer.ts';
+import { textAnswer } from '../../domain/answer.ts';
+import type { Position, UserId } from '../../domain/change.ts';
+import { createDenial } from '../../domain/gate.ts';
 import { lockHead } from '../../storage/audit/append.ts';
 import {
   acceptanceRequests,
@@ -17,7 +18,6 @@ import { findProblem } from '../../storage/audit/verification/verify-chain.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { markHandled } from '../../storage/tables/queues/inbox.ts';
 import { authorizeQuery, mayQuery, type Refused } from '../authorize.ts';
-import { createDenial } from '../denial.ts';
 import { enqueueRedraw, storePosition } from '../notify/announcement.ts';
 import { enqueueOperatorsNotice } from '../notify/notices.ts';
 import type { DecisionContext } from '../ports.ts';

@@ -1,5 +1,5 @@
-import type { UserId } from '../../changes/change.ts';
-import type { InlinePart } from '../../intent/answers/answer.ts';
+import type { InlinePart } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
 import type { StoredEvent } from '../../storage/audit/append.ts';
 import type { EventSubject } from '../../storage/audit/read-events.ts';
 

@@ -1,4 +1,4 @@
-import type { ChangeId } from '../../changes/change.ts';
+import type { ChangeId } from '../../domain/change.ts';
 import { appendEvent, eventHashes, type Head } from '../../storage/audit/append.ts';
 import { type ArchiveCheckpoint, lastCheckpoint } from '../../storage/audit/archive/checkpoints.ts';
 import type { Tx } from '../../storage/engine/database.ts';

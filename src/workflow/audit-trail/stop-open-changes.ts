@@ -1,5 +1,5 @@
-import { invalidateOpenChange } from '../../changes/after-outcome.ts';
-import type { ChangeId } from '../../changes/change.ts';
+import type { ChangeId } from '../../domain/change.ts';
+import { invalidateOpenChange } from '../../domain/decide.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { UnreadableRowError } from '../../storage/engine/portable.ts';
 import { dueReverts, openChangeIds } from '../../storage/tables/changes/change-due.ts';

@@ -1,4 +1,4 @@
-import type { ChangeId } from '../../changes/change.ts';
+import type { ChangeId } from '../../domain/change.ts';
 import { auditHead, lastSeq } from '../../storage/audit/append.ts';
 import type { Walk } from '../../storage/audit/chain.ts';
 import {

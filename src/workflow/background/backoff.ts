@@ -1,4 +1,4 @@
-import type { ChangeId } from '../../changes/change.ts';
+import type { ChangeId } from '../../domain/change.ts';
 
 interface Backoff {
   /** Postpones the next attempt at a change, counted from the given time. */

@@ -1,4 +1,4 @@
-import type { ChangeId } from '../../changes/change.ts';
+import type { ChangeId } from '../../domain/change.ts';
 import { appendEvent, eventsOf } from '../../storage/audit/append.ts';
 import { plannedParents } from '../../storage/audit/planned-reverts.ts';
 import { markedReverts } from '../../storage/tables/changes/change-due.ts';

@@ -1,5 +1,5 @@
 import { during, note, traced } from '../../base/log.ts';
-import type { ChangeId } from '../../changes/change.ts';
+import type { ChangeId } from '../../domain/change.ts';
 import { dueClaims } from '../../storage/tables/changes/change-due.ts';
 import { execute } from '../execute/execute.ts';
 import { createReadPatience } from '../execute/read-target.ts';

@@ -1,13 +1,18 @@
 import type { JsonObject } from '../../base/text.ts';
-import type { Change, Target, UserId } from '../../changes/change.ts';
-import { canonical } from '../../changes/plan-digest.ts';
-import type { Refusal } from '../../changes/refusal.ts';
-import type { Requirement, RoleName } from '../../changes/requirement.ts';
-import type { Service } from '../../directory/directory.ts';
-import { approvalStatus } from '../../policy/approvals.ts';
-import { type Decision, decide } from '../../policy/decide.ts';
-import type { Policy } from '../../policy/policy-types.ts';
-import type { Identity } from '../denial.ts';
+import type {
+  Change,
+  Refusal,
+  Requirement,
+  RoleName,
+  Target,
+  UserId,
+} from '../../domain/change.ts';
+import { canonical } from '../../domain/decide.ts';
+import type { Identity } from '../../domain/gate.ts';
+import { approvalStatus } from '../../domain/gate.ts';
+import type { Policy } from '../../domain/policy.ts';
+import { type Decision, decide } from '../../domain/policy.ts';
+import type { Service } from '../../domain/targets.ts';
 import { hasSameFacts } from '../request/current-target.ts';
 import type { TargetFacts } from './read-target.ts';
 

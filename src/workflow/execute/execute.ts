@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../base/text.ts';
-import { type Change, type ChangeId, type StateCheck, targetKey } from '../../changes/change.ts';
-import { start } from '../../changes/lifecycle.ts';
-import type { Service } from '../../directory/directory.ts';
-import { freezeFor } from '../../policy/freezes.ts';
+import { type Change, type ChangeId, type StateCheck, targetKey } from '../../domain/change.ts';
+import { start } from '../../domain/decide.ts';
+import { freezeFor } from '../../domain/policy.ts';
+import type { Service } from '../../domain/targets.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockStored } from '../../storage/tables/changes/changes.ts';

@@ -1,8 +1,6 @@
 import { traced } from '../../base/log.ts';
-import { markAbandoned, markUnknown } from '../../changes/after-outcome.ts';
-import type { Change, ChangeId } from '../../changes/change.ts';
-import { expire, stop } from '../../changes/lifecycle.ts';
-import type { Transition } from '../../changes/outcome.ts';
+import type { Change, ChangeId, Transition } from '../../domain/change.ts';
+import { expire, markAbandoned, markUnknown, stop } from '../../domain/decide.ts';
 import {
   dueExpiries,
   executingChangeIds,

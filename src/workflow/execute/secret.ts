@@ -1,5 +1,5 @@
 import { Secret } from '../../base/errors.ts';
-import type { Change, ChangeId, UserId } from '../../changes/change.ts';
+import type { Change, ChangeId, UserId } from '../../domain/change.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import { type AuditKey, currentKey, keysOf } from '../../storage/audit/key-ring.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';

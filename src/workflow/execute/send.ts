@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError, InvalidRequest } from '../../base/errors.ts';
-import type { Change, ExecutionOutcome } from '../../changes/change.ts';
-import { finish, returnPermit } from '../../changes/lifecycle.ts';
+import type { Change, ExecutionOutcome } from '../../domain/change.ts';
+import { finish, returnPermit } from '../../domain/decide.ts';
 import type { SendResult } from '../../intent/arguments/sent-body.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import type { Statement } from '../../storage/engine/together.ts';

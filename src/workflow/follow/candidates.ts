@@ -1,5 +1,4 @@
-import type { Change } from '../../changes/change.ts';
-import type { FollowUp } from '../../changes/follow-up.ts';
+import type { Change, FollowUp } from '../../domain/change.ts';
 import type { Progress } from '../../intent/settled.ts';
 
 type Candidates = FollowUp['candidates'];

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../base/text.ts';
-import type { Change } from '../../changes/change.ts';
-import type { EvidenceGap } from '../../changes/follow-up.ts';
+import type { Change, EvidenceGap } from '../../domain/change.ts';
 import type { Progress, SettledRule } from '../../intent/settled.ts';
 
 /** What was gathered about a request without an answer, after its outcome was recorded. */

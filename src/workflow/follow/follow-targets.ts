@@ -1,5 +1,5 @@
 import { traced } from '../../base/log.ts';
-import type { Change, ChangeId } from '../../changes/change.ts';
+import type { Change, ChangeId } from '../../domain/change.ts';
 import { endedAt } from '../../storage/tables/changes/change-row.ts';
 import { loadChange } from '../../storage/tables/changes/changes.ts';
 import {

@@ -1,5 +1,4 @@
-import type { Change } from '../../changes/change.ts';
-import type { EvidenceGap, FollowUp } from '../../changes/follow-up.ts';
+import type { Change, EvidenceGap, FollowUp } from '../../domain/change.ts';
 import { FOLLOW_MS, LONGEST_WAIT_MS } from './pace.ts';
 import type { TargetReading } from './read-followed.ts';
 

@@ -1,4 +1,4 @@
-import type { Change } from '../../changes/change.ts';
+import type { Change } from '../../domain/change.ts';
 
 const FIRST_MS = 5_000;
 const MINUTE_MS = 60_000;

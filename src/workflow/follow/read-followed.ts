@@ -1,5 +1,4 @@
-import type { Change } from '../../changes/change.ts';
-import type { FollowUp } from '../../changes/follow-up.ts';
+import type { Change, FollowUp } from '../../domain/change.ts';
 import { appliedScaling } from '../../intent/arguments/applied-scaling.ts';
 import type { CommandContext } from '../../intent/ports/command-context.ts';
 import type { Progress, SettledRule } from '../../intent/settled.ts';

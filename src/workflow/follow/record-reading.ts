@@ -1,6 +1,6 @@
-import { settleByEvidence } from '../../changes/after-outcome.ts';
-import { type Change, targetKey } from '../../changes/change.ts';
-import type { EvidenceGap, FollowUp } from '../../changes/follow-up.ts';
+import type { EvidenceGap, FollowUp } from '../../domain/change.ts';
+import { type Change, targetKey } from '../../domain/change.ts';
+import { settleByEvidence } from '../../domain/decide.ts';
 import type { SettledRule } from '../../intent/settled.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import type { Tx } from '../../storage/engine/database.ts';

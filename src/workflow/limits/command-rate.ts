@@ -1,4 +1,4 @@
-import type { UserId } from '../../changes/change.ts';
+import type { UserId } from '../../domain/change.ts';
 import type { DecisionContext } from '../ports.ts';
 import { countAttempts, type RateLimitStatus, windowStart } from './rate-limit.ts';
 

@@ -1,11 +1,11 @@
-import type { UserId } from '../../changes/change.ts';
+import type { UserId } from '../../domain/change.ts';
+import { createDenial } from '../../domain/gate.ts';
 import { runTogether, type Statement } from '../../storage/engine/together.ts';
 import {
   addingToRateCounters,
   subtractFromRateCounter,
 } from '../../storage/tables/limits/rate-counters.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
-import { createDenial } from '../denial.ts';
 import type { DecisionContext } from '../ports.ts';
 import { appendRefusal } from '../record.ts';
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Measures } from '../../base/log.ts';
-import type { ChannelId, Position } from '../../changes/change.ts';
-import type { Answer, Poster } from '../../intent/answers/answer.ts';
+import type { Answer, Poster } from '../../domain/answer.ts';
+import type { ChannelId, Position } from '../../domain/change.ts';
 import type { Database, Db, Tx } from '../../storage/engine/database.ts';
 import {
   dropMeta,

@@ -1,4 +1,4 @@
-import type { Change } from '../../changes/change.ts';
+import type { Change } from '../../domain/change.ts';
 import { changesWithCard, changesWithoutCard } from '../../storage/tables/queues/cards.ts';
 import { enqueue, enqueueAgain } from '../../storage/tables/queues/outbox.ts';
 import type { DecisionContext } from '../ports.ts';

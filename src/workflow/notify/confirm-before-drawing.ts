@@ -1,4 +1,4 @@
-import { type Change, hasAuditMismatch } from '../../changes/change.ts';
+import { type Change, hasAuditMismatch } from '../../domain/change.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import { lockStored } from '../../storage/tables/changes/changes.ts';
 import type { VerifiableChange } from '../../storage/tables/changes/stored-record.ts';

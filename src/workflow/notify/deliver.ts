@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { note, traced, type Work } from '../../base/log.ts';
-import type { Change, Position } from '../../changes/change.ts';
+import type { Change, Position } from '../../domain/change.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { cardVersion, loadVerifiable } from '../../storage/tables/changes/changes.ts';
 import { clearCard } from '../../storage/tables/queues/cards.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Change, ChangeId, ChannelId, Position, UserId } from '../../changes/change.ts';
+import type { Change, ChangeId, ChannelId, Position, UserId } from '../../domain/change.ts';
 import type { Db, Tx } from '../../storage/engine/database.ts';
 import { loadChange } from '../../storage/tables/changes/changes.ts';
 import {

@@ -1,6 +1,5 @@
-import type { Change, UserId } from '../../changes/change.ts';
-import { decidingRoles } from '../../changes/lifecycle.ts';
-import type { RoleName } from '../../changes/requirement.ts';
+import type { Change, RoleName, UserId } from '../../domain/change.ts';
+import { decidingRoles } from '../../domain/decide.ts';
 import type { Messenger } from '../messenger-port.ts';
 
 /** The users who get the card of a pending change as a direct message. */

@@ -1,4 +1,4 @@
-import type { ChangeId, Position } from '../../changes/change.ts';
+import type { ChangeId, Position } from '../../domain/change.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { runLast } from '../../storage/engine/together.ts';
 import { settingCard } from '../../storage/tables/changes/changes.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { UserId } from '../../changes/change.ts';
-import type { Answer, AnswerAction, InlinePart } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerAction, InlinePart } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { type DueMessage, enqueue } from '../../storage/tables/queues/outbox.ts';
 import type { ReportMessage } from '../../storage/tables/queues/outbox-message.ts';

@@ -1,12 +1,6 @@
 import type { Logger } from 'pino';
-import type { ChannelId, Position, UserId } from '../../changes/change.ts';
-import type {
-  Answer,
-  Channel,
-  ChannelLookup,
-  Poster,
-  PostResult,
-} from '../../intent/answers/answer.ts';
+import type { Answer, Channel, ChannelLookup, Poster, PostResult } from '../../domain/answer.ts';
+import type { ChannelId, Position, UserId } from '../../domain/change.ts';
 import type { Database, Tx } from '../../storage/engine/database.ts';
 import { enqueueOperatorsNotice, enqueueUserNotice } from './notices.ts';
 

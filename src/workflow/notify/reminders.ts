@@ -1,4 +1,4 @@
-import type { Change } from '../../changes/change.ts';
+import type { Change } from '../../domain/change.ts';
 import type { ChangeMessage, Reminder } from '../../storage/tables/queues/outbox-message.ts';
 
 type ReminderMessage = Extract<ChangeMessage, { kind: 'reminder' }>;

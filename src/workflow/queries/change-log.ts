@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { ChangeId, UserId } from '../../changes/change.ts';
-import type { Answer, AnswerPart, Caller, CommandOffer } from '../../intent/answers/answer.ts';
-import { countWords } from '../../intent/answers/texts.ts';
+import type { Answer, AnswerPart, Caller, CommandOffer } from '../../domain/answer.ts';
+import { countWords } from '../../domain/answer.ts';
+import type { ChangeId, UserId } from '../../domain/change.ts';
 import { namesOf } from '../../intent/define.ts';
 import type { LogRequest } from '../../intent/ports/command-context.ts';
 import { auditHead, type StoredEvent } from '../../storage/audit/append.ts';

@@ -1,6 +1,11 @@
-import { type Change, hasAuditMismatch, type Target, targetKey } from '../../changes/change.ts';
-import { VERBS } from '../../changes/verbs.ts';
-import type { Answer, Caller, InlinePart } from '../../intent/answers/answer.ts';
+import type { Answer, Caller, InlinePart } from '../../domain/answer.ts';
+import {
+  type Change,
+  hasAuditMismatch,
+  type Target,
+  targetKey,
+  VERBS,
+} from '../../domain/change.ts';
 import type { ChangesQueries } from '../../intent/ports/command-context.ts';
 import { eventsOf } from '../../storage/audit/append.ts';
 import { listChanges } from '../../storage/tables/changes/change-lists.ts';

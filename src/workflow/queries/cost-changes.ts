@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Change } from '../../changes/change.ts';
-import { changeTitle } from '../../changes/change-title.ts';
 import type { AcceptedChangeFilter } from '../../cost-reports/why/cost-why.ts';
 import type { AcceptedChange } from '../../cost-reports/why/why-answer.ts';
-import { valueText } from '../../directory/directory.ts';
+import { changeTitle } from '../../domain/answer.ts';
+import type { Change } from '../../domain/change.ts';
+import { valueText } from '../../domain/targets.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { listChanges } from '../../storage/tables/changes/change-lists.ts';
 

@@ -1,13 +1,13 @@
 import { InvalidRequest } from '../../base/errors.ts';
-import type { UserId } from '../../changes/change.ts';
-import type { FreezeEnd, FreezeService, FreezeUntil } from '../../intent/arguments/freezes.ts';
+import type { UserId } from '../../domain/change.ts';
+import type { FreezeEnd, FreezeService, FreezeUntil } from '../../domain/freezes.ts';
+import { startTimeOf } from '../../domain/timing.ts';
 import { effectiveFreezes } from '../../storage/audit/active-freezes.ts';
 import { recordFreeze, recordFreezeLift } from '../../storage/audit/freeze-events.ts';
 import { hasFreeze, insertFreeze, liftFreeze } from '../../storage/tables/freezes.ts';
 import { deliverUnfreezeOffers } from '../../storage/tables/queues/outbox.ts';
 import type { DecisionContext } from '../ports.ts';
 import { currentPolicy, standingFreeze } from '../request/current-policy.ts';
-import { startTimeOf } from '../request/start-time.ts';
 
 export type FreezeContext = Pick<
   DecisionContext,

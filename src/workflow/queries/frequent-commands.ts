@@ -1,4 +1,4 @@
-import type { UserId } from '../../changes/change.ts';
+import type { UserId } from '../../domain/change.ts';
 import { requestedCommands } from '../../storage/tables/changes/change-lists.ts';
 import type { DecisionContext } from '../ports.ts';
 

@@ -1,7 +1,5 @@
-import type { Change, ChangeId, UserId } from '../../changes/change.ts';
-import type { Actor } from '../../changes/outcome.ts';
-import type { Verb } from '../../changes/verbs.ts';
-import { commandsFor } from '../../policy/matching.ts';
+import type { Actor, Change, ChangeId, UserId, Verb } from '../../domain/change.ts';
+import { commandsFor } from '../../domain/policy.ts';
 import { changesToReview, listChanges } from '../../storage/tables/changes/change-lists.ts';
 import type { HomeContent, HomeLists } from '../messenger-port.ts';
 import type { WorkflowContext } from '../ports.ts';

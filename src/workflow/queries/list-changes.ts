@@ -1,7 +1,7 @@
-import { type Change, type ChangeId, targetKey, type UserId } from '../../changes/change.ts';
-import { serviceTarget } from '../../directory/directory.ts';
-import type { Answer, AnswerPart, Caller, CommandOffer } from '../../intent/answers/answer.ts';
-import { countWords, unreadableText } from '../../intent/answers/texts.ts';
+import type { Answer, AnswerPart, Caller, CommandOffer } from '../../domain/answer.ts';
+import { countWords, unreadableText } from '../../domain/answer.ts';
+import { type Change, type ChangeId, targetKey, type UserId } from '../../domain/change.ts';
+import { serviceTarget } from '../../domain/targets.ts';
 import { STATE_WORDS } from '../../intent/ports/changes-queries.ts';
 import type { ListRequest } from '../../intent/ports/command-context.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Answer, CommandOffer } from '../../intent/answers/answer.ts';
+import type { Answer, CommandOffer } from '../../domain/answer.ts';
 import type { LogRequest, PastTime } from '../../intent/ports/command-context.ts';
 
 const DAY_MS = 86_400_000;

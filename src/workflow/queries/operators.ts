@@ -1,5 +1,5 @@
-import type { Target, UserId } from '../../changes/change.ts';
-import { requirementFor } from '../../policy/decide.ts';
+import type { Target, UserId } from '../../domain/change.ts';
+import { requirementFor } from '../../domain/policy.ts';
 import type { DecisionContext } from '../ports.ts';
 
 const OPERATIONS = ['service start', 'service stop', 'service scale'];

@@ -1,6 +1,6 @@
-import type { UserId } from '../../changes/change.ts';
-import type { Answer, Caller, PersonLookup } from '../../intent/answers/answer.ts';
-import { textAnswer } from '../../intent/answers/texts.ts';
+import type { Answer, Caller, PersonLookup } from '../../domain/answer.ts';
+import { textAnswer } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
 
 export interface PersonSearch {
   readonly named: (word: string) => Promise<PersonLookup>;

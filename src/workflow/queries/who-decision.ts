@@ -1,9 +1,7 @@
-import type { Target } from '../../changes/change.ts';
-import type { Actor } from '../../changes/outcome.ts';
-import type { RoleName } from '../../changes/requirement.ts';
+import type { Actor, RoleName, Target } from '../../domain/change.ts';
+import type { Policy } from '../../domain/policy.ts';
+import { type Decision, decide, type PolicyQuestion } from '../../domain/policy.ts';
 import type { WhoQuestion } from '../../intent/ports/command-context.ts';
-import { type Decision, decide, type PolicyQuestion } from '../../policy/decide.ts';
-import type { Policy } from '../../policy/policy-types.ts';
 import type { DecisionContext } from '../ports.ts';
 
 export type WhoContext = Pick<

@@ -1,8 +1,7 @@
-import type { UserId } from '../../changes/change.ts';
-import type { RoleName } from '../../changes/requirement.ts';
-import type { InlinePart } from '../../intent/answers/answer.ts';
-import { selectorText } from '../../intent/arguments/freezes.ts';
-import type { Policy, Rule } from '../../policy/policy-types.ts';
+import type { InlinePart } from '../../domain/answer.ts';
+import type { RoleName, UserId } from '../../domain/change.ts';
+import { selectorText } from '../../domain/freezes.ts';
+import type { Policy, Rule } from '../../domain/policy.ts';
 import { decideFor, type WhoContext, type WhoSubject } from './who-decision.ts';
 
 type TextLine = readonly InlinePart[];

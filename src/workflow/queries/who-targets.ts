@@ -1,9 +1,9 @@
-import type { Target } from '../../changes/change.ts';
-import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
-import { type PolicyFacts, serviceTarget } from '../../directory/directory.ts';
-import type { InlinePart } from '../../intent/answers/answer.ts';
+import type { InlinePart } from '../../domain/answer.ts';
+import type { Target } from '../../domain/change.ts';
+import { TARGET_TRAITS } from '../../domain/change.ts';
+import { EVERYTHING, freezeTarget, servicesIn } from '../../domain/freezes.ts';
+import { type PolicyFacts, serviceTarget } from '../../domain/targets.ts';
 import { fieldsOf } from '../../intent/arguments/arguments.ts';
-import { EVERYTHING, freezeTarget, servicesIn } from '../../intent/arguments/freezes.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 import type { WhoQuestion } from '../../intent/ports/command-context.ts';
 import type { WhoContext } from './who-decision.ts';

@@ -1,6 +1,6 @@
-import { Scope, type SlackFreeze, scopeKey, selectorOf } from '../../intent/arguments/freezes.ts';
-import { withFreezes } from '../../policy/freezes.ts';
-import type { Policy } from '../../policy/policy-types.ts';
+import { Scope, type SlackFreeze, scopeKey, selectorOf } from '../../domain/freezes.ts';
+import type { Policy } from '../../domain/policy.ts';
+import { withFreezes } from '../../domain/policy.ts';
 import { effectiveFreezes, readingFreezes } from '../../storage/audit/active-freezes.ts';
 import type { Db, Tx } from '../../storage/engine/database.ts';
 import type { Statement } from '../../storage/engine/together.ts';

@@ -1,14 +1,13 @@
-import type { Change, Plan, Target, TargetKind } from '../../changes/change.ts';
-import type { Requirement } from '../../changes/requirement.ts';
+import type { Change, Plan, Requirement, Target, TargetKind } from '../../domain/change.ts';
+import { freezeTarget, scopeFrom } from '../../domain/freezes.ts';
+import { requirementFor } from '../../domain/policy.ts';
 import {
   newServiceTags,
   type PolicyFacts,
   policyFacts,
   type Service,
   UNKNOWN_TAGS,
-} from '../../directory/directory.ts';
-import { freezeTarget, scopeFrom } from '../../intent/arguments/freezes.ts';
-import { requirementFor } from '../../policy/decide.ts';
+} from '../../domain/targets.ts';
 import type { DecisionContext } from '../ports.ts';
 
 type Directory = Pick<DecisionContext, 'discoversServices'> & {

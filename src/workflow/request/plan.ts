@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/text.ts';
-import type { Plan, PlanRow, Snapshot } from '../../changes/change.ts';
+import type { Plan, PlanRow, Snapshot } from '../../domain/change.ts';
 import { fieldsOf } from '../../intent/arguments/arguments.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 import type { CommandContext } from '../../intent/ports/command-context.ts';

@@ -1,5 +1,5 @@
-import { type Change, type State, targetKey } from '../../changes/change.ts';
-import { canonical } from '../../changes/plan-digest.ts';
+import { type Change, type State, targetKey } from '../../domain/change.ts';
+import { canonical } from '../../domain/decide.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import {
   changesRequestedSince,

@@ -1,15 +1,23 @@
 import type { FieldProblem } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/text.ts';
-import type { Change, ChangeId, ChannelId, Plan, UserId } from '../../changes/change.ts';
-import { cancel, draftChange } from '../../changes/lifecycle.ts';
-import type { Actor } from '../../changes/outcome.ts';
-import type { Requirement } from '../../changes/requirement.ts';
+import type {
+  Actor,
+  Change,
+  ChangeId,
+  ChannelId,
+  Plan,
+  Requirement,
+  UserId,
+} from '../../domain/change.ts';
+import { cancel, draftChange } from '../../domain/decide.ts';
+import { createDenial, type Denial, type Identity } from '../../domain/gate.ts';
+import type { Freeze, Policy } from '../../domain/policy.ts';
+import { upcomingFreezes } from '../../domain/policy.ts';
+import type { NoEffect } from '../../domain/targets.ts';
+import type { RequestedTiming } from '../../domain/timing.ts';
+import { startsAt } from '../../domain/timing.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
-import type { RequestedTiming } from '../../intent/arguments/timing.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
-import type { NoEffect } from '../../intent/services/service-state.ts';
-import { upcomingFreezes } from '../../policy/freezes.ts';
-import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { appendAfter, takingHead } from '../../storage/audit/append.ts';
 import { hashOfRecord } from '../../storage/audit/record-hash.ts';
 import type { Tx } from '../../storage/engine/database.ts';
@@ -17,14 +25,12 @@ import { runTogether } from '../../storage/engine/together.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { storingHandled } from '../../storage/tables/queues/inbox.ts';
 import { authorizeCommand, authorizeForm } from '../authorize.ts';
-import { createDenial, type Denial, type Identity } from '../denial.ts';
 import { countingAttempts } from '../limits/rate-limit.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { appendRefusal, identityFacts, recordMove } from '../record.ts';
 import { currentPolicy } from './current-policy.ts';
 import { planChange } from './plan.ts';
 import { readingRelatedChanges } from './related-changes.ts';
-import { startsAt } from './start-time.ts';
 import { requirementWithLater, timePlan } from './timed-plan.ts';
 
 interface ChangeRequest {

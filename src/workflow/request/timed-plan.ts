@@ -1,13 +1,11 @@
 import type { FieldProblem } from '../../base/errors.ts';
-import type { Plan, Timing, UserId } from '../../changes/change.ts';
-import type { Requirement } from '../../changes/requirement.ts';
-import { NO_TIMING, type RequestedTiming } from '../../intent/arguments/timing.ts';
+import type { Plan, Requirement, Timing, UserId } from '../../domain/change.ts';
+import { combineRequirements } from '../../domain/gate.ts';
+import { NO_TIMING, type RequestedTiming, startsAt, startTimeOf } from '../../domain/timing.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
-import { combineRequirements } from '../../policy/combine-requirements.ts';
 import type { authorizeCommand, Refused } from '../authorize.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { readInverse } from '../revert/inverse.ts';
-import { startsAt, startTimeOf } from './start-time.ts';
 
 type TimedPlan = { readonly ok: true; readonly plan: Plan } | Problems;
 

@@ -1,6 +1,5 @@
-import { type Change, type Target, targetKey } from '../../changes/change.ts';
-import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
-import type { Service } from '../../directory/directory.ts';
+import { type Change, TARGET_TRAITS, type Target, targetKey } from '../../domain/change.ts';
+import type { Service } from '../../domain/targets.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 import { parseLine } from '../../intent/parse/parse-line.ts';
 import type { Intent } from '../../intent/parse/parse-result.ts';

@@ -1,5 +1,5 @@
-import type { Change, ChangeId, Position } from '../../changes/change.ts';
-import { freezeFor } from '../../policy/freezes.ts';
+import type { Change, ChangeId, Position } from '../../domain/change.ts';
+import { freezeFor } from '../../domain/policy.ts';
 import { loadChange } from '../../storage/tables/changes/changes.ts';
 import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import type { PostAttempt } from '../messenger-port.ts';

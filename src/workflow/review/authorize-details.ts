@@ -1,7 +1,7 @@
-import { type Change, type ChangeId, hasAuditMismatch, type UserId } from '../../changes/change.ts';
+import { type Change, type ChangeId, hasAuditMismatch, type UserId } from '../../domain/change.ts';
+import { createDenial } from '../../domain/gate.ts';
 import { loadVerifiable } from '../../storage/tables/changes/changes.ts';
 import { mayQuery, type Refused } from '../authorize.ts';
-import { createDenial } from '../denial.ts';
 import { confirmBeforeDrawing } from '../notify/confirm-before-drawing.ts';
 import type { DecisionContext } from '../ports.ts';
 import { rolesIn } from './review.ts';

@@ -1,5 +1,5 @@
 import { requestNow, step, traceHere } from '../../base/log.ts';
-import type { UserId } from '../../changes/change.ts';
+import type { UserId } from '../../domain/change.ts';
 import {
   isClickHandled,
   markHandled,

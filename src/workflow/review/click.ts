@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ChangeId, UserId } from '../../changes/change.ts';
-import { VERBS } from '../../changes/verbs.ts';
+import type { ChangeId, UserId } from '../../domain/change.ts';
+import { VERBS } from '../../domain/change.ts';
 import type { ReplyTo } from '../clicks.ts';
 import type { DecisionContext } from '../ports.ts';
 import { enqueueClick, type Receipt } from './click-intake.ts';

@@ -1,4 +1,4 @@
-import type { ChangeId, UserId } from '../../changes/change.ts';
+import type { ChangeId, UserId } from '../../domain/change.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { type ClaimedClick, markHandled } from '../../storage/tables/queues/inbox.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChannelId, UserId } from '../../changes/change.ts';
+import type { ChannelId, UserId } from '../../domain/change.ts';
 import type { ClaimedClick } from '../../storage/tables/queues/inbox.ts';
 import { acceptGap, type GapPress } from '../audit-trail/accept-gap.ts';
 import type { ReplyTo } from '../clicks.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { UserId } from '../../changes/change.ts';
-import { INCIDENT_VERBS, type IncidentClick } from '../../intent/answers/answer.ts';
+import { INCIDENT_VERBS, type IncidentClick } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
 import type { ClaimedClick } from '../../storage/tables/queues/inbox.ts';
 import type { ReplyTo } from '../clicks.ts';
 import type { WorkflowContext } from '../ports.ts';

@@ -1,10 +1,24 @@
-import { resolve, review, snooze } from '../../changes/after-outcome.ts';
-import type { Change, State } from '../../changes/change.ts';
-import { approve, breakGlass, cancel, confirm, reject } from '../../changes/lifecycle.ts';
-import type { Actor, Transition } from '../../changes/outcome.ts';
-import type { Refusal } from '../../changes/refusal.ts';
-import type { Requirement } from '../../changes/requirement.ts';
-import type { Press, Verb } from '../../changes/verbs.ts';
+import type {
+  Actor,
+  Change,
+  Press,
+  Refusal,
+  Requirement,
+  State,
+  Transition,
+  Verb,
+} from '../../domain/change.ts';
+import {
+  approve,
+  breakGlass,
+  cancel,
+  confirm,
+  reject,
+  resolve,
+  review,
+  snooze,
+} from '../../domain/decide.ts';
+import { createDenial, type Denial, type Identity } from '../../domain/gate.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockStored } from '../../storage/tables/changes/changes.ts';
 import { unlockTarget } from '../../storage/tables/changes/permits.ts';
@@ -13,7 +27,6 @@ import { markHandled, markingHandled } from '../../storage/tables/queues/inbox.t
 import { delayReminders } from '../../storage/tables/queues/outbox.ts';
 import { nameAlternatives, type RolesContext, rolesFor } from '../alternatives.ts';
 import type { ClickOutcome } from '../clicks.ts';
-import { createDenial, type Denial, type Identity } from '../denial.ts';
 import { snoozeEnd } from '../notify/reminders.ts';
 import type { DecisionContext } from '../ports.ts';
 import { appendRefusal, identityFacts, recordMove } from '../record.ts';

@@ -1,13 +1,13 @@
-import type { Verb } from '../../changes/verbs.ts';
-import { coversRequirement } from '../../policy/combine-requirements.ts';
-import { decide } from '../../policy/decide.ts';
+import type { Verb } from '../../domain/change.ts';
+import { coversRequirement } from '../../domain/gate.ts';
+import { decide } from '../../domain/policy.ts';
+import { startsAt } from '../../domain/timing.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import type { VerifiableChange } from '../../storage/tables/changes/stored-record.ts';
 import type { DecisionContext } from '../ports.ts';
 import { currentPolicy } from '../request/current-policy.ts';
 import { currentTarget, hasSameFacts } from '../request/current-target.ts';
-import { startsAt } from '../request/start-time.ts';
 import type { StopReason } from '../stop-change.ts';
 
 /** The verbs after which a change may run, so that the audit trail must confirm it. */

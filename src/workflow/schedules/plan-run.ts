@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../base/text.ts';
 import type { Occurrence } from '../../base/weekly-times.ts';
-import type { Change, Plan, Target } from '../../changes/change.ts';
-import { inheritChange } from '../../changes/inherit-change.ts';
-import { START_GRACE_MS } from '../../changes/lifecycle.ts';
+import type { Change, Plan, Target } from '../../domain/change.ts';
+import { START_GRACE_MS } from '../../domain/decide.ts';
+import { inheritChange } from '../../domain/events.ts';
+import { weeklyPlanOf } from '../../domain/schedules.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import { hashOfRecord } from '../../storage/audit/record-hash.ts';
 import type { Tx } from '../../storage/engine/database.ts';
@@ -13,7 +14,6 @@ import { currentTarget } from '../request/current-target.ts';
 import { planChange } from '../request/plan.ts';
 import { readInverse, servicesWithLatestReply } from '../revert/inverse.ts';
 import { skipReason } from './skip-reason.ts';
-import { weeklyPlanOf } from './weekly-plan.ts';
 
 /** An occurrence that is due. */
 export interface DueRun {

@@ -1,4 +1,4 @@
-import type { Change, Position } from '../../changes/change.ts';
+import type { Change, Position } from '../../domain/change.ts';
 import { recordedSchedule } from '../../storage/audit/schedule-events.ts';
 import type { PostAttempt } from '../messenger-port.ts';
 import type { DecisionContext } from '../ports.ts';

@@ -1,5 +1,6 @@
 import { occurrencesBetween } from '../../base/weekly-times.ts';
-import type { Change, ChangeId } from '../../changes/change.ts';
+import type { Change, ChangeId } from '../../domain/change.ts';
+import { occurrenceText, weeklyPlanOf } from '../../domain/schedules.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import { recordedSchedule, recordSchedule } from '../../storage/audit/schedule-events.ts';
 import type { Tx } from '../../storage/engine/database.ts';
@@ -15,7 +16,6 @@ import { createBackoff } from '../background/backoff.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { type DueRun, planRun, type RunPlan, storeRun } from './plan-run.ts';
 import { EXPIRED, endSchedule, nextTime } from './schedule-service.ts';
-import { occurrenceText, weeklyPlanOf } from './weekly-plan.ts';
 
 const AT_ONCE = 20;
 const RETRY_AFTER_MS = 30_000;

@@ -1,4 +1,4 @@
-import type { Change } from '../../changes/change.ts';
+import type { Change } from '../../domain/change.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import { recordedSchedule } from '../../storage/audit/schedule-events.ts';
 import type { Tx } from '../../storage/engine/database.ts';

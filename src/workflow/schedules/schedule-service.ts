@@ -1,12 +1,13 @@
 import { InvalidRequest } from '../../base/errors.ts';
 import { nextOccurrence } from '../../base/weekly-times.ts';
-import type { Change, ChangeId, UserId } from '../../changes/change.ts';
+import type { Change, ChangeId, UserId } from '../../domain/change.ts';
 import {
   SCHEDULE_DAYS,
   type ScheduleService,
   type ServiceSchedule,
   timesOf,
-} from '../../intent/ports/schedule-service.ts';
+  weeklyPlanOf,
+} from '../../domain/schedules.ts';
 import {
   type RecordedSchedule,
   recordedSchedule,
@@ -28,7 +29,6 @@ import {
 } from '../../storage/tables/changes/schedules.ts';
 import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import type { DecisionContext } from '../ports.ts';
-import { weeklyPlanOf } from './weekly-plan.ts';
 
 type ScheduleContext = Pick<DecisionContext, 'database' | 'auditKey' | 'people' | 'now' | 'log'>;
 

@@ -1,4 +1,4 @@
-import type { Change } from '../../../src/changes/change.ts';
+import type { Change } from '../../../src/domain/change.ts';
 import { cardTitle } from '../../../src/slack/cards/parts/state-text.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { readEndState, violationsOfLocks } from '../../harness/end-state.ts';

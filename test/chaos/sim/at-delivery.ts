@@ -1,4 +1,4 @@
-import type { UserId } from '../../../src/changes/change.ts';
+import type { UserId } from '../../../src/domain/change.ts';
 import { BREAK_GLASS_KIND, NEEDS } from './people.ts';
 import type { Delivery } from './server.ts';
 import type { RequestRecord, Simulation } from './simulation-types.ts';

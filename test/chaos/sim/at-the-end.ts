@@ -1,4 +1,4 @@
-import type { Change, State } from '../../../src/changes/change.ts';
+import type { Change, State } from '../../../src/domain/change.ts';
 import type { StoredEvent } from '../../../src/storage/audit/append.ts';
 import { cardVersion } from '../../../src/storage/tables/changes/changes.ts';
 import { readEndState, violationsOfLocks } from '../../harness/end-state.ts';

@@ -1,4 +1,4 @@
-import type { UserId } from '../../../src/changes/change.ts';
+import type { UserId } from '../../../src/domain/change.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import { KINDS, type Kind } from './commands.ts';
 import type { Members } from './slack.ts';

@@ -1,5 +1,4 @@
-import type { ChangeId, UserId } from '../../../src/changes/change.ts';
-import type { Verb } from '../../../src/changes/verbs.ts';
+import type { ChangeId, UserId, Verb } from '../../../src/domain/change.ts';
 import type { Environment } from './bot.ts';
 import type { Kind } from './commands.ts';
 import type { Crash } from './ports.ts';

@@ -1,6 +1,5 @@
-import type { ChangeId, UserId } from '../../../src/changes/change.ts';
-import { changeIdFrom } from '../../../src/changes/id.ts';
-import type { Verb } from '../../../src/changes/verbs.ts';
+import type { ChangeId, UserId, Verb } from '../../../src/domain/change.ts';
+import { changeIdFrom } from '../../../src/domain/change.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { wrongWith } from './at-delivery.ts';
 import { wrongAtTheEnd } from './at-the-end.ts';

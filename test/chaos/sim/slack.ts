@@ -1,8 +1,13 @@
-import type { Change, ChangeId, ChannelId, UserId } from '../../../src/changes/change.ts';
-import type { RoleName } from '../../../src/changes/requirement.ts';
-import type { Verb } from '../../../src/changes/verbs.ts';
+import type {
+  Change,
+  ChangeId,
+  ChannelId,
+  RoleName,
+  UserId,
+  Verb,
+} from '../../../src/domain/change.ts';
+import type { Identity, People } from '../../../src/domain/gate.ts';
 import type { ClickOutcome } from '../../../src/workflow/clicks.ts';
-import type { Identity, People } from '../../../src/workflow/denial.ts';
 import type { Messenger } from '../../../src/workflow/messenger-port.ts';
 import type { Ports } from './ports.ts';
 

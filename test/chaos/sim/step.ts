@@ -1,5 +1,5 @@
 import type fc from 'fast-check';
-import type { UserId } from '../../../src/changes/change.ts';
+import type { UserId } from '../../../src/domain/change.ts';
 import type { Kind } from './commands.ts';
 import type { RequestRecord, Simulation } from './simulation-types.ts';
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import type { UserId } from '../../../src/changes/change.ts';
-import type { Verb } from '../../../src/changes/verbs.ts';
+import type { UserId, Verb } from '../../../src/domain/change.ts';
 import { KINDS } from './commands.ts';
 import { ALL_USERS, ANA, BEN, BREAK_GLASS_KIND, CLEO, FINN } from './people.ts';
 import type { Simulation } from './simulation-types.ts';

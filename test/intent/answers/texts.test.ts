@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countWords, utcStamp } from '../../../src/intent/answers/texts.ts';
+import { countWords, utcStamp } from '../../../src/domain/answer.ts';
 
 test('a count agrees with its noun and with the words that follow', () => {
   const older = (count: number) => countWords(count, 'older one follows', 'older ones follow');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commands } from '../../../src/commands/index.ts';
+import { isTimingKey } from '../../../src/domain/timing.ts';
 import { fieldsOf } from '../../../src/intent/arguments/arguments.ts';
-import { isTimingKey } from '../../../src/intent/arguments/timing.ts';
 import { parseLine } from '../../../src/intent/parse/parse-line.ts';
 import { services } from '../fixtures.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { commands as registry } from '../../../src/commands/index.ts';
-import type { Service } from '../../../src/directory/directory.ts';
+import type { SlackFreeze } from '../../../src/domain/freezes.ts';
+import type { Service } from '../../../src/domain/targets.ts';
 import { fieldsOf } from '../../../src/intent/arguments/arguments.ts';
 import { oneOf } from '../../../src/intent/arguments/explain.ts';
-import type { SlackFreeze } from '../../../src/intent/arguments/freezes.ts';
 import { parseLine } from '../../../src/intent/parse/parse-line.ts';
 import { parseValues } from '../../../src/intent/parse/parse-values.ts';
 import { gist, read, services, serviceTune, vocabularyOf } from '../fixtures.ts';

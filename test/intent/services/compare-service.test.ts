@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
-import type { Plan, Snapshot } from '../../../src/changes/change.ts';
+import type { Plan, Snapshot } from '../../../src/domain/change.ts';
 import type { UnknownRead } from '../../../src/http/optional/optional-read.ts';
 import {
   compareService,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
-import type { Snapshot } from '../../../src/changes/change.ts';
+import type { Snapshot } from '../../../src/domain/change.ts';
 import { restoreSize } from '../../../src/intent/services/restore-size.ts';
 import { NOON } from '../fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commands } from '../../../src/commands/index.ts';
-import type { Answer, AnswerPart } from '../../../src/intent/answers/answer.ts';
+import type { Answer, AnswerPart } from '../../../src/domain/answer.ts';
 import { helpFor } from '../../../src/intent/help.ts';
 import { answerMessage, sentenceMessage } from '../../../src/slack/blocks/answer-blocks.ts';
 import type { Message } from '../../../src/slack/blocks/blocks.ts';

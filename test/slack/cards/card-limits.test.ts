@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { list } from '../../../sandbox/json.ts';
-import { type Change, type ChangeId, STATES, type State } from '../../../src/changes/change.ts';
 import { commands } from '../../../src/commands/index.ts';
+import { type Change, type ChangeId, STATES, type State } from '../../../src/domain/change.ts';
 import { fieldsOf } from '../../../src/intent/arguments/arguments.ts';
 import type { ChangeCommand } from '../../../src/intent/define.ts';
 import type { Message } from '../../../src/slack/blocks/blocks.ts';

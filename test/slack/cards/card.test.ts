@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Change, STATES } from '../../../src/changes/change.ts';
+import { type Change, STATES } from '../../../src/domain/change.ts';
 import { lines, type Message, message } from '../../../src/slack/blocks/blocks.ts';
 import { changeCard } from '../../../src/slack/cards/card.ts';
 import { fullRequest } from '../../../src/slack/cards/parts/full-request.ts';

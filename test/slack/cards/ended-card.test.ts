@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../../src/changes/change.ts';
-import type { FollowUp } from '../../../src/changes/follow-up.ts';
+import type { Change, FollowUp } from '../../../src/domain/change.ts';
 import { lines, message } from '../../../src/slack/blocks/blocks.ts';
 import { mrkdwnOf } from '../../../src/slack/blocks/rich-text.ts';
 import { changeCard } from '../../../src/slack/cards/card.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FollowUp } from '../../../src/changes/follow-up.ts';
+import type { FollowUp } from '../../../src/domain/change.ts';
 import { lines, message } from '../../../src/slack/blocks/blocks.ts';
 import type { Line } from '../../../src/slack/blocks/rich-text.ts';
 import {

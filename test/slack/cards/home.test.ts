@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { viewProblems } from '../../../sandbox/slack/block-kit/validate.ts';
+import { commands } from '../../../src/commands/index.ts';
+import type { RoleName } from '../../../src/domain/change.ts';
 import {
   type Change,
   type ChannelId,
   STATES,
   type State,
   type UserId,
-} from '../../../src/changes/change.ts';
-import type { RoleName } from '../../../src/changes/requirement.ts';
-import { commands } from '../../../src/commands/index.ts';
+} from '../../../src/domain/change.ts';
 import { homeView } from '../../../src/slack/cards/home.ts';
 import { palette } from '../../../src/slack/forms/palette.ts';
 import { NO_REPLY_TARGET } from '../../../src/slack/outbound/post.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../../src/changes/change.ts';
+import type { Change } from '../../../src/domain/change.ts';
 import type { Message } from '../../../src/slack/blocks/blocks.ts';
 import { answeredPreview, preview } from '../../../src/slack/cards/preview.ts';
 import { changeIn, minutes, PLAN, REQUIRES } from '../../changes/fixtures.ts';

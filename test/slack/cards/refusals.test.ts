@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { STATES } from '../../../src/changes/change.ts';
-import { REFUSALS } from '../../../src/changes/refusal.ts';
-import type { Verb } from '../../../src/changes/verbs.ts';
+import type { Verb } from '../../../src/domain/change.ts';
+import { REFUSALS, STATES } from '../../../src/domain/change.ts';
+import { createDenial, type Denial } from '../../../src/domain/gate.ts';
 import { sentenceMessage } from '../../../src/slack/blocks/answer-blocks.ts';
 import { refusalLine } from '../../../src/slack/cards/refusals.ts';
-import { createDenial, type Denial } from '../../../src/workflow/denial.ts';
 import { actor, ana, ben, changeIn, cleo, minutes, NOON } from '../../changes/fixtures.ts';
 import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
 

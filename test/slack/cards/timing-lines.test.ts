@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Change, type ChangeId, STATES, type Timing } from '../../../src/changes/change.ts';
-import { spanText } from '../../../src/intent/arguments/timing.ts';
+import { type Change, type ChangeId, STATES, type Timing } from '../../../src/domain/change.ts';
+import { spanText } from '../../../src/domain/timing.ts';
 import { mrkdwnOf } from '../../../src/slack/blocks/rich-text.ts';
 import { changeCard } from '../../../src/slack/cards/card.ts';
 import { cardTitle } from '../../../src/slack/cards/parts/state-text.ts';

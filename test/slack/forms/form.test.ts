@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { viewProblems } from '../../../sandbox/slack/block-kit/validate.ts';
-import type { ChannelId } from '../../../src/changes/change.ts';
 import { commands } from '../../../src/commands/index.ts';
+import type { ChannelId } from '../../../src/domain/change.ts';
 import type { TypedValues } from '../../../src/intent/arguments/arguments.ts';
 import { titleOf } from '../../../src/intent/define.ts';
 import { commandForm, type FormSetting } from '../../../src/slack/forms/form.ts';

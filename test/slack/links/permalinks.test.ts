@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
 import { systemClock } from '../../../src/base/time.ts';
-import type { ChannelId, Position } from '../../../src/changes/change.ts';
+import type { ChannelId, Position } from '../../../src/domain/change.ts';
 import { createPermalinks } from '../../../src/slack/links/permalinks.ts';
 
 const AT: Position = { channel: 'C0APPROVALS' as ChannelId, ts: '1795372240.856000' };

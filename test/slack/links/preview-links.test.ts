@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
-import type { Change, ChangeId, ChannelId, Position } from '../../../src/changes/change.ts';
+import type { Change, ChangeId, ChannelId, Position } from '../../../src/domain/change.ts';
 import { createPreviewLinks } from '../../../src/slack/links/preview-links.ts';
 import { changeIn } from '../../changes/fixtures.ts';
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import { largeWorkspace } from '../../../sandbox/slack/workspace/large-workspace.ts';
 import { systemClock } from '../../../src/base/time.ts';
-import type { ChannelId } from '../../../src/changes/change.ts';
+import type { ChannelId } from '../../../src/domain/change.ts';
 import { type ChannelIdStore, createChannelFinder } from '../../../src/slack/outbound/channels.ts';
 
 const START = Date.parse('2026-11-20T12:00:00.000Z');

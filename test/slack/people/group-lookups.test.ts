@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import { sandboxWorkspace } from '../../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { systemClock } from '../../../src/base/time.ts';
-import type { UserId } from '../../../src/changes/change.ts';
+import type { UserId } from '../../../src/domain/change.ts';
 import { cachedAccounts, createActors } from '../../../src/slack/people/actors.ts';
 import { createRetryLimited } from '../../../src/slack/people/retry-limited.ts';
 import { BEN, CLEO, GUS } from '../../harness/users.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import { createLog } from '../../../src/base/log.ts';
-import type { UserId } from '../../../src/changes/change.ts';
+import type { UserId } from '../../../src/domain/change.ts';
 import { createClickNotices } from '../../../src/slack/progress/click-notices.ts';
 import { testClock } from '../../http/loopback.ts';
 import { clientOf } from '../../sandbox/slack/client.ts';

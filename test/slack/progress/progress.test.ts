@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
-import type { ChannelId, Position } from '../../../src/changes/change.ts';
+import type { ChannelId, Position } from '../../../src/domain/change.ts';
 import { withProgress } from '../../../src/slack/progress/progress.ts';
 import { testClock } from '../../http/loopback.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChangeId } from '../../../src/changes/change.ts';
+import type { ChangeId } from '../../../src/domain/change.ts';
 import { effectiveFreezes } from '../../../src/storage/audit/active-freezes.ts';
 import { appendEvent, listEvents } from '../../../src/storage/audit/append.ts';
 import {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
-import type { Change } from '../../../src/changes/change.ts';
+import type { Change } from '../../../src/domain/change.ts';
 import { type AuditEvent, appendEvent, auditHead } from '../../../src/storage/audit/append.ts';
 import { linkAfter } from '../../../src/storage/audit/chain.ts';
 import { auditRefusal } from '../../../src/storage/audit/matches-audit-trail.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
-import type { UserId } from '../../../src/changes/change.ts';
+import type { UserId } from '../../../src/domain/change.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import {
   checkReadRecord,

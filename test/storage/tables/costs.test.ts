@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { UserId } from '../../../src/changes/change.ts';
+import type { UserId } from '../../../src/domain/change.ts';
 import {
   costSnapshots,
   loadMonth,

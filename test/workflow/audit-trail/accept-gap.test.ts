@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { ChannelId, UserId } from '../../../src/changes/change.ts';
-import type { IncidentClickOutcome } from '../../../src/intent/answers/answer.ts';
+import type { IncidentClickOutcome } from '../../../src/domain/answer.ts';
+import type { ChannelId, UserId } from '../../../src/domain/change.ts';
 import { appendEvent, listEvents } from '../../../src/storage/audit/append.ts';
 import { gapId } from '../../../src/storage/audit/verification/gap.ts';
 import { clearTrailError } from '../../../src/storage/audit/verification/trail-marks.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { ChannelId } from '../../../src/changes/change.ts';
-import type { Answer } from '../../../src/intent/answers/answer.ts';
+import type { Answer } from '../../../src/domain/answer.ts';
+import type { ChannelId } from '../../../src/domain/change.ts';
 import { anchorLine } from '../../../src/storage/audit/anchor.ts';
 import { appendEvent, auditHead } from '../../../src/storage/audit/append.ts';
 import { openCheckpoint } from '../../../src/storage/audit/checkpoint.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { ChangeId } from '../../../src/changes/change.ts';
+import type { ChangeId } from '../../../src/domain/change.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import { linkAfter } from '../../../src/storage/audit/chain.ts';
 import type { AuditKey } from '../../../src/storage/audit/key-ring.ts';

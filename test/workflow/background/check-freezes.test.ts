@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { ChangeId } from '../../../src/changes/change.ts';
+import type { ChangeId } from '../../../src/domain/change.ts';
 import { listEvents } from '../../../src/storage/audit/append.ts';
 import { verifyChain } from '../../../src/storage/audit/verification/verify-chain.ts';
 import { insertFreeze } from '../../../src/storage/tables/freezes.ts';

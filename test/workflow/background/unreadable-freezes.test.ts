@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { ChangeId } from '../../../src/changes/change.ts';
-import { freezeFor } from '../../../src/policy/freezes.ts';
+import type { ChangeId } from '../../../src/domain/change.ts';
+import { freezeFor } from '../../../src/domain/policy.ts';
 import { eventsOf } from '../../../src/storage/audit/append.ts';
 import { insertFreeze } from '../../../src/storage/tables/freezes.ts';
 import { checkFreezes } from '../../../src/workflow/background/check-freezes.ts';

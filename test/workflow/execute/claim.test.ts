@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/base/errors.ts';
-import type { Change, ChangeId } from '../../../src/changes/change.ts';
+import type { Change, ChangeId } from '../../../src/domain/change.ts';
 import { runTogether } from '../../../src/storage/engine/together.ts';
 import {
   closingPermit,

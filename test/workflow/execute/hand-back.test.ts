@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/base/errors.ts';
-import { start } from '../../../src/changes/lifecycle.ts';
+import { start } from '../../../src/domain/decide.ts';
 import { eventsOf } from '../../../src/storage/audit/append.ts';
 import { insertChange, loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import { writePermit } from '../../../src/storage/tables/changes/permits.ts';

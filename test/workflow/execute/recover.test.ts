@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import type { Change } from '../../../src/changes/change.ts';
+import type { Change } from '../../../src/domain/change.ts';
 import { eventsOf } from '../../../src/storage/audit/append.ts';
 import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import {

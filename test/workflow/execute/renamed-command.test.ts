@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planDigest } from '../../../src/changes/plan-digest.ts';
+import { planDigest } from '../../../src/domain/decide.ts';
 import { namesOf } from '../../../src/intent/define.ts';
 import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import { execute } from '../../../src/workflow/execute/execute.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/base/errors.ts';
-import type { Change } from '../../../src/changes/change.ts';
+import type { Change } from '../../../src/domain/change.ts';
 import { appendEvent, eventsOf } from '../../../src/storage/audit/append.ts';
 import { recordHash } from '../../../src/storage/audit/record-hash.ts';
 import { insertChange } from '../../../src/storage/tables/changes/changes.ts';

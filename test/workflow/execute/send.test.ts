@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError, Secret } from '../../../src/base/errors.ts';
-import type { Change } from '../../../src/changes/change.ts';
-import { start } from '../../../src/changes/lifecycle.ts';
+import type { Change } from '../../../src/domain/change.ts';
+import { start } from '../../../src/domain/decide.ts';
 import { eventsOf } from '../../../src/storage/audit/append.ts';
 import { insertChange, loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../../src/changes/change.ts';
-import type { EvidenceGap } from '../../../src/changes/follow-up.ts';
+import type { Change, EvidenceGap } from '../../../src/domain/change.ts';
 import { lockHolder, lockTarget } from '../../../src/storage/tables/changes/permits.ts';
 import { aChange, minutes, NOON, STAGING } from '../../storage/example-change.ts';
 import {

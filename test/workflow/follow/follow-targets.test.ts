@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../../src/changes/change.ts';
-import type { FollowUp } from '../../../src/changes/follow-up.ts';
+import type { Change, FollowUp } from '../../../src/domain/change.ts';
 import { createFollowLoop } from '../../../src/workflow/follow/follow-targets.ts';
 import { waitMs } from '../../../src/workflow/follow/pace.ts';
 import { aChange, minutes } from '../../storage/example-change.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { Change, ExecutionOutcome, Snapshot } from '../../../src/changes/change.ts';
 import { EndpointReading, EndpointReadings } from '../../../src/cloud/reads/readings.ts';
 import { ServiceReading, ServiceReadings } from '../../../src/cloud/reads/service-reading.ts';
 import { commands } from '../../../src/commands/index.ts';
+import type { Change, ExecutionOutcome, Snapshot } from '../../../src/domain/change.ts';
 import type { UnknownRead } from '../../../src/http/optional/optional-read.ts';
 import type { ChangeCommand } from '../../../src/intent/define.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { UserId } from '../../../src/changes/change.ts';
+import type { UserId } from '../../../src/domain/change.ts';
 import { countCommand } from '../../../src/workflow/limits/command-rate.ts';
 import { countAttempts } from '../../../src/workflow/limits/rate-limit.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';

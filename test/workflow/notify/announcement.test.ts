@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ChannelId } from '../../../src/changes/change.ts';
-import type { PostResult } from '../../../src/intent/answers/answer.ts';
+import type { PostResult } from '../../../src/domain/answer.ts';
+import type { ChannelId } from '../../../src/domain/change.ts';
 import { claimDueMessages } from '../../../src/storage/tables/queues/outbox.ts';
 import { workflowJobs } from '../../../src/workflow/background/maintenance.ts';
 import type { Messenger } from '../../../src/workflow/messenger-port.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change, ChangeId, Position } from '../../../src/changes/change.ts';
+import type { Change, ChangeId, Position } from '../../../src/domain/change.ts';
 import { runTogether } from '../../../src/storage/engine/together.ts';
 import { loadChange, settingCard } from '../../../src/storage/tables/changes/changes.ts';
 import { enqueue } from '../../../src/storage/tables/queues/outbox.ts';

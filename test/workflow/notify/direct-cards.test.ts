@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change, Position, UserId } from '../../../src/changes/change.ts';
+import type { Change, Position, UserId } from '../../../src/domain/change.ts';
 import { metaUnder } from '../../../src/storage/tables/meta.ts';
 import { claimDueMessages, markDone } from '../../../src/storage/tables/queues/outbox.ts';
 import {

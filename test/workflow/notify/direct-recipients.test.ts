@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change, UserId } from '../../../src/changes/change.ts';
+import type { Change, UserId } from '../../../src/domain/change.ts';
 import { directRecipients } from '../../../src/workflow/notify/direct-recipients.ts';
 import { changeIn, minutes, NOON, REQUIRES } from '../../changes/fixtures.ts';
 import { ana, ben, channel, cleo, user } from '../../storage/example-change.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../../src/changes/change.ts';
+import type { Change } from '../../../src/domain/change.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { claimDueMessages, enqueue } from '../../../src/storage/tables/queues/outbox.ts';
 import { endDelivery } from '../../../src/workflow/notify/end-delivery.ts';

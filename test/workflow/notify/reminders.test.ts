@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../../src/changes/change.ts';
+import type { Change } from '../../../src/domain/change.ts';
 import type { Reminder } from '../../../src/storage/tables/queues/outbox-message.ts';
 import {
   isReminderDue,

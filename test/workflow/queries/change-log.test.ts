@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { UserId } from '../../../src/changes/change.ts';
-import type { Answer } from '../../../src/intent/answers/answer.ts';
+import type { Answer } from '../../../src/domain/answer.ts';
+import type { UserId } from '../../../src/domain/change.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import { answerChangeLog } from '../../../src/workflow/queries/change-log.ts';
 import { NOON } from '../../harness/users.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../../src/changes/change.ts';
+import type { Change } from '../../../src/domain/change.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { listCostChanges } from '../../../src/workflow/queries/cost-changes.ts';
 import { ENGINES, freshDatabase } from '../../storage/engines.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
-import type { Target } from '../../../src/changes/change.ts';
-import type { Service } from '../../../src/directory/directory.ts';
+import type { Target } from '../../../src/domain/change.ts';
+import type { Service } from '../../../src/domain/targets.ts';
 import { currentTarget, hasSameFacts } from '../../../src/workflow/request/current-target.ts';
 
 const PROD: Service = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changeIdFrom } from '../../../src/changes/id.ts';
+import { changeIdFrom } from '../../../src/domain/change.ts';
 import { openBot } from '../../chaos/sim/bot.ts';
 import { ANA, MEMBERS, policyWhen } from '../../chaos/sim/people.ts';
 import { openServer } from '../../chaos/sim/server.ts';

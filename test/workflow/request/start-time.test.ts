@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_TIMING, type RequestedTiming } from '../../../src/intent/arguments/timing.ts';
-import { startTimeOf } from '../../../src/workflow/request/start-time.ts';
+import { NO_TIMING, type RequestedTiming, startTimeOf } from '../../../src/domain/timing.ts';
 
 const BERLIN = 'Europe/Berlin';
 

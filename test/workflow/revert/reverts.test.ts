@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/base/errors.ts';
-import type { Change } from '../../../src/changes/change.ts';
-import type { CostEffect } from '../../../src/changes/cost-effect.ts';
+import type { Change, CostEffect } from '../../../src/domain/change.ts';
 import type { SendResult } from '../../../src/intent/arguments/sent-body.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLog, during, traced } from '../../../src/base/log.ts';
 import type { JsonObject } from '../../../src/base/text.ts';
-import type { ChangeId } from '../../../src/changes/change.ts';
+import type { ChangeId } from '../../../src/domain/change.ts';
 import { storeClick } from '../../../src/storage/tables/queues/inbox.ts';
 import type { Messenger } from '../../../src/workflow/messenger-port.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { during, traced } from '../../../src/base/log.ts';
-import type { UserId } from '../../../src/changes/change.ts';
+import type { UserId } from '../../../src/domain/change.ts';
 import { claimDueClicks } from '../../../src/storage/tables/queues/inbox.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { enqueueClick } from '../../../src/workflow/review/click-intake.ts';

@@ -1,5 +1,4 @@
-import type { Change, UserId } from '../../../src/changes/change.ts';
-import type { Verb } from '../../../src/changes/verbs.ts';
+import type { Change, UserId, Verb } from '../../../src/domain/change.ts';
 import { receiveClick } from '../../../src/workflow/review/click.ts';
 import { handleClick } from '../../../src/workflow/review/review.ts';
 import { aChange, user } from '../../storage/example-change.ts';

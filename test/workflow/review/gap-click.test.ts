@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import type { ChannelId } from '../../../src/changes/change.ts';
+import type { ChannelId } from '../../../src/domain/change.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import type { Messenger } from '../../../src/workflow/messenger-port.ts';
 import { receiveGapClick } from '../../../src/workflow/review/gap-click.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
-import type { ChangeId } from '../../../src/changes/change.ts';
+import type { ChangeId } from '../../../src/domain/change.ts';
 import { appendEvent, listEvents } from '../../../src/storage/audit/append.ts';
 import { storeClick } from '../../../src/storage/tables/queues/inbox.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';

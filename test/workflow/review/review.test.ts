@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change, ChangeId, UserId } from '../../../src/changes/change.ts';
-import type { Verb } from '../../../src/changes/verbs.ts';
+import type { Change, ChangeId, UserId, Verb } from '../../../src/domain/change.ts';
 import { listEvents } from '../../../src/storage/audit/append.ts';
 import { lockHolder, lockTarget } from '../../../src/storage/tables/changes/permits.ts';
 import { claimDueMessages, enqueue } from '../../../src/storage/tables/queues/outbox.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change, UserId } from '../../../src/changes/change.ts';
-import type { Verb } from '../../../src/changes/verbs.ts';
+import type { Change, UserId, Verb } from '../../../src/domain/change.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import { aChange, ana, ben, minutes } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../../src/base/text.ts';
-import type { Change, ChangeId, UserId } from '../../../src/changes/change.ts';
-import type { RoleName } from '../../../src/changes/requirement.ts';
 import { commands } from '../../../src/commands/index.ts';
-import type { Service } from '../../../src/directory/directory.ts';
+import type { Change, ChangeId, RoleName, UserId } from '../../../src/domain/change.ts';
+import type { Service } from '../../../src/domain/targets.ts';
 import type { SendResult } from '../../../src/intent/arguments/sent-body.ts';
 import { namesOf } from '../../../src/intent/define.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';

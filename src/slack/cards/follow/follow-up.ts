@@ -1,5 +1,4 @@
-import type { Change } from '../../../changes/change.ts';
-import type { EvidenceGap, FollowUp } from '../../../changes/follow-up.ts';
+import type { Change, EvidenceGap, FollowUp } from '../../../domain/change.ts';
 import { fact } from '../../blocks/blocks.ts';
 import { bounded, type Line, type RichInline } from '../../blocks/rich-text.ts';
 import { lowerActionText } from '../naming.ts';

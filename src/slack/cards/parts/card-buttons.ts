@@ -1,4 +1,4 @@
-import { type Change, hasAuditMismatch, isEnded, type State } from '../../../changes/change.ts';
+import { type Change, hasAuditMismatch, isEnded, type State } from '../../../domain/change.ts';
 import type { Button } from '../../blocks/blocks.ts';
 import { breakGlassButton, reviewButtons } from '../break-glass.ts';
 import type { DrawContext } from '../draw-context.ts';

@@ -1,4 +1,4 @@
-import type { Change } from '../../../changes/change.ts';
+import type { Change } from '../../../domain/change.ts';
 import { fact, lines, type Message, message, title } from '../../blocks/blocks.ts';
 import type { DrawContext } from '../draw-context.ts';
 import { ending } from '../ending.ts';

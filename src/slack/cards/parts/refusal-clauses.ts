@@ -1,8 +1,7 @@
-import type { BlockingFreeze, Change, State } from '../../../changes/change.ts';
-import type { Verb } from '../../../changes/verbs.ts';
-import { slashCommand } from '../../../intent/answers/texts.ts';
-import type { Freeze, Policy } from '../../../policy/policy-types.ts';
-import type { Denial } from '../../../workflow/denial.ts';
+import { slashCommand } from '../../../domain/answer.ts';
+import type { BlockingFreeze, Change, State, Verb } from '../../../domain/change.ts';
+import type { Denial } from '../../../domain/gate.ts';
+import type { Freeze, Policy } from '../../../domain/policy.ts';
 import type { Line } from '../../blocks/rich-text.ts';
 import type { DrawContext } from '../draw-context.ts';
 import { roleText } from '../naming.ts';

@@ -1,7 +1,11 @@
-import { type Change, hasAuditMismatch, type State } from '../../../changes/change.ts';
-import { changeSubject } from '../../../changes/change-title.ts';
-import type { FollowUp } from '../../../changes/follow-up.ts';
-import { TARGET_TRAITS } from '../../../changes/target-kinds.ts';
+import { changeSubject } from '../../../domain/answer.ts';
+import type { FollowUp } from '../../../domain/change.ts';
+import {
+  type Change,
+  hasAuditMismatch,
+  type State,
+  TARGET_TRAITS,
+} from '../../../domain/change.ts';
 import { bounded, oneLine } from '../../blocks/rich-text.ts';
 import type { DrawContext } from '../draw-context.ts';
 import { actionText, lowerFirst } from '../naming.ts';

@@ -1,5 +1,5 @@
-import type { Plan, PlanRow } from '../../../changes/change.ts';
-import { valueText } from '../../../directory/directory.ts';
+import type { Plan, PlanRow } from '../../../domain/change.ts';
+import { valueText } from '../../../domain/targets.ts';
 import { lines, type MessagePart } from '../../blocks/blocks.ts';
 import type { Line } from '../../blocks/rich-text.ts';
 import { beforeAfterTable } from '../../blocks/table.ts';

@@ -1,4 +1,4 @@
-import type { Change } from '../../../changes/change.ts';
+import type { Change } from '../../../domain/change.ts';
 import { fact } from '../../blocks/blocks.ts';
 import { bounded, type Line } from '../../blocks/rich-text.ts';
 import type { DrawContext } from '../draw-context.ts';

@@ -1,4 +1,4 @@
-import type { ChangeId, State } from '../../../changes/change.ts';
+import type { ChangeId, State } from '../../../domain/change.ts';
 import { toText } from '../../engine/portable.ts';
 import { IS_OPEN } from '../../tables/changes/change-query.ts';
 import type { AuditEventTable, Db } from '../../tables/schema.ts';

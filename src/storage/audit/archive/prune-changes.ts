@@ -1,4 +1,4 @@
-import type { ChangeId } from '../../../changes/change.ts';
+import type { ChangeId } from '../../../domain/change.ts';
 import { toText } from '../../engine/portable.ts';
 import type { Db, Tx } from '../../tables/schema.ts';
 import type { ArchiveCheckpoint } from './checkpoints.ts';

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { type ChangeId, STATES } from '../../../changes/change.ts';
+import { type ChangeId, STATES } from '../../../domain/change.ts';
 import { hasNoSpace } from '../../engine/sqlite/disk-space.ts';
 import { createPrivately } from '../../engine/sqlite/sqlite.ts';
 import type { AuditEventTable, Db } from '../../tables/schema.ts';

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
-import type { UserId } from '../../../changes/change.ts';
+import type { UserId } from '../../../domain/change.ts';
 import type { AuditEventTable, Db, Tx } from '../../tables/schema.ts';
 import { appendEvent } from '../append.ts';
 import { readEventBody } from '../chain.ts';

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { ChangeId } from '../../../changes/change.ts';
+import type { ChangeId } from '../../../domain/change.ts';
 import type { AuditEventTable, Db } from '../../tables/schema.ts';
 import { isAuthentic, readEventBody } from '../chain.ts';
 import { type AuditKey, currentKey } from '../key-ring.ts';

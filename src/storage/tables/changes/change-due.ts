@@ -1,5 +1,5 @@
-import type { ChangeId, State } from '../../../changes/change.ts';
-import { DIGEST_PREFIX } from '../../../changes/plan-digest.ts';
+import type { ChangeId, State } from '../../../domain/change.ts';
+import { DIGEST_PREFIX } from '../../../domain/decide.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
 import { isInList, type ListParameter, listParameter } from '../../engine/lists.ts';
 import { toText } from '../../engine/portable.ts';

@@ -4,7 +4,7 @@ import {
   type State,
   targetKey,
   type UserId,
-} from '../../../changes/change.ts';
+} from '../../../domain/change.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
 import { toText } from '../../engine/portable.ts';
 import type { Db } from '../schema.ts';

@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Change, ChangeId, State } from '../../../changes/change.ts';
+import type { Change, ChangeId, State } from '../../../domain/change.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
 import { isInList, type ListParameter } from '../../engine/lists.ts';
 import { toDate, UnreadableRowError } from '../../engine/portable.ts';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { Cache } from '../../../base/cache.ts';
+import type { FollowUp, Requirement } from '../../../domain/change.ts';
 import {
   type Change,
   type ChannelId,
@@ -8,10 +9,8 @@ import {
   type Position,
   targetKey,
   type Verdict,
-} from '../../../changes/change.ts';
-import type { FollowUp } from '../../../changes/follow-up.ts';
-import { canonical } from '../../../changes/plan-digest.ts';
-import type { Requirement } from '../../../changes/requirement.ts';
+} from '../../../domain/change.ts';
+import { canonical } from '../../../domain/decide.ts';
 import { decode, toDate, toText, UnreadableRowError } from '../../engine/portable.ts';
 import type { ChangeTable } from '../schema.ts';
 import {

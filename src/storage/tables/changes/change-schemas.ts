@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import type { Requirement } from '../../../domain/change.ts';
 import {
   type BlockingFreeze,
   type ChangeId,
+  EVIDENCE_GAPS,
   type ExecutionOutcome,
+  FOLLOW_UP_STATES,
+  type FollowUp,
   type Plan,
   type Rejection,
   type Resolution,
@@ -12,9 +16,7 @@ import {
   TARGET_KINDS,
   type Timing,
   type UserId,
-} from '../../../changes/change.ts';
-import { EVIDENCE_GAPS, FOLLOW_UP_STATES, type FollowUp } from '../../../changes/follow-up.ts';
-import type { Requirement } from '../../../changes/requirement.ts';
+} from '../../../domain/change.ts';
 import { AnyJson, JsonFields, StoredInstant } from '../../engine/portable.ts';
 
 const Id = z.custom<ChangeId>((value) => typeof value === 'string');

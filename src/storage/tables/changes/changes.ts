@@ -1,4 +1,4 @@
-import type { Change, ChangeId, ChannelId, Position, State } from '../../../changes/change.ts';
+import type { Change, ChangeId, ChannelId, Position, State } from '../../../domain/change.ts';
 import { compileEach, compileOnce } from '../../engine/compile-once.ts';
 import { isInList, type ListParameter, listParameter } from '../../engine/lists.ts';
 import { toText } from '../../engine/portable.ts';

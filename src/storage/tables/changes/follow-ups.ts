@@ -1,5 +1,4 @@
-import type { ChangeId } from '../../../changes/change.ts';
-import type { FollowUp } from '../../../changes/follow-up.ts';
+import type { ChangeId, FollowUp } from '../../../domain/change.ts';
 import { type Batch, leaseColumns } from '../../engine/lease.ts';
 import { toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';

@@ -1,4 +1,4 @@
-import type { ExecutionOutcome } from '../../../changes/change.ts';
+import type { ExecutionOutcome } from '../../../domain/change.ts';
 import { decode } from '../../engine/portable.ts';
 import type { Db } from '../schema.ts';
 import { StoredEnding } from './change-schemas.ts';

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { ChangeId, TargetKind } from '../../../changes/change.ts';
+import type { ChangeId, TargetKind } from '../../../domain/change.ts';
 import { decode, toDate, toText } from '../../engine/portable.ts';
 import type { Db } from '../schema.ts';
 import { StoredEnding } from './change-schemas.ts';

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { Change, ChangeId, UserId } from '../../../changes/change.ts';
+import type { Change, ChangeId, UserId } from '../../../domain/change.ts';
 import { compileEach, compileOnce } from '../../engine/compile-once.ts';
 import { isInList, type ListParameter, listParameter } from '../../engine/lists.ts';
 import { toDate, toText } from '../../engine/portable.ts';

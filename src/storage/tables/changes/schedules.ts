@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { ChangeId } from '../../../changes/change.ts';
+import type { ChangeId } from '../../../domain/change.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
 import { isInList, type ListParameter, listParameter } from '../../engine/lists.ts';
 import { toDate, toText } from '../../engine/portable.ts';

@@ -1,4 +1,4 @@
-import type { Change, ChangeId } from '../../../changes/change.ts';
+import type { Change, ChangeId } from '../../../domain/change.ts';
 import type { ApprovalTable, ChangeTable } from '../schema.ts';
 import type { VersionEvent } from './version-events.ts';
 

@@ -1,4 +1,4 @@
-import type { Change, ChangeId, UserId, Verdict } from '../../../changes/change.ts';
+import type { Change, ChangeId, UserId, Verdict } from '../../../domain/change.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
 import { toText } from '../../engine/portable.ts';
 import type { Statement } from '../../engine/together.ts';

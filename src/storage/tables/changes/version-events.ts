@@ -1,4 +1,4 @@
-import type { ChangeId } from '../../../changes/change.ts';
+import type { ChangeId } from '../../../domain/change.ts';
 import { keyStartPointer } from '../../audit/key-eras.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
 import { isInList, type ListParameter } from '../../engine/lists.ts';

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { UserId } from '../../../changes/change.ts';
+import type { UserId } from '../../../domain/change.ts';
 import { compileEach } from '../../engine/compile-once.ts';
 import { toText } from '../../engine/portable.ts';
 import { keepRows, runTogether, type Statement } from '../../engine/together.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ChangeId, Position } from '../../../changes/change.ts';
+import type { ChangeId, Position } from '../../../domain/change.ts';
 import { type Builder, IS_OPEN, readIds, selectIds } from '../changes/change-query.ts';
 import type { Db, Tx } from '../schema.ts';
 import { PLAIN } from './outbox-message.ts';

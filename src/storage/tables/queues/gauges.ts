@@ -1,4 +1,4 @@
-import type { State } from '../../../changes/change.ts';
+import type { State } from '../../../domain/change.ts';
 import { storedTrailError } from '../../audit/verification/trail-marks.ts';
 import { withAnswerLimit } from '../../engine/database-errors.ts';
 import { toText } from '../../engine/portable.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../base/text.ts';
-import { type ChangeId, STATES, type State, type UserId } from '../../../changes/change.ts';
+import { type ChangeId, STATES, type State, type UserId } from '../../../domain/change.ts';
 
 export type Reminder = 'waiting' | 'escalated' | 'unknown';
 export type BreakGlassEvent = 'used' | 'reviewed';

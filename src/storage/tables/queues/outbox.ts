@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
-import type { ChangeId } from '../../../changes/change.ts';
+import type { ChangeId } from '../../../domain/change.ts';
 import { compileOnce } from '../../engine/compile-once.ts';
 import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
 import { isInList, type ListParameter, listParameter } from '../../engine/lists.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Change } from '../../../../src/changes/change.ts';
+import type { Change } from '../../../../src/domain/change.ts';
 import { auditHead } from '../../../../src/storage/audit/append.ts';
 import { findRange } from '../../../../src/storage/audit/archive/archive.ts';
 import { lastCheckpoint } from '../../../../src/storage/audit/archive/checkpoints.ts';

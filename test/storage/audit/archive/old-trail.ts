@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Change, State } from '../../../../src/changes/change.ts';
+import type { Change, State } from '../../../../src/domain/change.ts';
 import { appendEvent } from '../../../../src/storage/audit/append.ts';
 import { archiveTrail } from '../../../../src/storage/audit/archive/archive.ts';
 import type { AuditKey } from '../../../../src/storage/audit/key-ring.ts';

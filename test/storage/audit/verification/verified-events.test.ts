@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/base/text.ts';
-import type { ChangeId } from '../../../../src/changes/change.ts';
+import type { ChangeId } from '../../../../src/domain/change.ts';
 import { type AuditEvent, appendEvent } from '../../../../src/storage/audit/append.ts';
 import { linkAfter } from '../../../../src/storage/audit/chain.ts';
 import { currentKey, readKeyRing } from '../../../../src/storage/audit/key-ring.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Change, isEnded, STATES } from '../../../../src/changes/change.ts';
+import { type Change, isEnded, STATES } from '../../../../src/domain/change.ts';
 import { runTogether } from '../../../../src/storage/engine/together.ts';
 import {
   dueClaims,

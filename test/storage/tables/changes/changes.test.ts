@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
-import { resolve } from '../../../../src/changes/after-outcome.ts';
-import type { Change } from '../../../../src/changes/change.ts';
-import { approve, draftChange, finish, reject, start } from '../../../../src/changes/lifecycle.ts';
-import { planDigest } from '../../../../src/changes/plan-digest.ts';
+import type { Change } from '../../../../src/domain/change.ts';
+import {
+  approve,
+  draftChange,
+  finish,
+  planDigest,
+  reject,
+  resolve,
+  start,
+} from '../../../../src/domain/decide.ts';
 import type { Database } from '../../../../src/storage/engine/database.ts';
 import { runTogether } from '../../../../src/storage/engine/together.ts';
 import {

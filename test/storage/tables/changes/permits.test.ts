@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../../../src/changes/change.ts';
+import type { Change } from '../../../../src/domain/change.ts';
 import type { Database } from '../../../../src/storage/engine/database.ts';
 import { runTogether } from '../../../../src/storage/engine/together.ts';
 import {

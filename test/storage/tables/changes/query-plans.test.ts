@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
-import { type ChangeId, targetKey, type UserId } from '../../../../src/changes/change.ts';
+import { type ChangeId, targetKey, type UserId } from '../../../../src/domain/change.ts';
 import { openPostgres } from '../../../../src/storage/engine/postgres.ts';
 import { openSqliteReader, sqlitePath } from '../../../../src/storage/engine/sqlite/sqlite.ts';
 import { runTogether } from '../../../../src/storage/engine/together.ts';

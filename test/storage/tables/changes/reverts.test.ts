@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../../../src/changes/change.ts';
+import type { Change } from '../../../../src/domain/change.ts';
 import { dueReverts } from '../../../../src/storage/tables/changes/change-due.ts';
 import { loadChange, markRevertPlanned } from '../../../../src/storage/tables/changes/changes.ts';
 import {

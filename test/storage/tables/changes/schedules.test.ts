@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChangeId } from '../../../../src/changes/change.ts';
+import type { ChangeId } from '../../../../src/domain/change.ts';
 import type { Database } from '../../../../src/storage/engine/database.ts';
 import {
   currentSchedules,

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { ChangeId } from '../../../../src/changes/change.ts';
+import type { ChangeId } from '../../../../src/domain/change.ts';
 import type { Database } from '../../../../src/storage/engine/database.ts';
 import * as outbox from '../../../../src/storage/tables/queues/outbox.ts';
 import type { OutboxMessage } from '../../../../src/storage/tables/queues/outbox-message.ts';

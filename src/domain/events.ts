@@ -1,5 +1,5 @@
 import type { Change, ChangeId, Plan } from './change.ts';
-import { planDigest } from './plan-digest.ts';
+import { planDigest } from './decide.ts';
 
 /** What differs between a change and the one with which it was approved. */
 interface OwnFields {

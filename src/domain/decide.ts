@@ -1,8 +1,55 @@
-import type { Change, ExecutionOutcome, StateCheck } from './change.ts';
-import { type Actor, move, refuse, type Transition } from './outcome.ts';
-import { planDigest } from './plan-digest.ts';
-import type { Refusal } from './refusal.ts';
-import type { RoleName } from './requirement.ts';
+import { hash } from 'node:crypto';
+import { cached } from '../base/cache.ts';
+import type { Json } from '../base/text.ts';
+import {
+  type Actor,
+  type Change,
+  type Evidence,
+  type ExecutionOutcome,
+  isEnded,
+  move,
+  type Refusal,
+  type Requirement,
+  type Resolution,
+  type RoleName,
+  refuse,
+  type StateCheck,
+  type Transition,
+} from './change.ts';
+
+/** Returns JSON with sorted keys, so that equal values have equal text. */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
+}
+
+/** What users see of a request, and what authorises it. */
+type DigestedRequest = Pick<Change, 'command' | 'requester' | 'reason' | 'plan' | 'requires'>;
+
+const DIGESTS_KEPT = 200;
+
+/** Marks what a digest covers. Release 1.0 wrote digests without it, which covered less. */
+export const DIGEST_PREFIX = '2:';
+
+/** Returns the SHA-256 hash to which approvals and audit events are bound. */
+export function planDigest({
+  command,
+  requester,
+  reason,
+  plan,
+  requires,
+}: DigestedRequest): string {
+  // Through JSON text, so that a date and a missing key are as they are in the database.
+  return digestOf(JSON.stringify({ command, requester, reason, plan, requires }));
+}
+
+/** A change has the same text each time that its digest is compared. */
+const digestOf = cached(
+  DIGESTS_KEPT,
+  (json: string) => DIGEST_PREFIX + hash('sha256', canonical(JSON.parse(json))),
+);
 
 /** A draft expires after this time without confirmation, in milliseconds. */
 export const DRAFT_LIFETIME_MS = 30 * 60_000;
@@ -207,4 +254,133 @@ export const REVERT_GRACE_MS = 24 * 3_600_000;
 export function revertTime({ plan }: Change, at: Date): Date | null {
   const revert = plan.timing?.revert;
   return revert ? after(at, revert.afterMs) : null;
+}
+
+/** The revert cannot be planned any more: the requester is notified and decides. */
+export function abandonRevert(change: Change): Transition {
+  if (change.state !== 'succeeded' || change.revertAt === null) return refuse('already-decided');
+
+  return move({ ...change, revertAt: null });
+}
+
+/**
+ * The database was restored from an older copy, or a gap of the audit trail was accepted, so that no
+ * open change may continue.
+ */
+export function invalidateOpenChange(change: Change, why: 'restored' | 'gap-accepted'): Transition {
+  if (isEnded(change)) return refuse('already-decided');
+
+  return move({ ...change, lease: null, stopReason: why, state: 'stale' });
+}
+
+/** The sender crashed or hangs, so that the outcome of its request is unknown. */
+export function markUnknown(change: Change, now: Date): Transition {
+  if (change.lease && now < change.lease.until) return refuse('too-early');
+  return markAbandoned(change, now);
+}
+
+/** The process that sent the request has certainly ended, so that its lease does not count. */
+export function markAbandoned(change: Change, now: Date): Transition {
+  if (change.state !== 'executing') return refuse('not-executing');
+
+  const text = 'Signalbox stopped before the response arrived.';
+  return finish(change, {
+    how: 'unknown',
+    at: now,
+    tookMs: 0,
+    requestId: null,
+    status: null,
+    text,
+  });
+}
+
+interface OutcomeReport {
+  readonly happened: boolean;
+  /** What the user found. */
+  readonly note: string;
+  /** What the current rule for the command and the target requires; null if no rule decides it. */
+  readonly current: Requirement | null;
+}
+
+/** A user verified the target and records the outcome. */
+export function resolve(
+  change: Change,
+  actor: Actor,
+  { happened, note, current }: OutcomeReport,
+  now: Date,
+): Transition {
+  if (change.state !== 'unknown') return refuse('not-unknown');
+  if (!mayResolve(change, actor, current)) return refuse('not-an-approver');
+  if (note.trim() === '') return refuse('note-required');
+
+  return resolved(change, { by: actor.id, at: now, happened, note });
+}
+
+function resolved(change: Change, resolution: Resolution): Transition {
+  const { happened } = resolution;
+  // Counted from the request: an unknown outcome must not extend the time until the revert.
+  const revertAt = happened && change.outcome ? revertTime(change, change.outcome.at) : null;
+  return move({ ...change, resolution, revertAt, state: happened ? 'succeeded' : 'failed' });
+}
+
+/**
+ * A reading shows that the request was applied. There is no such move to `failed`: a reading never
+ * proves that a request was not applied.
+ */
+export function settleByEvidence(change: Change, evidence: Evidence, now: Date): Transition {
+  if (change.state !== 'unknown') return refuse('not-unknown');
+  const note = 'The target shows what was requested, and did not before.';
+  return resolved(change, { by: 'signalbox', at: now, happened: true, note, evidence });
+}
+
+// By the current rule as well: the role of the request may have been renamed or removed, and the
+// target would stay locked.
+function mayResolve(change: Change, actor: Actor, current: Requirement | null): boolean {
+  const roles = resolvingRoles(change, current);
+  if (!roles.some((role) => actor.roles.includes(role))) return false;
+  // The requester alone must not answer "It did not happen": that would unlock the target for a
+  // second attempt without a check by another person.
+  return change.requires.from === null || change.requires.self || actor.id !== change.requester;
+}
+
+/** Returns the roles that may resolve an unknown outcome, those of the current rule last. */
+export function resolvingRoles(
+  { requires }: Pick<Change, 'requires'>,
+  current: Requirement | null,
+): readonly RoleName[] {
+  const roles = [requires, current].flatMap((each) => (each ? [each.from ?? each.to] : []));
+  return [...new Set(roles)];
+}
+
+/** Delays the reminders of a change that waits for approvers. Only its version moves. */
+export function snooze(
+  change: Change,
+  actor: Actor,
+  current: Requirement | null,
+  now: Date,
+): Transition {
+  if (!['pending', 'unknown'].includes(change.state)) return refuse('already-decided');
+  const isExpired = change.state === 'pending' && now >= change.expiresAt;
+  if (isExpired) return refuse('expired');
+  const isOwn = actor.id === change.requester && !change.requires.self;
+  const may =
+    change.state === 'unknown'
+      ? mayResolve(change, actor, current)
+      : !isOwn && mayDecide(change, actor, now);
+  return may ? move(change) : refuse('not-an-approver');
+}
+
+/** Another person reviews a break-glass change after it ended. */
+export function review(change: Change, actor: Actor, note: string, now: Date): Transition {
+  if (change.breakGlass === null) return refuse('no-break-glass');
+  if (!isEnded(change)) return refuse('not-ended');
+  if (change.review !== null) return refuse('already-reviewed');
+  if (actor.id === change.breakGlass.by) return refuse('self-approval');
+  const { from, breakGlass: role } = change.requires;
+  if (![from, role].some((each) => each !== null && actor.roles.includes(each))) {
+    return refuse('not-an-approver');
+  }
+  if (note.trim() === '') return refuse('note-required');
+
+  return move({ ...change, review: { by: actor.id, at: now, note } });
 }

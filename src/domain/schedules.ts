@@ -1,5 +1,6 @@
-import type { Occurrence } from '../../base/weekly-times.ts';
-import type { ChangeId, Snapshot, UserId } from '../../changes/change.ts';
+import { type Occurrence, readWeeklyPlan, type WeeklyPlan } from '../base/weekly-times.ts';
+import type { CommandOffer, InlinePart } from './answer.ts';
+import type { Change, ChangeId, Snapshot, UserId } from './change.ts';
 
 /** A schedule lasts this many days; then it has to be requested again. */
 export const SCHEDULE_DAYS = 90;
@@ -69,4 +70,54 @@ export function scheduleCommandLine({
 export function timesOf({ fields: { stop, start, zone } }: Pick<Snapshot, 'fields'>) {
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   return { stop: text(stop), start: text(start), zone: text(zone) ?? 'UTC' };
+}
+
+/** The times of a schedule, its next run and its end, on one line. */
+export function scheduleWords(schedule: ServiceSchedule): readonly InlinePart[] {
+  const { next, isPaused, until, lastSkipped } = schedule;
+  const run: readonly InlinePart[] = isPaused
+    ? [' · paused']
+    : next
+      ? [` · next ${next.action} `, { at: next.at }]
+      : [];
+  const skipped = lastSkipped ? ` · last one skipped: ${lastSkipped}` : '';
+  return [scheduleText(schedule), ...run, ' · expires ', { at: until }, skipped];
+}
+
+/** The same with the service, who requested it and its id. */
+export function scheduleLineWords(schedule: ServiceSchedule): readonly InlinePart[] {
+  const { service, by, id } = schedule;
+  return [
+    { bold: service.name },
+    ' · ',
+    ...scheduleWords(schedule),
+    ' · ',
+    { user: by },
+    ` · ${id}`,
+  ];
+}
+
+/** What users can do with a schedule. Each line is checked again like a typed one. */
+export function scheduleOffers({ service, isPaused }: ServiceSchedule): readonly CommandOffer[] {
+  const offer = (label: string, verb: string) => ({
+    label: `${label} ${service.name}`,
+    line: `service schedule ${verb} ${service.id}`,
+  });
+  return [
+    isPaused ? offer('Resume', 'resume') : offer('Pause', 'pause'),
+    offer('Remove', 'remove'),
+  ];
+}
+
+/** Returns the times of the schedule that a change created, from its plan. */
+export function weeklyPlanOf({ plan }: Pick<Change, 'plan'>): WeeklyPlan {
+  return readWeeklyPlan(timesOf({ fields: plan.body }));
+}
+
+/** `stop of Mon 23 Nov, 20:00 (Europe/Berlin)` */
+export function occurrenceText({ action, at }: Occurrence, timeZone: string): string {
+  const day = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+  const time = { hour: '2-digit', minute: '2-digit', hour12: false } as const;
+  const when = new Intl.DateTimeFormat('en-GB', { ...day, ...time, timeZone }).format(at);
+  return `${action} of ${when} (${timeZone})`;
 }
