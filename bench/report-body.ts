@@ -1,4 +1,4 @@
-import { API_METRICS } from '../src/cloud/usage-row.ts';
+import { API_METRICS } from '../src/servers/cloud-replies.ts';
 
 const DAYS = Array.from({ length: 31 }, (_, day) => `2026-10-${String(day + 1).padStart(2, '0')}`);
 

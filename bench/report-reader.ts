@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
 import { Secret } from '../src/base/errors.ts';
-import { createCloudClient } from '../src/cloud/client.ts';
+import { createCloudClient } from '../src/servers/cloud.ts';
 import { createReportReader } from '../src/costs/ledger/report.ts';
 
 // Reads one report again and again, as the client does or with JSON.parse of the whole body, and

@@ -1,5 +1,5 @@
 import type { Day } from '../src/base/time.ts';
-import { UsageCosts } from '../src/cloud/usage.ts';
+import { UsageCosts } from '../src/servers/cloud.ts';
 import { cost } from '../src/commands/cost.ts';
 import { readReport } from '../src/costs/ledger/report.ts';
 import type { CostRow } from '../src/costs/ledger/row.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createDiscovery } from '../src/discover-services.ts';
-import type { OpenedDirectory } from '../src/open-directory.ts';
+import type { OpenedDirectory } from '../src/servers/directory.ts';
+import { createDiscovery } from '../src/servers/directory.ts';
 import { NOON } from './storage/example-change.ts';
 
 type Directory = Pick<OpenedDirectory, 'services' | 'learnList' | 'withList'>;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDirectory } from '../src/open-directory.ts';
-import { learnService } from '../src/storage/tables/directory.ts';
+import { openDirectory } from '../src/servers/directory.ts';
+import { learnService } from '../src/servers/facts.ts';
 import { ENGINES, freshDatabase } from './storage/engines.ts';
 import { NOON } from './storage/example-change.ts';
 

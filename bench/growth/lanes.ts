@@ -19,7 +19,7 @@ import * as schedules from '../../src/storage/tables/changes/schedules.ts';
 import { registerConfiguration } from '../../src/storage/tables/configurations.ts';
 import { costSnapshots } from '../../src/storage/tables/costs.ts';
 import { lastDigests, unfinishedDigests } from '../../src/storage/tables/digests.ts';
-import { knownServices } from '../../src/storage/tables/directory.ts';
+import { knownServices } from '../../src/servers/facts.ts';
 import { listInstances, pruneInstances, saveInstance } from '../../src/storage/tables/instances.ts';
 import { pruneRateCounters } from '../../src/storage/tables/limits/rate-counters.ts';
 import { changesWithCard, changesWithoutCard } from '../../src/storage/tables/queues/cards.ts';

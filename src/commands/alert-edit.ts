@@ -1,26 +1,9 @@
 import { z } from 'zod';
-import {
-  Alert,
-  AlertBody,
-  AlertEdit,
-  AlertThreshold,
-  Interval,
-  ThresholdType,
-} from '../alerts/schema.ts';
-import { type AlertRefusal, alertUpdate, differences } from '../alerts/update.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/text.ts';
-import { LIVE_INTERVALS } from '../cloud/accepted-values.ts';
 import { countWords } from '../domain/answer.ts';
 import type { Snapshot } from '../domain/change.ts';
 import { alertDifferences } from '../intent/answers/alert-differences.ts';
-import {
-  type AlertNames,
-  missingReferences,
-  namedValue,
-  readAlertNames,
-  storedNames,
-} from '../intent/answers/alert-names.ts';
 import { alertLabel, alertSnapshot } from '../intent/answers/alert-text.ts';
 import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
 import {
@@ -30,11 +13,27 @@ import {
   type TypedValues,
   textField,
 } from '../intent/arguments/arguments.ts';
-import { foreignAnswer, type SendResult } from '../intent/arguments/sent-body.ts';
-import { bodyOf, inSendOrder } from '../intent/arguments/wire.ts';
 import { type ChangeCommand, changeCommand } from '../intent/define.ts';
 import { commandLine } from '../intent/parse/suggest-line.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
+import { LIVE_INTERVALS } from '../servers/accepted-values.ts';
+import { type AlertRefusal, alertUpdate, differences } from '../servers/alerts.ts';
+import {
+  type AlertNames,
+  missingReferences,
+  namedValue,
+  readAlertNames,
+  storedNames,
+} from '../servers/alerts-reads.ts';
+import {
+  Alert,
+  AlertBody,
+  AlertEdit,
+  AlertThreshold,
+  Interval,
+  ThresholdType,
+} from '../servers/alerts-schema.ts';
+import { bodyOf, foreignAnswer, inSendOrder, type SendResult } from '../servers/sent.ts';
 
 // A command has at most 5,000 characters.
 const Text = z.string().trim().min(1, 'must not be empty').max(5_000, 'is too long');

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Alert } from '../alerts/schema.ts';
-import { isSilenced } from '../alerts/schema.ts';
 import { nearest } from '../base/text.ts';
 import type { Answer, Cell, CommandOffer } from '../domain/answer.ts';
 import { countWords, oneLineOf, textAnswer } from '../domain/answer.ts';
-import { type AlertNames, readWebhookNames } from '../intent/answers/alert-names.ts';
 import { channelKinds, silenceCell, thresholdText } from '../intent/answers/alert-text.ts';
 import { numberField, switchField, textField } from '../intent/arguments/arguments.ts';
 import { oneOf } from '../intent/arguments/explain.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';
+import { type AlertNames, readWebhookNames } from '../servers/alerts-reads.ts';
+import type { Alert } from '../servers/alerts-schema.ts';
+import { isSilenced } from '../servers/alerts-schema.ts';
 
 const PAGE = 100;
 const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Source', 'Channel', 'Silent until'];

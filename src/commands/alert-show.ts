@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Alert } from '../alerts/schema.ts';
 import type { Cell } from '../domain/answer.ts';
-import { type AlertNames, readAlertNames } from '../intent/answers/alert-names.ts';
 import { channelText, silenceCell, thresholdText } from '../intent/answers/alert-text.ts';
 import { AlertName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
+import { type AlertNames, readAlertNames } from '../servers/alerts-reads.ts';
+import type { Alert } from '../servers/alerts-schema.ts';
 
 export const alertShow = queryCommand({
   name: 'alert show',

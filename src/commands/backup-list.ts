@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { durationText, shortBytesText } from '../base/text.ts';
-import type { BackupReading } from '../cloud/reads/readings.ts';
-import { isFinished } from '../cloud/replies.ts';
 import type { Answer, Cell } from '../domain/answer.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
@@ -16,6 +14,8 @@ import { ServiceName } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';
 import { commandLine } from '../intent/parse/suggest-line.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
+import type { BackupReading } from '../servers/cloud-readings.ts';
+import { isFinished } from '../servers/cloud-replies.ts';
 import { backupShow } from './backup-show.ts';
 
 export const backupList: QueryCommand = queryCommand({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { bytesText, durationText } from '../base/text.ts';
-import { type Backup, backupStatus, isFinished } from '../cloud/replies.ts';
 import type { Answer, Cell } from '../domain/answer.ts';
 import { slashCommand, textAnswer } from '../domain/answer.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
@@ -9,6 +8,7 @@ import { unknownList } from '../intent/answers/unknown-read.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
+import { type Backup, backupStatus, isFinished } from '../servers/cloud-replies.ts';
 
 const BackupId = z
   .string()

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { EndpointDescription, EndpointType, StreamAuthentication } from '../cloud/fields.ts';
-import { EndpointCreation } from '../cloud/schema.ts';
 import { serviceTarget } from '../domain/targets.ts';
 import {
   choiceField,
@@ -9,10 +7,15 @@ import {
   ServiceName,
   textField,
 } from '../intent/arguments/arguments.ts';
-import { sentEndpoint } from '../intent/arguments/sent-body.ts';
-import { bodyOf, inSendOrder, wireProblems } from '../intent/arguments/wire.ts';
 import { changeCommand } from '../intent/define.ts';
 import { SETTLED_WHEN_READY } from '../intent/settled.ts';
+import {
+  EndpointCreation,
+  EndpointDescription,
+  EndpointType,
+  StreamAuthentication,
+} from '../servers/cloud-schema.ts';
+import { bodyOf, inSendOrder, sentEndpoint, wireProblems } from '../servers/sent.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { EndpointReading } from '../cloud/reads/readings.ts';
 import type { AnswerPart, Cell } from '../domain/answer.ts';
 import { countWords, slashCommand } from '../domain/answer.ts';
 import { serviceTarget } from '../domain/targets.ts';
 import { unknownList } from '../intent/answers/unknown-read.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
+import type { EndpointReading } from '../servers/cloud-readings.ts';
 
 const COLUMNS = ['Description', 'Status', 'Type', 'Endpoint', 'Private DNS names', 'Id'];
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { PipeReading } from '../cloud/reads/readings.ts';
 import type { Answer, Cell } from '../domain/answer.ts';
 import { countWords, slashCommand } from '../domain/answer.ts';
 import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
@@ -8,6 +7,7 @@ import { ServiceName } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';
 import { commandLine } from '../intent/parse/suggest-line.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
+import type { PipeReading } from '../servers/cloud-readings.ts';
 import { pipeSettings } from './pipe-settings.ts';
 
 export const pipeList: QueryCommand = queryCommand({

@@ -1,17 +1,4 @@
 import { z } from 'zod';
-import { PROFILES, REGIONS_OF } from '../cloud/accepted-values.ts';
-import {
-  ComplianceType,
-  EndpointSwitch,
-  NewServiceName,
-  Provider,
-  Region,
-  ReleaseChannel,
-  ServiceProfile,
-  Switch,
-} from '../cloud/fields.ts';
-import { firstServiceProblems, organizationProblems } from '../cloud/rules.ts';
-import { ServiceCreation } from '../cloud/schema.ts';
 import type { Snapshot } from '../domain/change.ts';
 import { newServiceTags } from '../domain/targets.ts';
 import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
@@ -24,11 +11,24 @@ import {
   switchField,
   textField,
 } from '../intent/arguments/arguments.ts';
-import { sentCreation } from '../intent/arguments/sent-body.ts';
 import { ceilingProblems, SIZING, sizingApplies } from '../intent/arguments/sizing.ts';
-import { bodyOf, inSendOrder, wireProblems } from '../intent/arguments/wire.ts';
 import { changeCommand } from '../intent/define.ts';
 import { settledInState } from '../intent/settled.ts';
+import { PROFILES, REGIONS_OF } from '../servers/accepted-values.ts';
+import {
+  ComplianceType,
+  EndpointSwitch,
+  firstServiceProblems,
+  NewServiceName,
+  organizationProblems,
+  Provider,
+  Region,
+  ReleaseChannel,
+  ServiceCreation,
+  ServiceProfile,
+  Switch,
+} from '../servers/cloud-schema.ts';
+import { bodyOf, inSendOrder, sentCreation, wireProblems } from '../servers/sent.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
 const BackupId = z.guid('must be a backup id from the console');

@@ -1,20 +1,18 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../base/text.ts';
-import { SIZING_LABELS } from '../cloud/accepted-values.ts';
-import { organizationProblems } from '../cloud/rules.ts';
-import { ReplicaScaling } from '../cloud/schema.ts';
 import type { Snapshot } from '../domain/change.ts';
 import type { NoEffect } from '../domain/targets.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import { fieldsOf, ServiceName } from '../intent/arguments/arguments.ts';
-import { sentService } from '../intent/arguments/sent-body.ts';
 import { ceilingProblems, SIZING, sizingApplies } from '../intent/arguments/sizing.ts';
-import { bodyOf, wireProblems } from '../intent/arguments/wire.ts';
 import { type ChangeCommand, changeCommand } from '../intent/define.ts';
 import { compareService, compareSizes } from '../intent/services/compare-service.ts';
 import { observeService } from '../intent/services/observe-service.ts';
 import { restoreSize } from '../intent/services/restore-size.ts';
 import { settledAsRequested, UNFOLLOWED } from '../intent/settled.ts';
+import { SIZING_LABELS } from '../servers/accepted-values.ts';
+import { organizationProblems, ReplicaScaling } from '../servers/cloud-schema.ts';
+import { bodyOf, sentService, wireProblems } from '../servers/sent.ts';
 
 export const serviceScale: ChangeCommand = changeCommand({
   name: 'service scale',

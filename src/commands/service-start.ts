@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Snapshot } from '../domain/change.ts';
 import { alreadyInState, serviceTarget } from '../domain/targets.ts';
 import { ServiceName } from '../intent/arguments/arguments.ts';
-import { sentService } from '../intent/arguments/sent-body.ts';
 import { changeCommand } from '../intent/define.ts';
 import { compareService, compareState } from '../intent/services/compare-service.ts';
 import { observeService } from '../intent/services/observe-service.ts';
 import { settledInState, UNFOLLOWED } from '../intent/settled.ts';
+import { sentService } from '../servers/sent.ts';
 
 export const serviceStart = changeCommand({
   name: 'service start',

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { monthSoFar, monthsOf, type Span, within } from '../base/calendar.ts';
 import { ApiError } from '../base/errors.ts';
 import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
-import type { CloudClient } from '../cloud/client.ts';
 import type { CostGap, CostReading } from '../costs/ledger/costs-read.ts';
 import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
 import { createReportReader } from '../costs/ledger/report.ts';
@@ -16,6 +15,7 @@ import {
 } from '../costs/locking/day-snapshots.ts';
 import { learnLockAge } from '../costs/locking/lock-age.ts';
 import { type PriceList, withPrices } from '../costs/money/price.ts';
+import type { CloudClient } from '../servers/cloud.ts';
 import type { Database } from '../storage/engine/database.ts';
 import {
   costSnapshots,

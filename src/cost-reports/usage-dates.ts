@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { UsageDates } from '../cloud/usage-dates.ts';
+import type { UsageDates } from '../servers/cloud-reads.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { readMeta, writeMeta } from '../storage/tables/meta.ts';
 

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
-import type { CloudPermission } from '../cloud/permissions.ts';
 import type { Answer, Caller } from '../domain/answer.ts';
 import type {
   Change,
@@ -16,8 +15,9 @@ import type {
 import type { NamedScope, SlackFreeze } from '../domain/freezes.ts';
 import type { NamedItem, NoEffect, Service } from '../domain/targets.ts';
 import type { TimingSupport } from '../domain/timing.ts';
+import type { CloudPermission } from '../servers/accepted-values.ts';
+import type { SendResult } from '../servers/sent.ts';
 import type { FieldContext, TypedValues } from './arguments/arguments.ts';
-import type { SendResult } from './arguments/sent-body.ts';
 import { timingShape } from './arguments/timing-fields.ts';
 import type { CommandContext } from './ports/command-context.ts';
 import type { OutcomeWords, SettledRule } from './settled.ts';

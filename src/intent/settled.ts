@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../base/text.ts';
-import { notApplied, settingText } from './arguments/applied-scaling.ts';
+import { notApplied, settingText } from '../servers/facts.ts';
 
 /** The fields of a reading, under the names of the API; null or missing: unknown. */
 export type ReadFields = Readonly<Record<string, unknown>>;

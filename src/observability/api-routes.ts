@@ -1,8 +1,8 @@
-import type { AlertsClient } from '../alerts/client.ts';
-import type { AlertsReadOperation } from '../alerts/reads.ts';
 import type { Api } from '../base/log.ts';
-import type { CloudClient } from '../cloud/client.ts';
-import type { CloudReadOperation } from '../cloud/reads/requests.ts';
+import type { AlertsClient } from '../servers/alerts.ts';
+import type { AlertsReadOperation } from '../servers/alerts-reads.ts';
+import type { CloudClient } from '../servers/cloud.ts';
+import type { CloudReadOperation } from '../servers/cloud-reads.ts';
 
 /** The operations of each API. A new method of a client does not compile without its route. */
 interface ApiOperations {

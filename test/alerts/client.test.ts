@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createAlertsClient } from '../../src/alerts/client.ts';
-import { alertUpdate } from '../../src/alerts/update.ts';
 import { Secret } from '../../src/base/errors.ts';
+import { alertUpdate, createAlertsClient } from '../../src/servers/alerts.ts';
 import {
   GATEWAY_PAGE,
   hangUp,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { requestProblems } from '../../src/base/http.ts';
 import {
   Alert,
   AlertBody,
@@ -7,8 +8,7 @@ import {
   isSilenced,
   KnownFields,
   underRequestNames,
-} from '../../src/alerts/schema.ts';
-import { requestProblems } from '../../src/base/http.ts';
+} from '../../src/servers/alerts-schema.ts';
 import { contractSearch, contractTile, currentSearch, currentTile } from './replies.ts';
 
 const NOON = new Date('2026-11-20T12:00:00Z');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Alert, type AlertEdit } from '../../src/alerts/schema.ts';
-import { type AlertRefusal, alertUpdate, differences } from '../../src/alerts/update.ts';
+import { type AlertRefusal, alertUpdate, differences } from '../../src/servers/alerts.ts';
+import { Alert, type AlertEdit } from '../../src/servers/alerts-schema.ts';
 import { contractSearch, contractTile, currentSearch, currentTile } from './replies.ts';
 
 const read = (reply: object) => Alert.parse(reply);

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
-import { type CloudClient, type CloudOptions, createCloudClient } from '../../src/cloud/client.ts';
+import { type CloudClient, type CloudOptions, createCloudClient } from '../../src/servers/cloud.ts';
 import {
   breakOff,
   GATEWAY_PAGE,

@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldProblem } from '../../src/base/errors.ts';
 import { requestProblems } from '../../src/base/http.ts';
-import { REGIONS, REGIONS_OF } from '../../src/cloud/accepted-values.ts';
-import { firstServiceProblems, organizationProblems } from '../../src/cloud/rules.ts';
+import { REGIONS, REGIONS_OF } from '../../src/servers/accepted-values.ts';
 import {
   EndpointCreation,
+  firstServiceProblems,
+  organizationProblems,
   ReplicaScaling,
   ServiceCreation,
   ServiceState,
   UsagePeriod,
-} from '../../src/cloud/schema.ts';
+} from '../../src/servers/cloud-schema.ts';
 
 const MEMORY = 'must be a multiple of 4 from 8 to 356';
 const TOTAL = 'must be a multiple of 12 from 24 to 1068';

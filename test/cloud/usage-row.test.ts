@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { API_METRICS, readUsageCost, UsageCost } from '../../src/cloud/usage-row.ts';
+import { API_METRICS, readUsageCost, UsageCost } from '../../src/servers/cloud-replies.ts';
 import { serviceRow, warehouseRow } from './replies.ts';
 
 const ODD = [

@@ -1,11 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
-import { createCloudClient } from '../../src/cloud/client.ts';
-import { Backup, backupStatus } from '../../src/cloud/replies.ts';
-import { UsageCosts } from '../../src/cloud/usage.ts';
-import { notStored, type UsageDates } from '../../src/cloud/usage-dates.ts';
-import type { UsageCost } from '../../src/cloud/usage-row.ts';
+import { createCloudClient, UsageCosts } from '../../src/servers/cloud.ts';
+import { notStored, type UsageDates } from '../../src/servers/cloud-reads.ts';
+import type { UsageCost } from '../../src/servers/cloud-replies.ts';
+import { Backup, backupStatus } from '../../src/servers/cloud-replies.ts';
 import { GATEWAY_PAGE, json, type Respond, raw, serve, testClock } from '../http/loopback.ts';
 import { backup, envelope, ORGANIZATION, serviceRow, warehouseRow } from './replies.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { ACCEPTED_VALUES, type AcceptedField } from '../../src/cloud/accepted-values.ts';
 import { isAccepted } from '../../src/intent/arguments/accepted-values.ts';
+import { ACCEPTED_VALUES, type AcceptedField } from '../../src/servers/accepted-values.ts';
 import { NEEDED, RATE, SEARCH } from '../sandbox/alerts/updates.ts';
 import { alertsServer, cloudServer } from '../sandbox/servers.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { WEBHOOKS } from '../../sandbox/seed/alert-references.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import type { OptionalRead, ReadOptions } from '../../src/http/optional/optional-read.ts';
+import type { OptionalRead, ReadOptions } from '../../src/servers/optional-reads.ts';
 import { openReadingClients, type ReadingClients, serviceId } from './reading-clients.ts';
 
 const STAGING = serviceId('staging');

@@ -2,10 +2,10 @@ import { onTestFinished } from 'vitest';
 import { startAlertsSimulator } from '../../sandbox/alerts/simulator.ts';
 import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
 import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { createAlertsClient } from '../../src/alerts/client.ts';
 import { Secret } from '../../src/base/errors.ts';
-import { createCloudClient } from '../../src/cloud/client.ts';
-import type { CapabilityOptions, SwitchedOff } from '../../src/http/optional/capabilities.ts';
+import { createAlertsClient } from '../../src/servers/alerts.ts';
+import { createCloudClient } from '../../src/servers/cloud.ts';
+import type { CapabilityOptions, SwitchedOff } from '../../src/servers/optional-reads.ts';
 import { NOON } from '../harness/users.ts';
 import { createTime } from './time.ts';
 

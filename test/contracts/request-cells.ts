@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { ServiceCreation } from '../../src/cloud/schema.ts';
 import { commands } from '../../src/commands/index.ts';
 import { alertLabel } from '../../src/intent/answers/alert-text.ts';
 import { type Field, fieldsOf } from '../../src/intent/arguments/arguments.ts';
 import { type Command, verbOf } from '../../src/intent/define.ts';
+import { ServiceCreation } from '../../src/servers/cloud-schema.ts';
 import { ANA } from '../harness/users.ts';
 import type { Operation } from './contract.ts';
 import { operationOf } from './contract.ts';

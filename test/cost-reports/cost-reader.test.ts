@@ -5,7 +5,6 @@ import { type CloudOptions, startCloudSimulator } from '../../sandbox/cloud/simu
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { Secret } from '../../src/base/errors.ts';
 import { addDays, dayOf, systemClock } from '../../src/base/time.ts';
-import { createCloudClient } from '../../src/cloud/client.ts';
 import { createCostReader } from '../../src/cost-reports/cost-reader.ts';
 import {
   dayStates,
@@ -14,6 +13,7 @@ import {
   lastSettledDay,
 } from '../../src/costs/ledger/ledger.ts';
 import type { PriceList } from '../../src/costs/money/price.ts';
+import { createCloudClient } from '../../src/servers/cloud.ts';
 import { storeMonth } from '../../src/storage/tables/costs.ts';
 import { freshDatabase } from '../storage/engines.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { buildDirectory } from '../../src/directory/build-directory.ts';
 import { findByName, type LearnedService } from '../../src/domain/targets.ts';
+import { buildDirectory } from '../../src/servers/directory.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { buildDirectory } from '../../src/directory/build-directory.ts';
-import type { ServerService, ServerTag } from '../../src/directory/discovered.ts';
 import { findByName, type LearnedService, serviceTarget } from '../../src/domain/targets.ts';
+import type { ServerService, ServerTag } from '../../src/servers/directory.ts';
+import { buildDirectory } from '../../src/servers/directory.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 const MAIN = '4e55fb27-7c55-4261-9f95-8d077d2398bc';

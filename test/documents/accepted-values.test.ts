@@ -4,7 +4,7 @@ import {
   ACCEPTED_VALUES,
   type Accepted,
   type AcceptedField,
-} from '../../src/cloud/accepted-values.ts';
+} from '../../src/servers/accepted-values.ts';
 
 const COMMAND = 'npx vitest run --project bot test/documents/accepted-values.test.ts -u';
 

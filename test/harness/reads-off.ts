@@ -1,6 +1,6 @@
-import { createCloudReads } from '../../src/cloud/reads/cloud-reads.ts';
-import { NO_READS } from '../../src/http/optional/capabilities.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
+import { createCloudReads } from '../../src/servers/cloud-reads.ts';
+import { NO_READS } from '../../src/servers/optional-reads.ts';
 
 /** The optional reads with `cloud.reads: contract`. A request fails the test. */
 export const READS_OFF: CommandContext['reads'] = {

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAlertsClient } from '../../src/alerts/client.ts';
 import { Secret } from '../../src/base/errors.ts';
 import type { Observation } from '../../src/base/http.ts';
 import type { Api } from '../../src/base/log.ts';
-import { createCloudClient } from '../../src/cloud/client.ts';
 import { routeOf } from '../../src/observability/api-routes.ts';
+import { createAlertsClient } from '../../src/servers/alerts.ts';
+import { createCloudClient } from '../../src/servers/cloud.ts';
 import { testClock } from '../http/loopback.ts';
 
 const IDS = {

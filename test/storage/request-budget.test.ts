@@ -3,7 +3,7 @@ import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { Secret } from '../../src/base/errors.ts';
 import { type Clock, systemClock } from '../../src/base/time.ts';
-import { createCloudClient } from '../../src/cloud/client.ts';
+import { createCloudClient } from '../../src/servers/cloud.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { saveInstance } from '../../src/storage/tables/instances.ts';
 import { openRequestBudget } from '../../src/storage/tables/limits/request-budget.ts';

@@ -9,13 +9,13 @@ import {
 import { commandNames } from '../../commands/index.ts';
 import { declaredNames, readDeclaredParts } from '../../config/declared-parts.ts';
 import { readConfigFile } from '../../config/load-config.ts';
-import { buildDirectory } from '../../directory/build-directory.ts';
 import type { Policy, PolicyVocabulary } from '../../domain/policy.ts';
 import {
   type CaseVocabulary,
   casesSchema,
   type PolicyCase,
 } from '../../policy/cases/case-schema.ts';
+import { buildDirectory } from '../../servers/directory.ts';
 import { caseTargets, type FileServices, targetKindOf } from './case-targets.ts';
 
 type ReadFile = (path: string) => string;

@@ -1,6 +1,6 @@
-import { type AlertsClient, createAlertsClient } from '../../alerts/client.ts';
-import { type CloudClient, createCloudClient } from '../../cloud/client.ts';
-import { notStored } from '../../cloud/usage-dates.ts';
+import { type AlertsClient, createAlertsClient } from '../../servers/alerts.ts';
+import { type CloudClient, createCloudClient } from '../../servers/cloud.ts';
+import { notStored } from '../../servers/cloud-reads.ts';
 import type { CheckContext } from '../check-context.ts';
 
 /** One client per API for all checks. A wrong address throws an InvalidRequest at the first use. */

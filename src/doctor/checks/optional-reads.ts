@@ -1,8 +1,7 @@
-import { CLOUD_ROLES, type CloudPermission } from '../../cloud/permissions.ts';
-import { CLOUD_CAPABILITIES, type CloudCapability } from '../../cloud/reads/capabilities.ts';
-import type { KeyReading } from '../../cloud/reads/readings.ts';
-import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
-import type { OptionalRead, ReadOptions } from '../../http/optional/optional-read.ts';
+import { CLOUD_ROLES, type CloudPermission } from '../../servers/accepted-values.ts';
+import type { KeyReading, ServiceReading } from '../../servers/cloud-readings.ts';
+import type { OptionalRead, ReadOptions } from '../../servers/optional-reads.ts';
+import { CLOUD_CAPABILITIES, type CloudCapability } from '../../servers/optional-reads.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
 import type { ApiClients } from './api-clients.ts';

@@ -1,7 +1,7 @@
-import type { ActivityReading } from '../../cloud/reads/readings.ts';
 import type { InlinePart } from '../../domain/answer.ts';
 import { oneLineOf } from '../../domain/answer.ts';
-import type { OptionalRead } from '../../http/optional/optional-read.ts';
+import type { ActivityReading } from '../../servers/cloud-readings.ts';
+import type { OptionalRead } from '../../servers/optional-reads.ts';
 import { reportedTime } from './backup-text.ts';
 
 /** The changes that were made elsewhere, one line each, or why they are unknown. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../base/text.ts';
 import type { Snapshot, StateDifference } from '../../domain/change.ts';
 import { canonical } from '../../domain/decide.ts';
-import { namedValue, storedNames } from './alert-names.ts';
+import { namedValue, storedNames } from '../../servers/alerts-reads.ts';
 import { alertLabel } from './alert-text.ts';
 
 /**

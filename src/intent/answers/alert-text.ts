@@ -1,8 +1,8 @@
-import { type Alert, isSilenced, SERVER_MANAGED } from '../../alerts/schema.ts';
 import type { JsonObject } from '../../base/text.ts';
 import type { Cell } from '../../domain/answer.ts';
 import type { Snapshot } from '../../domain/change.ts';
-import { type AlertNames, notifiesText } from './alert-names.ts';
+import { type AlertNames, notifiesText } from '../../servers/alerts-reads.ts';
+import { type Alert, isSilenced, SERVER_MANAGED } from '../../servers/alerts-schema.ts';
 
 /** What users read for the fields of an alert, which have other names in the API. */
 const LABELS: Readonly<Record<string, string>> = {

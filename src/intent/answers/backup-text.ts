@@ -1,6 +1,6 @@
 import { ageText, shortBytesText } from '../../base/text.ts';
-import type { BackupReading } from '../../cloud/reads/readings.ts';
-import { isFinished } from '../../cloud/replies.ts';
+import type { BackupReading } from '../../servers/cloud-readings.ts';
+import { isFinished } from '../../servers/cloud-replies.ts';
 
 /** Whether a restore can start from this backup, as far as its status says. */
 export function isGood({ status }: BackupReading): boolean {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../base/text.ts';
 import type { Cell } from '../../domain/answer.ts';
 import { appliedFields, memoryText, policyFacts, replicasText } from '../../domain/targets.ts';
-import { endpointText } from './service-facts.ts';
+import { endpointText } from '../../servers/facts.ts';
 import {
   accessTexts,
   type Fact,

@@ -1,12 +1,11 @@
 import type { Json, JsonObject } from '../../base/text.ts';
-import type { ScalingSchedule } from '../../cloud/reads/schedule.ts';
-import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
 import type { FactValue } from '../../domain/answer.ts';
 import { countWords, oneLineOf } from '../../domain/answer.ts';
 import type { Snapshot } from '../../domain/change.ts';
 import { currentSizeText, policyFacts, type Service } from '../../domain/targets.ts';
-import type { OptionalRead } from '../../http/optional/optional-read.ts';
-import { endpointText, serviceSnapshot } from './service-facts.ts';
+import type { ScalingSchedule, ServiceReading } from '../../servers/cloud-readings.ts';
+import { endpointText, serviceSnapshot } from '../../servers/facts.ts';
+import type { OptionalRead } from '../../servers/optional-reads.ts';
 import { unknownText } from './unknown-read.ts';
 
 export type Fact = readonly [label: string, value: FactValue];

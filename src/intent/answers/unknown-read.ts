@@ -1,6 +1,6 @@
 import type { Answer, CommandOffer } from '../../domain/answer.ts';
 import { oneLineOf } from '../../domain/answer.ts';
-import type { ReadGap, UnknownRead } from '../../http/optional/optional-read.ts';
+import type { ReadGap, UnknownRead } from '../../servers/optional-reads.ts';
 
 /** Why a value is unknown. It can contain text of the server, so it is one line of limited length. */
 export function unknownText({ why }: UnknownRead): string {

@@ -1,5 +1,9 @@
 import { grouped, type Json, type JsonObject } from '../../base/text.ts';
-import { ACCEPTED_VALUES, type Accepted, type AcceptedField } from '../../cloud/accepted-values.ts';
+import {
+  ACCEPTED_VALUES,
+  type Accepted,
+  type AcceptedField,
+} from '../../servers/accepted-values.ts';
 
 const LISTED_MAX = 10;
 const SHOWN_MAX = 60;

@@ -1,8 +1,7 @@
-import type { DashboardReading, WebhookReading } from '../../alerts/reads.ts';
-import type { BackupReading, PipeReading } from '../../cloud/reads/readings.ts';
-import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
 import { countWords, oneLineOf, utcStamp } from '../../domain/answer.ts';
 import type { NamedItem, Service } from '../../domain/targets.ts';
+import type { DashboardReading, WebhookReading } from '../../servers/alerts-reads.ts';
+import type { BackupReading, PipeReading, ServiceReading } from '../../servers/cloud-readings.ts';
 import { backupSummary, isGood, newestFirst, reportedTime } from '../answers/backup-text.ts';
 
 /**

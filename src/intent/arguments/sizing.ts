@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../base/errors.ts';
-import { BYOC_MEMORY_GB, SIZING_LABELS } from '../../cloud/accepted-values.ts';
-import { IdleTimeout, MemoryGb, Replicas, Switch } from '../../cloud/fields.ts';
+import { BYOC_MEMORY_GB, SIZING_LABELS } from '../../servers/accepted-values.ts';
+import { IdleTimeout, MemoryGb, Replicas, Switch } from '../../servers/cloud-schema.ts';
 import { type FieldContext, numberChoiceField, numberField, switchField } from './arguments.ts';
 
 const STEP_GB = 4;

@@ -1,7 +1,3 @@
-import type { AlertList, AlertsClient } from '../../alerts/client.ts';
-import type { AlertsReads } from '../../alerts/reads.ts';
-import type { CloudClient } from '../../cloud/client.ts';
-import type { CloudReads } from '../../cloud/reads/cloud-reads.ts';
 import type { CostContext } from '../../cost-reports/question/cost-question.ts';
 import type { AcceptedChangeFilter } from '../../cost-reports/why/cost-why.ts';
 import type { AcceptedChange } from '../../cost-reports/why/why-answer.ts';
@@ -11,6 +7,10 @@ import type { Change, State, Target, UserId } from '../../domain/change.ts';
 import type { FreezeService, Scope } from '../../domain/freezes.ts';
 import type { ScheduleService } from '../../domain/schedules.ts';
 import type { Service } from '../../domain/targets.ts';
+import type { AlertList, AlertsClient } from '../../servers/alerts.ts';
+import type { AlertsReads } from '../../servers/alerts-reads.ts';
+import type { CloudClient } from '../../servers/cloud.ts';
+import type { CloudReads } from '../../servers/cloud-reads.ts';
 import type { FieldContext } from '../arguments/arguments.ts';
 
 /** Everything that a command may read and call. */

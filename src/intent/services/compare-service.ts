@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../base/text.ts';
 import type { Plan, StateDifference } from '../../domain/change.ts';
 import { classOf, memoryText, replicasText, type StateClass } from '../../domain/targets.ts';
-import { serviceSnapshot } from '../answers/service-facts.ts';
+import { serviceSnapshot } from '../../servers/facts.ts';
 import type { CurrentState } from '../define.ts';
 import type { CommandContext } from '../ports/command-context.ts';
 

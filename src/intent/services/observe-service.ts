@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../base/text.ts';
-import type { ServiceReading } from '../../cloud/reads/service-reading.ts';
 import type { Snapshot } from '../../domain/change.ts';
 import type { Service } from '../../domain/targets.ts';
 import { classOf } from '../../domain/targets.ts';
-import type { OptionalRead } from '../../http/optional/optional-read.ts';
-import { serviceSnapshot } from '../answers/service-facts.ts';
+import type { ServiceReading } from '../../servers/cloud-readings.ts';
+import { serviceSnapshot } from '../../servers/facts.ts';
+import type { OptionalRead } from '../../servers/optional-reads.ts';
 import type { TargetObservation } from '../define.ts';
 import type { CommandContext } from '../ports/command-context.ts';
 

@@ -1,7 +1,7 @@
-import type { CloudClient } from '../../cloud/client.ts';
 import { entityOf } from '../../costs/ledger/entity.ts';
+import type { CloudClient } from '../../servers/cloud.ts';
+import { learnService } from '../../servers/facts.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import { learnService } from '../../storage/tables/directory.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_BACK = 7;

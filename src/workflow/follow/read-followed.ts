@@ -1,7 +1,7 @@
 import type { Change, FollowUp } from '../../domain/change.ts';
-import { appliedScaling } from '../../intent/arguments/applied-scaling.ts';
 import type { CommandContext } from '../../intent/ports/command-context.ts';
 import type { Progress, SettledRule } from '../../intent/settled.ts';
+import { appliedScaling } from '../../servers/facts.ts';
 import { candidatesIn, candidatesProgress, type Listed } from './candidates.ts';
 
 /** One reading of the target of a change. */

@@ -3,8 +3,8 @@ import type { Service } from '../../domain/targets.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 import { parseLine } from '../../intent/parse/parse-line.ts';
 import type { Intent } from '../../intent/parse/parse-result.ts';
+import { knownServices } from '../../servers/facts.ts';
 import { hasTargetChangedSinceEnd } from '../../storage/tables/changes/permits.ts';
-import { knownServices } from '../../storage/tables/directory.ts';
 import type { WorkflowContext } from '../ports.ts';
 
 /** The command that reverts a change, with its arguments. */

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../src/base/errors.ts';
-import type { SendResult } from '../../../src/intent/arguments/sent-body.ts';
+import type { SendResult } from '../../../src/servers/sent.ts';
 
 /** The faults of one delivery. After the last two the request was definitely not executed. */
 export const FAULTS = [

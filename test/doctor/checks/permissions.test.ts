@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
-import { CLOUD_ROLES } from '../../../src/cloud/permissions.ts';
 import { commands } from '../../../src/commands/index.ts';
+import { CLOUD_ROLES } from '../../../src/servers/accepted-values.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { freshUrl } from '../../storage/engines.ts';
 import { aChange, minutes, stored } from '../../storage/example-change.ts';

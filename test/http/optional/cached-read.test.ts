@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/base/errors.ts';
-import { type CachedRead, cachedRead } from '../../../src/http/optional/cached-read.ts';
-import { createCapabilities, type SwitchedOff } from '../../../src/http/optional/capabilities.ts';
+import {
+  type CachedRead,
+  cachedRead,
+  createCapabilities,
+  type SwitchedOff,
+} from '../../../src/servers/optional-reads.ts';
 
 const RULES = { backups: { permission: 'service:view-backups', notFound: 'object' } } as const;
 const MINUTE = 60_000;

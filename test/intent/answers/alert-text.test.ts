@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Alert } from '../../../src/alerts/schema.ts';
 import { alertSnapshot } from '../../../src/intent/answers/alert-text.ts';
+import { Alert } from '../../../src/servers/alerts-schema.ts';
 import { currentTile } from '../../alerts/replies.ts';
 import { NOON } from '../../changes/fixtures.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
-import { ServiceReading } from '../../../src/cloud/reads/service-reading.ts';
 import { currentSizeText, sizeText } from '../../../src/domain/targets.ts';
-import { serviceSnapshot } from '../../../src/intent/answers/service-facts.ts';
+import { ServiceReading } from '../../../src/servers/cloud-readings.ts';
+import { serviceSnapshot } from '../../../src/servers/facts.ts';
 
 const AT = new Date('2026-11-20T12:00:00.000Z');
 const MEMORY = { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 64 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CloudService } from '../../../src/cloud/replies.ts';
-import { sentService } from '../../../src/intent/arguments/sent-body.ts';
+import { CloudService } from '../../../src/servers/cloud-replies.ts';
+import { sentService } from '../../../src/servers/sent.ts';
 
 function reply(result: object | null) {
   const parsed = result && CloudService.parse(result);

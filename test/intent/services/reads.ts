@@ -1,8 +1,11 @@
 import type { JsonObject } from '../../../src/base/text.ts';
-import { ScalingSchedule } from '../../../src/cloud/reads/schedule.ts';
-import { ServiceReading, ServiceReadings } from '../../../src/cloud/reads/service-reading.ts';
-import type { OptionalRead, UnknownRead } from '../../../src/http/optional/optional-read.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
+import {
+  ScalingSchedule,
+  ServiceReading,
+  ServiceReadings,
+} from '../../../src/servers/cloud-readings.ts';
+import type { OptionalRead, UnknownRead } from '../../../src/servers/optional-reads.ts';
 import { READS_OFF } from '../../harness/reads-off.ts';
 import { NOON } from '../fixtures.ts';
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Database } from '../../../src/storage/engine/database.ts';
 import {
   knownServices,
   learnService,
   type ServiceObservation,
-} from '../../../src/storage/tables/directory.ts';
+} from '../../../src/servers/facts.ts';
+import type { Database } from '../../../src/storage/engine/database.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { minutes, NOON } from '../example-change.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { CloudClient } from '../../../src/cloud/client.ts';
-import { UsageCosts } from '../../../src/cloud/usage.ts';
-import { knownServices } from '../../../src/storage/tables/directory.ts';
+import type { CloudClient } from '../../../src/servers/cloud.ts';
+import { UsageCosts } from '../../../src/servers/cloud.ts';
+import { knownServices } from '../../../src/servers/facts.ts';
 import { learnFromUsage } from '../../../src/workflow/background/learn-from-usage.ts';
 import { createTestContext } from '../context.ts';
 

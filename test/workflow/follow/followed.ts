@@ -1,11 +1,15 @@
 import type { z } from 'zod';
-import { EndpointReading, EndpointReadings } from '../../../src/cloud/reads/readings.ts';
-import { ServiceReading, ServiceReadings } from '../../../src/cloud/reads/service-reading.ts';
 import { commands } from '../../../src/commands/index.ts';
 import type { Change, ExecutionOutcome, Snapshot } from '../../../src/domain/change.ts';
-import type { UnknownRead } from '../../../src/http/optional/optional-read.ts';
 import type { ChangeCommand } from '../../../src/intent/define.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
+import {
+  EndpointReading,
+  EndpointReadings,
+  ServiceReading,
+  ServiceReadings,
+} from '../../../src/servers/cloud-readings.ts';
+import type { UnknownRead } from '../../../src/servers/optional-reads.ts';
 import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import { writePermit } from '../../../src/storage/tables/changes/permits.ts';
 import { createFollowLoop } from '../../../src/workflow/follow/follow-targets.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ActivityReading } from '../../../src/cloud/reads/readings.ts';
 import type { ChangeId } from '../../../src/domain/change.ts';
+import type { ActivityReading } from '../../../src/servers/cloud-readings.ts';
 import { auditRefusal } from '../../../src/storage/audit/matches-audit-trail.ts';
 import { lockTarget } from '../../../src/storage/tables/changes/permits.ts';
 import { claimDueMessages, markDone } from '../../../src/storage/tables/queues/outbox.ts';

@@ -1,32 +1,97 @@
+import { z } from 'zod';
 import { type FieldProblem, InvalidRequest, Secret } from '../base/errors.ts';
-import type { HttpOptions, Reply } from '../base/http.ts';
 import {
   apiAddress,
   type CallOptions,
   createEnvelopeHttp,
+  type HttpOptions,
   pathId,
+  type Reply,
   validRequest,
 } from '../base/http.ts';
-import { matchingId } from '../base/http-rows.ts';
-import { type CapabilityOptions, NO_READS } from '../http/optional/capabilities.ts';
-import { type CloudReads, createCloudReads } from './reads/cloud-reads.ts';
+import { isRecord } from '../base/http-answer.ts';
+import { MaybeNumber, matchingId, type StreamedArray } from '../base/http-rows.ts';
+import {
+  type CloudReads,
+  createCloudReads,
+  createDateFormats,
+  type UsageDates,
+} from './cloud-reads.ts';
 import {
   Backup,
   CloudService,
   CreatedService,
+  KNOWN_FIELDS,
   PipeSettings,
   ReversePrivateEndpoint,
-} from './replies.ts';
-import { firstServiceProblems, type Organization, organizationProblems } from './rules.ts';
+  readUsageCost,
+  type UsageCost,
+} from './cloud-replies.ts';
 import {
   EndpointCreation,
+  firstServiceProblems,
+  type Organization,
+  organizationProblems,
   ReplicaScaling,
   ServiceCreation,
   ServiceState,
   UsagePeriod,
-} from './schema.ts';
-import { createRowSink, type TakeUsageRows, UsageCosts } from './usage.ts';
-import { createDateFormats, type UsageDates } from './usage-dates.ts';
+} from './cloud-schema.ts';
+import { type CapabilityOptions, NO_READS } from './optional-reads.ts';
+
+/** The contract describes one object; live servers send a list; both may be absent. */
+const Costs = z
+  .unknown()
+  .optional()
+  .transform((value, { issues }): UsageCost[] => {
+    const rows = listOf(value);
+    if (rows?.every(isRecord)) return rows.map(readUsageCost);
+    issues.push({ code: 'custom', input: value, message: 'must be a list of rows, or one row' });
+    return z.NEVER;
+  });
+
+function listOf(value: unknown): readonly unknown[] | null {
+  if (Array.isArray(value)) return value;
+  if (value === undefined || value === null) return [];
+  if (!isRecord(value)) return null;
+  return KNOWN_FIELDS.some((field) => field in value) ? [value] : [];
+}
+
+export const UsageCosts = z.looseObject({ grandTotalCredits: MaybeNumber, costs: Costs });
+
+export type UsageCosts = z.infer<typeof UsageCosts>;
+
+export type TakeUsageRows = (rows: readonly UsageCost[]) => void;
+
+/** Reads the rows of a report while it arrives. Without `takeRows`, they are added to the report. */
+export function createRowSink(takeRows?: () => TakeUsageRows) {
+  let costs: UsageCost[] = [];
+  const collect = (): TakeUsageRows => {
+    costs = [];
+    return (rows) => {
+      for (const row of rows) costs.push(row);
+    };
+  };
+  let take: TakeUsageRows | null = null;
+  const streamed: StreamedArray = {
+    path: ['result', 'costs'],
+    open: () => {
+      const own = (takeRows ?? collect)();
+      take = own;
+      return (rows) => {
+        if (!rows.every(isRecord)) return false;
+        own(rows.map(readUsageCost));
+        return true;
+      };
+    },
+  };
+  /** Adds the last rows, which are still in the report. */
+  const complete = (report: UsageCosts): UsageCosts => {
+    take?.(report.costs);
+    return { ...report, costs };
+  };
+  return { streamed, complete };
+}
 
 type PassedOptions = Pick<
   HttpOptions,

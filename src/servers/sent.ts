@@ -1,10 +1,17 @@
-import type { Secret } from '../../base/errors.ts';
-import type { Reply } from '../../base/http.ts';
-import type { JsonObject } from '../../base/text.ts';
-import { SIZING_LABELS } from '../../cloud/accepted-values.ts';
-import type { CloudService, CreatedService, ReversePrivateEndpoint } from '../../cloud/replies.ts';
-import { endpointText, isPlain, serviceFacts } from '../answers/service-facts.ts';
-import { appliedScaling, notApplied, settingText } from './applied-scaling.ts';
+import type { z } from 'zod';
+import type { FieldProblem, Secret } from '../base/errors.ts';
+import type { Reply } from '../base/http.ts';
+import type { JsonObject } from '../base/text.ts';
+import { SIZING_LABELS } from './accepted-values.ts';
+import type { CloudService, CreatedService, ReversePrivateEndpoint } from './cloud-replies.ts';
+import {
+  appliedScaling,
+  endpointText,
+  isPlain,
+  notApplied,
+  serviceFacts,
+  settingText,
+} from './facts.ts';
 
 /** The result of a change of a service. The reply does not prove completion. */
 export function sentService(
@@ -136,4 +143,37 @@ export interface SendResult {
   readonly createdId?: string | null;
   /** Shown once, only to the requester. */
   readonly secret?: Secret | null;
+}
+
+/** A request body without the fields that were not given. */
+export function bodyOf(fields: Readonly<Record<string, unknown>>): JsonObject {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // Arguments are strings, numbers, booleans and lists of them, so this is JSON.
+  return Object.fromEntries(given) as JsonObject;
+}
+
+/** Labels for the field names in messages of the API schemas. */
+const LABELS: Readonly<Record<string, string>> = {
+  minReplicaMemoryGb: 'the minimum',
+  maxReplicaMemoryGb: 'the maximum',
+  byocId: 'an own cloud region',
+  dataWarehouseId: 'an existing warehouse',
+};
+const WIRE_NAMES = new RegExp(Object.keys(LABELS).join('|'), 'g');
+
+/** Problems of the whole body by the API schema, for rules that concern several fields. */
+export function wireProblems(schema: z.ZodType, body: JsonObject): readonly FieldProblem[] {
+  const { error } = schema.safeParse(body);
+  const issues = error?.issues ?? [];
+  return issues.map(({ path, message }) => ({
+    field: String(path[0] ?? ''),
+    problem: message.replace(WIRE_NAMES, (name) => LABELS[name] ?? name),
+  }));
+}
+
+/** Orders the fields of a body as they are sent, so that the preview shows the sent JSON. */
+export function inSendOrder(schema: z.ZodType, body: JsonObject): JsonObject {
+  const { data } = schema.safeParse(body);
+  // An invalid body is refused before it is shown; a parsed one is still JSON.
+  return data === undefined ? body : (data as JsonObject);
 }

@@ -1,0 +1,341 @@
+import { z } from 'zod';
+import { InvalidRequest, Secret } from '../base/errors.ts';
+import {
+  apiAddress,
+  type CallOptions,
+  createEnvelopeHttp,
+  type HttpOptions,
+  pathId,
+  type Reply,
+  validRequest,
+} from '../base/http.ts';
+import { isRecord } from '../base/http-answer.ts';
+import { MaybeNumber, matchingId } from '../base/http-rows.ts';
+import { type AlertsReads, createAlertsReads } from './alerts-reads.ts';
+import {
+  Alert,
+  AlertBody,
+  type AlertEdit,
+  SERVER_MANAGED,
+  underRequestNames,
+} from './alerts-schema.ts';
+import { type CapabilityOptions, NO_READS } from './optional-reads.ts';
+
+interface AlertsOptions
+  extends Pick<
+    HttpOptions,
+    'version' | 'timing' | 'clock' | 'observe' | 'leaving' | 'privateAddresses' | 'sharedBudget'
+  > {
+  readonly baseUrl: string;
+  readonly token: Secret;
+  /** Whether optional reads are sent; without it none is. */
+  readonly reads?: CapabilityOptions;
+  /** Cancels the list when Signalbox stops. Reads of one alert continue: a running update needs them. */
+  readonly stopping?: AbortSignal;
+}
+
+export interface AlertList {
+  readonly alerts: readonly Alert[];
+  /** The total that the server reports; null without one. */
+  readonly total: number | null;
+  /** False when the server reports more alerts than it returned, or an entry was unreadable. */
+  readonly complete: boolean;
+}
+
+/**
+ * The three operations of the alerts API, with the names of the contract. They throw InvalidRequest
+ * before sending and ApiError after it. Reads are repeated after temporary errors.
+ */
+export interface AlertsClient {
+  /** All alerts, from all pages of the server. */
+  listAlerts(options?: CallOptions): Promise<Reply<AlertList>>;
+  getAlert(id: string, options?: CallOptions): Promise<Reply<Alert>>;
+  /**
+   * Sends the body once. `alertUpdate` builds a body that keeps all other fields. The result is null
+   * when the accepted reply shows no alert. `differences` compares the reply with the body.
+   */
+  updateAlert(id: string, body: AlertBody, options?: CallOptions): Promise<Reply<Alert | null>>;
+  /** What live servers return in addition. */
+  readonly reads: AlertsReads;
+  close(): Promise<void>;
+}
+
+// Slightly longer than the server's window of one minute, because latencies differ.
+const LIMIT = { requests: 100, perMs: 61_000 };
+const RETRY_AFTER_MS = 60_000;
+const PAGE_SIZE = 1000;
+const MAX_PAGES = 20;
+/** Limits the load on the server while a user waits. */
+const MAX_PARALLEL_PAGES = 5;
+const PATH = '/api/v2/alerts';
+
+const Page = z.looseObject({
+  data: z.array(z.unknown()),
+  meta: z.looseObject({ total: MaybeNumber }).nullish().catch(null),
+});
+
+export function createAlertsClient(options: AlertsOptions): AlertsClient {
+  const { token, stopping: signal } = options;
+  // A line break, for example from a file, would make every request fail before it is sent.
+  if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
+    const problem = 'must be one word of printable ASCII characters';
+    throw new InvalidRequest('configuration', [{ field: 'token', problem }]);
+  }
+  const { read, readWhole, write, close } = createEnvelopeHttp('data', {
+    ...options,
+    baseUrl: apiAddress(options.baseUrl, /\/api\/v2$/),
+    authorization: new Secret(`Bearer ${token.reveal()}`),
+    secrets: [token],
+    limit: LIMIT,
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+
+  async function pageAt(offset: number, { priority }: CallOptions) {
+    const operation = 'listAlerts';
+    // The contract has no parameters, so the first request has none.
+    const query = offset === 0 ? {} : { limit: `${PAGE_SIZE}`, offset: `${offset}` };
+    return readWhole({ operation, path: PATH, query, priority, signal }, Page);
+  }
+
+  return {
+    async listAlerts(callOptions = {}) {
+      const first = await pageAt(0, callOptions);
+      const total = first.result.meta?.total ?? null;
+      const step = first.result.data.length;
+      // Entries that are no alert, for example null, count for the offsets of the next pages.
+      const unreadable = new Set<number>();
+      let alerts = distinct(alertsIn(first.result.data, 0, unreadable));
+      const entries = () => alerts.length + unreadable.size;
+      for (let read = 1; read < MAX_PAGES && entries() < (total ?? 0); ) {
+        const offsets = nextOffsets(entries(), step, total ?? 0, MAX_PAGES - read);
+        const pages = await Promise.all(
+          offsets.map(async (offset) => {
+            const { result } = await pageAt(offset, callOptions);
+            return alertsIn(result.data, offset, unreadable);
+          }),
+        );
+        read += pages.length;
+        const more = distinct([...alerts, ...pages.flat()]);
+        // Older servers ignore the offset and would return the same alerts forever.
+        if (more.length === alerts.length) break;
+        alerts = more;
+      }
+      const complete = total === null ? unreadable.size === 0 : alerts.length >= total;
+      return { ...first, result: { alerts, total, complete } };
+    },
+
+    async getAlert(id, { priority } = {}) {
+      const operation = 'getAlert';
+      const path = `${PATH}/${pathId(operation, 'id', id)}`;
+      const call = { operation, path, priority, hasPlainNotFound: true };
+      return read(call, matchingId(Alert, 'id', id));
+    },
+
+    async updateAlert(id, given, { priority } = {}) {
+      const operation = 'updateAlert';
+      const path = `${PATH}/${pathId(operation, 'id', id)}`;
+      const body = validRequest(operation, AlertBody, given);
+      const call = {
+        operation,
+        method: 'PUT',
+        path,
+        body,
+        priority,
+        hasPlainNotFound: true,
+      } as const;
+      return write(call, matchingId(Alert, 'id', id));
+    },
+
+    reads: createAlertsReads(
+      async (request, schema) => (await readWhole({ ...request, signal }, schema)).result,
+      options.reads ?? NO_READS,
+    ),
+
+    close,
+  };
+}
+
+/** Offsets of the next pages, assuming that all pages have the length of the first one. */
+function nextOffsets(from: number, step: number, total: number, most: number): number[] {
+  const pages = Math.ceil((total - from) / Math.max(1, step));
+  const count = Math.min(pages, most, MAX_PARALLEL_PAGES);
+  return Array.from({ length: count }, (_, index) => from + index * step);
+}
+
+/** The alerts of a page. The positions of its other entries are added to `unreadable`. */
+function alertsIn(data: readonly unknown[], offset: number, unreadable: Set<number>): Alert[] {
+  return data.flatMap((entry, index) => {
+    const parsed = Alert.safeParse(entry);
+    if (!parsed.success) unreadable.add(offset + index);
+    return parsed.success ? [parsed.data] : [];
+  });
+}
+
+function distinct(alerts: readonly Alert[]): Alert[] {
+  return [...new Map(alerts.map((alert) => [alert.id ?? alert, alert])).values()];
+}
+
+export type AlertFields = Readonly<Record<string, unknown>>;
+
+/** All fields of the alert that an update may contain, under the request names. */
+export function updatableFields({ asRead, threshold, thresholdMax }: Alert): AlertFields {
+  // Some servers send numbers as strings; the contract requires numbers in requests.
+  const fields = { ...underRequestNames(asRead), threshold, thresholdMax };
+  const foreign = isTile(fields) ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'];
+  const dropped = isTile(fields) || isSearch(fields) ? foreign : [];
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      ([key, value]) => value !== null && !SERVER_MANAGED.includes(key) && !dropped.includes(key),
+    ),
+  );
+}
+
+export type MissingForUpdate = 'unknown-source' | 'no-channel' | 'no-tile' | 'no-saved-search';
+
+/** A field that an update requires and that the server did not send; null: none. */
+export function missingForUpdate(kept: AlertFields): MissingForUpdate | null {
+  if (!isTile(kept) && !isSearch(kept)) return 'unknown-source';
+  if (firstChannel(kept) === null) return 'no-channel';
+  const hasTile = kept.dashboardId !== undefined && kept.tileId !== undefined;
+  if (isTile(kept)) return hasTile ? null : 'no-tile';
+  // For the contract's `search`, the update has no field for the saved search.
+  const needed = kept.source === 'saved_search' && kept.savedSearchId === undefined;
+  return needed ? 'no-saved-search' : null;
+}
+
+export function firstChannel(kept: AlertFields): AlertFields | null {
+  const first = Array.isArray(kept.channels) ? (kept.channels[0] ?? kept.channel) : kept.channel;
+  return isRecord(first) ? first : null;
+}
+
+export function isTile({ source }: AlertFields): boolean {
+  return source === 'tile';
+}
+
+function isSearch({ source }: AlertFields): boolean {
+  return source === 'search' || source === 'saved_search';
+}
+
+/** JSON with sorted keys, so that equal values have equal texts. */
+export function canonicalAlert(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, item: unknown) =>
+      isRecord(item)
+        ? Object.fromEntries(Object.entries(item).sort(([one], [two]) => (one < two ? -1 : 1)))
+        : item,
+    ) ?? 'undefined'
+  );
+}
+
+// Which fields an update replaces and which it keeps depends on the server's version. Safe with all
+// versions: send all fields of the last read with only the requested changes, and send nothing if a
+// required field is unknown.
+// Source: docs/apis.md#alert-updates
+
+export type AlertRefusal =
+  | MissingForUpdate
+  | 'type-not-editable'
+  | 'bounds-crossed'
+  | 'not-a-tile-alert'
+  | 'channel-without-webhook'
+  | 'nothing-changes';
+
+interface FieldChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+type AlertUpdate =
+  | {
+      readonly ok: true;
+      readonly body: AlertBody;
+      readonly changes: readonly FieldChange[];
+      /** Names of the unchanged fields of the alert. */
+      readonly unchangedFields: readonly string[];
+    }
+  | { readonly ok: false; readonly refusal: AlertRefusal };
+
+const RANGES: readonly unknown[] = ['between', 'not_between'];
+const PLAIN_TYPES: readonly unknown[] = ['above', 'below'];
+
+/** The update body that applies `edit` to the alert as just read and keeps all other fields. */
+export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
+  const kept = updatableFields(read);
+  const refusal = missingForUpdate(kept) ?? conflictWith(kept, edit);
+  if (refusal !== null) return { ok: false, refusal };
+
+  const { webhookId, ...plain } = edit;
+  const body = withoutStaleBound({
+    ...kept,
+    ...definedFields(plain),
+    ...withWebhook(kept, webhookId),
+  });
+  const changes = Object.keys(body)
+    .filter((field) => canonicalAlert(body[field]) !== canonicalAlert(kept[field]))
+    .map((field) => ({ field, before: kept[field], after: body[field] }));
+  if (changes.length === 0) return { ok: false, refusal: 'nothing-changes' };
+
+  const changed = changes.map(({ field }) => field);
+  const silence = (read.asRead.silenced ?? null) === null ? [] : ['silenced'];
+  const unchangedFields = [
+    ...Object.keys(body).filter((field) => !changed.includes(field)),
+    ...silence,
+  ];
+  // Fields of the reply have any type; updateAlert validates the contract's fields before sending.
+  return { ok: true, body: body as AlertBody, changes, unchangedFields };
+}
+
+interface Difference {
+  readonly field: string;
+  readonly sent: unknown;
+  readonly got: unknown;
+}
+
+/** Fields of a successful reply that differ from the sent body. */
+export function differences(body: AlertFields, reply: Alert): Difference[] {
+  const got = updatableFields(reply);
+  return Object.keys(body)
+    .filter((field) => !agree(body[field], got[field]))
+    .map((field) => ({ field, sent: body[field], got: got[field] }));
+}
+
+function conflictWith(kept: AlertFields, edit: AlertEdit): AlertRefusal | null {
+  const type = edit.thresholdType ?? kept.thresholdType;
+  if (type !== kept.thresholdType && !PLAIN_TYPES.includes(kept.thresholdType)) {
+    return 'type-not-editable';
+  }
+  const upper = RANGES.includes(type) ? Number(kept.thresholdMax) : Number.NaN;
+  if (edit.threshold !== undefined && edit.threshold > upper) return 'bounds-crossed';
+  const moves = edit.dashboardId !== undefined || edit.tileId !== undefined;
+  if (moves && !isTile(kept)) return 'not-a-tile-alert';
+  const webhook = firstChannel(kept)?.type === 'webhook';
+  return edit.webhookId !== undefined && !webhook ? 'channel-without-webhook' : null;
+}
+
+/** Unknown keys of the channel are kept, and `channel` must equal the first of `channels`. */
+function withWebhook(kept: AlertFields, webhookId: string | undefined): AlertFields {
+  if (webhookId === undefined) return {};
+  const channel = { ...firstChannel(kept), webhookId };
+  return {
+    ...(kept.channel === undefined ? {} : { channel }),
+    ...(Array.isArray(kept.channels) ? { channels: [channel, ...kept.channels.slice(1)] } : {}),
+  };
+}
+
+/** Servers keep the upper bound after a change of type; sent back, it would count as intended. */
+function withoutStaleBound(body: AlertFields): AlertFields {
+  if (RANGES.includes(body.thresholdType)) return body;
+  const { thresholdMax: _, ...rest } = body;
+  return rest;
+}
+
+function definedFields(edit: AlertFields): AlertFields {
+  return Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
+}
+
+/** Some servers send numbers as strings. */
+function agree(sent: unknown, got: unknown): boolean {
+  const number = typeof sent === 'number' && typeof got === 'string' ? Number(got) : got;
+  return canonicalAlert(sent) === canonicalAlert(number);
+}

@@ -1,0 +1,370 @@
+import type { Logger } from 'pino';
+import { createOutageLog } from '../base/log.ts';
+import type { Snapshot } from '../domain/change.ts';
+import type { LearnedService, NamedItem, ServerFacts, Service } from '../domain/targets.ts';
+import type { Database } from '../storage/engine/database.ts';
+import type { CloudReads } from './cloud-reads.ts';
+import { knownServices } from './facts.ts';
+
+/** As long as the names that servers accept. */
+const LONGEST = 50;
+
+/**
+ * Returns a function that gives each discovered service a name which no user can confuse with
+ * another one. A name that resembles a configured name, an id or a scope, that two services share,
+ * or that has unusual characters, ends with the start of the id. Typing a configured name therefore
+ * never finds a discovered service, and typing a shared name finds all of its services.
+ */
+export function discoveredNames(
+  discovered: readonly Pick<NamedItem, 'id' | 'name'>[],
+  configured: readonly NamedItem[],
+): (service: Pick<NamedItem, 'id' | 'name'>) => Pick<NamedItem, 'name' | 'aliases'> {
+  const reserved = new Set(
+    configured.flatMap(({ name, aliases }) => [name, ...aliases].map(shapeOf)),
+  );
+  const uses = new Map<string, number>();
+  for (const { name } of discovered) {
+    const shape = shapeOf(cleanName(name));
+    uses.set(shape, (uses.get(shape) ?? 0) + 1);
+  }
+  return ({ id, name }) => {
+    const text = cleanName(name);
+    const shape = shapeOf(text);
+    const full = `${text} (${id.slice(0, 8)})`.trim();
+    if (text === '' || reserved.has(shape) || isMisleading(text))
+      return { name: full, aliases: [] };
+    const isShared = (uses.get(shape) ?? 0) > 1;
+    const isPlain = text === name && PLAIN.test(text);
+    return isPlain && !isShared ? { name: text, aliases: [] } : { name: full, aliases: [text] };
+  };
+}
+
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 ._-]*$/;
+
+/** Returns a name without invisible characters and changes of direction, at most 50 characters long. */
+function cleanName(name: string): string {
+  const visible = name.replace(/\p{C}/gu, '').replace(/\s+/gu, ' ').trim();
+  const characters = [...visible];
+  return characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join('')}…` : visible;
+}
+
+/** Words that a command reads as an id, or as a scope of several services. */
+function isMisleading(text: string): boolean {
+  return /^[0-9a-f]{8}(-|$)/i.test(text) || /^(everything\b|all$|[a-z]+:)/i.test(text);
+}
+
+/** The same for names that look alike in the fonts of Slack. */
+function shapeOf(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s._-]+/g, '-')
+    .replace(/[1i|]/g, 'l')
+    .replaceAll('0', 'o')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w');
+}
+
+interface ConfiguredPlace {
+  readonly id: string;
+  readonly warehouse: string | null;
+}
+
+interface ServerPlace {
+  readonly id: string;
+  readonly dataWarehouseId: string | null;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Returns a function from the server's id of a warehouse to its name in the configuration, which is
+ * known from the configured services in it. A warehouse without a configured service has its id as
+ * its name. Null: unknown, because two names fit, or because the place of a configured one is unknown.
+ */
+export function createWarehouseNames(
+  configured: readonly ConfiguredPlace[],
+  list: readonly ServerPlace[],
+): (warehouseId: string | null) => string | null {
+  const places = new Map(
+    list.map(({ id, dataWarehouseId }) => [id.toLowerCase(), dataWarehouseId]),
+  );
+  const pairs = configured.flatMap(({ id, warehouse }) => {
+    if (warehouse === null) return [];
+    // The configuration may name a warehouse by its id.
+    const place = UUID.test(warehouse) ? warehouse : (places.get(id.toLowerCase()) ?? null);
+    return [{ warehouse, place: place?.toLowerCase() ?? null }];
+  });
+  const placed = new Set(pairs.flatMap(({ warehouse, place }) => (place ? [warehouse] : [])));
+  const isComplete = pairs.every(({ warehouse }) => placed.has(warehouse));
+
+  return (warehouseId) => {
+    if (warehouseId === null) return null;
+    const own = pairs.filter(({ place }) => place === warehouseId.toLowerCase());
+    const [name, ...others] = new Set(own.map(({ warehouse }) => warehouse));
+    if (others.length > 0) return null;
+    return name ?? (isComplete ? warehouseId : null);
+  };
+}
+
+/** A service in the list of the server; null for what the server did not send. */
+export interface ServerService {
+  readonly id: string;
+  readonly name: string | null;
+  readonly state: string | null;
+  readonly provider: string | null;
+  readonly region: string | null;
+  readonly dataWarehouseId: string | null;
+  readonly tags: readonly ServerTag[] | null;
+}
+
+export interface ServerTag {
+  readonly key: string;
+  readonly value: string | null;
+}
+
+/** What is known of the server's list of services. */
+export interface Discovery {
+  readonly list: readonly ServerService[];
+  /** False if the list is too old: it still names services, but tells nothing else about them. */
+  readonly isCurrent: boolean;
+  /** The tags that the configuration declares. Others of the server are left out. */
+  readonly declaredTags: readonly string[];
+}
+
+const NO_SERVER_FACTS: ServerFacts = { tags: null, warehouse: null };
+
+type Configured = Pick<Service, 'id' | 'name' | 'aliases' | 'warehouse'>;
+
+/**
+ * Returns the services that the configuration does not list: those of the list, and those that
+ * Signalbox knows from replies. The configuration decides everything about a service that it lists.
+ * Source: docs/policy.md#discovered-services
+ */
+export function discoveredServices(
+  configured: readonly Configured[],
+  learned: readonly Service[],
+  { list, isCurrent, declaredTags }: Discovery,
+): readonly Service[] {
+  const ids = new Set(configured.map(({ id }) => id.toLowerCase()));
+  const unlisted = list.filter(({ id }) => UUID.test(id) && !ids.has(id.toLowerCase()));
+  const warehouseOf = createWarehouseNames(configured, list);
+  const factsOf = (service: ServerService): ServerFacts => ({
+    tags: service.tags && policyTags(service.tags, declaredTags),
+    warehouse: warehouseOf(service.dataWarehouseId),
+  });
+  const found = new Map(learned.map((one) => [one.id.toLowerCase(), known(one)]));
+  const listed = new Set<string>();
+  for (const service of unlisted) {
+    const id = service.id.toLowerCase();
+    // Two entries with one id contradict each other, so that nothing is known of the service.
+    const facts = !isCurrent || listed.has(id) ? NO_SERVER_FACTS : factsOf(service);
+    found.set(id, merged(found.get(id), service, facts));
+    listed.add(id);
+  }
+  const names = discoveredNames([...found.values()], configured);
+  return [...found.values()].map((one) => ({ ...one, ...names(one) }));
+}
+
+function known(service: Service): Service {
+  return { ...service, discovered: NO_SERVER_FACTS };
+}
+
+function merged(before: Service | undefined, { id, name }: ServerService, facts: ServerFacts) {
+  const service = before ?? { ...UNLISTED, id, lastSeen: null };
+  return { ...service, name: name ?? before?.name ?? '', source: LIST, discovered: facts };
+}
+
+const LIST = 'list of services';
+
+const UNLISTED = { aliases: [], tags: null, warehouse: null, team: null, pipes: [] } as const;
+
+/** `env=prod` for a tag with a value, `prod` for one without. Tags of policies are in lower case. */
+function policyTags(tags: readonly ServerTag[], declared: readonly string[]): readonly string[] {
+  const words = tags.flatMap(({ key, value }) => {
+    // A key with the separator would look like a key and its value.
+    if (key.includes('=')) return [];
+    return [(value ? `${key}=${value}` : key).toLowerCase()];
+  });
+  return [...new Set(words)].filter((word) => declared.includes(word));
+}
+
+/** A service of the configuration file. */
+export type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags' | 'discovered'> & {
+  readonly tags: readonly string[];
+};
+
+/**
+ * Returns all services that users can name. The configuration decides names, tags, warehouses and
+ * teams: a reply of the API may add a service, but never give it a tag. `discovery` is null without
+ * extended reads; with them, the server decides about the services that the configuration omits.
+ */
+export function buildDirectory(
+  configured: readonly ConfiguredService[],
+  learned: readonly LearnedService[],
+  discovery: Discovery | null = null,
+): readonly Service[] {
+  const seen = new Map(learned.map((service) => [service.id, service]));
+  const known = configured.map((service) => ({
+    ...service,
+    source: 'configuration',
+    lastSeen: snapshotOf(seen.get(service.id)),
+  }));
+  const ids = new Set(configured.map(({ id }) => id.toLowerCase()));
+  const others = learned.filter(({ id }) => !ids.has(id.toLowerCase())).map(learnedService);
+  const unlisted = discovery ? discoveredServices(configured, others, discovery) : others;
+  return [...known, ...unlisted].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+function learnedService(learned: LearnedService): Service {
+  return {
+    id: learned.id,
+    name: learned.name,
+    aliases: [],
+    tags: null,
+    warehouse: null,
+    team: null,
+    pipes: [],
+    source: learned.source,
+    lastSeen: snapshotOf(learned),
+  };
+}
+
+// The usage report names a service but has no state of it.
+function snapshotOf(learned: LearnedService | undefined): Snapshot | null {
+  if (!learned || Object.keys(learned.fields).length === 0) return null;
+  return { fields: learned.fields, seenAt: learned.seenAt, source: learned.source };
+}
+
+const READ_EVERY_MS = 10_000;
+
+const OUTAGE = {
+  began: 'directory read failed; Signalbox reads it again every 10 s',
+  ended: 'directory can be read again',
+};
+
+/** How long the tags and warehouses of the server's list count for requests and approvals. */
+const LIST_VALID_MS = 600_000;
+
+export interface OpenedDirectory {
+  /** Returns the services of the configuration in force, those learned from replies, and discovered ones. */
+  readonly services: () => readonly Service[];
+  /** Reads the directory from the database again, without waiting for it. */
+  readonly refresh: () => void;
+  /** Takes the server's list of services. Without extended reads there is none. */
+  readonly learnList: (list: readonly ServerService[], readAt: Date) => void;
+  /** Returns the services with the facts of this list; null: discovered services have none. */
+  readonly withList: (list: readonly ServerService[] | null) => readonly Service[];
+  readonly close: () => void;
+}
+
+interface DirectoryOptions {
+  readonly config: {
+    readonly services: readonly ConfiguredService[];
+    readonly reads: 'contract' | 'extended';
+    /** Tags that the configuration accepts from the server. */
+    readonly serverTags: readonly string[];
+  };
+  readonly database: Database;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** Opens the directory. It is read from the database every 10 s, because other replicas add to it. */
+export async function openDirectory({
+  config,
+  database,
+  log,
+  now,
+}: DirectoryOptions): Promise<OpenedDirectory> {
+  let learned: Awaited<ReturnType<typeof knownServices>> = [];
+  let listed: { readonly list: readonly ServerService[]; readonly readAt: Date } | null = null;
+  let built: { readonly isCurrent: boolean; readonly services: readonly Service[] } | null = null;
+  const reported = new Set<string>();
+  const report = (id: string, error: Error) => {
+    if (reported.has(id)) return;
+    reported.add(id);
+    log.error({ err: error, service: id }, 'row of known_service cannot be read; it is left out');
+  };
+  const read = async () => {
+    learned = await knownServices(database.db, report);
+    built = null;
+  };
+  const outage = createOutageLog(log, OUTAGE);
+  const refresh = () => {
+    read().then(outage.ended, (error: unknown) => outage.failed(String(error), { err: error }));
+  };
+  const declaredTags = [...config.services.flatMap(({ tags }) => tags), ...config.serverTags];
+  const build = (list: readonly ServerService[], isCurrent: boolean) =>
+    buildDirectory(
+      config.services,
+      learned,
+      config.reads === 'extended' ? { list, isCurrent, declaredTags } : null,
+    );
+  const services = () => {
+    const isCurrent = listed !== null && now().getTime() - listed.readAt.getTime() <= LIST_VALID_MS;
+    if (built?.isCurrent !== isCurrent) {
+      built = { isCurrent, services: build(listed?.list ?? [], isCurrent) };
+    }
+    return built.services;
+  };
+  await read();
+  const timer = setInterval(refresh, READ_EVERY_MS);
+  return {
+    services,
+    refresh,
+    learnList: (list, readAt) => {
+      listed = { list, readAt };
+      built = null;
+    },
+    withList: (list) => build(list ?? listed?.list ?? [], list !== null),
+    close: () => clearInterval(timer),
+  };
+}
+
+const EVERY_MS = 60_000;
+const RETRY_MS = 15_000;
+
+interface DiscoveryOptions {
+  readonly reads: Pick<CloudReads, 'services'>;
+  readonly directory: Pick<OpenedDirectory, 'services' | 'learnList' | 'withList'>;
+  /** False with `cloud.reads: contract`: nothing is read. */
+  readonly isOn: boolean;
+  /** Nothing is read before this is true. */
+  readonly isReady: () => boolean;
+  readonly now: () => Date;
+}
+
+interface ServiceDiscovery {
+  /** A pass that reads the list of services once per minute, with the lowest priority. */
+  readonly pass: () => Promise<number>;
+  /** Reads the list now. Without an answer, nothing is known about discovered services. */
+  readonly verify: () => Promise<readonly Service[]>;
+}
+
+/** Keeps the directory equal to the list of services of a live server. */
+export function createDiscovery(options: DiscoveryOptions): ServiceDiscovery {
+  const { reads, directory, isOn, isReady, now } = options;
+  let nextAt = 0;
+  return {
+    pass: async () => {
+      if (!isOn || !isReady() || now().getTime() < nextAt) return 0;
+      nextAt = now().getTime() + EVERY_MS;
+      const read = await reads.services();
+      // The request budget may be used up: the next window has places again.
+      if (!read.known && read.gap === 'no-answer') nextAt = now().getTime() + RETRY_MS;
+      if (!read.known) return 0;
+      directory.learnList(read.value, read.readAt);
+      // Counted from the read: a cached list is almost a minute old already.
+      nextAt = read.readAt.getTime() + EVERY_MS;
+      return 0;
+    },
+    verify: async () => {
+      if (!isOn) return directory.services();
+      const read = await reads.services({ fresh: true, waiting: true });
+      if (!read.known) return directory.withList(null);
+      directory.learnList(read.value, read.readAt);
+      return directory.withList(read.value);
+    },
+  };
+}

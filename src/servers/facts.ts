@@ -1,0 +1,258 @@
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { Json, JsonObject } from '../base/text.ts';
+import type { Snapshot } from '../domain/change.ts';
+import {
+  decode,
+  JsonFields,
+  StoredInstant,
+  toText,
+  UnreadableRowError,
+} from '../storage/engine/portable.ts';
+import { onPostgres } from '../storage/engine/postgres.ts';
+import type { Db, KnownTable, Tx } from '../storage/tables/schema.ts';
+import type { ServiceReading } from './cloud-readings.ts';
+import type { CloudService } from './cloud-replies.ts';
+
+/**
+ * The scaling that the server applies now, under the names of the requested fields, with the name of
+ * the schedule entry that causes a difference. Null if the reply has no applied values.
+ * Source: docs/apis.md#services
+ */
+export function appliedScaling(service: CloudService): JsonObject | null {
+  const { currentScaling: now } = service;
+  if (now === null) return null;
+  const { effectiveMinReplicas: least, effectiveMaxReplicas: most } = now;
+  const values = {
+    autoscalingMode: now.effectiveAutoscalingMode,
+    minReplicaMemoryGb: now.effectiveMinReplicaMemoryGb,
+    maxReplicaMemoryGb: now.effectiveMaxReplicaMemoryGb,
+    // Old services have an unequal pair in vertical mode, which is no number of replicas.
+    numReplicas: least === most ? least : null,
+    minReplicas: least,
+    maxReplicas: most,
+    idleScaling: now.effectiveIdleScaling,
+    idleTimeoutMinutes: now.effectiveIdleTimeoutMinutes,
+  };
+  const known = Object.entries(values).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(known), scheduleEntry: activeEntry(service) };
+}
+
+/** The fields whose applied value differs from the given one; fields without both do not count. */
+export function notApplied(
+  fields: JsonObject,
+  applied: JsonObject | null,
+): readonly (readonly [field: string, applied: Json])[] {
+  return Object.entries(applied ?? {}).filter(([field, now]) => {
+    const wanted = fields[field];
+    return wanted !== undefined && wanted !== null && String(wanted) !== String(now);
+  });
+}
+
+const LONGEST_NAME = 60;
+const LONGEST_SETTING = 60;
+
+/** The value of a field as users read it: `on` for true. */
+export function settingText(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return String(value).slice(0, LONGEST_SETTING);
+}
+
+function activeEntry({ currentScaling, scalingSchedule }: CloudService): string | null {
+  const id = currentScaling?.activeEntryId ?? null;
+  if (id === null) return null;
+  const { name } = scalingSchedule?.entries?.find((entry) => entry.id === id) ?? {};
+  return typeof name === 'string' && name !== ''
+    ? `“${name.slice(0, LONGEST_NAME)}”`
+    : id.slice(0, 8);
+}
+
+// The fields of a service that may be stored and shown; not keys, roles or access lists.
+const SHOWN = [
+  'state',
+  'provider',
+  'region',
+  'tier',
+  'engineVersion',
+  'minReplicaMemoryGb',
+  'maxReplicaMemoryGb',
+  'numReplicas',
+  'autoscalingMode',
+  'minReplicas',
+  'maxReplicas',
+  'replicaMemoryGb',
+  'idleScaling',
+  'idleTimeoutMinutes',
+  'isPrimary',
+  'isReadonly',
+  'dataWarehouseId',
+  'byocId',
+  'hasTransparentDataEncryption',
+  'releaseChannel',
+  'createdAt',
+] as const;
+
+/** The known fields of a service, without those that the server did not send. */
+export function serviceFacts(service: CloudService): JsonObject {
+  const endpoints = (service.endpoints ?? []).flatMap(endpointText);
+  const applied = appliedScaling(service);
+  return Object.fromEntries([
+    ...SHOWN.flatMap((key) => (service[key] === null ? [] : [[key, service[key]] as const])),
+    ...(applied === null ? [] : [['applied', applied] as const]),
+    ...(endpoints.length > 0 ? [['endpoints', endpoints] as const] : []),
+  ]);
+}
+
+/** The protocol, the address and the user name of an endpoint in a reply. */
+export function endpointText({ protocol, host, port, username }: Record<string, unknown>) {
+  if (!isPlain(host)) return [];
+  const address = isPlain(port) ? `${host}:${port}` : `${host}`;
+  const words = [protocol, address, isPlain(username) && username !== '' && `as ${username}`];
+  return [words.filter(Boolean).join(' ')];
+}
+
+export function isPlain(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** The source of a snapshot that was read for its change. */
+const READ_SOURCE = 'read from the server';
+
+/**
+ * A service that was read now, as a snapshot without addresses. Servers with a range of replicas may
+ * send one memory size instead of two bounds, and older ones totals, from which no bound is exact.
+ */
+export function serviceSnapshot(service: ServiceReading, readAt: Date): Snapshot {
+  const { baseline } = service;
+  const size = baseline && {
+    minReplicaMemoryGb: baseline.minMemoryGb,
+    maxReplicaMemoryGb: baseline.maxMemoryGb,
+  };
+  const bounds = withoutNull(size ?? {});
+  const extra = baseline?.isApproximate ? { approximate: bounds } : bounds;
+  const fields = { ...extra, ...serviceFacts({ ...service, endpoints: null }) };
+  return { fields, seenAt: readAt, source: READ_SOURCE, wasRead: true };
+}
+
+function withoutNull(values: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
+
+export interface ServiceObservation {
+  readonly id: string;
+  readonly name: string;
+  /** The facts of this source; empty if it only named the service. */
+  readonly fields: JsonObject;
+  readonly source: string;
+  readonly seenAt: Date;
+}
+
+/** `seenAt` and `source` are those of the newest facts; other fields may be older. */
+interface DirectoryEntry extends ServiceObservation {
+  readonly fieldSeenAt: Readonly<Record<string, Date>>;
+}
+
+/** Replies may be stored out of order, so that each field keeps its newest value. */
+export async function learnService(tx: Tx, learned: ServiceObservation): Promise<void> {
+  const inserted = await tx
+    .insertInto('known_service')
+    .values(firstRow(learned))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .execute();
+  if (inserted.length > 0) return;
+
+  const row = await tx
+    .selectFrom('known_service')
+    .selectAll()
+    .where('id', '=', learned.id)
+    .$if(onPostgres(tx), (query) => query.forUpdate())
+    .executeTakeFirstOrThrow();
+  const next = merged(row, learned);
+  await tx.updateTable('known_service').set(next).where('id', '=', learned.id).execute();
+}
+
+function firstRow({ id, name, fields, source, seenAt }: ServiceObservation): KnownTable {
+  const at = toText(seenAt);
+  const times = Object.fromEntries(Object.keys(fields).map((field) => [field, at]));
+  return {
+    id,
+    name,
+    named_at: at,
+    source,
+    seen_at: at,
+    fields: JSON.stringify(fields),
+    field_seen_at: JSON.stringify(times),
+  };
+}
+
+function merged(row: Selectable<KnownTable>, learned: ServiceObservation): Omit<KnownTable, 'id'> {
+  const { id: _, ...next } = firstRow(learned);
+  const stored = readable(row);
+  // Nothing of an unreadable row is kept, so that it does not stop what is stored with it.
+  if (!stored) return next;
+  const newer = Object.entries(learned.fields).filter(
+    ([field]) => !isAfter(stored.fieldSeenAt[field], learned.seenAt),
+  );
+  const times = newer.map(([field]) => [field, learned.seenAt]);
+  const isNewerName = row.named_at <= next.named_at;
+  return {
+    name: isNewerName ? learned.name : row.name,
+    named_at: isNewerName ? next.named_at : row.named_at,
+    ...(isNewerReport(stored, learned) ? pickReport(next) : pickReport(row)),
+    fields: JSON.stringify({ ...stored.fields, ...Object.fromEntries(newer) }),
+    field_seen_at: JSON.stringify({ ...stored.fieldSeenAt, ...Object.fromEntries(times) }),
+  };
+}
+
+function isAfter(stored: Date | undefined, seenAt: Date): boolean {
+  return stored !== undefined && stored > seenAt;
+}
+
+// A source that only names a service must not make its facts look newer than they are.
+function isNewerReport(stored: ServiceObservation, learned: ServiceObservation): boolean {
+  const facts = [stored, learned].map(({ fields }) => Object.keys(fields).length > 0);
+  return facts[0] === facts[1] ? learned.seenAt >= stored.seenAt : facts[1] === true;
+}
+
+function pickReport({ source, seen_at }: Pick<KnownTable, 'source' | 'seen_at'>) {
+  return { source, seen_at };
+}
+
+/** Returns the services by name. An unreadable row is passed to `onUnreadable` and left out. */
+export async function knownServices(
+  db: Db,
+  onUnreadable?: OnUnreadableService,
+): Promise<DirectoryEntry[]> {
+  const query = db.selectFrom('known_service').selectAll();
+  const rows = await query.orderBy('name').orderBy('id').execute();
+  return rows.flatMap((row) => readable(row, onUnreadable) ?? []);
+}
+
+type OnUnreadableService = (id: string, error: UnreadableRowError) => void;
+
+function readable(
+  row: Selectable<KnownTable>,
+  onUnreadable?: OnUnreadableService,
+): DirectoryEntry | null {
+  try {
+    return knownFrom(row);
+  } catch (error) {
+    if (!(error instanceof UnreadableRowError)) throw error;
+    onUnreadable?.(row.id, error);
+    return null;
+  }
+}
+
+const Times = z.record(z.string(), StoredInstant);
+
+function knownFrom(row: Selectable<KnownTable>): DirectoryEntry {
+  return {
+    id: row.id,
+    name: row.name,
+    source: row.source,
+    seenAt: decode(StoredInstant, JSON.stringify(row.seen_at), `known ${row.id}`),
+    fields: decode(JsonFields, row.fields, `known ${row.id}`),
+    fieldSeenAt: decode(Times, row.field_seen_at, `known ${row.id}`),
+  };
+}
