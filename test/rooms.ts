@@ -72,10 +72,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'costs',
     'intent',
     'observability',
-    'policy',
     'storage',
     'workflow',
     'type directory',
+    'type policy',
   ],
   directory: ['changes'],
   doctor: [
