@@ -108,7 +108,7 @@ function baseConfiguration(): object {
         to: 'operator',
         approvals: { from: 'approver', count: 1 },
       },
-      { allow: ['trail accept', 'digest manage'], to: 'operator' },
+      { allow: ['trail accept'], to: 'operator' },
     ],
   };
 }

@@ -90,9 +90,8 @@ const namesOfKind = (kind: Command['kind']) =>
 
 /** The command names that a policy can use; `aliases` maps earlier names to current ones. */
 export const commandNames = {
-  // “trail accept” is the button “Accept gap…” of the notice about a broken audit trail. “digest
-  // manage” lets a role remove the digests of other users.
-  queries: [...namesOfKind('query'), 'trail accept', 'digest manage'],
+  // “trail accept” is the button “Accept gap…” of the notice about a broken audit trail.
+  queries: [...namesOfKind('query'), 'trail accept'],
   changes: namesOfKind('change'),
   aliases: new Map(
     commands.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name] as const)),

@@ -25,7 +25,7 @@ interface MoverLines {
   readonly on: string;
 }
 
-/** `analytics-us · compute +55.1 (+€19.29, ×3.1)`; empty until days of both spans are settled. */
+/** The text of each mover; empty until days of both spans are settled. */
 export function moverLines(
   rows: readonly CostRow[],
   span: Span,
@@ -38,7 +38,8 @@ export function moverLines(
   return { lines: shown.map(moverText), on: pairedDaysText(found, span, before) };
 }
 
-function moverText({ name, kind, delta, money, relative }: Mover): string {
+/** `analytics-us · compute +55.1 (+€19.29, ×3.1)` */
+export function moverText({ name, kind, delta, money, relative }: Mover): string {
   const change = relative === null ? null : changeText(relative);
   const note = kind === 'changed' ? change : kind === 'new' ? 'new' : 'gone';
   return `${name} ${signedFigure(delta)}${bracketed(money && signedMoneyText(money), note)}`;

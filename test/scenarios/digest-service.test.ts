@@ -60,10 +60,7 @@ test('an identical digest is refused, and a different one is added', async () =>
   const sandbox = await startTestSandbox();
   await answer(sandbox, ANA, ADD, 'Digest added');
   const exists = await answer(sandbox, DORA, ADD, 'This digest exists already');
-  expect(exists).not.toContain('cost digest remove');
-  expect(await answer(sandbox, ANA, ADD, 'This digest exists already')).toContain(
-    'cost digest remove',
-  );
+  expect(exists).toContain('cost digest remove');
   await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
   await answer(sandbox, DORA, `${ADD} tag=prod`, 'Digest added');
   await answer(sandbox, DORA, '/cost digest list', '2 cost digests');
@@ -167,21 +164,15 @@ test('the list shows each digest with its time and buttons to pause, resume and 
   expect(textOf(list)).toContain('every day at 14:00 (Europe/Berlin)');
   expect(buttonsOf(list)).toEqual(['command.0', 'command.menu']);
   const [, id = ''] = /cost digest now (\w+)/.exec(textOf(list)) ?? [];
-  expect(textOf(list)).not.toMatch(/cost digest (pause|remove)/);
-  const own = await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
-  expect(own).toContain(`cost digest pause ${id}`);
-  expect(own).toContain(`cost digest remove ${id}`);
+  expect(textOf(list)).toContain(`cost digest pause ${id}`);
+  expect(textOf(list)).toContain(`cost digest remove ${id}`);
 
-  await answer(sandbox, ANA, `/cost digest pause ${id}`, 'Digest paused');
+  await answer(sandbox, DORA, `/cost digest pause ${id}`, 'Digest paused');
   sandbox.clock.now = new Date('2026-11-20T13:01:00Z');
   sandbox.wake();
   await answer(sandbox, FINN, '/cost digest resume #db-costs', 'Digest resumed');
   sandbox.clock.now = new Date('2026-11-20T13:03:00Z');
   sandbox.wake();
-  const confirmed = `/cost digest remove ${id} confirm=yes`;
-  const refusal = await answer(sandbox, DORA, confirmed, 'can remove the digest #db-costs, 14:00.');
-  expect(refusal).toContain(`"user_id":"${ANA}"`);
-  expect(refusal).toContain(', or @db-operators can remove');
   await sandbox.slack.command(FINN, 'ops', `/cost digest remove ${id}`);
   const question = await sandbox.privateMessage(FINN, 'Remove the digest #db-costs, 14:00?');
   await answer(sandbox, DORA, '/cost digest list', '1 cost digest');
@@ -189,21 +180,6 @@ test('the list shows each digest with its time and buttons to pause, resume and 
   await sandbox.privateMessage(FINN, 'Digest removed: #db-costs, 14:00');
   await answer(sandbox, DORA, '/cost digest list', 'No cost digests yet');
   expect(posted(sandbox)).toEqual([]);
-});
-
-test.for([
-  ['pause', 'Not paused'],
-  ['resume', 'Not resumed'],
-])('a viewer may not %s the digest of another user', async ([verb = '', title = '']) => {
-  const sandbox = await startTestSandbox();
-  await answer(sandbox, ANA, ADD, 'Digest added');
-  if (verb === 'resume')
-    await answer(sandbox, ANA, '/cost digest pause #db-costs', 'Digest paused');
-  const refusal = await answer(sandbox, DORA, `/cost digest ${verb} #db-costs`, title);
-  expect(refusal).toContain(`"user_id":"${ANA}"`);
-  expect(refusal).toContain(`, or @db-operators can ${verb} the digest #db-costs, 14:00.`);
-  const list = await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
-  expect(list.includes('cost digest resume')).toBe(verb === 'resume');
 });
 
 test('digests of the configuration file are listed, and can only be changed there', async () => {
@@ -357,16 +333,13 @@ test('without an action, digests are listed with their buttons, also from Home',
   for (const user of [ANA, FINN]) expect(sandbox.slack.clientState(user).views).toEqual([]);
 });
 
-test('the channel sees who adds a digest and who removes it, with a button for the own possibilities', async () => {
+test('the channel sees who adds a digest and who removes it, with a button for the list', async () => {
   const sandbox = await startTestSandbox();
   await answer(sandbox, ANA, `${ADD} tag=prod`, 'Digest added');
   const [added] = announced(sandbox);
   const text = added?.text ?? '';
   expect(text).toBe(`<@${ANA}> added a cost digest: every day at 14:00 (Europe/Berlin), tag prod.`);
   expect(JSON.stringify(added)).not.toContain('cost digest remove');
-  await sandbox.press(DORA, added, 'command.0');
-  const others = (await sandbox.privateMessage(DORA, '1 cost digest')) ?? NO_MESSAGE;
-  expect(textOf(others)).not.toContain('cost digest remove');
   await sandbox.press(ANA, added, 'command.0');
   const own = (await sandbox.privateMessage(ANA, '1 cost digest')) ?? NO_MESSAGE;
   const [line = ''] = /cost digest remove \w+/.exec(textOf(own)) ?? [];

@@ -23,7 +23,7 @@ interface WhyContext extends CostContext {
 
 /**
  * The answer of `/cost why`: what changed most between two periods by service and metric, and the
- * changes that ran on these services. Source: docs/costs.md#waterfall.
+ * changes that ran on these services. Source: docs/costs.md#reasons.
  */
 export async function answerWhy(
   words: string,

@@ -4,9 +4,15 @@ import { relativeOf } from '../../costs/comparison/comparison.ts';
 import type { PairingProblem } from '../../costs/comparison/day-pairs.ts';
 import type { Explanation } from '../../costs/comparison/explanation.ts';
 import type { settledPairs } from '../../costs/comparison/movers.ts';
-import { roundedWaterfall } from '../../costs/comparison/waterfall.ts';
 import type { CostReading } from '../../costs/ledger/costs-read.ts';
-import { bracketed, changeText, signedCredits } from '../../costs/ledger/numbers.ts';
+import {
+  bracketed,
+  changeText,
+  creditsText,
+  figure,
+  signedCredits,
+  signedFigure,
+} from '../../costs/ledger/numbers.ts';
 import { problemsOf } from '../../costs/ledger/report-problem.ts';
 import { moneyDifference } from '../../costs/money/money.ts';
 import { signedMoneyText } from '../../costs/money/money-text.ts';
@@ -16,11 +22,11 @@ import { versusWord } from '../../costs/question/versus.ts';
 import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../domain/answer.ts';
 import { countWords } from '../../domain/answer.ts';
 import type { UserId } from '../../domain/change.ts';
+import { moverText } from '../breakdown.ts';
 import { incomparableText, openDaysText } from '../compare-periods.ts';
 import { costOffer } from '../question/cost-question.ts';
 import { type CostScope, scopeNotes } from '../scope.ts';
 import { footerPart } from '../summary.ts';
-import { waterfallTable } from './waterfall-table.ts';
 import { previousWords, whyWords } from './why-words.ts';
 
 /** What every answer of `/cost why` shows. */
@@ -59,23 +65,22 @@ export function incomparableAnswer(facts: WhyFacts, why: PairingProblem): Answer
   return { title: titleOf(facts, 'not compared'), parts };
 }
 
-/** The change as a waterfall, and the changes that ran on the services of its steps. */
+/** The lines that changed most, and the changes that ran on their services. */
 export function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
-  const { start, end, steps } = explained.waterfall;
-  const shown = roundedWaterfall(explained.waterfall);
-  const money = moneyDifference(shown.end.money, shown.start.money);
-  const delta = signedCredits(shown.end.micro - shown.start.micro);
-  const relative = relativeOf(end.micro, start.micro);
+  const { before, now, movers } = explained;
+  const money = moneyDifference(now.money, before.money);
+  const delta = signedCredits(now.micro - before.micro);
+  const relative = relativeOf(now.micro, before.micro);
   const change = relative === null ? null : changeText(relative);
   const sentences = [
     comparedText(facts, explained),
     explained.sameWeekdays ? null : 'The weekdays differ.',
-    steps.length === 0 ? 'No line changed.' : null,
+    `Total: ${figure(before.micro, before.money)} → ${creditsText(now.micro, now.money)}`,
+    ...moverLines(explained),
   ].filter((sentence) => sentence !== null);
   const parts: readonly (AnswerPart | null)[] = [
-    sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
-    waterfallTable(shown, labelsOf(facts, explained)),
-    steps.length > 0 ? { kind: 'lines', lines: changeLines(facts, explained) } : null,
+    { kind: 'text', text: sentences.join('\n') },
+    movers.length > 0 ? { kind: 'lines', lines: changeLines(facts, explained) } : null,
     { kind: 'offers', offers: offersFor(facts, explained) },
     footerOf(facts),
   ];
@@ -86,6 +91,13 @@ export function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
     ),
     parts: parts.filter((part) => part !== null),
   };
+}
+
+/** `• staging · compute +70.0 (×3.0)`, then the sum of the other lines. */
+function moverLines({ movers, others }: Explanation): readonly string[] {
+  if (movers.length === 0) return ['No line changed.'];
+  const rest = `${countWords(others.lines, 'other')} ${signedFigure(others.micro, others.money)}`;
+  return [...movers.map(moverText), ...(others.lines > 0 ? [rest] : [])].map((text) => `• ${text}`);
 }
 
 function titleOf({ question, before, scope }: WhyFacts, result: string): string {
@@ -118,13 +130,6 @@ function comparedText(facts: WhyFacts, explained: Explained): string | null {
   const open = openDaysText(notLocked, pairs.length);
   if (open !== '') return `Compared on ${isAll && pairs.length > 1 ? 'all ' : ''}${days}${open}.`;
   return isAll ? null : `Compared on the ${days} final in both periods.`;
-}
-
-/** The names of both totals. */
-function labelsOf(facts: WhyFacts, explained: Explained) {
-  const days = countWords(explained.pairs.length, 'day');
-  const part = hasAllDays(facts, explained) ? '' : ` (${days})`;
-  return { start: `${facts.before.label}${part}`, end: `${facts.question.period.label}${part}` };
 }
 
 function changeLines(

@@ -30,12 +30,6 @@ export function moneyText({ currency, trillionths }: Money): string {
   return isNegative ? `>${MINUS}${least}` : `<${least}`;
 }
 
-/** The amount that `moneyText` shows, so that shown amounts can be added. */
-export function roundedMoney({ currency, trillionths }: Money): Money {
-  const unit = 10n ** BigInt(TRILLIONTH_DIGITS - formatOf(currency).digits);
-  return { currency, trillionths: dividedBy(trillionths, unit) * unit };
-}
-
 /** For figures without decimals: from 100 on in whole units, `€2,826`. */
 export function roughMoneyText(money: Money): string {
   const { currency, trillionths } = money;

@@ -12,8 +12,8 @@ interface Announcement {
 }
 
 /**
- * Shows the channel who added or removed its digest, in one line; an added one has a button for the list,
- * in which each user has the buttons that they may use. The digest is stored already, so that a line that is not posted is logged only.
+ * Shows the channel who added or removed its digest, in one line; an added one has a button for the
+ * list. The digest is stored already, so that a line that is not posted is logged only.
  */
 export async function announceDigest(
   { messenger, log }: Pick<DigestServiceContext, 'messenger' | 'log'>,

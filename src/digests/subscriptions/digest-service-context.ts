@@ -7,9 +7,7 @@ import type { Tx } from '../../storage/engine/database.ts';
 import type { DecisionContext } from '../../workflow/ports.ts';
 import type { DigestContext } from '../digest-context.ts';
 
-export interface DigestServiceContext
-  extends DigestContext,
-    Pick<DecisionContext, 'people' | 'policy'> {
+export interface DigestServiceContext extends DigestContext, Pick<DecisionContext, 'people'> {
   readonly auditKey: AuditKey;
   readonly newId: () => ChangeId;
 }

@@ -10,7 +10,6 @@ import { announceDigest } from './announce-digest.ts';
 import { type DigestServiceContext, noteDigest } from './digest-service-context.ts';
 import { findDigest, findDigestChannel } from './find-digest.ts';
 import { listAnswer, whenText } from './listing.ts';
-import { manageableBy } from './manage-digest.ts';
 import { setDigestPaused } from './pause-digest.ts';
 import { removeDigest } from './remove-digest.ts';
 import {
@@ -40,16 +39,11 @@ export function createDigestService(context: DigestServiceContext): DigestServic
   return (request, caller) => on[request.what](context, request, caller);
 }
 
-async function list(
-  context: DigestServiceContext,
-  _request: DigestRequest,
-  caller: Caller,
-): Promise<Answer> {
+async function list(context: DigestServiceContext): Promise<Answer> {
   const { all, broken } = await loadSubscriptions(context.database.db, context);
   const channels = [...new Set(all.map(({ channel }) => channel))];
   const rooms = await context.messenger.findChannels(channels);
-  const manageable = await manageableBy(context, all, caller);
-  return listAnswer(all, broken, { rooms, now: context.now(), manageable });
+  return listAnswer(all, broken, { rooms, now: context.now() });
 }
 
 async function add(
@@ -71,10 +65,7 @@ async function add(
   // An equal digest, which the same channel would get twice.
   const { all } = await loadSubscriptions(context.database.db, context);
   const equal = all.find((one) => isDeepStrictEqual(one.options, read));
-  if (equal) {
-    const [own] = await manageableBy(context, [equal], caller);
-    return alreadyAdded(equal, room.name, own?.id != null);
-  }
+  if (equal) return alreadyAdded(equal, room.name);
 
   const id = context.newId();
   const createdAt = context.now();
@@ -130,13 +121,14 @@ function readOptions(
   return textAnswer("I didn't understand that", `${problemsText(reading.problems)}.`);
 }
 
-function alreadyAdded(one: DigestSubscription, room: string, mayManage: boolean): Answer {
+function alreadyAdded(one: DigestSubscription, room: string): Answer {
   const name = digestName(one);
+  const isInFile = one.id === null;
   const text = `Posted in #${room} ${whenText(one)}${one.paused ? ' (paused)' : ''}.`;
   return textAnswer('This digest exists already', text, [
-    ...(one.paused && mayManage ? [{ label: 'Resume', line: `cost digest resume ${name}` }] : []),
+    ...(one.paused ? [{ label: 'Resume', line: `cost digest resume ${name}` }] : []),
     { label: 'Preview', line: `cost digest preview ${name}` },
-    ...(mayManage ? [{ label: 'Remove', line: `cost digest remove ${name}` }] : []),
+    ...(isInFile ? [] : [{ label: 'Remove', line: `cost digest remove ${name}` }]),
   ]);
 }
 

@@ -8,8 +8,6 @@ import { type DigestSubscription, digestName } from './subscriptions.ts';
 interface ListContext {
   readonly rooms: ReadonlyMap<string, ChannelLookup>;
   readonly now: Date;
-  /** Those that the reader may pause, resume and remove. */
-  readonly manageable: readonly DigestSubscription[];
 }
 
 export function listAnswer(
@@ -63,8 +61,8 @@ function actionsFor(one: DigestSubscription, list: ListContext): readonly Comman
   });
   const own = one.paused ? offer('Resume', 'resume') : offer('Pause', 'pause');
   const always = [offer('Preview', 'preview'), offer('Post now', 'now')];
-  const mayManage = one.id !== null && list.manageable.includes(one);
-  return mayManage ? [...always, own, offer('Remove', 'remove')] : always;
+  // A digest of signalbox.yaml is changed there.
+  return one.id === null ? always : [...always, own, offer('Remove', 'remove')];
 }
 
 /** `Mon–Fri at 09:30 (Europe/Berlin)` */

@@ -5,12 +5,12 @@ import { pauseSubscription } from '../../storage/tables/subscriptions.ts';
 import { digestRecord } from '../post-record.ts';
 import { checkSchedule } from '../schedule.ts';
 import { type DigestServiceContext, noteDigest } from './digest-service-context.ts';
+import { inFile } from './digest-text.ts';
 import { findDigest } from './find-digest.ts';
 import { whenText } from './listing.ts';
-import { inFile, refusalToManage } from './manage-digest.ts';
 import type { DigestRequest, DigestSubscription } from './subscriptions.ts';
 
-/** Pauses or resumes a digest for its owner or a manager of digests. */
+/** Pauses or resumes a digest that was added in Slack. */
 export async function setDigestPaused(
   context: DigestServiceContext,
   request: DigestRequest,
@@ -21,9 +21,6 @@ export async function setDigestPaused(
   const { id, channel } = found;
   if (id === null) return inFile(context, found);
   const paused = request.what === 'pause';
-  const action = paused ? 'pause' : 'resume';
-  const refusal = await refusalToManage(context, { ...found, id }, { caller, action });
-  if (refusal) return refusal;
   const state = paused ? 'paused' : 'resumed';
   await context.database.transaction(async (tx) => {
     await pauseSubscription(tx, id, paused);

@@ -1,14 +1,22 @@
+import type { DigestOptionsConfig } from '../../config/digest-options.ts';
 import type { Answer, Caller } from '../../domain/answer.ts';
 import { textAnswer } from '../../domain/answer.ts';
 import { removeSubscription } from '../../storage/tables/subscriptions.ts';
 import { deleteLastPosted } from '../last-posted.ts';
 import { announceDigest } from './announce-digest.ts';
 import { type DigestServiceContext, noteDigest } from './digest-service-context.ts';
+import { digestText, inFile } from './digest-text.ts';
 import { findDigest } from './find-digest.ts';
-import { digestText, inFile, type ManagedDigest, refusalToManage } from './manage-digest.ts';
-import { type DigestRequest, loadSubscriptions } from './subscriptions.ts';
+import type { DigestRequest, DigestSubscription } from './subscriptions.ts';
+import { loadSubscriptions } from './subscriptions.ts';
 
-/** Removes a digest for its owner or a manager of digests, after they confirmed it. */
+/** `options` is missing if they are invalid. */
+interface RemovableDigest extends Pick<DigestSubscription, 'key' | 'channel'> {
+  readonly id: string;
+  readonly options?: DigestOptionsConfig;
+}
+
+/** Removes a digest that was added in Slack, after the user confirmed it. */
 export async function removeDigest(
   context: DigestServiceContext,
   request: DigestRequest,
@@ -16,8 +24,6 @@ export async function removeDigest(
 ): Promise<Answer> {
   const found = await findRemovable(context, request, caller);
   if ('title' in found) return found;
-  const refusal = await refusalToManage(context, found, { caller, action: 'remove' });
-  if (refusal) return refusal;
   const name = await digestText(context, found);
   if (!request.isConfirmed) return confirmation(found.id, name);
   const isRemoved = await context.database.transaction(async (tx) => {
@@ -41,7 +47,7 @@ async function findRemovable(
   context: DigestServiceContext,
   request: DigestRequest,
   caller: Caller,
-): Promise<ManagedDigest | Answer> {
+): Promise<RemovableDigest | Answer> {
   // A digest with invalid options can still be removed.
   const { broken } = await loadSubscriptions(context.database.db, context);
   const invalid = broken.find(({ id }) => id === request.which?.toUpperCase());

@@ -16,7 +16,7 @@ const change = ({ now, before }: LineOfPostgres) => now - before;
 const sum = (all: readonly number[]) => all.reduce((whole, each) => whole + each, 0);
 
 /** The rule of docs/costs.md#movers, on the lines of the database. */
-function expectedSteps(lines: readonly LineOfPostgres[], top: number | null) {
+function expectedMovers(lines: readonly LineOfPostgres[], top: number | null) {
   const sizes = lines.map((line) => Math.abs(change(line))).sort((a, b) => b - a);
   if (top !== null) return sizes.filter((size) => size > 0).slice(0, top);
   const whole = sum(sizes);
@@ -24,7 +24,7 @@ function expectedSteps(lines: readonly LineOfPostgres[], top: number | null) {
   return sizes.slice(0, Math.min(5, count < 0 ? sizes.length : count));
 }
 
-test('steps, others and totals are those of PostgreSQL, for any rows', async () => {
+test('movers, others and totals are those of PostgreSQL, for any rows', async () => {
   const cases = fc.record({
     rows: randomRows,
     apart: fc.constantFrom(7, 14, 35),
@@ -35,16 +35,16 @@ test('steps, others and totals are those of PostgreSQL, for any rows', async () 
     fc.asyncProperty(cases, async ({ rows, apart, days, top }) => {
       const pairs = pairsOf('2026-10-20', Math.min(days, apart), apart);
       const lines = await linesByPostgres(rows, pairs);
-      const { start, steps, others, end } = explainChange(rows, pairs, top).waterfall;
-      expect(start.micro).toBe(sum(lines.map(({ before }) => before)));
-      expect(end.micro).toBe(sum(lines.map(({ now }) => now)));
+      const { before: was, now, movers, others } = explainChange(rows, pairs, top);
+      expect(was.micro).toBe(sum(lines.map(({ before }) => before)));
+      expect(now.micro).toBe(sum(lines.map(({ now }) => now)));
       const byKey = new Map(lines.map((line) => [`${line.service} ${line.metric}`, change(line)]));
-      for (const { key, micro } of steps) expect(micro).toBe(byKey.get(key));
-      expect(steps.map(({ micro }) => Math.abs(micro))).toEqual(expectedSteps(lines, top));
-      const rest = [...byKey].filter(([key]) => !steps.some((step) => step.key === key));
+      for (const { key, delta } of movers) expect(delta).toBe(byKey.get(key));
+      expect(movers.map(({ delta }) => Math.abs(delta))).toEqual(expectedMovers(lines, top));
+      const rest = [...byKey].filter(([key]) => !movers.some((mover) => mover.key === key));
       expect(others.micro).toBe(sum(rest.map(([, each]) => each)));
       expect(others.lines).toBe(rest.filter(([, each]) => each !== 0).length);
-      expect(start.micro + sum(steps.map(({ micro }) => micro)) + others.micro).toBe(end.micro);
+      expect(was.micro + sum(movers.map(({ delta }) => delta)) + others.micro).toBe(now.micro);
     }),
     { numRuns: 60 },
   );
@@ -52,15 +52,15 @@ test('steps, others and totals are those of PostgreSQL, for any rows', async () 
 
 const [NOW, BEFORE] = ['2026-11-17', '2026-11-10'];
 
-test('a step has the name of its service and metric, and pipes count to their service', () => {
+test('a mover has the name of its service and metric, and pipes count to their service', () => {
   const rows = [
     row({ day: BEFORE, credits: 10 }),
     row({ day: NOW, credits: 30 }),
     pipeRow({ day: NOW, credits: 5, metrics: { dataTransferCredits: microOf(5) } }),
     warehouseRow({ day: NOW, credits: 2, metrics: { storageCredits: microOf(2) } }),
   ];
-  const { waterfall, services } = explainChange(rows, [{ now: NOW, before: BEFORE }], 9);
-  expect(waterfall.steps.map(({ name, kind, micro }) => [name, kind, micro])).toEqual([
+  const { movers, services } = explainChange(rows, [{ now: NOW, before: BEFORE }], 9);
+  expect(movers.map(({ name, kind, delta }) => [name, kind, delta])).toEqual([
     ['analytics-prod · compute', 'changed', microOf(20)],
     ['analytics-prod · data transfer', 'new', microOf(5)],
     ['warehouse main · storage', 'new', microOf(2)],
