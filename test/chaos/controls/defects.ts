@@ -1,30 +1,17 @@
 import type { SourceHook } from '../processes/source-hook.ts';
 
-interface Behaviour extends SourceHook {
+export interface Control extends SourceHook {
   /** What Signalbox does, in plain words. It stays when the code behind it is rewritten. */
   readonly behaviour: string;
   /** The plausible mistake that `put` makes. */
   readonly defect: string;
-  /** The file of tests that runs with the mistake. */
+  /** The test file that must fail with the mistake, and a part of the message that it must report. */
   readonly test: string;
-}
-
-/** A mistake that the tests must find. */
-export interface FoundControl extends Behaviour {
-  /** A part of the message that the tests must report. */
   readonly reports: RegExp;
 }
 
-/** A mistake that a second layer compensates: the tests must stay green with it. */
-export interface CompensatedControl extends Behaviour {
-  readonly compensatedBy: string;
-}
-
-export type Control = FoundControl | CompensatedControl;
-
 const SIMULATION = 'test/chaos/simulation.test.ts';
 const MODEL = 'test/chaos/model.test.ts';
-const TOGETHER = 'test/chaos/together.test.ts';
 
 /**
  * The behaviours that the controls cover, by promise. Each is hooked into the source by its text alone, wherever
@@ -220,7 +207,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
       defect: 'the end of the audit trail is read without a lock',
       find: /(selectFrom\('audit_head'\)[^;]+)\.forUpdate\(\)/,
       put: '$1',
-      test: TOGETHER,
+      test: 'test/chaos/together.test.ts',
       // The sequence numbers keep the chain intact; the writer that loses the race is refused.
       reports: /to have a length of/,
     },
@@ -229,16 +216,16 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
       defect: 'the row is not locked before it is read',
       find: /(selectFrom\('change'\)[^;]+)\.forUpdate\(\)/,
       put: '$1',
-      test: TOGETHER,
-      compensatedBy: 'a transition is stored only on top of the version it was made from',
+      test: 'test/storage/tables/changes/changes.test.ts',
+      reports: /is not pending any more/,
     },
     {
       behaviour: 'an old press does not replace a newer decision',
       defect: 'a transition is stored on top of any version',
       find: /(\.where\('state',\s*'=',\s*state\))\s*\.where\('version',\s*'=',\s*version\)/,
       put: '$1',
-      test: TOGETHER,
-      compensatedBy: 'the row is locked before it is read',
+      test: 'test/storage/tables/changes/changes.test.ts',
+      reports: /instead of rejecting/,
     },
   ],
   shown: [
@@ -274,6 +261,3 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
 export const CONTROLS: readonly (Control & { readonly promise: string })[] = Object.entries(
   PROMISES,
 ).flatMap(([promise, controls]) => controls.map((control) => ({ promise, ...control })));
-
-export const isCompensated = (control: Control): control is CompensatedControl =>
-  'compensatedBy' in control;
