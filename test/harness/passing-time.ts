@@ -6,10 +6,7 @@ type Moved = Watched & Pick<TestSandbox, 'clock' | 'wake'>;
 /** The system may stop this process before one look, but hardly before each of them. */
 const LOOKS = 3;
 
-/**
- * Returns what a poll calls to see whether the bot has sent no request between the last looks. After true it begins
- * anew.
- */
+/** Returns what a poll calls to see whether the bot has sent no request between the last looks, counted again after true. */
 export function quietness({ slack, cloud, alerts }: Watched): () => boolean {
   let before = -1;
   let looks = 0;

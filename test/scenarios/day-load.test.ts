@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { userIds, workspaceWith } from '../harness/generated-users.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
 import { requestChange } from '../harness/requests.ts';
 import { copiesOfStaging, organizationWith } from '../harness/services.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
@@ -10,7 +11,7 @@ const MINUTES = process.env.CHAOS === 'long' ? 8 * 60 : 12;
 const COMMANDS = 300;
 const CHANGES = 60;
 const DIGESTS = 10;
-const TICK_MS = 40;
+const LOOK_EVERY_MS = 20;
 const STARTS_AT = Date.parse('2026-11-23T09:00:00.000Z');
 
 const VIEWERS = userIds('VIEW', 30);
@@ -103,12 +104,9 @@ function yamlOfTheDay(file: { readonly services?: readonly unknown[] }) {
   return { ...file, services: [...(file.services ?? []), ...services], digests };
 }
 
-/** Moves the clock by one second every few milliseconds, so that calls that Slack refused are repeated. */
+/** Moves the clock by seconds, so that calls that Slack refused are repeated. */
 async function whileTimePasses(sandbox: TestSandbox, work: Promise<unknown>): Promise<void> {
-  const timer = setInterval(() => {
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 1_000);
-    sandbox.wake();
-  }, TICK_MS);
+  const timer = setInterval(timeInSteps(sandbox, 1_000), LOOK_EVERY_MS);
   await work.finally(() => clearInterval(timer));
 }
 

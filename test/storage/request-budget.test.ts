@@ -10,7 +10,8 @@ import { openRequestBudget } from '../../src/storage/tables/limits/request-budge
 import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
 import { freshDatabase, freshUrl, openForTest } from './engines.ts';
 
-const WINDOW = { requests: 10, reads: 7, optional: 3, perMs: 10_500 };
+/** So long that no start leaves it during a test: the clock of the database cannot be set. */
+const WINDOW = { requests: 10, reads: 7, optional: 3, perMs: 600_000 };
 const READ = { ...WINDOW, priority: 'people' };
 const WRITE = { ...WINDOW, priority: 'write' };
 const OPTIONAL = { ...WINDOW, priority: 'optional' };
@@ -165,8 +166,8 @@ test('concurrent claims of several processes get ten starts, three of them for w
   expect(Math.min(...(await claims(OPTIONAL)))).toBeGreaterThan(0);
   const writes = await claims(WRITE);
   expect(writes.filter((waitMs) => waitMs === 0)).toHaveLength(3);
-  expect(Math.max(...writes)).toBeGreaterThan(5_000);
-  expect(Math.max(...writes)).toBeLessThanOrEqual(10_500);
+  expect(Math.max(...writes)).toBeGreaterThan(300_000);
+  expect(Math.max(...writes)).toBeLessThanOrEqual(WINDOW.perMs);
 });
 
 test('optional reads of several processes get three starts, and leave the rest to others', async () => {
