@@ -2,20 +2,29 @@ import type { Span } from '../base/calendar.ts';
 import { addDays, dayOf } from '../base/time.ts';
 import { HISTORY_DAYS } from '../costs/forecast/series.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
-import { targetKey } from '../domain/change.ts';
-import type { DecisionContext, MeasureEffect } from '../workflow/ports.ts';
+import type { PriceList } from '../costs/money/price.ts';
+import { type Change, targetKey } from '../domain/change.ts';
+import type { Database } from '../storage/engine/database.ts';
 import { measuredText } from './effect-text.ts';
 import { computeOf } from './estimate.ts';
+import type { CommandEffects } from './executed-changes.ts';
 import { estimatedKind, lastCostChanges } from './executed-changes.ts';
 import { measureAfter } from './measured-after.ts';
 
 /** The longer first: the shorter one is shown until the days of the longer one are settled. */
 const AFTER_DAYS = [7, 3] as const;
 
-interface MeasureContext extends Pick<DecisionContext, 'database' | 'commands' | 'prices' | 'now'> {
+interface MeasureContext {
+  readonly database: Database;
+  readonly commands: CommandEffects;
+  readonly prices: PriceList | null;
+  readonly now: () => Date;
   /** Reads the stored usage report. */
   readonly costs: (span: Span) => Promise<CostReading>;
 }
+
+/** Returns the measured cost effect of a change as a sentence; null while there is none. */
+type MeasureEffect = (change: Change) => Promise<string | null>;
 
 /** Returns the function that measures the cost effect of a change. Source: docs/costs.md#measured-effect. */
 export function createEffectMeasurement(context: MeasureContext): MeasureEffect {
