@@ -88,13 +88,10 @@ export const nouns: Readonly<Record<string, string>> = {
 const namesOfKind = (kind: Command['kind']) =>
   commands.filter((command) => command.kind === kind).map(({ name }) => name);
 
-/** The command names that a policy can use; `aliases` maps earlier names to current ones. */
+/** The command names that a policy can use. */
 export const commandNames = {
   // “trail accept” is the button “Accept gap…” of the notice about a broken audit trail. “digest
   // manage” lets a role remove the digests of other users.
   queries: [...namesOfKind('query'), 'trail accept', 'digest manage'],
   changes: namesOfKind('change'),
-  aliases: new Map(
-    commands.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name] as const)),
-  ),
 };

@@ -2,7 +2,7 @@ import type { Change, ChangeId, JsonObject, UserId } from '../../../src/changes/
 import type { RoleName } from '../../../src/changes/requirement.ts';
 import { commands } from '../../../src/commands/index.ts';
 import type { Service } from '../../../src/directory/directory.ts';
-import { namesOf, type SendResult } from '../../../src/intent/define.ts';
+import type { SendResult } from '../../../src/intent/define.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import { eventsOf } from '../../../src/storage/audit/append.ts';
 import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
@@ -79,9 +79,7 @@ export async function scheduled({ engine = 'sqlite', ...options }: ScheduledOpti
     ...base.context,
     ...{ database, newId, now, services: () => services },
     policy: policyOf([RULE]),
-    commands: new Map(
-      changes.flatMap((one) => namesOf(one).map((name) => [name, { ...one, send: accept }])),
-    ),
+    commands: new Map(changes.map((one) => [one.name, { ...one, send: accept }])),
     // The clients are not reached: the send above stands in for them.
     commandContext: () => around as unknown as CommandContext,
     people: {
