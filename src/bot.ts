@@ -8,7 +8,7 @@ import { createCostEstimator } from './cost-effect/change-cost.ts';
 import { createEffectMeasurement } from './cost-effect/measured-change.ts';
 import { homeCosts } from './cost-reports/forecast/home-costs.ts';
 import { changeIdFrom } from './domain/change.ts';
-import { type ChangeCommand, namesOf } from './intent/define.ts';
+import type { ChangeCommand } from './intent/define.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
 import type { Slack } from './slack/connect.ts';
 import type { Deliveries } from './slack/inbound/deliveries.ts';
@@ -161,10 +161,9 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   return { instance, configuration, readinessWarning, wake: scheduler.wakeAll, attach, stop };
 }
 
-/** By every name: stored changes of an earlier release have the earlier name of their command. */
 function changeCommands(): ReadonlyMap<string, ChangeCommand> {
   const changes = commands.filter((command) => command.kind === 'change');
-  return new Map(changes.flatMap((one) => namesOf(one).map((name) => [name, one] as const)));
+  return new Map(changes.map((one) => [one.name, one]));
 }
 
 /** Traces every transaction, including its wait for a connection. */

@@ -88,12 +88,9 @@ export const nouns: Readonly<Record<string, string>> = {
 const namesOfKind = (kind: Command['kind']) =>
   commands.filter((command) => command.kind === kind).map(({ name }) => name);
 
-/** The command names that a policy can use; `aliases` maps earlier names to current ones. */
+/** The command names that a policy can use. */
 export const commandNames = {
   // “trail accept” is the button “Accept gap…” of the notice about a broken audit trail.
   queries: [...namesOfKind('query'), 'trail accept'],
   changes: namesOfKind('change'),
-  aliases: new Map(
-    commands.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name] as const)),
-  ),
 };

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { Secret } from '../base/errors.ts';
 import { type ConfigProblem, type ConfigResult, parseConfig, withHint } from '../base/problem.ts';
 import { type Env, isSet, lookUp, type ReadFile } from './environment.ts';
-import { pairs } from './name-id-pairs.ts';
 import { isLoopback } from './variables.ts';
 
 const SAMPLERS = [
@@ -14,20 +13,20 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
-/** The trace exporter settings from the standard OpenTelemetry variables. */
+/** What Signalbox checks of OpenTelemetry's variables. Its SDK reads the others itself. */
 export interface Tracing {
   readonly url: string;
   readonly headers: ReadonlyMap<string, Secret>;
-  readonly timeoutMs: number;
   readonly sampler: (typeof SAMPLERS)[number];
   /** The sampled share of traces, from 0 to 1, for ratio samplers. */
   readonly ratio: number;
-  /** The resource attributes of this process. */
-  readonly resource: Readonly<Record<string, string>>;
 }
 
-// OpenTelemetry ignores invalid values. Signalbox refuses to start with them, so that missing traces
-// are not first noticed in an emergency.
+type Pair = readonly [string, string];
+
+const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
+
+// OpenTelemetry ignores an unusable address, and sends a key without TLS. Signalbox refuses to start with them.
 const Variables = z.object({
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
@@ -37,15 +36,7 @@ const Variables = z.object({
       if (message !== null) context.addIssue({ code: 'custom', message });
     })
     .default('http://localhost:4318'),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(['http/protobuf']).default('http/protobuf'),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs(/^[\w!#$%&'*+.^`|~-]+$/),
-  OTEL_EXPORTER_OTLP_TIMEOUT: z
-    .string()
-    .regex(/^[1-9]\d{0,4}$/, 'must be milliseconds, at most 99999')
-    .default('10000')
-    .transform(Number),
-  OTEL_SERVICE_NAME: z.string().max(200).default(''),
-  OTEL_RESOURCE_ATTRIBUTES: pairs(/^[\w.:/-]+$/),
+  OTEL_EXPORTER_OTLP_HEADERS: headers(),
   OTEL_TRACES_SAMPLER: z.enum(SAMPLERS).default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
@@ -58,15 +49,6 @@ const Variables = z.object({
 const OTLP_PREFIX = /^OTEL_EXPORTER_OTLP_/;
 const TRACES_PREFIX = 'OTEL_EXPORTER_OTLP_TRACES_';
 const NAMES = Object.keys(Variables.shape);
-
-/** All variables that this file reads. */
-export const TRACING_NAMES = [
-  'OTEL_SDK_DISABLED',
-  ...NAMES,
-  ...NAMES.filter((name) => OTLP_PREFIX.test(name)).map((name) =>
-    name.replace(OTLP_PREFIX, TRACES_PREFIX),
-  ),
-];
 
 /** The validated settings; null if tracing is off. */
 export function readTracing(env: Env, readFile: ReadFile): ConfigResult<Tracing | null> {
@@ -107,18 +89,15 @@ function named(env: Env) {
 type TracingVariables = z.output<typeof Variables>;
 
 function tracingOf(variables: TracingVariables, env: Env): Tracing {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: name } = variables;
-  const attributes = Object.fromEntries(variables.OTEL_RESOURCE_ATTRIBUTES);
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = variables;
   const whole = sourceOf('OTEL_EXPORTER_OTLP_ENDPOINT', env).startsWith(TRACES_PREFIX);
   return {
     url: whole ? endpoint : `${endpoint.replace(/\/+$/, '')}/v1/traces`,
     headers: new Map(
       variables.OTEL_EXPORTER_OTLP_HEADERS.map(([key, value]) => [key, new Secret(value)]),
     ),
-    timeoutMs: variables.OTEL_EXPORTER_OTLP_TIMEOUT,
     sampler: variables.OTEL_TRACES_SAMPLER,
     ratio: variables.OTEL_TRACES_SAMPLER_ARG,
-    resource: { 'service.name': 'signalbox', ...attributes, ...(name && { 'service.name': name }) },
   };
 }
 
@@ -137,4 +116,35 @@ function plainHttpProblems(variables: TracingVariables): readonly ConfigProblem[
   if (protocol === 'https:' || isLoopback(hostname) || !hasKey) return [];
   const problem = 'must begin with https://, because the headers may contain a key';
   return [{ where: 'OTEL_EXPORTER_OTLP_ENDPOINT', problem, hint: null }];
+}
+
+/** Parses `key=value,key=value` with percent-encoded values. Problems never quote a value. */
+function headers() {
+  return z
+    .string()
+    .default('')
+    .transform((text, context) =>
+      text
+        .split(',')
+        .filter((part) => part.trim() !== '')
+        .map((part): Pair => {
+          const [name = '', ...rest] = part.split('=');
+          const value = decoded(rest.join('=').trim());
+          if (HEADER.test(name.trim()) && value !== null && rest.length > 0) {
+            return [name.trim(), value];
+          }
+          context.addIssue({ code: 'custom', message: 'must be key=value,key=value' });
+          return ['', ''];
+        }),
+    );
+}
+
+function decoded(text: string): string | null {
+  try {
+    const value = decodeURIComponent(text);
+    return /\p{Cc}/u.test(value) ? null : value;
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
 }

@@ -238,7 +238,7 @@ const Reason = z
 function ruleSchema(words: PolicyVocabulary) {
   const role = declaredName('role', words.roles);
   return strictConfigObject({
-    allow: z.array(patternSchema([...words.queries, ...words.changes], words)).min(1),
+    allow: z.array(patternSchema([...words.queries, ...words.changes])).min(1),
     on: selectorSchema(words).optional(),
     to: role,
     approvals: approvalsSchema(role).optional(),
@@ -263,13 +263,13 @@ function approvalsSchema(role: z.ZodType<string>) {
   }));
 }
 
-function patternSchema(commands: readonly string[], { aliases }: PolicyVocabulary) {
+function patternSchema(commands: readonly string[]) {
   return z
     .string()
     .regex(/^(\*|[a-z][a-z-]*( [a-z][a-z-]*)*( \*)?)$/, {
       error: withHint('must be a command', 'for example: service stop · service * · *'),
+      abort: true,
     })
-    .transform((pattern) => aliases?.get(pattern) ?? pattern)
     .refine((pattern) => commands.some((command) => covers(pattern, command)), {
       error: ({ input }) =>
         withHint(
@@ -356,7 +356,7 @@ function unusedDiscovery({ commands, on, discovered }: Rule, changes: readonly s
 
 function neverSchema(words: PolicyVocabulary) {
   return strictConfigObject({
-    commands: z.array(patternSchema(words.changes, words)).min(1),
+    commands: z.array(patternSchema(words.changes)).min(1),
     on: selectorSchema(words).optional(),
     reason: z.string().trim().min(1, { error: 'must not be empty' }).max(300),
   }).transform(({ on = null, ...never }) => ({ ...never, on }));

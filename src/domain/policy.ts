@@ -77,8 +77,6 @@ export interface Policy {
 export interface CommandNames {
   readonly queries: readonly string[];
   readonly changes: readonly string[];
-  /** The current name of each earlier one, which policy files may still use. */
-  readonly aliases?: ReadonlyMap<string, string>;
 }
 
 /** The names that a policy may use: commands, and what its file declares elsewhere. */

@@ -25,7 +25,7 @@ import type { OutcomeWords, SettledRule } from './settled.ts';
 interface CommandWords {
   /** Noun and verb: `service stop`. Policy, modal, help and manifest use this name. */
   readonly name: string;
-  /** Earlier names: still accepted when typed, in policy files and in stored changes. */
+  /** Other words that users may type for it. */
   readonly aliases?: readonly string[];
   /** The task, as the title of its form; at most 24 characters. If missing, verb and noun are. */
   readonly title?: string;
@@ -199,11 +199,6 @@ export function changeCommand<Shape extends z.ZodObject>(
 ): ChangeCommand {
   const args = definition.args.extend(timingShape(definition.timed, verbOf(definition)));
   return { ...definition, args, kind: 'change' } as unknown as ChangeCommand;
-}
-
-/** The current name of a command and its aliases. */
-export function namesOf({ name, aliases = [] }: Command): readonly string[] {
-  return [name, ...aliases];
 }
 
 export function nounOf(command: Command): string {

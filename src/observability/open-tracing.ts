@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -35,16 +41,22 @@ interface TracingContext {
 
 /** Starts tracing. Only this file loads the OpenTelemetry SDK, which takes start-up time. */
 export function openTracing(tracing: Tracing, { version, log }: TracingContext): TraceExport {
-  const { url, headers, timeoutMs } = tracing;
+  const { url, headers } = tracing;
   const exporter = new OTLPTraceExporter({
     url,
-    timeoutMillis: timeoutMs,
     headers: Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()])),
   });
-  const own = { 'service.version': version, 'service.instance.id': randomUUID() };
+  const own = resourceFromAttributes({
+    'service.name': 'signalbox',
+    'service.version': version,
+    'service.instance.id': randomUUID(),
+  });
+  const ofVariables = detectResources({
+    detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector],
+  });
   const provider = new TracerProvider({
     sampler: samplerOf(tracing),
-    resource: defaultResource().merge(resourceFromAttributes({ ...own, ...tracing.resource })),
+    resource: defaultResource().merge(own).merge(ofVariables),
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: withOutageLog(exporter, log),

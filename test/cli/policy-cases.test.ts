@@ -185,10 +185,6 @@ test.for<[string, Readonly<Record<string, string | null>>]>([
       expect: '{ denied: reason-required }',
     },
   ],
-  [
-    'the earlier name of a command',
-    { roles: '[approver]', command: 'change thaw', expect: 'immediate' },
-  ],
   ['the deciding rule', { rule: '3' }],
 ])('a case expects %s', ([, edits]) => {
   expect(outcome(edits)).toMatch(/^✓/);

@@ -17,18 +17,6 @@ test('an explicit default equals a missing key', () => {
   expect(policyOf([{ ...LAX, approvals, reason: 'optional', expires: '24h' }])).toEqual(plain);
 });
 
-test('rules and `never` accept the earlier name of a command', () => {
-  const file = strictConfigObject(
-    policyShape({ ...words, aliases: new Map([['service halt', 'service stop']]) }),
-  );
-  const policy = [{ ...LAX, allow: ['service halt'] }];
-  const never = [{ commands: ['service halt'], reason: 'The shop runs on it' }];
-  expect(parseConfig(file, { roles, policy, never })).toMatchObject({
-    ok: true,
-    value: { policy: [{ commands: ['service stop'] }], never: [{ commands: ['service stop'] }] },
-  });
-});
-
 test('a word that is not a command is reported once', () => {
   expect(problemsOf({ policy: [{ ...LAX, allow: ['service st*'] }] })).toEqual([
     'policy[0].allow[0]: must be a command (for example: service stop · service * · *)',

@@ -47,7 +47,7 @@ test.for(['card', 'card-repost'] as const)(
 
     await run(url, `update change set plan = '${String(before?.plan).replaceAll("'", "''")}'`);
     const [stopped] = await run(url, 'select state, stopped from change');
-    expect(stopped).toMatchObject({ state: 'denied', stopped: 'not-told' });
+    expect(stopped).toMatchObject({ state: 'denied', stopped: 'audit-mismatch' });
     const [event] = await run(url, "select body from audit_event where kind = 'denied'");
     expect(event?.body).toContain('"refusal":"audit-mismatch"');
   },

@@ -11,9 +11,7 @@ import {
 } from '../../workflow/queries/who-targets.ts';
 
 export const commandsByName: ReadonlyMap<string, Command> = new Map(
-  commands.flatMap((command) =>
-    [command.name, ...(command.aliases ?? [])].map((name) => [name, command] as const),
-  ),
+  commands.map((command) => [command.name, command]),
 );
 
 /** Returns how the target of a command is named. */

@@ -6,11 +6,10 @@ import { commandsByName } from './case-targets.ts';
 /** Decides a request as the bot does, with the reason that some commands need under every rule. */
 export function decideRequest(
   policy: Policy,
-  { command: entered, ...question }: Omit<PolicyQuestion, 'kind'>,
+  question: Omit<PolicyQuestion, 'kind'>,
 ): PolicyAnswer {
-  const command = commandsByName.get(entered);
-  const { kind = 'change', name = entered } = command ?? {};
-  const answer = answerOf(decide(policy, { ...question, kind, command: name }));
+  const command = commandsByName.get(question.command);
+  const answer = answerOf(decide(policy, { ...question, kind: command?.kind ?? 'change' }));
   const needsReason = command?.kind === 'change' && command.needsReason === true;
   const hasReason = question.reason !== null && question.reason !== '';
   if (!answer.allow || !needsReason || hasReason) return answer;

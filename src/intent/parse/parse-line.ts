@@ -2,7 +2,7 @@ import { nearest, splitWords, type Word } from '../../base/text.ts';
 import type { CommandOffer } from '../../domain/answer.ts';
 import { oneLineOf, slashCommand } from '../../domain/answer.ts';
 import { type Field, fieldsOf } from '../arguments/arguments.ts';
-import { type Command, namesOf, nounOf, verbOf } from '../define.ts';
+import { type Command, nounOf, verbOf } from '../define.ts';
 import { assignWords, pairOf } from './assign-words.ts';
 import type { ParseProblem, ParseResult, TypedCommand, Vocabulary } from './parse-result.ts';
 import { parseValues } from './parse-values.ts';
@@ -32,7 +32,8 @@ function commandOf(noun: string, own: readonly Command[], words: readonly Word[]
   const [verb, second] = words.slice(0, 2).map(({ text }) => text.toLowerCase());
   // The longer name first: `schedule list` is a command, and `schedule staging` is another one.
   for (const verbs of [`${verb} ${second}`, verb]) {
-    const command = own.find((candidate) => namesOf(candidate).includes(`${noun} ${verbs}`));
+    const typed = `${noun} ${verbs}`;
+    const command = own.find(({ name, aliases = [] }) => [name, ...aliases].includes(typed));
     if (command) return { command, rest: words.slice(verbs === verb ? 1 : 2) };
   }
   const bare = own.find((candidate) => verbOf(candidate) === '');

@@ -64,7 +64,7 @@ export function casesSchema(words: CaseVocabulary) {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function caseSchema(words: CaseVocabulary) {
-  const { queries, changes, aliases, services, tags, warehouses, roles } = words;
+  const { queries, changes, services, tags, warehouses, roles } = words;
   const names = [...services.keys()];
   const service = z.string().refine((text) => names.includes(text) || UUID.test(text), {
     error: ({ input }) =>
@@ -74,10 +74,7 @@ function caseSchema(words: CaseVocabulary) {
     name: z.string().trim().min(1, { error: 'must not be empty' }).max(200).optional(),
     user: MemberId.optional(),
     roles: z.array(declaredName('role', roles)).optional(),
-    command: z
-      .string()
-      .transform((text) => aliases?.get(text) ?? text)
-      .pipe(declaredName('command', [...queries, ...changes])),
+    command: declaredName('command', [...queries, ...changes]),
     service: service.optional(),
     tag: declaredName('tag of a service', tags).optional(),
     warehouse: declaredName('warehouse', warehouses).optional(),

@@ -8,7 +8,7 @@ import {
   fieldsOf,
   type TypedValues,
 } from '../../intent/arguments/arguments.ts';
-import { type Command, namesOf, titleOf } from '../../intent/define.ts';
+import { type Command, titleOf } from '../../intent/define.ts';
 import type { Vocabulary } from '../../intent/parse/parse-result.ts';
 import { hasField } from '../../intent/parse/parse-values.ts';
 import { lines, message } from '../blocks/blocks.ts';
@@ -95,9 +95,9 @@ export function callbackIdOf({ name }: Pick<Command, 'name'>): string {
   return name.replaceAll(' ', '.');
 }
 
-/** The command of a form or shortcut; an installed manifest may still have an earlier name. */
+/** The command of a form or shortcut. */
 export function commandByCallbackId(commands: readonly Command[], id: string): Command | undefined {
-  return commands.find((command) => namesOf(command).some((name) => callbackIdOf({ name }) === id));
+  return commands.find((command) => callbackIdOf(command) === id);
 }
 
 /** The form of a command, with the fields that apply to the given values. */

@@ -1,6 +1,6 @@
 import { INCIDENT_VERBS } from '../../domain/answer.ts';
 import { VERBS } from '../../domain/change.ts';
-import { type Command, namesOf, nounOf } from '../../intent/define.ts';
+import { type Command, nounOf } from '../../intent/define.ts';
 import { ACCEPT_GAP } from '../../workflow/clicks.ts';
 import { OVERFLOW } from '../blocks/blocks.ts';
 import { callbackIdOf } from '../forms/form.ts';
@@ -27,11 +27,7 @@ const EVENTS = [
 /** The name of a payload in traces. Unknown values are `other`, because users can choose them. */
 export function payloadNames(commands: readonly Command[], prefix: string) {
   const nouns = new Set(['signalbox', ...commands.map(nounOf)]);
-  const forms = [
-    PALETTE,
-    ...commands.flatMap(namesOf).map((name) => callbackIdOf({ name })),
-    ...BUTTONS,
-  ];
+  const forms = [PALETTE, ...commands.map(callbackIdOf), ...BUTTONS];
   const among = (known: readonly string[], word: unknown) =>
     known.find((each) => each === word) ?? 'other';
 

@@ -109,7 +109,6 @@ async function claimIn(
   if (unconfirmed) return end(tx, context, change, { why: unconfirmed });
 
   const policy = await readPolicy();
-  // The policy has current names only; a change of an earlier release has the earlier one.
   const commands = approvedCommands(context, change);
   const directory = { ...context, services: () => facts.services };
   const target = currentTarget(directory, change.plan);

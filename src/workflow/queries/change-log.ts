@@ -2,7 +2,6 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Answer, AnswerPart, Caller, CommandOffer } from '../../domain/answer.ts';
 import { countWords } from '../../domain/answer.ts';
 import type { ChangeId, UserId } from '../../domain/change.ts';
-import { namesOf } from '../../intent/define.ts';
 import type { LogRequest } from '../../intent/ports/command-context.ts';
 import { auditHead, type StoredEvent } from '../../storage/audit/append.ts';
 import { type EventSubject, eventSubjects, eventsBefore } from '../../storage/audit/read-events.ts';
@@ -12,7 +11,7 @@ import type { DecisionContext } from '../ports.ts';
 import { emptyTimeRange, instantOf, logLine } from './log-request.ts';
 import { type PersonSearch, personOf } from './person-filter.ts';
 
-type LogContext = Pick<DecisionContext, 'database' | 'now' | 'commands'> & PersonSearch;
+type LogContext = Pick<DecisionContext, 'database' | 'now'> & PersonSearch;
 
 const PAGE = 20;
 const BATCH = 500;
@@ -85,7 +84,7 @@ async function search(
   while (searched < (shown.length < PAGE ? SEARCHED_MOST : COUNTED_MOST)) {
     const events = await eventsBefore(db, { before, limit: BATCH });
     const entries = await withSubjects(context, events);
-    const matching = entries.filter((entry) => matches(context, entry, filter));
+    const matching = entries.filter((entry) => matches(entry, filter));
     count += matching.length;
     shown.push(...matching.slice(0, PAGE - shown.length));
     searched += events.length;
@@ -121,15 +120,12 @@ function subjectOf({ changeId, body }: StoredEvent, known: ReadonlyMap<ChangeId,
   return { command, target: typeof target === 'string' ? target : '', owner: null };
 }
 
-function matches({ commands }: LogContext, { event, subject }: LogEntry, filter: Filter): boolean {
+function matches({ event, subject }: LogEntry, filter: Filter): boolean {
   const { by, command, target, state, since, until, viewer } = filter;
-  const stored = subject?.command ?? '';
-  const known = commands.get(stored);
-  const names = known ? namesOf(known) : [stored];
   return (
     (!subject?.owner || subject.owner === viewer) &&
     (by === null || event.body.by === by) &&
-    (command === null || names.some((name) => name.includes(command))) &&
+    (command === null || (subject?.command ?? '').includes(command)) &&
     (target === null || (subject?.target ?? '').toLowerCase().includes(target)) &&
     (state === null || event.to === state) &&
     (since === null || event.at >= since) &&

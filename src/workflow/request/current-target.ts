@@ -43,18 +43,14 @@ export function currentTarget(
   return { ...target, tags, warehouse, ...(discovered && { discovered }) };
 }
 
-export type CurrentRuleContext = Pick<
-  DecisionContext,
-  'policy' | 'services' | 'discoversServices' | 'commands'
->;
+export type CurrentRuleContext = Pick<DecisionContext, 'policy' | 'services' | 'discoversServices'>;
 
 /** Returns what the current rule for the command and target of a change requires, or null. */
 export function currentRequirement(
   context: CurrentRuleContext,
-  change: Change,
+  { command, plan }: Change,
 ): Requirement | null {
-  const command = context.commands.get(change.command)?.name ?? change.command;
-  return requirementFor(context.policy, { command, target: currentTarget(context, change.plan) });
+  return requirementFor(context.policy, { command, target: currentTarget(context, plan) });
 }
 
 /** Whether the policy reads the same facts in both targets. */

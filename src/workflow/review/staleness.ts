@@ -29,13 +29,12 @@ export async function stalenessOf(
   const unconfirmed = await auditRefusal(tx, context.auditKey, change, stored);
   if (unconfirmed) return { why: unconfirmed };
 
-  const { plan, requires, requester, reason } = change;
+  const { command, plan, requires, requester, reason } = change;
   const target = currentTarget(context, plan);
   if (hasSameFacts(target, plan.target)) return null;
   const policy = await currentPolicy(tx, context);
   // The requester's own roles are read and decided by the claim.
   const actor = { id: requester, roles: [...policy.roles.keys()] };
-  const command = context.commands.get(change.command)?.name ?? change.command;
   const now = startsAt(plan, context.now());
   const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
   if (decision.allow && coversRequirement(requires, decision.requires)) return null;

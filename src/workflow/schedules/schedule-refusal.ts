@@ -28,8 +28,8 @@ export async function scheduleRefusal(
 }
 
 /**
- * The current names of a command and of those that were approved together with it: each of their
- * rules must permit the change. The policy has current names only.
+ * The names of a command and of those that were approved together with it: each of their rules must
+ * permit the change.
  */
 export function approvedCommands(
   { commands }: Pick<DecisionContext, 'commands'>,
@@ -37,5 +37,5 @@ export function approvedCommands(
 ): readonly string[] {
   const known = commands.get(command);
   const schedule = plan.timing?.schedule ? [SCHEDULE] : [];
-  return [known?.name ?? command, ...(known?.runs?.(plan.body) ?? []), ...schedule];
+  return [command, ...(known?.runs?.(plan.body) ?? []), ...schedule];
 }

@@ -129,7 +129,9 @@ test.for(ENGINES)('with a gap, open changes and pending reverts end, on %s', asy
   }
   expect(await loadChange(database.db, executed.id)).toMatchObject({ revertAt: null });
   const messages = await database.db.selectFrom('outbox').selectAll().execute();
-  const kept = messages.find(({ change_id, kind }) => change_id === executed.id && kind === 'kept');
+  const kept = messages.find(
+    ({ change_id, kind }) => change_id === executed.id && kind === 'revert-stopped',
+  );
   expect(kept?.body).toContain('gap-accepted');
   expect((await operatorsNotices(database)).at(-1)).toContain('open changes are stopped (5)');
 });

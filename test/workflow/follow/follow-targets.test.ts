@@ -281,7 +281,7 @@ test('the card is drawn again only when its values change', async () => {
   expect(await waiting()).toHaveLength(before);
   server.one = { state: 'stopped' };
   await passAt(35);
-  expect((await waiting()).slice(before)).toEqual(['card:anew', 'follow-up']);
+  expect((await waiting()).slice(before)).toEqual(['card-repost', 'follow-up']);
 });
 
 test('of two replicas one reads, and the other continues when the first has crashed', async () => {

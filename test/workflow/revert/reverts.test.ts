@@ -93,7 +93,7 @@ test('the revert of a timed change is approved with it and waits for its schedul
     plan: { body: { minReplicaMemoryGb: 8 }, timing: { revert: null } },
   });
   expect(revert?.digest).not.toBe(parent.digest);
-  expect(await messagesIn(context)).toEqual(['card', 'card:anew']);
+  expect(await messagesIn(context)).toEqual(['card', 'card-repost']);
 });
 
 test.for<[string, CostEffect, Partial<CostEffect>]>([
@@ -221,7 +221,7 @@ test.for<[string, string, () => Promise<SendResult | null>, number, boolean]>([
     expect(await childrenIn(context)).toEqual([]);
     const kept = await loadChange(context.database.db, parent.id);
     expect(kept).toMatchObject({ state: 'succeeded', revertAt: null });
-    expect(await messagesIn(context)).toEqual(['card', `kept ${why}`]);
+    expect(await messagesIn(context)).toEqual(['card', `revert-stopped ${why}`]);
   },
 );
 
@@ -261,7 +261,7 @@ test.for([
   await sql`update change set ${set}`.execute(context.database.db);
   expect(await createRevertPlanner(context)()).toBe(1);
   expect(await childrenIn(context)).toEqual([]);
-  expect(await messagesIn(context)).toEqual(['card', 'kept audit-mismatch']);
+  expect(await messagesIn(context)).toEqual(['card', 'revert-stopped audit-mismatch']);
 });
 
 test('a revert whose row and events were deleted is not planned again', async () => {
@@ -270,7 +270,7 @@ test('a revert whose row and events were deleted is not planned again', async ()
   const trail = { ...context.trail, isRevertPlanned: () => true };
   expect(await createRevertPlanner({ ...context, trail })()).toBe(1);
   expect(await childrenIn(context)).toEqual([]);
-  expect(await messagesIn(context)).toEqual(['card', 'kept audit-mismatch']);
+  expect(await messagesIn(context)).toEqual(['card', 'revert-stopped audit-mismatch']);
 });
 
 test('while the audit trail has a problem, no revert is planned', async () => {
@@ -292,7 +292,7 @@ test('a revert is not planned from a row that was modified only until it was ver
   await swap('min=8', 'min=12').execute(context.database.db);
   expect(await createRevertPlanner(context)()).toBe(1);
   expect(await childrenIn(context)).toEqual([]);
-  expect(await messagesIn(context)).toEqual(['card', 'kept audit-mismatch']);
+  expect(await messagesIn(context)).toEqual(['card', 'revert-stopped audit-mismatch']);
 });
 
 test('a change that release 1.0 executed is not reverted automatically', async () => {
@@ -306,5 +306,5 @@ test('a change that release 1.0 executed is not reverted automatically', async (
   );
   expect(await createRevertPlanner(context)()).toBe(1);
   expect(await childrenIn(context)).toEqual([]);
-  expect(await messagesIn(context)).toEqual(['card', 'kept upgraded']);
+  expect(await messagesIn(context)).toEqual(['card', 'revert-stopped upgraded']);
 });

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { Change, UserId, Verb } from '../../../src/domain/change.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import { aChange, ana, ben, minutes } from '../../storage/example-change.ts';
-import { createTestContext } from '../context.ts';
 import { RULE, SERVICE } from '../stored-change.ts';
 import { clickable, DRAFT, PENDING, REQUIRES } from './clickable.ts';
 
@@ -97,19 +96,6 @@ test('a freeze that ends before the start of a timed change does not end it', as
   const policy = policyOf([{ ...RULE, approvals: { from: 'approver', count: 1 } }], [freeze]);
   const circumstances = { change: { ...PENDING, plan }, context: { services: PROD, policy } };
   expect(await (await clickable(circumstances)).press('approve', ben)).toMatchObject({ ok: true });
-});
-
-test('a change under an earlier name of its command is approved by the rule of the current name', async () => {
-  const policy = policyOf([
-    { ...RULE, allow: ['service scale'], approvals: { from: 'approver', count: 1 } },
-  ]);
-  const { context } = await createTestContext();
-  const scale = context.commands.get('service scale');
-  if (!scale) throw new Error('The test context has no service scale');
-  const commands = new Map([['service resize', scale]]);
-  const change = { ...PENDING, command: 'service resize' };
-  const { press } = await clickable({ change, context: { services: PROD, policy, commands } });
-  expect(await press('approve', ben)).toMatchObject({ ok: true });
 });
 
 test('a change of a command that this release lacks is approved by the rule of its name', async () => {

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../src/base/text.ts';
 import { commands } from '../../../src/commands/index.ts';
 import type { Change, ChangeId, RoleName, UserId } from '../../../src/domain/change.ts';
 import type { Service } from '../../../src/domain/targets.ts';
-import { namesOf } from '../../../src/intent/define.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import type { SendResult } from '../../../src/servers/sent.ts';
 import { eventsOf } from '../../../src/storage/audit/append.ts';
@@ -80,9 +79,7 @@ export async function scheduled({ engine = 'sqlite', ...options }: ScheduledOpti
     ...base.context,
     ...{ database, newId, now, services: () => services },
     policy: policyOf([RULE]),
-    commands: new Map(
-      changes.flatMap((one) => namesOf(one).map((name) => [name, { ...one, send: accept }])),
-    ),
+    commands: new Map(changes.map((one) => [one.name, { ...one, send: accept }])),
     // The clients are not reached: the send above stands in for them.
     commandContext: () => around as unknown as CommandContext,
     people: {

@@ -73,7 +73,7 @@ function verdictColumns(change: Change) {
   return {
     rejection: change.rejection && JSON.stringify(change.rejection),
     cancelled_by: change.cancelledBy,
-    stopped: reasonText(change.stopReason),
+    stopped: change.stopReason,
     frozen_by: change.frozenBy ? JSON.stringify(change.frozenBy) : null,
     state_check: change.stateCheck ? JSON.stringify(change.stateCheck) : null,
     ending: change.outcome && JSON.stringify(change.outcome),
@@ -113,7 +113,7 @@ export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Cha
     approvals,
     rejection: read(StoredRejection, row.rejection),
     cancelledBy: row.cancelled_by,
-    stopReason: reasonFrom(row.stopped),
+    stopReason: row.stopped,
     ...(row.frozen_by && { frozenBy: decode(StoredBlockingFreeze, row.frozen_by, name) }),
     ...(row.state_check && { stateCheck: decode(StoredStateCheck, row.state_check, name) }),
     outcome: read(StoredEnding, row.ending),
@@ -141,21 +141,6 @@ export function followUpFrom(text: string | null): FollowUp | null {
     if (error instanceof UnreadableRowError) return null;
     throw error;
   }
-}
-
-// Refusals that the column holds under the name of release 1.0.
-const STORED_REASONS: Readonly<Record<string, string>> = {
-  'audit-mismatch': 'not-told',
-  'target-changed': 'target-moved',
-};
-
-function reasonText(reason: string | null): string | null {
-  return reason && (STORED_REASONS[reason] ?? reason);
-}
-
-function reasonFrom(text: string | null): string | null {
-  const renamed = Object.entries(STORED_REASONS).find(([, stored]) => stored === text);
-  return renamed?.[0] ?? text;
 }
 
 function leaseFrom(owner: string | null, until: Date | null): Change['lease'] {

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { ChangeId, Position } from '../../../domain/change.ts';
 import { type Builder, IS_OPEN, readIds, selectIds } from '../changes/change-query.ts';
 import type { Db, Tx } from '../schema.ts';
-import { PLAIN } from './outbox-message.ts';
 
 /** Open changes whose card was never posted and does not wait in the outbox, oldest first. */
 export function changesWithoutCard(db: Db, limit: number): Promise<ChangeId[]> {
@@ -15,7 +14,7 @@ function hasNoCard(eb: Builder) {
     .selectFrom('outbox')
     .select('outbox.id')
     .whereRef('outbox.change_id', '=', 'change.id')
-    .where('outbox.kind', '=', PLAIN.card)
+    .where('outbox.kind', '=', 'card')
     .where('outbox.done_at', 'is', null);
   return eb.and([eb('card_ts', 'is', null), eb.not(eb.exists(waiting))]);
 }

@@ -72,26 +72,19 @@ interface StoredMessage {
   readonly body: JsonObject | null;
 }
 
-// The texts of release 1.0, so that messages that were stored before an update are delivered.
-export const PLAIN = {
-  card: 'card',
-  'card-repost': 'card:anew',
-  audit: 'audit',
-  'unfreeze-offer': 'thawed',
-  'follow-up': 'follow-up',
-  'direct-cards': 'direct-cards',
-  'schedule-reminder': 'schedule-reminder',
-} as const;
+/** The kinds of a change that have nothing but the change: the state is read at the delivery. */
+const PLAIN = [
+  'card',
+  'card-repost',
+  'audit',
+  'unfreeze-offer',
+  'follow-up',
+  'direct-cards',
+  'schedule-reminder',
+] as const;
 export const REMINDER_PREFIX = 'remind:';
-const REMINDERS: Readonly<Record<Reminder, string>> = {
-  waiting: 'waiting',
-  escalated: 'escalated',
-  unknown: 'doubt',
-};
-const BREAK_GLASS: Readonly<Record<BreakGlassEvent, string>> = {
-  used: 'glass',
-  reviewed: 'reviewed',
-};
+const REMINDERS: readonly Reminder[] = ['waiting', 'escalated', 'unknown'];
+const BREAK_GLASS: readonly BreakGlassEvent[] = ['used', 'reviewed'];
 
 /** Returns the stored form; a message without a body replaces a waiting one of the same kind. */
 export function encodeMessage(message: OutboxMessage): StoredMessage {
@@ -107,19 +100,18 @@ export function encodeMessage(message: OutboxMessage): StoredMessage {
     case 'direct-card':
       return { changeId, kind: `${message.kind}:${message.user}`, body: null };
     case 'break-glass':
-      return { changeId, kind: BREAK_GLASS[message.event], body: null };
     case 'audit-break-glass':
-      return { changeId, kind: `audit:${BREAK_GLASS[message.event]}`, body: null };
+      return { changeId, kind: `${message.kind}:${message.event}`, body: null };
     case 'reminder': {
       const { reminder, number } = message;
-      return { changeId, kind: `${REMINDER_PREFIX}${REMINDERS[reminder]}:${number}`, body: null };
+      return { changeId, kind: `${REMINDER_PREFIX}${reminder}:${number}`, body: null };
     }
     case 'revert-stopped':
-      return { changeId, kind: 'kept', body: { why: message.why } };
+      return { changeId, kind: message.kind, body: { why: message.why } };
     case 'schedule-note':
       return { changeId, kind: `schedule:${message.key}`, body: { text: message.text } };
     default:
-      return { changeId, kind: PLAIN[message.kind], body: null };
+      return { changeId, kind: message.kind, body: null };
   }
 }
 
@@ -130,7 +122,7 @@ export function decodeMessage({ changeId, kind, body }: StoredMessage): OutboxMe
     return report ? { kind: report, body: body ?? {} } : null;
   }
   const [head = '', detail = '', number] = kind.split(':');
-  const plain = keyOf(PLAIN, kind);
+  const plain = PLAIN.find((each) => each === kind);
   if (plain) return { changeId, kind: plain };
   if (head === 'thread' || head === 'direct') {
     const state = STATES.find((each) => each === detail);
@@ -138,22 +130,17 @@ export function decodeMessage({ changeId, kind, body }: StoredMessage): OutboxMe
   }
   // Only Signalbox writes this table, with the id of a user there.
   if (head === 'direct-card') return { changeId, kind: head, user: detail as UserId };
-  const event = keyOf(BREAK_GLASS, head === 'audit' ? detail : kind);
-  if (event)
-    return { changeId, kind: head === 'audit' ? 'audit-break-glass' : 'break-glass', event };
+  if (head === 'break-glass' || head === 'audit-break-glass') {
+    const event = BREAK_GLASS.find((each) => each === detail);
+    return event ? { changeId, kind: head, event } : null;
+  }
   if (kind.startsWith(REMINDER_PREFIX)) {
-    const reminder = keyOf(REMINDERS, detail);
+    const reminder = REMINDERS.find((each) => each === detail);
     return reminder ? { changeId, kind: 'reminder', reminder, number: Number(number) } : null;
   }
   if (head === 'schedule') {
     const key = kind.slice('schedule:'.length);
     return { changeId, kind: 'schedule-note', key, text: String(body?.text) };
   }
-  return kind === 'kept' ? { changeId, kind: 'revert-stopped', why: String(body?.why) } : null;
-}
-
-function keyOf<Key extends string>(texts: Readonly<Record<Key, string>>, text: string): Key | null {
-  // `Object.keys` of a record with exactly these keys.
-  const keys = Object.keys(texts) as Key[];
-  return keys.find((key) => texts[key] === text) ?? null;
+  return kind === 'revert-stopped' ? { changeId, kind, why: String(body?.why) } : null;
 }

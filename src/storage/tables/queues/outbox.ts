@@ -8,7 +8,7 @@ import { onPostgres } from '../../engine/postgres.ts';
 import { runTogether, type Statement } from '../../engine/together.ts';
 import type { OutboxTable, Tables, Tx } from '../schema.ts';
 import { insertOf, type MessageRow, rowOf } from './insert-messages.ts';
-import { decodeMessage, type OutboxMessage, PLAIN, REMINDER_PREFIX } from './outbox-message.ts';
+import { decodeMessage, type OutboxMessage, REMINDER_PREFIX } from './outbox-message.ts';
 
 export interface DueMessage {
   readonly id: number;
@@ -196,7 +196,7 @@ export async function deliverUnfreezeOffers(tx: Tx, now: Date): Promise<void> {
   await tx
     .updateTable('outbox')
     .set({ not_before: toText(now) })
-    .where('kind', '=', PLAIN['unfreeze-offer'])
+    .where('kind', '=', 'unfreeze-offer')
     .where('not_before', '>', toText(now))
     .where('lease_owner', 'is', null)
     .where('done_at', 'is', null)

