@@ -1,4 +1,4 @@
-import { median, quantile } from '../src/costs/forecast/robust.ts';
+import { median, quantile } from '../src/maths/numbers.ts';
 import type { Kind } from '../test/costs/synthetic.ts';
 import { dayBeside, type Gauge, gauged, hodgesLehmann } from '../test/costs/synthetic-effects.ts';
 import { SEED } from './costs-aim.ts';

@@ -1,4 +1,4 @@
-import { median, quantile } from '../src/costs/forecast/robust.ts';
+import { median, quantile } from '../src/maths/numbers.ts';
 import {
   ELAPSED,
   type Elapsed,

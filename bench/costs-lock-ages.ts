@@ -1,4 +1,4 @@
-import { median, quantile } from '../src/costs/forecast/robust.ts';
+import { median, quantile } from '../src/maths/numbers.ts';
 import { between, chance } from '../test/costs/synthetic.ts';
 import type { Injection } from '../test/costs/synthetic-alarms.ts';
 import {

@@ -1,4 +1,4 @@
-import { median, quantile } from '../src/costs/forecast/robust.ts';
+import { median, quantile } from '../src/maths/numbers.ts';
 import { LONG_SPANS, longGuesses } from '../test/costs/synthetic-spans.ts';
 import { SEED } from './costs-aim.ts';
 

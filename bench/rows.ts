@@ -1,8 +1,8 @@
 import type { Day } from '../src/base/time.ts';
 import { UsageCosts } from '../src/servers/cloud.ts';
 import { cost } from '../src/commands/cost.ts';
-import { readReport } from '../src/costs/ledger/report.ts';
-import type { CostRow } from '../src/costs/ledger/row.ts';
+import { readReport } from '../src/maths/report.ts';
+import type { CostRow } from '../src/maths/rows.ts';
 import type { CommandContext } from '../src/intent/ports/command-context.ts';
 import { percentile } from './figures.ts';
 import { reportBody } from './report-body.ts';

@@ -1,8 +1,13 @@
 import type { Day } from '../base/time.ts';
-import type { Direction } from '../costs/anomaly/anomaly.ts';
-import { commonCause } from '../costs/anomaly/common-cause.ts';
-import { type CostAnomaly, isRelated, mergeRelated } from '../costs/anomaly/cost-anomaly.ts';
-import { isOver, type News } from '../costs/anomaly/incident.ts';
+import type { Direction } from '../maths/anomalies.ts';
+import {
+  type CostAnomaly,
+  commonCause,
+  isOver,
+  isRelated,
+  mergeRelated,
+  type News,
+} from '../maths/anomalies.ts';
 import type { IncidentNews, LineJudgement } from './judge-line.ts';
 
 /** A message about one anomaly. */

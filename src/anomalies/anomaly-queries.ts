@@ -1,12 +1,11 @@
 import { formatDay } from '../base/calendar.ts';
 import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
-import { type CostAnomaly, mergeRelated } from '../costs/anomaly/cost-anomaly.ts';
-import { isOver } from '../costs/anomaly/incident.ts';
-import { creditsText } from '../costs/ledger/numbers.ts';
-import { priceNote } from '../costs/money/money-text.ts';
-import type { PriceList } from '../costs/money/price.ts';
 import type { Answer, AnswerPart } from '../domain/answer.ts';
 import { countWords, textAnswer, utcStamp } from '../domain/answer.ts';
+import { type CostAnomaly, isOver, mergeRelated } from '../maths/anomalies.ts';
+import type { PriceList } from '../maths/money.ts';
+import { priceNote } from '../maths/money.ts';
+import { creditsText } from '../maths/numbers.ts';
 import type { Database } from '../storage/engine/database.ts';
 import {
   anomalyText,

@@ -1,12 +1,11 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Span } from '../base/calendar.ts';
 import { addDays, type Day } from '../base/time.ts';
-import { minImpactOf } from '../costs/anomaly/anomaly.ts';
-import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
-import { isOver } from '../costs/anomaly/incident.ts';
-import { HISTORY_DAYS } from '../costs/forecast/series.ts';
-import type { CostRow } from '../costs/ledger/row.ts';
-import { seriesOf } from '../costs/ledger/series-of-rows.ts';
+import type { CostAnomaly } from '../maths/anomalies.ts';
+import { isOver, minImpactOf } from '../maths/anomalies.ts';
+import { seriesOf } from '../maths/lines.ts';
+import type { CostRow } from '../maths/rows.ts';
+import { HISTORY_DAYS } from '../maths/statistics.ts';
 import {
   type AnomalyAnnouncements,
   commonCauseDays,

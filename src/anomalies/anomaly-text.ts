@@ -1,7 +1,9 @@
 import { formatDay } from '../base/calendar.ts';
 import { addDays, type Day } from '../base/time.ts';
-import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
-import { type IncidentState, isOver } from '../costs/anomaly/incident.ts';
+import type { Answer, AnswerPart } from '../domain/answer.ts';
+import type { CostAnomaly } from '../maths/anomalies.ts';
+import { type IncidentState, isOver } from '../maths/anomalies.ts';
+import { moneyOf, type PriceList, priceOn } from '../maths/money.ts';
 import {
   changeText,
   creditsText,
@@ -9,11 +11,8 @@ import {
   figureRange,
   signedCredits,
   signedFigure,
-} from '../costs/ledger/numbers.ts';
-import { microOf } from '../costs/ledger/row.ts';
-import { moneyOf } from '../costs/money/money.ts';
-import { type PriceList, priceOn } from '../costs/money/price.ts';
-import type { Answer, AnswerPart } from '../domain/answer.ts';
+} from '../maths/numbers.ts';
+import { microOf } from '../maths/rows.ts';
 import type { AnomalyAnnouncement, CommonCauseAnnouncement } from './announcements.ts';
 import { incidentId } from './incident-store.ts';
 

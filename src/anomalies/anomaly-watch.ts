@@ -8,9 +8,9 @@ import {
   recordBudgetNotices,
 } from '../budgets/budget-notices.ts';
 import { type Budget, budgetSpan, budgetStandings } from '../budgets/budgets.ts';
-import { isOver } from '../costs/anomaly/incident.ts';
-import type { CostReading } from '../costs/ledger/costs-read.ts';
-import { dayStates, lastSettledDay } from '../costs/ledger/ledger.ts';
+import { isOver } from '../maths/anomalies.ts';
+import { dayStates, lastSettledDay } from '../maths/days.ts';
+import type { CostReading } from '../maths/report.ts';
 import type { Database, Tx } from '../storage/engine/database.ts';
 import { replaceMeta } from '../storage/tables/meta.ts';
 import { enqueueReport } from '../workflow/notify/announcement.ts';

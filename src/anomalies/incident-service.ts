@@ -1,11 +1,5 @@
 import { formatDay } from '../base/calendar.ts';
 import { type Day, dayOf } from '../base/time.ts';
-import { type CostAnomaly, isRelated } from '../costs/anomaly/cost-anomaly.ts';
-import { expectIncident, isOver, muteIncident } from '../costs/anomaly/incident.ts';
-import { figure } from '../costs/ledger/numbers.ts';
-import { microOf } from '../costs/ledger/row.ts';
-import { moneyOf } from '../costs/money/money.ts';
-import { type DayPrice, type PriceList, priceOn } from '../costs/money/price.ts';
 import type {
   Answer,
   AnswerPart,
@@ -16,6 +10,16 @@ import type {
 import { textAnswer } from '../domain/answer.ts';
 import type { Position, UserId } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
+import {
+  type CostAnomaly,
+  expectIncident,
+  isOver,
+  isRelated,
+  muteIncident,
+} from '../maths/anomalies.ts';
+import { type DayPrice, moneyOf, type PriceList, priceOn } from '../maths/money.ts';
+import { figure } from '../maths/numbers.ts';
+import { microOf } from '../maths/rows.ts';
 import { appendEvent } from '../storage/audit/append.ts';
 import type { AuditKey } from '../storage/audit/key-ring.ts';
 import type { Database, Tx } from '../storage/engine/database.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { addDays, dayOf } from '../base/time.ts';
-import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
+import type { CostAnomaly } from '../maths/anomalies.ts';
 import type { Db, Tx } from '../storage/engine/database.ts';
 import { alsoUnderOldKey, withOldKey } from '../storage/engine/portable.ts';
 import { incidentsSince, saveIncident } from '../storage/tables/incidents.ts';

@@ -1,10 +1,17 @@
 import type { Day } from '../base/time.ts';
-import { type AnomalyVerdict, usualRange } from '../costs/anomaly/anomaly.ts';
-import { type CostAnomaly, lastDayOf } from '../costs/anomaly/cost-anomaly.ts';
-import { type Incident, isOver, muteIncident, type News } from '../costs/anomaly/incident.ts';
 import { watchDay } from '../costs/anomaly/watch.ts';
-import { type SettledDay, settledDays } from '../costs/forecast/series.ts';
-import type { DayValue } from '../costs/ledger/row.ts';
+import {
+  type AnomalyVerdict,
+  type CostAnomaly,
+  type Incident,
+  isOver,
+  lastDayOf,
+  muteIncident,
+  type News,
+  usualRange,
+} from '../maths/anomalies.ts';
+import type { DayValue } from '../maths/rows.ts';
+import { type SettledDay, settledDays } from '../maths/statistics.ts';
 import type { WatchedLine } from './watched-lines.ts';
 
 interface JudgedDays {

@@ -1,5 +1,5 @@
-import { type CostAnomaly, lastDayOf } from '../costs/anomaly/cost-anomaly.ts';
-import type { PriceList } from '../costs/money/price.ts';
+import { type CostAnomaly, lastDayOf } from '../maths/anomalies.ts';
+import type { PriceList } from '../maths/money.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import { enqueueRedraw, postedKeysUnder } from '../workflow/notify/announcement.ts';
 import type { AnomalyAnnouncement } from './announcements.ts';

@@ -1,11 +1,10 @@
 import type { DigestOptionsConfig } from '../config/digest-options.ts';
 import { costScope } from '../cost-reports/scope.ts';
-import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
-import type { Incident } from '../costs/anomaly/incident.ts';
-import { selectRows } from '../costs/ledger/ledger.ts';
-import { type CostRow, entityKey } from '../costs/ledger/row.ts';
-import type { PriceList } from '../costs/money/price.ts';
 import type { Service } from '../domain/targets.ts';
+import type { CostAnomaly, Incident } from '../maths/anomalies.ts';
+import { selectRows } from '../maths/days.ts';
+import type { PriceList } from '../maths/money.ts';
+import { type CostRow, entityKey } from '../maths/rows.ts';
 import type { Announcement } from '../workflow/notify/announcement.ts';
 import type { AnomalyAnnouncements } from './announcements.ts';
 import { anomalyMessage, commonCauseMessage } from './anomaly-text.ts';

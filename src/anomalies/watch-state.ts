@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
-import type { DayState } from '../costs/ledger/ledger.ts';
-import { type LockAge, longestWait } from '../costs/locking/lock-age.ts';
+import type { DayState } from '../maths/days.ts';
+import { type LockAge, longestWait } from '../maths/days.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { alsoUnderOldKey, withOldKey } from '../storage/engine/portable.ts';
 import { readMeta } from '../storage/tables/meta.ts';

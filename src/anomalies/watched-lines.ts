@@ -1,9 +1,8 @@
 import type { Span } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
-import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
-import { METRIC_NAMES } from '../costs/ledger/grouping.ts';
-import { type CostRow, type DayValue, entityKey, type Metric } from '../costs/ledger/row.ts';
-import { allSeries } from '../costs/ledger/series-of-rows.ts';
+import type { CostAnomaly } from '../maths/anomalies.ts';
+import { allSeries, METRIC_NAMES } from '../maths/lines.ts';
+import { type CostRow, type DayValue, entityKey, type Metric } from '../maths/rows.ts';
 
 /** A daily series of costs that is watched, with the names of its entity. */
 export interface WatchedLine

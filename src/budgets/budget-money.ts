@@ -2,12 +2,12 @@ import type { Span } from '../base/calendar.ts';
 import { within } from '../base/calendar.ts';
 import { type Day, daysBetween } from '../base/time.ts';
 import type { BudgetPace } from '../costs/budget/budget.ts';
-import type { Forecast } from '../costs/forecast/forecast.ts';
-import { forecastMoney } from '../costs/forecast/forecast-money.ts';
-import { type DayValue, microOf, moneyOfDay } from '../costs/ledger/row.ts';
-import { isSettled } from '../costs/locking/open-day.ts';
-import { type Money, moneyOver, moneySum } from '../costs/money/money.ts';
-import type { PriceList } from '../costs/money/price.ts';
+import { isSettled } from '../maths/days.ts';
+import type { Forecast } from '../maths/forecast.ts';
+import { forecastMoney } from '../maths/forecast.ts';
+import type { PriceList } from '../maths/money.ts';
+import { type Money, moneyOver, moneySum } from '../maths/money.ts';
+import { type DayValue, microOf, moneyOfDay } from '../maths/rows.ts';
 
 /** The figures of a budget in money; null where a price is missing. */
 export interface BudgetMoney {

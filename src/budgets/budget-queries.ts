@@ -1,10 +1,10 @@
 import { formatSpan, type Span, startOf } from '../base/calendar.ts';
 import { dayOf } from '../base/time.ts';
 import { footerPart, noDataAnswer } from '../cost-reports/summary.ts';
-import type { CostReading } from '../costs/ledger/costs-read.ts';
 import type { Answer, AnswerPart } from '../domain/answer.ts';
 import { textAnswer } from '../domain/answer.ts';
 import type { Service } from '../domain/targets.ts';
+import type { CostReading } from '../maths/report.ts';
 import { budgetFacts, budgetSummary } from './budget-text.ts';
 import { type Budget, type BudgetStanding, budgetSpan, budgetStandings } from './budgets.ts';
 

@@ -1,12 +1,12 @@
 import { formatDay } from '../base/calendar.ts';
 import { untaggedText } from '../cost-reports/scope.ts';
 import type { Burn } from '../costs/budget/budget.ts';
-import { bracketed, changeText, roundedFigure, shareText } from '../costs/ledger/numbers.ts';
-import { lockAgeText } from '../costs/locking/lock-age.ts';
-import type { Money } from '../costs/money/money.ts';
-import { roughMoneyText } from '../costs/money/money-text.ts';
 import type { Answer, AnswerPart } from '../domain/answer.ts';
 import { countWords } from '../domain/answer.ts';
+import { lockAgeText } from '../maths/days.ts';
+import type { Money } from '../maths/money.ts';
+import { roughMoneyText } from '../maths/money.ts';
+import { bracketed, changeText, roundedFigure, shareText } from '../maths/numbers.ts';
 import type { BudgetNews, BudgetStanding } from './budgets.ts';
 
 const CELLS = 8;

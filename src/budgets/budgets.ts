@@ -10,22 +10,21 @@ import {
   type ForecastAlert,
   memoryFor,
 } from '../costs/budget/budget-alerts.ts';
-import { type Forecast, forecastSpan } from '../costs/forecast/forecast.ts';
-import { SETTLED_HISTORY_DAYS } from '../costs/forecast/series.ts';
-import { weekdayProfile } from '../costs/forecast/weekday.ts';
-import type { CostReading } from '../costs/ledger/costs-read.ts';
+import type { CostSelector } from '../domain/policy.ts';
+import type { Service } from '../domain/targets.ts';
+import type { LockAge } from '../maths/days.ts';
 import {
   type DayState,
   dayStates,
   lastSettledDay,
   selectRows,
   statesWithin,
-} from '../costs/ledger/ledger.ts';
-import type { DayValue } from '../costs/ledger/row.ts';
-import { seriesFrom } from '../costs/ledger/series-of-rows.ts';
-import type { LockAge } from '../costs/locking/lock-age.ts';
-import type { CostSelector } from '../domain/policy.ts';
-import type { Service } from '../domain/targets.ts';
+} from '../maths/days.ts';
+import { type Forecast, forecastSpan } from '../maths/forecast.ts';
+import { seriesFrom } from '../maths/lines.ts';
+import type { CostReading } from '../maths/report.ts';
+import type { DayValue } from '../maths/rows.ts';
+import { SETTLED_HISTORY_DAYS, weekdayProfile } from '../maths/statistics.ts';
 import { type BudgetMoney, budgetMoney } from './budget-money.ts';
 
 /** A limit from the configuration, in credits per UTC month. */

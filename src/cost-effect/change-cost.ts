@@ -3,12 +3,12 @@ import type { Span } from '../base/calendar.ts';
 import { TimeoutError, withTimeout } from '../base/errors.ts';
 import { dayOf } from '../base/time.ts';
 import { readWeeklyPlan, stoppedHours, type WeeklyPlan } from '../base/weekly-times.ts';
-import type { CostReading } from '../costs/ledger/costs-read.ts';
-import type { PriceList } from '../costs/money/price.ts';
 import { utcStamp } from '../domain/answer.ts';
 import type { CostEffect, EstimateCost, Plan } from '../domain/change.ts';
 import { timesOf } from '../domain/schedules.ts';
 import type { Service } from '../domain/targets.ts';
+import type { PriceList } from '../maths/money.ts';
+import type { CostReading } from '../maths/report.ts';
 import type { Database } from '../storage/engine/database.ts';
 import {
   CREATION_TEXT,

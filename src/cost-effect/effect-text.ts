@@ -1,20 +1,13 @@
 import { monthOf, monthSpan } from '../base/calendar.ts';
 import { addDays, type Day, daysBetween } from '../base/time.ts';
-import type { CostChange, EffectBasis } from '../costs/effect/change-effect.ts';
-import {
-  bracketed,
-  changeText,
-  figure,
-  signedCredits,
-  signedFigure,
-} from '../costs/ledger/numbers.ts';
-import { microOf } from '../costs/ledger/row.ts';
-import { type Money, moneyOver } from '../costs/money/money.ts';
-import { moneyText, signedMoneyText } from '../costs/money/money-text.ts';
-import type { PriceList } from '../costs/money/price.ts';
 import { countWords } from '../domain/answer.ts';
 import type { CostSummary, Timing } from '../domain/change.ts';
 import { spanText } from '../domain/timing.ts';
+import type { CostChange, EffectBasis } from '../maths/effect.ts';
+import type { PriceList } from '../maths/money.ts';
+import { type Money, moneyOver, moneyText, signedMoneyText } from '../maths/money.ts';
+import { bracketed, changeText, figure, signedCredits, signedFigure } from '../maths/numbers.ts';
+import { microOf } from '../maths/rows.ts';
 import type { CostEstimate, StorageCost, UnknownReason } from './estimate.ts';
 import type { EstimatedKind } from './executed-changes.ts';
 import type { MeasuredAfter } from './measured-after.ts';

@@ -1,17 +1,17 @@
 import { addDays, type Day, dayOf } from '../base/time.ts';
+import type { Plan } from '../domain/change.ts';
+import { type RowSelector, rowFilter } from '../maths/days.ts';
 import {
   type CostChange,
+  changesScaling,
   scaleEffect,
+  scalingOf,
   startEffect,
   stopEffect,
-} from '../costs/effect/change-effect.ts';
-import { levelOf } from '../costs/forecast/level.ts';
-import { historyOf, SETTLED_HISTORY_DAYS } from '../costs/forecast/series.ts';
-import { type RowSelector, rowFilter } from '../costs/ledger/ledger.ts';
-import type { CostRow, DayValue, Metric } from '../costs/ledger/row.ts';
-import { seriesOf } from '../costs/ledger/series-of-rows.ts';
-import type { Plan } from '../domain/change.ts';
-import { changesScaling, scalingOf } from '../intent/effect.ts';
+} from '../maths/effect.ts';
+import { seriesOf } from '../maths/lines.ts';
+import type { CostRow, DayValue, Metric } from '../maths/rows.ts';
+import { historyOf, levelOf, SETTLED_HISTORY_DAYS } from '../maths/statistics.ts';
 import type { EstimatedKind } from './executed-changes.ts';
 import { type PriceContext, priceNear } from './price-near.ts';
 

@@ -7,7 +7,7 @@ import {
   type Target,
   targetKey,
 } from '../domain/change.ts';
-import { changesScaling } from '../intent/effect.ts';
+import { changesScaling } from '../maths/effect.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import { lastSentChanges, type SentChange } from '../storage/tables/changes/last-sent.ts';

@@ -1,8 +1,8 @@
 import { addDays, type Day } from '../base/time.ts';
-import { measuredEffect } from '../costs/effect/measured-effect.ts';
-import { mean } from '../costs/forecast/robust.ts';
-import { historyOf, LEVEL_DAYS } from '../costs/forecast/series.ts';
-import type { DayValue } from '../costs/ledger/row.ts';
+import { measuredEffect } from '../maths/effect.ts';
+import { mean } from '../maths/numbers.ts';
+import type { DayValue } from '../maths/rows.ts';
+import { historyOf, LEVEL_DAYS } from '../maths/statistics.ts';
 
 /** The measured effect of a change, in credits of compute per day. */
 export interface MeasuredAfter {

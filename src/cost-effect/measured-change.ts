@@ -1,9 +1,9 @@
 import type { Span } from '../base/calendar.ts';
 import { addDays, dayOf } from '../base/time.ts';
-import { HISTORY_DAYS } from '../costs/forecast/series.ts';
-import type { CostReading } from '../costs/ledger/costs-read.ts';
-import type { PriceList } from '../costs/money/price.ts';
 import { type Change, targetKey } from '../domain/change.ts';
+import type { PriceList } from '../maths/money.ts';
+import type { CostReading } from '../maths/report.ts';
+import { HISTORY_DAYS } from '../maths/statistics.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { measuredText } from './effect-text.ts';
 import { computeOf } from './estimate.ts';

@@ -1,11 +1,17 @@
 import type { JsonObject } from '../base/text.ts';
 import { type Day, dayOf } from '../base/time.ts';
-import { isFixed, type SizedDay, type UnitPrice, unitPrice } from '../costs/effect/unit-price.ts';
-import type { CostRow } from '../costs/ledger/row.ts';
-import { seriesOf } from '../costs/ledger/series-of-rows.ts';
-import { isSettled } from '../costs/locking/open-day.ts';
 import type { Service } from '../domain/targets.ts';
-import { priceArea, scalingOf } from '../intent/effect.ts';
+import { isSettled } from '../maths/days.ts';
+import {
+  isFixed,
+  priceArea,
+  type SizedDay,
+  scalingOf,
+  type UnitPrice,
+  unitPrice,
+} from '../maths/effect.ts';
+import { seriesOf } from '../maths/lines.ts';
+import type { CostRow } from '../maths/rows.ts';
 
 export interface PriceContext {
   readonly services: readonly Service[];

@@ -1,14 +1,13 @@
 import { formatDay, type Span, startOf } from '../base/calendar.ts';
 import { addDays, type Day } from '../base/time.ts';
-import { type Mover, moversOf } from '../costs/comparison/movers.ts';
-import type { DayState } from '../costs/ledger/ledger.ts';
-import { bracketed, changeText, figure, shareText, signedFigure } from '../costs/ledger/numbers.ts';
-import { type PostedDay, revisions } from '../costs/ledger/revision.ts';
-import type { CostRow, Micro } from '../costs/ledger/row.ts';
-import { type SummaryLine, sumBy } from '../costs/ledger/summary.ts';
-import { moneyOf } from '../costs/money/money.ts';
-import { moneyText, signedMoneyText } from '../costs/money/money-text.ts';
 import type { AnswerPart } from '../domain/answer.ts';
+import { type Mover, moversOf } from '../maths/compare.ts';
+import type { DayState } from '../maths/days.ts';
+import { type SummaryLine, sumBy } from '../maths/lines.ts';
+import { moneyOf, moneyText, signedMoneyText } from '../maths/money.ts';
+import { bracketed, changeText, figure, shareText, signedFigure } from '../maths/numbers.ts';
+import { type PostedDay, revisions } from '../maths/report.ts';
+import type { CostRow, Micro } from '../maths/rows.ts';
 import { pairedDaysText } from './compare-periods.ts';
 import { figureCell } from './tables/cost-table.ts';
 

@@ -1,8 +1,9 @@
 import { formatDay } from '../base/calendar.ts';
 import { addDays, type Day } from '../base/time.ts';
-import { type Range, usualRange } from '../costs/anomaly/anomaly.ts';
 import { compareDay } from '../costs/comparison/day-counts.ts';
-import { settledDays } from '../costs/forecast/series.ts';
+import { type Range, usualRange } from '../maths/anomalies.ts';
+import { isSettled } from '../maths/days.ts';
+import { type Money, moneyDifference, moneyOf, roughMoneyText } from '../maths/money.ts';
 import {
   bracketed,
   changeText,
@@ -10,11 +11,9 @@ import {
   figureNote,
   roundedFigure,
   signedFigure,
-} from '../costs/ledger/numbers.ts';
-import { type DayValue, microOf, moneyOfDay } from '../costs/ledger/row.ts';
-import { isSettled } from '../costs/locking/open-day.ts';
-import { type Money, moneyDifference, moneyOf } from '../costs/money/money.ts';
-import { roughMoneyText } from '../costs/money/money-text.ts';
+} from '../maths/numbers.ts';
+import { type DayValue, microOf, moneyOfDay } from '../maths/rows.ts';
+import { settledDays } from '../maths/statistics.ts';
 
 const WEEK = 7;
 

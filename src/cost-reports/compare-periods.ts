@@ -1,17 +1,21 @@
 import { formatSpan, lengthOf, type Span, spanOfBoth } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
-import { type Comparison, compare } from '../costs/comparison/comparison.ts';
 import { compareDay } from '../costs/comparison/day-counts.ts';
-import { type PairingProblem, pairDays } from '../costs/comparison/day-pairs.ts';
-import { changesOn, type Mover } from '../costs/comparison/movers.ts';
-import { type By, isOfTime } from '../costs/ledger/grouping.ts';
-import type { RowSelector } from '../costs/ledger/ledger.ts';
-import { changeText, figure, figureNote, signedFigure } from '../costs/ledger/numbers.ts';
-import { type CostRow, type DayValue, microOf, moneyOfDay } from '../costs/ledger/row.ts';
-import { seriesOf } from '../costs/ledger/series-of-rows.ts';
-import { isSettled } from '../costs/locking/open-day.ts';
-import { moneyDifference, moneyOf } from '../costs/money/money.ts';
 import { countWords } from '../domain/answer.ts';
+import {
+  type Comparison,
+  changesOn,
+  compare,
+  type Mover,
+  type PairingProblem,
+  pairDays,
+} from '../maths/compare.ts';
+import type { RowSelector } from '../maths/days.ts';
+import { isSettled } from '../maths/days.ts';
+import { type By, isOfTime, seriesOf } from '../maths/lines.ts';
+import { moneyDifference, moneyOf } from '../maths/money.ts';
+import { changeText, figure, figureNote, signedFigure } from '../maths/numbers.ts';
+import { type CostRow, type DayValue, microOf, moneyOfDay } from '../maths/rows.ts';
 
 /** Two compared spans, and the value of each day of both. */
 export interface PeriodComparison {

@@ -1,7 +1,7 @@
 import { lengthOf, type Span, spanOfBoth, within } from '../base/calendar.ts';
 import { type Day, dayOf } from '../base/time.ts';
-import type { CostReading } from '../costs/ledger/costs-read.ts';
-import { isOfTime } from '../costs/ledger/grouping.ts';
+import type { Answer, AnswerPart, Caller, CommandOffer } from '../domain/answer.ts';
+import { countWords } from '../domain/answer.ts';
 import {
   type DayState,
   dayStates,
@@ -10,15 +10,13 @@ import {
   selectRows,
   statesWithin,
   withoutOpenDays,
-} from '../costs/ledger/ledger.ts';
-import { problemsOf } from '../costs/ledger/report-problem.ts';
-import type { CostRow } from '../costs/ledger/row.ts';
-import { finalPeriod } from '../costs/question/period.ts';
-import { LONGEST_DAYS } from '../costs/question/period-grammar.ts';
-import type { CostQuestion, QuestionScope } from '../costs/question/question.ts';
-import { comparisonPeriod } from '../costs/question/versus.ts';
-import type { Answer, AnswerPart, Caller, CommandOffer } from '../domain/answer.ts';
-import { countWords } from '../domain/answer.ts';
+} from '../maths/days.ts';
+import { isOfTime } from '../maths/lines.ts';
+import { comparisonPeriod, finalPeriod, LONGEST_DAYS } from '../maths/period.ts';
+import type { CostQuestion, QuestionScope } from '../maths/question.ts';
+import type { CostReading } from '../maths/report.ts';
+import { problemsOf } from '../maths/report.ts';
+import type { CostRow } from '../maths/rows.ts';
 import {
   comparisonText,
   isComparable,

@@ -12,11 +12,11 @@ import {
   within,
 } from '../base/calendar.ts';
 import { addDays, type Day } from '../base/time.ts';
-import { type Bucket, bucketsOf, type TimeUnit } from '../costs/calendar/bucket.ts';
-import type { DayState } from '../costs/ledger/ledger.ts';
-import { creditsOf } from '../costs/ledger/row.ts';
 import type { AnswerPart } from '../domain/answer.ts';
 import { countWords } from '../domain/answer.ts';
+import type { DayState } from '../maths/days.ts';
+import { type Bucket, bucketsOf, type TimeUnit } from '../maths/lines.ts';
+import { creditsOf } from '../maths/rows.ts';
 
 const POINTS_MAX = 20;
 const TITLE_MAX = 50;

@@ -1,14 +1,13 @@
 import { within } from '../base/calendar.ts';
 import { dayOf } from '../base/time.ts';
-import { dayStates, finalRows, lastFinalDay, statesWithin } from '../costs/ledger/ledger.ts';
-import { problemsOf } from '../costs/ledger/report-problem.ts';
-import { type CostRow, creditsOf, METRICS } from '../costs/ledger/row.ts';
-import { moneyOf } from '../costs/money/money.ts';
-import { exactMoney, exactPrice } from '../costs/money/money-text.ts';
-import { finalPeriod } from '../costs/question/period.ts';
-import type { QuestionScope } from '../costs/question/question.ts';
 import type { Answer, Caller } from '../domain/answer.ts';
 import { countWords } from '../domain/answer.ts';
+import { dayStates, finalRows, lastFinalDay, statesWithin } from '../maths/days.ts';
+import { exactMoney, exactPrice, moneyOf } from '../maths/money.ts';
+import { finalPeriod } from '../maths/period.ts';
+import type { QuestionScope } from '../maths/question.ts';
+import { problemsOf } from '../maths/report.ts';
+import { type CostRow, creditsOf, METRICS } from '../maths/rows.ts';
 import {
   type CostContext,
   questionWords,

@@ -3,18 +3,18 @@ import { z } from 'zod';
 import { monthSoFar, monthsOf, type Span, within } from '../base/calendar.ts';
 import { ApiError } from '../base/errors.ts';
 import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
-import type { CostGap, CostReading } from '../costs/ledger/costs-read.ts';
-import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
-import { createReportReader } from '../costs/ledger/report.ts';
-import type { ReportProblem } from '../costs/ledger/report-problem.ts';
-import type { CostRow } from '../costs/ledger/row.ts';
 import {
+  type DayState,
+  dayStates,
   LEARNED_DAYS,
+  learnLockAge,
   type SnapshotHistory,
   snapshotHistory,
-} from '../costs/locking/day-snapshots.ts';
-import { learnLockAge } from '../costs/locking/lock-age.ts';
-import { type PriceList, withPrices } from '../costs/money/price.ts';
+} from '../maths/days.ts';
+import { type PriceList, withPrices } from '../maths/money.ts';
+import type { CostGap, CostReading, ReportProblem } from '../maths/report.ts';
+import { createReportReader } from '../maths/report.ts';
+import type { CostRow } from '../maths/rows.ts';
 import type { CloudClient } from '../servers/cloud.ts';
 import type { Database } from '../storage/engine/database.ts';
 import {

@@ -8,11 +8,14 @@ import {
   startOf,
 } from '../base/calendar.ts';
 import { addDays, type Day } from '../base/time.ts';
-import { monthToDate } from '../costs/comparison/comparison.ts';
 import { dayCountsOf } from '../costs/comparison/day-counts.ts';
-import { forecastMonth } from '../costs/forecast/forecast.ts';
-import { forecastMoney } from '../costs/forecast/forecast-money.ts';
-import type { DayState } from '../costs/ledger/ledger.ts';
+import { countWords } from '../domain/answer.ts';
+import { monthToDate } from '../maths/compare.ts';
+import type { DayState } from '../maths/days.ts';
+import { type LockAge, longestWait } from '../maths/days.ts';
+import { forecastMoney, forecastMonth } from '../maths/forecast.ts';
+import type { PriceList } from '../maths/money.ts';
+import { moneyOf, roughMoneyText } from '../maths/money.ts';
 import {
   changeText,
   creditsText,
@@ -20,13 +23,8 @@ import {
   figureNote,
   roundedFigure,
   signedFigure,
-} from '../costs/ledger/numbers.ts';
-import type { DayValue } from '../costs/ledger/row.ts';
-import { type LockAge, longestWait } from '../costs/locking/lock-age.ts';
-import { moneyOf } from '../costs/money/money.ts';
-import { roughMoneyText } from '../costs/money/money-text.ts';
-import type { PriceList } from '../costs/money/price.ts';
-import { countWords } from '../domain/answer.ts';
+} from '../maths/numbers.ts';
+import type { DayValue } from '../maths/rows.ts';
 import { pairedDaysText } from './compare-periods.ts';
 
 type Fact = readonly [string, string];

@@ -1,7 +1,7 @@
 import type { Day } from '../base/time.ts';
-import type { CostRow, Micro, OpenDay } from '../costs/ledger/row.ts';
-import type { SnapshotHistory } from '../costs/locking/day-snapshots.ts';
-import { openDayOf } from '../costs/locking/settled-days.ts';
+import type { SnapshotHistory } from '../maths/days.ts';
+import { openDayOf } from '../maths/days.ts';
+import type { CostRow, Micro, OpenDay } from '../maths/rows.ts';
 
 /** The rows of one fetched month. */
 interface FetchedRows {

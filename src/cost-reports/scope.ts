@@ -1,8 +1,8 @@
-import { type RowSelector, selectRows } from '../costs/ledger/ledger.ts';
-import type { CostRow } from '../costs/ledger/row.ts';
 import { countWords } from '../domain/answer.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import type { Service } from '../domain/targets.ts';
+import { type RowSelector, selectRows } from '../maths/days.ts';
+import type { CostRow } from '../maths/rows.ts';
 
 export interface CostScope {
   readonly selector: RowSelector;

@@ -9,14 +9,14 @@ import {
 } from '../base/calendar.ts';
 import { addDays, type Day } from '../base/time.ts';
 import { dayCountsOf } from '../costs/comparison/day-counts.ts';
-import type { CostGap, CostReading } from '../costs/ledger/costs-read.ts';
-import type { DayState } from '../costs/ledger/ledger.ts';
-import { creditsText, shareText } from '../costs/ledger/numbers.ts';
-import { mergeProblems, problemText } from '../costs/ledger/report-problem.ts';
-import { type LockAge, lockAgeText } from '../costs/locking/lock-age.ts';
-import { priceNote } from '../costs/money/money-text.ts';
 import type { Answer, AnswerPart } from '../domain/answer.ts';
 import { countWords, utcStamp } from '../domain/answer.ts';
+import type { DayState } from '../maths/days.ts';
+import { type LockAge, lockAgeText } from '../maths/days.ts';
+import { priceNote } from '../maths/money.ts';
+import { creditsText, shareText } from '../maths/numbers.ts';
+import type { CostGap, CostReading } from '../maths/report.ts';
+import { mergeProblems, problemText } from '../maths/report.ts';
 
 /** `1–19 Nov (UTC) · 4,182.6 credits (€1,463.91), not final`. Missing days are reported by `notFinalText`. */
 export function headline(label: string, states: readonly DayState[], span: Span): string {

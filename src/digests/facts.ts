@@ -2,10 +2,9 @@ import type { Span } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
 import type { BudgetSummary } from '../budgets/budget-text.ts';
 import type { DigestOptionsConfig } from '../config/digest-options.ts';
-import type { CostReading } from '../costs/ledger/costs-read.ts';
-import type { DayState, RowSelector } from '../costs/ledger/ledger.ts';
-import type { PostedDay } from '../costs/ledger/revision.ts';
 import type { AnswerPart } from '../domain/answer.ts';
+import type { DayState, RowSelector } from '../maths/days.ts';
+import type { CostReading, PostedDay } from '../maths/report.ts';
 
 /** A change that ran, as a line of the digest. */
 export interface ExecutedChange {

@@ -2,8 +2,8 @@ import { formatDay, lengthOf, type Span, within } from '../base/calendar.ts';
 import type { DigestSection } from '../config/digest-options.ts';
 import { moverLines, revisedLines } from '../cost-reports/breakdown.ts';
 import { isRise } from '../cost-reports/compare-day.ts';
-import { creditsOf, type DayValue } from '../costs/ledger/row.ts';
-import { spanBefore } from '../costs/question/versus.ts';
+import { spanBefore } from '../maths/period.ts';
+import { creditsOf, type DayValue } from '../maths/rows.ts';
 import type { DigestFacts, ExecutedChange } from './facts.ts';
 import type { DigestMeasures } from './measure.ts';
 

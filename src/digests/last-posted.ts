@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { DayState, RowSelector } from '../costs/ledger/ledger.ts';
-import type { PostedDay } from '../costs/ledger/revision.ts';
+import type { DayState, RowSelector } from '../maths/days.ts';
+import type { PostedDay } from '../maths/report.ts';
 import type { Db, Tx } from '../storage/engine/database.ts';
 import { dropMeta, readMeta, writeMeta } from '../storage/tables/meta.ts';
 

@@ -1,12 +1,12 @@
 import { addMonths, monthOf, type Span } from '../base/calendar.ts';
 import { addDays, type Day } from '../base/time.ts';
 import { valueOn } from '../cost-reports/compare-day.ts';
-import { minImpactOf } from '../costs/anomaly/anomaly.ts';
 import { headlineDay } from '../costs/comparison/day-counts.ts';
-import { SETTLED_HISTORY_DAYS } from '../costs/forecast/series.ts';
-import { type DayState, selectRows, statesWithin } from '../costs/ledger/ledger.ts';
-import { type CostRow, type DayValue, type Micro, microOf } from '../costs/ledger/row.ts';
-import { seriesFrom } from '../costs/ledger/series-of-rows.ts';
+import { minImpactOf } from '../maths/anomalies.ts';
+import { type DayState, selectRows, statesWithin } from '../maths/days.ts';
+import { seriesFrom } from '../maths/lines.ts';
+import { type CostRow, type DayValue, type Micro, microOf } from '../maths/rows.ts';
+import { SETTLED_HISTORY_DAYS } from '../maths/statistics.ts';
 import type { DigestFacts } from './facts.ts';
 
 /** The days whose rows a digest needs: ten weeks of history, and all of the previous month. */

@@ -1,9 +1,9 @@
 import { formatDay } from '../base/calendar.ts';
 import { type UsualText, usualText } from '../cost-reports/compare-day.ts';
-import { bracketed } from '../costs/ledger/numbers.ts';
-import { creditsOf } from '../costs/ledger/row.ts';
 import type { AnswerPart } from '../domain/answer.ts';
 import { countWords } from '../domain/answer.ts';
+import { bracketed } from '../maths/numbers.ts';
+import { creditsOf } from '../maths/rows.ts';
 import type { AnomalyItem, DigestBudget } from './facts.ts';
 import { type FindingInputs, hasSection, isOneDay } from './findings.ts';
 

@@ -1,6 +1,6 @@
 import { note, traced } from '../base/log.ts';
 import { dayOf } from '../base/time.ts';
-import { lastSettledAt } from '../costs/locking/settled-days.ts';
+import { lastSettledAt } from '../maths/days.ts';
 import { lastDigests } from '../storage/tables/digests.ts';
 import { missOnce } from '../workflow/notify/post-once.ts';
 import type { DigestContext, DueDigest } from './digest-context.ts';

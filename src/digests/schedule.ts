@@ -10,8 +10,7 @@ import {
   type Slot,
 } from '../base/weekly-times.ts';
 import { DAYS } from '../config/digest-options.ts';
-import { type DayState, lastSettledDay } from '../costs/ledger/ledger.ts';
-import { type LockAge, longestWait } from '../costs/locking/lock-age.ts';
+import { type DayState, type LockAge, lastSettledDay, longestWait } from '../maths/days.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
 type ScheduleCheck =

@@ -5,7 +5,7 @@ import {
   selectAnnouncements,
 } from '../../src/anomalies/announcements.ts';
 import { judgeLine, type LineJudgement } from '../../src/anomalies/judge-line.ts';
-import type { CostAnomaly } from '../../src/costs/anomaly/cost-anomaly.ts';
+import type { CostAnomaly } from '../../src/maths/anomalies.ts';
 import { at, line, steady } from './watched-line.ts';
 
 const SPIKE = { 50: 40 };

@@ -4,8 +4,8 @@ import {
   anomalyMessage,
   commonCauseMessage,
 } from '../../src/anomalies/anomaly-text.ts';
-import type { CostAnomaly } from '../../src/costs/anomaly/cost-anomaly.ts';
-import type { PriceList } from '../../src/costs/money/price.ts';
+import type { CostAnomaly } from '../../src/maths/anomalies.ts';
+import type { PriceList } from '../../src/maths/money.ts';
 import { written } from '../cost-reports/written.ts';
 
 const PRICES: PriceList = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { judgeLine } from '../../src/anomalies/judge-line.ts';
-import type { CostAnomaly } from '../../src/costs/anomaly/cost-anomaly.ts';
-import { expectIncident, muteIncident } from '../../src/costs/anomaly/incident.ts';
+import type { CostAnomaly } from '../../src/maths/anomalies.ts';
+import { expectIncident, muteIncident } from '../../src/maths/anomalies.ts';
 import { at, line, steady } from './watched-line.ts';
 
 const MIN = { minImpact: 2 };

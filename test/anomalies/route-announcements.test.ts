@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { judgeLine } from '../../src/anomalies/judge-line.ts';
 import { routeAnnouncements } from '../../src/anomalies/route-announcements.ts';
 import { digestReader } from '../../src/config/digest-options.ts';
-import type { CostAnomaly } from '../../src/costs/anomaly/cost-anomaly.ts';
+import type { CostAnomaly } from '../../src/maths/anomalies.ts';
 import { row } from '../costs/rows.ts';
 import { at, line, steady } from './watched-line.ts';
 

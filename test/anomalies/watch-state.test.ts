@@ -7,7 +7,7 @@ import {
   watchText,
 } from '../../src/anomalies/watch-state.ts';
 import type { Day } from '../../src/base/time.ts';
-import type { DayState } from '../../src/costs/ledger/ledger.ts';
+import type { DayState } from '../../src/maths/days.ts';
 import { writeMeta } from '../../src/storage/tables/meta.ts';
 import { freshDatabase } from '../storage/engines.ts';
 

@@ -14,10 +14,10 @@ import {
   budgetStanding,
   evaluateBudget,
 } from '../../src/budgets/budgets.ts';
-import { dayStates } from '../../src/costs/ledger/ledger.ts';
-import { type CostRow, microOf } from '../../src/costs/ledger/row.ts';
-import { withPrices } from '../../src/costs/money/price.ts';
 import type { Service } from '../../src/domain/targets.ts';
+import { dayStates } from '../../src/maths/days.ts';
+import { withPrices } from '../../src/maths/money.ts';
+import { type CostRow, microOf } from '../../src/maths/rows.ts';
 import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
 import { freshDatabase } from '../storage/engines.ts';
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../src/base/calendar.ts';
 import { cost } from '../../src/commands/cost.ts';
-import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
-import { readReport } from '../../src/costs/ledger/report.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
 import type { AnswerPart } from '../../src/domain/answer.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
+import type { CostReading } from '../../src/maths/report.ts';
+import { readReport } from '../../src/maths/report.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { daily, row } from '../costs/rows.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { within } from '../../src/base/calendar.ts';
 import { cost } from '../../src/commands/cost.ts';
 import { costCsv } from '../../src/commands/cost-csv.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
-import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { QueryCommand } from '../../src/intent/define.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
+import { type PriceList, withPrices } from '../../src/maths/money.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { daily } from '../costs/rows.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createCostEstimator } from '../../src/cost-effect/change-cost.ts';
-import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
 import type { Plan } from '../../src/domain/change.ts';
+import type { CostReading } from '../../src/maths/report.ts';
 import { PLAN } from '../changes/fixtures.ts';
 import { daily } from '../costs/rows.ts';
 import { createTestContext } from '../workflow/context.ts';

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { estimateText } from '../../src/cost-effect/effect-text.ts';
 import { type EstimateInput, estimate, historySpan } from '../../src/cost-effect/estimate.ts';
 import type { EstimatedKind } from '../../src/cost-effect/executed-changes.ts';
-import type { PriceList } from '../../src/costs/money/price.ts';
 import type { Plan } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
+import type { PriceList } from '../../src/maths/money.ts';
 import { NOON, PLAN } from '../changes/fixtures.ts';
 import { daily, row, TODAY, warehouseRow } from '../costs/rows.ts';
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../src/base/time.ts';
 import { measuredText } from '../../src/cost-effect/effect-text.ts';
 import { measureAfter } from '../../src/cost-effect/measured-after.ts';
-import type { DayValue } from '../../src/costs/ledger/row.ts';
-import type { PriceList } from '../../src/costs/money/price.ts';
+import type { PriceList } from '../../src/maths/money.ts';
+import type { DayValue } from '../../src/maths/rows.ts';
 
 const CHANGED = '2026-11-20';
 

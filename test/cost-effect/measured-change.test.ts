@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../src/base/calendar.ts';
 import { createEffectMeasurement } from '../../src/cost-effect/measured-change.ts';
-import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
 import type { Change } from '../../src/domain/change.ts';
+import type { CostReading } from '../../src/maths/report.ts';
 import { daily } from '../costs/rows.ts';
 import { aChange, minutes, NOON, stored } from '../storage/example-change.ts';
 import { createTestContext } from '../workflow/context.ts';

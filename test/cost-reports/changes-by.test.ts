@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { lineChanges, preparePeriods } from '../../src/cost-reports/compare-periods.ts';
 import { tablePart } from '../../src/cost-reports/tables/cost-table.ts';
-import { microOf } from '../../src/costs/ledger/row.ts';
-import { sumBy } from '../../src/costs/ledger/summary.ts';
+import { sumBy } from '../../src/maths/lines.ts';
+import { microOf } from '../../src/maths/rows.ts';
 import { row } from '../costs/rows.ts';
 
 const NOW = { first: '2026-11-09', last: '2026-11-10' };

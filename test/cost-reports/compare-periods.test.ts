@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../src/base/calendar.ts';
 import { comparisonText, preparePeriods } from '../../src/cost-reports/compare-periods.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { daily, row, TODAY } from '../costs/rows.ts';
 
 const WEEK = { first: '2026-11-13', last: '2026-11-19' };

@@ -3,10 +3,10 @@ import { answerCosts } from '../../src/cost-reports/cost-answer.ts';
 import { answerForecast } from '../../src/cost-reports/forecast/cost-forecast.ts';
 import type { CostContext } from '../../src/cost-reports/question/cost-question.ts';
 import { answerWhy } from '../../src/cost-reports/why/cost-why.ts';
-import type { CostGap } from '../../src/costs/ledger/costs-read.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
-import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
 import type { Answer } from '../../src/domain/answer.ts';
+import { type PriceList, withPrices } from '../../src/maths/money.ts';
+import type { CostGap } from '../../src/maths/report.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { daily } from '../costs/rows.ts';
 import { written } from './written.ts';
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Span } from '../../src/base/calendar.ts';
 import { addDays } from '../../src/base/time.ts';
 import { chartPart, chartParts } from '../../src/cost-reports/cost-chart.ts';
-import type { TimeUnit } from '../../src/costs/calendar/bucket.ts';
-import { dayStates } from '../../src/costs/ledger/ledger.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
+import { dayStates } from '../../src/maths/days.ts';
+import type { TimeUnit } from '../../src/maths/lines.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { daily, TODAY } from '../costs/rows.ts';
 
 function chartOf(rows: readonly CostRow[], span: Span) {

@@ -5,9 +5,9 @@ import { addDays } from '../../src/base/time.ts';
 import { answerCosts } from '../../src/cost-reports/cost-answer.ts';
 import { answerForecast } from '../../src/cost-reports/forecast/cost-forecast.ts';
 import type { CostContext } from '../../src/cost-reports/question/cost-question.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
-import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
 import type { Service } from '../../src/domain/targets.ts';
+import { type PriceList, withPrices } from '../../src/maths/money.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { row, TODAY } from '../costs/rows.ts';
 import { written } from './written.ts';
 

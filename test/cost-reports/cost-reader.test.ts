@@ -6,13 +6,8 @@ import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { Secret } from '../../src/base/errors.ts';
 import { addDays, dayOf, systemClock } from '../../src/base/time.ts';
 import { createCostReader } from '../../src/cost-reports/cost-reader.ts';
-import {
-  dayStates,
-  isSettledDay,
-  lastFinalDay,
-  lastSettledDay,
-} from '../../src/costs/ledger/ledger.ts';
-import type { PriceList } from '../../src/costs/money/price.ts';
+import { dayStates, isSettledDay, lastFinalDay, lastSettledDay } from '../../src/maths/days.ts';
+import type { PriceList } from '../../src/maths/money.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
 import { storeMonth } from '../../src/storage/tables/costs.ts';
 import { freshDatabase } from '../storage/engines.ts';

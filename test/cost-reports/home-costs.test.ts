@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { homeCosts } from '../../src/cost-reports/forecast/home-costs.ts';
-import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
+import type { CostReading } from '../../src/maths/report.ts';
 import { daily, row } from '../costs/rows.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');

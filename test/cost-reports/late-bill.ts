@@ -1,10 +1,9 @@
 import { type Span, within } from '../../src/base/calendar.ts';
 import { addDays, type Day, dayOf, daysBetween, weekdayOf } from '../../src/base/time.ts';
 import { withOpenDays } from '../../src/cost-reports/open-days.ts';
-import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
-import { type DaySnapshot, snapshotHistory } from '../../src/costs/locking/day-snapshots.ts';
-import { learnLockAge } from '../../src/costs/locking/lock-age.ts';
+import { type DaySnapshot, learnLockAge, snapshotHistory } from '../../src/maths/days.ts';
+import type { CostReading } from '../../src/maths/report.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { stored, usualShare } from '../costs/locking/fetched-reports.ts';
 import { row, warehouseRow } from '../costs/rows.ts';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { scopedRows } from '../../src/cost-reports/question/scoped-rows.ts';
-import type { Grouping } from '../../src/costs/ledger/grouping.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
-import { sumBy } from '../../src/costs/ledger/summary.ts';
-import { readPeriod } from '../../src/costs/question/period.ts';
-import { ALL_COSTS, type QuestionScope, wordsOfScope } from '../../src/costs/question/question.ts';
 import type { Service } from '../../src/domain/targets.ts';
+import type { Grouping } from '../../src/maths/lines.ts';
+import { sumBy } from '../../src/maths/lines.ts';
+import { readPeriod } from '../../src/maths/period.ts';
+import { ALL_COSTS, type QuestionScope, wordsOfScope } from '../../src/maths/question.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { pipeRow, randomRows, row, TODAY, warehouseRow } from '../costs/rows.ts';
 
 function service(id: string, over: Partial<Service> = {}): Service {

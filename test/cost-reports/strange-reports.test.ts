@@ -6,9 +6,9 @@ import { answerCosts } from '../../src/cost-reports/cost-answer.ts';
 import { answerCsv } from '../../src/cost-reports/cost-csv.ts';
 import { answerForecast } from '../../src/cost-reports/forecast/cost-forecast.ts';
 import { answerWhy } from '../../src/cost-reports/why/cost-why.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
-import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
 import type { Answer } from '../../src/domain/answer.ts';
+import { type PriceList, withPrices } from '../../src/maths/money.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { row, warehouseRow } from '../costs/rows.ts';
 import { written } from './written.ts';
 

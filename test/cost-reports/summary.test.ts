@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { footerPart, noDataAnswer } from '../../src/cost-reports/summary.ts';
-import type { CostGap, CostReading } from '../../src/costs/ledger/costs-read.ts';
+import type { CostGap, CostReading } from '../../src/maths/report.ts';
 import { written } from './written.ts';
 
 const FROM = new Date('2026-11-20T08:00:00Z');

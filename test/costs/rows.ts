@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { type Span, within } from '../../src/base/calendar.ts';
 import { addDays, type Day } from '../../src/base/time.ts';
-import {
-  type CostRow,
-  METRICS,
-  type Metric,
-  type Micro,
-  microOf,
-} from '../../src/costs/ledger/row.ts';
+import { type CostRow, METRICS, type Metric, type Micro, microOf } from '../../src/maths/rows.ts';
 
 export const TODAY = '2026-11-20';
 

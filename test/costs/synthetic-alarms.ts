@@ -1,6 +1,6 @@
-import { type AnomalyTier, judge } from '../../src/costs/anomaly/anomaly.ts';
-import { settledDays } from '../../src/costs/forecast/series.ts';
-import type { DayValue } from '../../src/costs/ledger/row.ts';
+import { type AnomalyTier, judge } from '../../src/maths/anomalies.ts';
+import type { DayValue } from '../../src/maths/rows.ts';
+import { settledDays } from '../../src/maths/statistics.ts';
 import {
   between,
   chance,

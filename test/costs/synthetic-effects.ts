@@ -1,6 +1,6 @@
 import { addDays } from '../../src/base/time.ts';
-import { measuredEffect } from '../../src/costs/effect/measured-effect.ts';
-import type { DayValue } from '../../src/costs/ledger/row.ts';
+import { measuredEffect } from '../../src/maths/effect.ts';
+import type { DayValue } from '../../src/maths/rows.ts';
 import { between, chance, finalDays, type Kind, normal, syntheticLine } from './synthetic.ts';
 
 const BEFORE = 56;

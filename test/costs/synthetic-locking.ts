@@ -1,10 +1,14 @@
 import { addDays, type Day } from '../../src/base/time.ts';
-import { judge } from '../../src/costs/anomaly/anomaly.ts';
-import { settledDays } from '../../src/costs/forecast/series.ts';
-import type { DayValue } from '../../src/costs/ledger/row.ts';
-import { type DaySnapshot, snapshotHistory } from '../../src/costs/locking/day-snapshots.ts';
-import { type LockAge, learnLockAge } from '../../src/costs/locking/lock-age.ts';
-import { openDayOf } from '../../src/costs/locking/settled-days.ts';
+import { judge } from '../../src/maths/anomalies.ts';
+import {
+  type DaySnapshot,
+  type LockAge,
+  learnLockAge,
+  openDayOf,
+  snapshotHistory,
+} from '../../src/maths/days.ts';
+import type { DayValue } from '../../src/maths/rows.ts';
+import { settledDays } from '../../src/maths/statistics.ts';
 import { between, chance, mixedKind, type SyntheticLine, syntheticLine } from './synthetic.ts';
 import { INJECTIONS, type Injection, isWorthIt, MIN_IMPACT } from './synthetic-alarms.ts';
 

@@ -1,6 +1,6 @@
 import { addDays, type Day } from '../../src/base/time.ts';
-import { forecastMonth } from '../../src/costs/forecast/forecast.ts';
-import type { DayValue } from '../../src/costs/ledger/row.ts';
+import { forecastMonth } from '../../src/maths/forecast.ts';
+import type { DayValue } from '../../src/maths/rows.ts';
 import {
   between,
   type Chance,

@@ -1,7 +1,7 @@
 import type { Span } from '../../src/base/calendar.ts';
 import { lengthOf } from '../../src/base/calendar.ts';
 import { addDays, dayNumber } from '../../src/base/time.ts';
-import { forecastSpan } from '../../src/costs/forecast/forecast.ts';
+import { forecastSpan } from '../../src/maths/forecast.ts';
 import { type Chance, chance, finalDays, mixedKind, syntheticLine, walk } from './synthetic.ts';
 import { COMMON, type Guessed, HISTORY, LINES, sum } from './synthetic-months.ts';
 

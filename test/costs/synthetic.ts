@@ -1,5 +1,5 @@
 import { addDays, type Day, weekdayOf } from '../../src/base/time.ts';
-import type { DayValue } from '../../src/costs/ledger/row.ts';
+import type { DayValue } from '../../src/maths/rows.ts';
 
 /** Numbers from 0 to 1 that look like chance and come again with the same seed (mulberry32). */
 export type Chance = () => number;

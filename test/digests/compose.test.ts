@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { microOf } from '../../src/costs/ledger/row.ts';
 import { composeDigest } from '../../src/digests/compose.ts';
 import type { DigestFacts } from '../../src/digests/facts.ts';
 import { digestFacts } from '../../src/digests/gather.ts';
+import { microOf } from '../../src/maths/rows.ts';
 import { written } from '../cost-reports/written.ts';
 import { row } from '../costs/rows.ts';
 import { BUTTONS, digest, factsFor, nineWeeks, PRODUCTION_OVER, reading } from './facts.ts';

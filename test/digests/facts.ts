@@ -1,10 +1,10 @@
 import { addDays, daysBetween, weekdayOf } from '../../src/base/time.ts';
 import { digestReader, SECTIONS } from '../../src/config/digest-options.ts';
-import { dayStates } from '../../src/costs/ledger/ledger.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
 import type { DigestBudget, DigestFacts } from '../../src/digests/facts.ts';
 import { rowsNeeded } from '../../src/digests/measure.ts';
 import type { DigestSubscription } from '../../src/digests/subscriptions/subscriptions.ts';
+import { dayStates } from '../../src/maths/days.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { row, TODAY, warehouseRow } from '../costs/rows.ts';
 
 const readOptions = digestReader([]);

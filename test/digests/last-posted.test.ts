@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import {
   daysLastPosted,
   deleteLastPosted,
@@ -7,6 +6,7 @@ import {
   storeLastPosted,
   toLastPosted,
 } from '../../src/digests/last-posted.ts';
+import { dayStates } from '../../src/maths/days.ts';
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 import { nineWeeks } from './facts.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { dayStates } from '../../src/costs/ledger/ledger.ts';
-import { microOf } from '../../src/costs/ledger/row.ts';
-import { type PriceList, withPrices } from '../../src/costs/money/price.ts';
 import { composeDigest } from '../../src/digests/compose.ts';
 import { rowsNeeded } from '../../src/digests/measure.ts';
+import { dayStates } from '../../src/maths/days.ts';
+import { type PriceList, withPrices } from '../../src/maths/money.ts';
+import { microOf } from '../../src/maths/rows.ts';
 import { written } from '../cost-reports/written.ts';
 import { row, TODAY } from '../costs/rows.ts';
 import { factsFor, nineWeeks } from './facts.ts';

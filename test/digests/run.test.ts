@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { digestReader } from '../../src/config/digest-options.ts';
-import { dayStates } from '../../src/costs/ledger/ledger.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
-import { microOf } from '../../src/costs/ledger/row.ts';
 import { createDigestRun } from '../../src/digests/run.ts';
 import type { Answer, Channel, PostResult } from '../../src/domain/answer.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
+import { dayStates } from '../../src/maths/days.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
+import { microOf } from '../../src/maths/rows.ts';
 import { recordSnapshots } from '../../src/storage/tables/costs.ts';
 import { written } from '../cost-reports/written.ts';
 import { ENGINES, type Engine, freshDatabase } from '../storage/engines.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import { checkSchedule, shouldWaitForDays } from '../../src/digests/schedule.ts';
 import type { DigestSubscription } from '../../src/digests/subscriptions/subscriptions.ts';
 import type { UserId } from '../../src/domain/change.ts';
+import { dayStates } from '../../src/maths/days.ts';
 import { digest, nineWeeks } from './facts.ts';
 
 const turn = (one: DigestSubscription, now: string, lastDay: string | null) => {

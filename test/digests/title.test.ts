@@ -9,13 +9,13 @@ import {
   budgetStanding,
 } from '../../src/budgets/budgets.ts';
 import { SECTIONS } from '../../src/config/digest-options.ts';
-import { dayStates } from '../../src/costs/ledger/ledger.ts';
-import type { CostRow } from '../../src/costs/ledger/row.ts';
-import { microOf } from '../../src/costs/ledger/row.ts';
-import type { Money } from '../../src/costs/money/money.ts';
-import { withPrices } from '../../src/costs/money/price.ts';
 import { composeDigest } from '../../src/digests/compose.ts';
 import type { DigestFacts } from '../../src/digests/facts.ts';
+import { dayStates } from '../../src/maths/days.ts';
+import type { Money } from '../../src/maths/money.ts';
+import { withPrices } from '../../src/maths/money.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
+import { microOf } from '../../src/maths/rows.ts';
 import { written } from '../cost-reports/written.ts';
 import { daily, TODAY } from '../costs/rows.ts';
 import { BUTTONS, budgetOf, factsFor, nineWeeks, PRODUCTION_OVER, reading } from './facts.ts';

@@ -1,17 +1,16 @@
 import { formatDays, formatSpan, quarterOf, type Span } from '../../base/calendar.ts';
 import { addDays, type Day, dayOf } from '../../base/time.ts';
 import { dayCountsOf } from '../../costs/comparison/day-counts.ts';
-import type { Forecast } from '../../costs/forecast/forecast.ts';
-import { LONGEST_HORIZON } from '../../costs/forecast/forecast-error.ts';
-import { LEAST_DAYS } from '../../costs/forecast/series.ts';
-import { unreadMonths } from '../../costs/ledger/costs-read.ts';
-import type { DayState } from '../../costs/ledger/ledger.ts';
-import { bracketed, creditsText, shareText } from '../../costs/ledger/numbers.ts';
-import { type Money, moneyDifference } from '../../costs/money/money.ts';
-import { roughMoneyText } from '../../costs/money/money-text.ts';
-import type { QuestionScope } from '../../costs/question/question.ts';
 import type { Answer, AnswerPart, Caller } from '../../domain/answer.ts';
 import { countWords } from '../../domain/answer.ts';
+import type { DayState } from '../../maths/days.ts';
+import type { Forecast } from '../../maths/forecast.ts';
+import { LONGEST_HORIZON } from '../../maths/forecast.ts';
+import { type Money, moneyDifference, roughMoneyText } from '../../maths/money.ts';
+import { bracketed, creditsText, shareText } from '../../maths/numbers.ts';
+import type { QuestionScope } from '../../maths/question.ts';
+import { unreadMonths } from '../../maths/report.ts';
+import { LEAST_DAYS } from '../../maths/statistics.ts';
 import { type CostContext, readQuestionCosts } from '../question/cost-question.ts';
 import {
   type ForecastUnit,

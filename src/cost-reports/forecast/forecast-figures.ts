@@ -1,16 +1,14 @@
 import { addMonths, type Span, startOf } from '../../base/calendar.ts';
 import { addDays, type Day } from '../../base/time.ts';
-import { type Forecast, forecastSpan } from '../../costs/forecast/forecast.ts';
-import { forecastMoney } from '../../costs/forecast/forecast-money.ts';
-import { SETTLED_HISTORY_DAYS } from '../../costs/forecast/series.ts';
-import type { CostReading } from '../../costs/ledger/costs-read.ts';
-import { dayStates, statesWithin } from '../../costs/ledger/ledger.ts';
-import { roundedFigure } from '../../costs/ledger/numbers.ts';
-import { type CostRow, type DayValue, microOf } from '../../costs/ledger/row.ts';
-import { seriesFrom } from '../../costs/ledger/series-of-rows.ts';
-import { type Money, moneyOver } from '../../costs/money/money.ts';
-import { roughMoneyText } from '../../costs/money/money-text.ts';
-import type { PriceList } from '../../costs/money/price.ts';
+import { dayStates, statesWithin } from '../../maths/days.ts';
+import { type Forecast, forecastMoney, forecastSpan } from '../../maths/forecast.ts';
+import { seriesFrom } from '../../maths/lines.ts';
+import type { PriceList } from '../../maths/money.ts';
+import { type Money, moneyOver, roughMoneyText } from '../../maths/money.ts';
+import { roundedFigure } from '../../maths/numbers.ts';
+import type { CostReading } from '../../maths/report.ts';
+import { type CostRow, type DayValue, microOf } from '../../maths/rows.ts';
+import { SETTLED_HISTORY_DAYS } from '../../maths/statistics.ts';
 import type { ForecastUnit } from '../question/forecast-question.ts';
 
 export interface ForecastDays {

@@ -1,10 +1,10 @@
 import type { Span } from '../../base/calendar.ts';
 import { formatDay } from '../../base/calendar.ts';
 import { addDays, dayOf } from '../../base/time.ts';
-import type { CostReading } from '../../costs/ledger/costs-read.ts';
-import { dayStates } from '../../costs/ledger/ledger.ts';
-import { creditsText } from '../../costs/ledger/numbers.ts';
-import { moneyOf } from '../../costs/money/money.ts';
+import { dayStates } from '../../maths/days.ts';
+import { moneyOf } from '../../maths/money.ts';
+import { creditsText } from '../../maths/numbers.ts';
+import type { CostReading } from '../../maths/report.ts';
 import { monthForecastDays, monthForecastOf } from './month-forecast.ts';
 
 /** What App Home shows about costs. */

@@ -1,9 +1,9 @@
 import { formatSpan, type Span, startOf } from '../../base/calendar.ts';
 import { addDays, type Day } from '../../base/time.ts';
-import { type CostGap, type CostReading, unreadMonths } from '../../costs/ledger/costs-read.ts';
-import { bracketed } from '../../costs/ledger/numbers.ts';
-import type { CostRow } from '../../costs/ledger/row.ts';
-import { roughMoneyText } from '../../costs/money/money-text.ts';
+import { roughMoneyText } from '../../maths/money.ts';
+import { bracketed } from '../../maths/numbers.ts';
+import { type CostGap, type CostReading, unreadMonths } from '../../maths/report.ts';
+import type { CostRow } from '../../maths/rows.ts';
 import type { CostContext } from '../question/cost-question.ts';
 import {
   forecastOfRows,

@@ -1,20 +1,20 @@
 import type { Span } from '../../base/calendar.ts';
 import { nearest } from '../../base/text.ts';
 import type { Day } from '../../base/time.ts';
-import type { CostReading } from '../../costs/ledger/costs-read.ts';
-import {
-  type CostQuestion,
-  correctLine,
-  type Names,
-  type UnclearQuestion,
-  wordsOfScope,
-} from '../../costs/question/question.ts';
-import { readQuestion } from '../../costs/question/read-question.ts';
-import { versusWord } from '../../costs/question/versus.ts';
 import type { Answer, Caller, CommandOffer } from '../../domain/answer.ts';
 import { textAnswer } from '../../domain/answer.ts';
 import type { UserId } from '../../domain/change.ts';
 import { findByName, nameToType, type Service } from '../../domain/targets.ts';
+import { versusWord } from '../../maths/period.ts';
+import {
+  type CostQuestion,
+  correctLine,
+  type Names,
+  readQuestion,
+  type UnclearQuestion,
+  wordsOfScope,
+} from '../../maths/question.ts';
+import type { CostReading } from '../../maths/report.ts';
 import { unclearQuestionText } from './question-text.ts';
 
 /** The other commands of `/cost`, suggested when the first word is not understood. */

@@ -1,14 +1,14 @@
 import { quoted } from '../../base/problem.ts';
 import type { Day } from '../../base/time.ts';
-import { similarWords } from '../../costs/question/period-forms.ts';
+import type { Answer } from '../../domain/answer.ts';
+import type { Service } from '../../domain/targets.ts';
+import { similarWords } from '../../maths/period.ts';
 import {
   type CostQuestion,
   type QuestionScope,
+  readQuestion,
   wordsOfScope,
-} from '../../costs/question/question.ts';
-import { readQuestion } from '../../costs/question/read-question.ts';
-import type { Answer } from '../../domain/answer.ts';
-import type { Service } from '../../domain/targets.ts';
+} from '../../maths/question.ts';
 import { costOffer, questionNames, readCostQuestion, unclearAnswer } from './cost-question.ts';
 
 const UNITS = ['month', 'quarter', 'year'] as const;

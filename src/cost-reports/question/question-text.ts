@@ -1,8 +1,8 @@
 import { quoted } from '../../base/problem.ts';
-import { GROUPINGS } from '../../costs/ledger/grouping.ts';
-import { MOST_LINES } from '../../costs/question/keywords.ts';
-import { LONGEST_DAYS } from '../../costs/question/period-grammar.ts';
-import type { QuestionProblem, UnclearQuestion } from '../../costs/question/question.ts';
+import { GROUPINGS } from '../../maths/lines.ts';
+import { LONGEST_DAYS } from '../../maths/period.ts';
+import type { QuestionProblem, UnclearQuestion } from '../../maths/question.ts';
+import { MOST_LINES } from '../../maths/question.ts';
 
 /** One sentence about the problem of a question about costs. */
 export function unclearQuestionText({ problem, text, earlier }: UnclearQuestion): string {

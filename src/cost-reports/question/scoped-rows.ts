@@ -1,15 +1,11 @@
 import { nearest } from '../../base/text.ts';
-import type { Grouping } from '../../costs/ledger/grouping.ts';
-import { selectRows } from '../../costs/ledger/ledger.ts';
-import type { CostRow } from '../../costs/ledger/row.ts';
-import {
-  type CostQuestion,
-  type QuestionScope,
-  SCOPE_KINDS,
-} from '../../costs/question/question.ts';
 import type { Answer } from '../../domain/answer.ts';
 import type { CostSelector } from '../../domain/policy.ts';
 import { findByName, type Service } from '../../domain/targets.ts';
+import { selectRows } from '../../maths/days.ts';
+import type { Grouping } from '../../maths/lines.ts';
+import { type CostQuestion, type QuestionScope, SCOPE_KINDS } from '../../maths/question.ts';
+import type { CostRow } from '../../maths/rows.ts';
 import { type CostScope, costScope } from '../scope.ts';
 import { costOffer, unclearAnswer } from './cost-question.ts';
 import { unclearQuestionText } from './question-text.ts';

@@ -1,12 +1,10 @@
 import { lengthOf } from '../../base/calendar.ts';
-import { onCalendar } from '../../costs/calendar/timeline.ts';
-import type { Mover } from '../../costs/comparison/movers.ts';
-import { isOfTime } from '../../costs/ledger/grouping.ts';
-import type { DayState } from '../../costs/ledger/ledger.ts';
-import type { CostRow } from '../../costs/ledger/row.ts';
-import { OTHER_LINES, type SummaryLine, sumBy } from '../../costs/ledger/summary.ts';
-import { type Money, moneySum } from '../../costs/money/money.ts';
-import type { CostQuestion } from '../../costs/question/question.ts';
+import type { Mover } from '../../maths/compare.ts';
+import type { DayState } from '../../maths/days.ts';
+import { isOfTime, OTHER_LINES, onCalendar, type SummaryLine, sumBy } from '../../maths/lines.ts';
+import { type Money, moneySum } from '../../maths/money.ts';
+import type { CostQuestion } from '../../maths/question.ts';
+import type { CostRow } from '../../maths/rows.ts';
 
 /** The change of one line, or of several together. */
 export type LineChange = Pick<Mover, 'delta' | 'money' | 'kind'>;

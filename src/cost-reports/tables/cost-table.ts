@@ -1,12 +1,11 @@
 import { isDay } from '../../base/calendar.ts';
 import { dayNumber } from '../../base/time.ts';
-import { type By, isOfTime } from '../../costs/ledger/grouping.ts';
-import { figure, shareText, signedFigure } from '../../costs/ledger/numbers.ts';
-import { creditsOf, type Micro } from '../../costs/ledger/row.ts';
-import { OTHER_LINES, type SummaryLine } from '../../costs/ledger/summary.ts';
-import type { Money } from '../../costs/money/money.ts';
-import { moneyText, moneyValue, signedMoneyText } from '../../costs/money/money-text.ts';
 import type { AnswerPart, Cell, Figure } from '../../domain/answer.ts';
+import { type By, isOfTime, OTHER_LINES, type SummaryLine } from '../../maths/lines.ts';
+import type { Money } from '../../maths/money.ts';
+import { moneyText, moneyValue, signedMoneyText } from '../../maths/money.ts';
+import { figure, shareText, signedFigure } from '../../maths/numbers.ts';
+import { creditsOf, type Micro } from '../../maths/rows.ts';
 import { combinedChange, type LineChange, type LineChanges } from './cost-lines.ts';
 
 export function figureCell(micro: Micro, money: Money | null = null): Figure {

@@ -1,10 +1,9 @@
 import { lengthOf, type Span, spanOfBoth } from '../../base/calendar.ts';
 import { dayOf } from '../../base/time.ts';
-import { explainChange } from '../../costs/comparison/explanation.ts';
-import { settledPairs } from '../../costs/comparison/movers.ts';
-import type { QuestionScope } from '../../costs/question/question.ts';
-import { comparisonPeriod } from '../../costs/question/versus.ts';
 import type { Answer, Caller } from '../../domain/answer.ts';
+import { explainChange, settledPairs } from '../../maths/compare.ts';
+import { comparisonPeriod } from '../../maths/period.ts';
+import type { QuestionScope } from '../../maths/question.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from '../cost-answer.ts';
 import {
   type CostContext,

@@ -1,10 +1,11 @@
 import { formatSpan, lengthOf, spanOfBoth } from '../../base/calendar.ts';
 import type { Day } from '../../base/time.ts';
-import { relativeOf } from '../../costs/comparison/comparison.ts';
-import type { PairingProblem } from '../../costs/comparison/day-pairs.ts';
-import type { Explanation } from '../../costs/comparison/explanation.ts';
-import type { settledPairs } from '../../costs/comparison/movers.ts';
-import type { CostReading } from '../../costs/ledger/costs-read.ts';
+import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../domain/answer.ts';
+import { countWords } from '../../domain/answer.ts';
+import type { UserId } from '../../domain/change.ts';
+import type { Explanation, PairingProblem, settledPairs } from '../../maths/compare.ts';
+import { relativeOf } from '../../maths/compare.ts';
+import { moneyDifference, signedMoneyText } from '../../maths/money.ts';
 import {
   bracketed,
   changeText,
@@ -12,16 +13,11 @@ import {
   figure,
   signedCredits,
   signedFigure,
-} from '../../costs/ledger/numbers.ts';
-import { problemsOf } from '../../costs/ledger/report-problem.ts';
-import { moneyDifference } from '../../costs/money/money.ts';
-import { signedMoneyText } from '../../costs/money/money-text.ts';
-import { type Period, readPeriod } from '../../costs/question/period.ts';
-import { type CostQuestion, wordsOfScope } from '../../costs/question/question.ts';
-import { versusWord } from '../../costs/question/versus.ts';
-import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../domain/answer.ts';
-import { countWords } from '../../domain/answer.ts';
-import type { UserId } from '../../domain/change.ts';
+} from '../../maths/numbers.ts';
+import { type Period, readPeriod, versusWord } from '../../maths/period.ts';
+import { type CostQuestion, wordsOfScope } from '../../maths/question.ts';
+import type { CostReading } from '../../maths/report.ts';
+import { problemsOf } from '../../maths/report.ts';
 import { moverText } from '../breakdown.ts';
 import { incomparableText, openDaysText } from '../compare-periods.ts';
 import { costOffer } from '../question/cost-question.ts';

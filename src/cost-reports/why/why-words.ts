@@ -1,6 +1,6 @@
-import { type CostQuestion, wordsOfScope } from '../../costs/question/question.ts';
-import { versusWord } from '../../costs/question/versus.ts';
 import type { Answer } from '../../domain/answer.ts';
+import { versusWord } from '../../maths/period.ts';
+import { type CostQuestion, wordsOfScope } from '../../maths/question.ts';
 import { costOffer, unclearAnswer } from '../question/cost-question.ts';
 
 /** The same question, compared with the previous period. */

@@ -1,9 +1,16 @@
 import type { Day } from '../../base/time.ts';
-import type { SettledDay } from '../forecast/series.ts';
-import type { DayValue } from '../ledger/row.ts';
-import { isSettled } from '../locking/open-day.ts';
-import { type AnomalyVerdict, judge } from './anomaly.ts';
-import { followIncident, type Incident, isOver, type News, openIncident } from './incident.ts';
+import {
+  type AnomalyVerdict,
+  followIncident,
+  type Incident,
+  isOver,
+  judge,
+  type News,
+  openIncident,
+} from '../../maths/anomalies.ts';
+import { isSettled } from '../../maths/days.ts';
+import type { DayValue } from '../../maths/rows.ts';
+import type { SettledDay } from '../../maths/statistics.ts';
 
 /** The state of a watched line after its last judged day. */
 interface Watch {

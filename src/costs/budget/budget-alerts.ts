@@ -1,5 +1,5 @@
 import { type Day, dayNumber } from '../../base/time.ts';
-import type { Forecast } from '../forecast/forecast.ts';
+import type { Forecast } from '../../maths/forecast.ts';
 
 /** Default thresholds, in percent of the amount. */
 const THRESHOLDS: readonly BudgetThreshold[] = [50, 75, 90, 100];

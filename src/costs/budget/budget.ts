@@ -1,10 +1,9 @@
 import { addDays, type Day, daysBetween } from '../../base/time.ts';
-import { daysOfMonth } from '../forecast/forecast.ts';
-import { sum } from '../forecast/robust.ts';
-import { historyOf } from '../forecast/series.ts';
-import { factorOn, type WeekdayProfile } from '../forecast/weekday.ts';
-import type { DayValue } from '../ledger/row.ts';
-import { isSettled } from '../locking/open-day.ts';
+import { isSettled } from '../../maths/days.ts';
+import { daysOfMonth } from '../../maths/forecast.ts';
+import { sum } from '../../maths/numbers.ts';
+import type { DayValue } from '../../maths/rows.ts';
+import { factorOn, historyOf, type WeekdayProfile } from '../../maths/statistics.ts';
 
 export interface BudgetPace {
   /** Credits that the plan allows from the first of the month through that day. */

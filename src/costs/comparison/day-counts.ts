@@ -1,11 +1,9 @@
 import { type Span, within } from '../../base/calendar.ts';
 import { type Day, dayNumber } from '../../base/time.ts';
-import { type DayState, isSettledDay } from '../ledger/ledger.ts';
-import { type DayValue, type Micro, microOf } from '../ledger/row.ts';
-import { isSettled } from '../locking/open-day.ts';
-import { FRESH_DAYS } from '../locking/settled-days.ts';
-import { type Money, moneyOf } from '../money/money.ts';
-import { relativeOf } from './comparison.ts';
+import { relativeOf } from '../../maths/compare.ts';
+import { type DayState, FRESH_DAYS, isSettled, isSettledDay } from '../../maths/days.ts';
+import { type Money, moneyOf } from '../../maths/money.ts';
+import { type DayValue, type Micro, microOf } from '../../maths/rows.ts';
 
 /** The final, preliminary and missing days of a span; amounts in millionths of a credit. */
 interface DayCounts {

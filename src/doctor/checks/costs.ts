@@ -3,9 +3,11 @@ import { addDays, dayOf } from '../../base/time.ts';
 import {
   type DaySnapshot,
   LEARNED_DAYS,
+  learnLockAge,
+  lockAgeText,
+  longestWait,
   snapshotHistory,
-} from '../../costs/locking/day-snapshots.ts';
-import { learnLockAge, lockAgeText, longestWait } from '../../costs/locking/lock-age.ts';
+} from '../../maths/days.ts';
 import type { DatabaseInspection } from '../../storage/engine/inspect-database.ts';
 import { readCostSnapshots } from '../../storage/engine/inspect-database.ts';
 import type { CheckContext } from '../check-context.ts';

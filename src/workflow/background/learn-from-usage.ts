@@ -1,4 +1,4 @@
-import { entityOf } from '../../costs/ledger/entity.ts';
+import { entityOf } from '../../maths/rows.ts';
 import type { CloudClient } from '../../servers/cloud.ts';
 import { learnService } from '../../servers/facts.ts';
 import type { Database } from '../../storage/engine/database.ts';

@@ -1,14 +1,13 @@
 import { ApiError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/text.ts';
 import { dayOf } from '../../base/time.ts';
-import { signedCredits } from '../../costs/ledger/numbers.ts';
-import { microOf } from '../../costs/ledger/row.ts';
-import { moneyOf } from '../../costs/money/money.ts';
-import { type DayPrice, priceOn } from '../../costs/money/price.ts';
 import type { Change, ChangeId, CostEffect, Plan } from '../../domain/change.ts';
 import { abandonRevert, planDigest, REVERT_GRACE_MS } from '../../domain/decide.ts';
 import { inheritChange } from '../../domain/events.ts';
 import type { Service } from '../../domain/targets.ts';
+import { type DayPrice, moneyOf, priceOn } from '../../maths/money.ts';
+import { signedCredits } from '../../maths/numbers.ts';
+import { microOf } from '../../maths/rows.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import { hashOfRecord } from '../../storage/audit/record-hash.ts';

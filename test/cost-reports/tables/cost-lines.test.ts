@@ -4,10 +4,10 @@ import { dayNumber } from '../../../src/base/time.ts';
 import { lineChanges, preparePeriods } from '../../../src/cost-reports/compare-periods.ts';
 import { linesOf } from '../../../src/cost-reports/tables/cost-lines.ts';
 import { tablePart } from '../../../src/cost-reports/tables/cost-table.ts';
-import { dayStates } from '../../../src/costs/ledger/ledger.ts';
-import type { CostRow } from '../../../src/costs/ledger/row.ts';
-import { OTHER_LINES } from '../../../src/costs/ledger/summary.ts';
-import { readPeriod } from '../../../src/costs/question/period.ts';
+import { dayStates } from '../../../src/maths/days.ts';
+import { OTHER_LINES } from '../../../src/maths/lines.ts';
+import { readPeriod } from '../../../src/maths/period.ts';
+import type { CostRow } from '../../../src/maths/rows.ts';
 import { answerMessage } from '../../../src/slack/blocks/answer-blocks.ts';
 import { daily, row, TODAY, totalOf } from '../../costs/rows.ts';
 

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { costWhy } from '../../../src/commands/cost-why.ts';
 import type { AcceptedChangeFilter } from '../../../src/cost-reports/why/cost-why.ts';
 import type { AcceptedChange } from '../../../src/cost-reports/why/why-answer.ts';
-import type { CostReading } from '../../../src/costs/ledger/costs-read.ts';
-import { type CostRow, microOf } from '../../../src/costs/ledger/row.ts';
 import type { UserId } from '../../../src/domain/change.ts';
 import type { Service } from '../../../src/domain/targets.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
+import type { CostReading } from '../../../src/maths/report.ts';
+import { type CostRow, microOf } from '../../../src/maths/rows.ts';
 import { daily, warehouseRow } from '../../costs/rows.ts';
 import { written } from '../written.ts';
 

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../../src/base/time.ts';
 import {
   type AnomalyVerdict,
+  commonCause,
   judge,
   minImpactOf,
   usualRange,
-} from '../../../src/costs/anomaly/anomaly.ts';
-import { commonCause } from '../../../src/costs/anomaly/common-cause.ts';
-import { settledDays } from '../../../src/costs/forecast/series.ts';
+} from '../../../src/maths/anomalies.ts';
+import { settledDays } from '../../../src/maths/statistics.ts';
 import { chance, finalDays, normal, syntheticLine } from '../synthetic.ts';
 
 const FIRST = '2026-03-02';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { median } from '../../../src/costs/forecast/robust.ts';
+import { median } from '../../../src/maths/numbers.ts';
 import { falseAlarms, naive, recall, recommended, syntheticLines } from '../synthetic-alarms.ts';
 import {
   type Elapsed,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addDays, type Day } from '../../../src/base/time.ts';
-import type { AnomalyTier, AnomalyVerdict, Direction } from '../../../src/costs/anomaly/anomaly.ts';
+import type { AnomalyTier, AnomalyVerdict, Direction } from '../../../src/maths/anomalies.ts';
 import {
   expectIncident,
   followIncident,
@@ -8,7 +8,7 @@ import {
   muteIncident,
   type News,
   openIncident,
-} from '../../../src/costs/anomaly/incident.ts';
+} from '../../../src/maths/anomalies.ts';
 
 const ONSET = '2026-11-09';
 const USUAL: AnomalyVerdict = { kind: 'usual', expected: 20 };

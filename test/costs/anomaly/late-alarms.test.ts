@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quantile } from '../../../src/costs/forecast/robust.ts';
+import { quantile } from '../../../src/maths/numbers.ts';
 import {
   finalOnly,
   lateFalseAlarms,

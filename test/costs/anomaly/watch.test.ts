@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { addDays } from '../../../src/base/time.ts';
-import { expectIncident } from '../../../src/costs/anomaly/incident.ts';
 import { watchDay, withNewBaseline } from '../../../src/costs/anomaly/watch.ts';
-import { settledDays } from '../../../src/costs/forecast/series.ts';
-import type { DayValue } from '../../../src/costs/ledger/row.ts';
+import { expectIncident } from '../../../src/maths/anomalies.ts';
+import type { DayValue } from '../../../src/maths/rows.ts';
+import { settledDays } from '../../../src/maths/statistics.ts';
 import { chance, finalDays, normal } from '../synthetic.ts';
 
 const FIRST = '2026-03-02';

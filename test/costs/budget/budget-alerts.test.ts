@@ -7,8 +7,8 @@ import {
   evaluateForecast,
   memoryFor,
 } from '../../../src/costs/budget/budget-alerts.ts';
-import type { Forecast } from '../../../src/costs/forecast/forecast.ts';
-import { FLAT } from '../../../src/costs/forecast/weekday.ts';
+import type { Forecast } from '../../../src/maths/forecast.ts';
+import { FLAT } from '../../../src/maths/statistics.ts';
 
 const DAY = '2026-11-10';
 const MONTH = '2026-11';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addDays, daysBetween } from '../../../src/base/time.ts';
 import { burnOf, paceOf, planOn } from '../../../src/costs/budget/budget.ts';
-import { FLAT } from '../../../src/costs/forecast/weekday.ts';
+import { FLAT } from '../../../src/maths/statistics.ts';
 import { finalDays } from '../synthetic.ts';
 
 const WORKDAYS = [1.2, 1.2, 1.2, 1.2, 1.2, 0.5, 0.5];

@@ -3,11 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Span } from '../../../src/base/calendar.ts';
 import { formatDays } from '../../../src/base/calendar.ts';
 import { daysBetween } from '../../../src/base/time.ts';
-import { bucketsOf, type TimeUnit } from '../../../src/costs/calendar/bucket.ts';
-import { onCalendar } from '../../../src/costs/calendar/timeline.ts';
-import { dayStates, statesWithin } from '../../../src/costs/ledger/ledger.ts';
-import type { CostRow } from '../../../src/costs/ledger/row.ts';
-import { sumBy } from '../../../src/costs/ledger/summary.ts';
+import { dayStates, statesWithin } from '../../../src/maths/days.ts';
+import { bucketsOf, onCalendar, sumBy, type TimeUnit } from '../../../src/maths/lines.ts';
+import type { CostRow } from '../../../src/maths/rows.ts';
 import { daily, randomRows, row, spans, totalOf } from '../rows.ts';
 
 const UNITS: readonly TimeUnit[] = ['day', 'week', 'month'];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, weekdayOf } from '../../../src/base/time.ts';
-import { compare, monthToDate, relativeOf } from '../../../src/costs/comparison/comparison.ts';
-import { type DayValue, microOf } from '../../../src/costs/ledger/row.ts';
+import { compare, monthToDate, relativeOf } from '../../../src/maths/compare.ts';
+import { type DayValue, microOf } from '../../../src/maths/rows.ts';
 import { days, TODAY } from '../rows.ts';
 
 /** From a day on, so many credits a day; a null is a day without data. */

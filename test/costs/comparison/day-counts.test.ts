@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { compareDay, dayCountsOf, headlineDay } from '../../../src/costs/comparison/day-counts.ts';
-import { dayStates } from '../../../src/costs/ledger/ledger.ts';
-import { revisions } from '../../../src/costs/ledger/revision.ts';
-import { microOf } from '../../../src/costs/ledger/row.ts';
+import { dayStates } from '../../../src/maths/days.ts';
+import { revisions } from '../../../src/maths/report.ts';
+import { microOf } from '../../../src/maths/rows.ts';
 import { daily, row, TODAY } from '../rows.ts';
 
 const NOVEMBER = { first: '2026-11-01', last: '2026-11-20' };

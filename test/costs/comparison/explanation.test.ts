@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays } from '../../../src/base/time.ts';
-import { explainChange } from '../../../src/costs/comparison/explanation.ts';
-import { microOf } from '../../../src/costs/ledger/row.ts';
+import { explainChange } from '../../../src/maths/compare.ts';
+import { microOf } from '../../../src/maths/rows.ts';
 import { pipeRow, randomRows, row, warehouseRow } from '../rows.ts';
 import { type LineOfPostgres, linesByPostgres } from './postgres-changes.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays } from '../../../src/base/time.ts';
-import { moversOf } from '../../../src/costs/comparison/movers.ts';
-import { type CostRow, microOf } from '../../../src/costs/ledger/row.ts';
+import { moversOf } from '../../../src/maths/compare.ts';
+import { type CostRow, microOf } from '../../../src/maths/rows.ts';
 import { days, randomRows, row, warehouseRow } from '../rows.ts';
 
 const NOW = { first: '2026-11-17', last: '2026-11-17' };

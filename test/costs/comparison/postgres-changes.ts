@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { inject } from 'vitest';
-import type { DayPair } from '../../../src/costs/comparison/day-pairs.ts';
-import type { CostRow } from '../../../src/costs/ledger/row.ts';
+import type { DayPair } from '../../../src/maths/compare.ts';
+import type { CostRow } from '../../../src/maths/rows.ts';
 
 /** A line as PostgreSQL computes it, in millionths of a credit. */
 export interface LineOfPostgres {

@@ -2,16 +2,14 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../../src/base/time.ts';
 import {
   type CostChange,
+  type Scaling,
+  type SizedDay,
   scaleEffect,
   startEffect,
   stopEffect,
-} from '../../../src/costs/effect/change-effect.ts';
-import {
-  type Scaling,
-  type SizedDay,
   type UnitPrice,
   unitPrice,
-} from '../../../src/costs/effect/unit-price.ts';
+} from '../../../src/maths/effect.ts';
 import { finalDays } from '../synthetic.ts';
 
 const TODAY = '2026-11-20';

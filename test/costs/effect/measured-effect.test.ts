@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { addDays } from '../../../src/base/time.ts';
-import { type MeasuredEffect, measuredEffect } from '../../../src/costs/effect/measured-effect.ts';
-import { median, quantile } from '../../../src/costs/forecast/robust.ts';
-import type { DayValue } from '../../../src/costs/ledger/row.ts';
+import { type MeasuredEffect, measuredEffect } from '../../../src/maths/effect.ts';
+import { median, quantile } from '../../../src/maths/numbers.ts';
+import type { DayValue } from '../../../src/maths/rows.ts';
 import { finalDays, type Kind } from '../synthetic.ts';
 import { gauged, hodgesLehmann } from '../synthetic-effects.ts';
 

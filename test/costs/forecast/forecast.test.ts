@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays, type Day } from '../../../src/base/time.ts';
-import { daysOfMonth, type Forecast, forecastMonth } from '../../../src/costs/forecast/forecast.ts';
-import type { DayValue } from '../../../src/costs/ledger/row.ts';
+import { daysOfMonth, type Forecast, forecastMonth } from '../../../src/maths/forecast.ts';
+import type { DayValue } from '../../../src/maths/rows.ts';
 import { finalDays } from '../synthetic.ts';
 
 const TODAY = '2026-11-20';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { median } from '../../../src/costs/forecast/robust.ts';
+import { median } from '../../../src/maths/numbers.ts';
 import { LONG_SPANS, longGuesses } from '../synthetic-spans.ts';
 
 /** The errors are twice those of docs/costs.md#tests-on-synthetic-data for so few organisations. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays, daysBetween, weekdayOf } from '../../../src/base/time.ts';
-import { forecastSpan } from '../../../src/costs/forecast/forecast.ts';
+import { forecastSpan } from '../../../src/maths/forecast.ts';
 import { chance } from '../synthetic.ts';
 import { otherForecast } from './other-forecast.ts';
 

@@ -7,7 +7,7 @@ import {
   quantile,
   spread,
   winsorisedMean,
-} from '../../../src/costs/forecast/robust.ts';
+} from '../../../src/maths/numbers.ts';
 
 const costs = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), {
   minLength: 1,

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { levelOf } from '../../../src/costs/forecast/level.ts';
-import { historyOf, settledDays } from '../../../src/costs/forecast/series.ts';
-import { FLAT, factorOn, weekdayProfile } from '../../../src/costs/forecast/weekday.ts';
+import {
+  FLAT,
+  factorOn,
+  historyOf,
+  levelOf,
+  settledDays,
+  weekdayProfile,
+} from '../../../src/maths/statistics.ts';
 import { chance, finalDays, syntheticLine } from '../synthetic.ts';
 
 const MONDAY = '2026-03-02';

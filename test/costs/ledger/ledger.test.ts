@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  dayStates,
-  finalRows,
-  lastFinalDay,
-  selectRows,
-} from '../../../src/costs/ledger/ledger.ts';
-import { entityKey, microOf } from '../../../src/costs/ledger/row.ts';
-import { allSeries, seriesOf } from '../../../src/costs/ledger/series-of-rows.ts';
-import { sumBy } from '../../../src/costs/ledger/summary.ts';
+import { dayStates, finalRows, lastFinalDay, selectRows } from '../../../src/maths/days.ts';
+import { allSeries, seriesOf, sumBy } from '../../../src/maths/lines.ts';
+import { entityKey, microOf } from '../../../src/maths/rows.ts';
 import { daily, pipeRow, randomRows, row, spans, warehouseRow } from '../rows.ts';
 
 const WEEK = { first: '2026-11-16', last: '2026-11-19' };

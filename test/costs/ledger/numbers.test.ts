@@ -5,8 +5,8 @@ import {
   figure,
   shareText,
   signedFigure,
-} from '../../../src/costs/ledger/numbers.ts';
-import { microOf } from '../../../src/costs/ledger/row.ts';
+} from '../../../src/maths/numbers.ts';
+import { microOf } from '../../../src/maths/rows.ts';
 
 test.for<[number, string]>([
   [4182.6, '4,182.6'],

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { daysBetween } from '../../../src/base/time.ts';
-import { type ReportRow, readReport } from '../../../src/costs/ledger/report.ts';
+import { sumBy } from '../../../src/maths/lines.ts';
 import {
   mergeProblems,
   problemsOf,
   problemText,
   type ReportProblem,
+  type ReportRow,
   type RowProblem,
-} from '../../../src/costs/ledger/report-problem.ts';
-import { METRICS, microOf } from '../../../src/costs/ledger/row.ts';
-import { sumBy } from '../../../src/costs/ledger/summary.ts';
+  readReport,
+} from '../../../src/maths/report.ts';
+import { METRICS, microOf } from '../../../src/maths/rows.ts';
 
 const NOVEMBER = { first: '2026-11-01', last: '2026-11-30' };
 

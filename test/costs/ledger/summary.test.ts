@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { monthOf } from '../../../src/base/calendar.ts';
 import { daysBetween } from '../../../src/base/time.ts';
-import { type By, GROUPINGS } from '../../../src/costs/ledger/grouping.ts';
-import { dayStates } from '../../../src/costs/ledger/ledger.ts';
-import { type CostRow, microOf } from '../../../src/costs/ledger/row.ts';
-import { allSeries, seriesOf } from '../../../src/costs/ledger/series-of-rows.ts';
-import { sumBy } from '../../../src/costs/ledger/summary.ts';
+import { dayStates } from '../../../src/maths/days.ts';
+import { allSeries, type By, GROUPINGS, seriesOf, sumBy } from '../../../src/maths/lines.ts';
+import { type CostRow, microOf } from '../../../src/maths/rows.ts';
 import { pipeRow, randomRows, row, spans, totalOf, warehouseRow } from '../rows.ts';
 
 const WEEK = { first: '2026-11-16', last: '2026-11-19' };

@@ -1,5 +1,5 @@
 import { addDays, type Day, daysBetween } from '../../../src/base/time.ts';
-import type { DaySnapshot } from '../../../src/costs/locking/day-snapshots.ts';
+import type { DaySnapshot } from '../../../src/maths/days.ts';
 import { chance } from '../synthetic.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { addDays, type Day, dayNumber, dayOf } from '../../../src/base/time.ts';
-import { type DaySnapshot, snapshotHistory } from '../../../src/costs/locking/day-snapshots.ts';
 import {
+  type DaySnapshot,
   type LockAge,
   learnLockAge,
   lockAgeText,
   longestWait,
-} from '../../../src/costs/locking/lock-age.ts';
+  snapshotHistory,
+} from '../../../src/maths/days.ts';
 import { chance } from '../synthetic.ts';
 import { FIRST, fetchedReports, stored, usualShare } from './fetched-reports.ts';
 

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import { addDays, daysBetween } from '../../../src/base/time.ts';
-import { quantile } from '../../../src/costs/forecast/robust.ts';
-import { completionAt } from '../../../src/costs/locking/completion.ts';
 import {
+  completionAt,
   type DaySnapshot,
+  isSettled,
+  lastSettledAt,
   NO_SNAPSHOTS,
+  openDayOf,
   snapshotHistory,
-} from '../../../src/costs/locking/day-snapshots.ts';
-import { isSettled } from '../../../src/costs/locking/open-day.ts';
-import { lastSettledAt, openDayOf } from '../../../src/costs/locking/settled-days.ts';
+} from '../../../src/maths/days.ts';
+import { quantile } from '../../../src/maths/numbers.ts';
 import { FIRST, fetchedReports, stored, usualShare } from './fetched-reports.ts';
 
 const NOW = new Date('2026-11-20T09:30Z');

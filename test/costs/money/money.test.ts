@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays } from '../../../src/base/time.ts';
-import { forecastMoney } from '../../../src/costs/forecast/forecast-money.ts';
-import { creditsText, figure, signedFigure } from '../../../src/costs/ledger/numbers.ts';
-import { microOf } from '../../../src/costs/ledger/row.ts';
-import { sumBy } from '../../../src/costs/ledger/summary.ts';
+import { forecastMoney } from '../../../src/maths/forecast.ts';
+import { sumBy } from '../../../src/maths/lines.ts';
 import {
+  exactMoney,
   type Money,
   moneyDifference,
   moneyOf,
   moneyOver,
   moneySum,
-} from '../../../src/costs/money/money.ts';
-import {
-  exactMoney,
   moneyText,
+  type PriceList,
   priceNote,
+  priceOn,
   roughMoneyText,
-} from '../../../src/costs/money/money-text.ts';
-import { type PriceList, priceOn, withPrices } from '../../../src/costs/money/price.ts';
+  withPrices,
+} from '../../../src/maths/money.ts';
+import { creditsText, figure, signedFigure } from '../../../src/maths/numbers.ts';
+import { microOf } from '../../../src/maths/rows.ts';
 import { row } from '../rows.ts';
 import { moneyByPostgres } from './postgres-money.ts';
 

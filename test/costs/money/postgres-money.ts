@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { inject } from 'vitest';
-import type { CostRow } from '../../../src/costs/ledger/row.ts';
-import type { PriceList } from '../../../src/costs/money/price.ts';
+import type { PriceList } from '../../../src/maths/money.ts';
+import type { CostRow } from '../../../src/maths/rows.ts';
 
 /** A line as PostgreSQL computes it: exact, and rounded to cents. */
 interface PricedLine {

@@ -9,10 +9,14 @@ import {
   monthsOf,
 } from '../../../src/base/calendar.ts';
 import { addDays, type Day, dayNumber, daysBetween, weekdayOf } from '../../../src/base/time.ts';
-
-import { finalPeriod, type Period, readPeriod } from '../../../src/costs/question/period.ts';
-import { periodForms } from '../../../src/costs/question/period-forms.ts';
-import { comparisonPeriod, type Versus } from '../../../src/costs/question/versus.ts';
+import {
+  comparisonPeriod,
+  finalPeriod,
+  type Period,
+  periodForms,
+  readPeriod,
+  type Versus,
+} from '../../../src/maths/period.ts';
 import { TODAY } from '../rows.ts';
 
 function period(text: string, today: Day = TODAY): Period {

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import leven from 'leven';
 import { expect, test } from 'vitest';
-import { readPeriod } from '../../../src/costs/question/period.ts';
+import { readPeriod } from '../../../src/maths/period.ts';
 import {
   ALL_COSTS,
   type CostQuestion,
   correctLine,
   type Names,
   type QuestionScope,
+  readQuestion,
   wordsOfScope,
-} from '../../../src/costs/question/question.ts';
-import { readQuestion } from '../../../src/costs/question/read-question.ts';
+} from '../../../src/maths/question.ts';
 import { TODAY } from '../rows.ts';
 
 const NAMES = ['analytics-prod', 'staging', '2026-archive', 'two words', 'october'];

@@ -1,13 +1,97 @@
-import { monthOf as calendarMonth, monthSpan, type Span } from '../../base/calendar.ts';
-import { type Day, dayNumber, daysBetween } from '../../base/time.ts';
-import type { DayValue } from '../ledger/row.ts';
-import { type LockAge, longestWait } from '../locking/lock-age.ts';
-import { isSettled } from '../locking/open-day.ts';
-import { errorsOf } from './forecast-error.ts';
-import { levelOf, type SpendLevel } from './level.ts';
-import { sum } from './robust.ts';
-import { HISTORY_DAYS, LEAST_DAYS, type SettledDay, settledDays } from './series.ts';
-import { factorOn } from './weekday.ts';
+import { monthOf as calendarMonth, monthSpan, type Span, within } from '../base/calendar.ts';
+import { type Day, dayNumber, daysBetween } from '../base/time.ts';
+import { isSettled, type LockAge, longestWait } from './days.ts';
+import { type Money, moneyOf, moneyOver, moneySum, type PriceList } from './money.ts';
+import { quantile, sum } from './numbers.ts';
+import { type DayValue, microOf } from './rows.ts';
+import {
+  factorOn,
+  HISTORY_DAYS,
+  LEAST_DAYS,
+  levelOf,
+  type SettledDay,
+  type SpendLevel,
+  settledDays,
+} from './statistics.ts';
+
+const ORIGINS = 35;
+const LEAST_ORIGINS = 5;
+const LEAST_ERROR = 0.02;
+const BLIND_ERROR = 0.3;
+const WIDENING = 1.25;
+/** The errors of longer spans are extended from this number of days. */
+export const LONGEST_HORIZON = 14;
+const HORIZONS = [7, LONGEST_HORIZON];
+
+/** Half the width of the interval of a forecast. */
+interface ForecastError {
+  /** A share of the days that are not settled. */
+  readonly share: number;
+  /** Whether past days show it; with too few of them it is 30%. */
+  readonly isMeasured: boolean;
+}
+
+/**
+ * Returns r of docs/costs.md#forecast as a function of the number of open days. The past errors are
+ * computed once for all numbers that share them.
+ */
+export function errorsOf(known: readonly SettledDay[]): (openDays: number) => ForecastError {
+  const past = new Map<number, readonly number[]>();
+  return (openDays) => {
+    const longest = Math.min(LONGEST_HORIZON, Math.max(1, openDays));
+    const horizons = new Set(HORIZONS.map((horizon) => Math.min(horizon, longest)));
+    const errors = past.get(longest) ?? pastErrors(known, [...horizons]);
+    past.set(longest, errors);
+    if (errors.length < LEAST_ORIGINS) return { share: BLIND_ERROR, isMeasured: false };
+    const widened = WIDENING * Math.sqrt(Math.max(1, openDays / LONGEST_HORIZON));
+    return { share: Math.max(LEAST_ERROR, quantile(errors, 0.8) * widened), isMeasured: true };
+  };
+}
+
+function pastErrors(known: readonly SettledDay[], horizons: readonly number[]): readonly number[] {
+  const levels = known.map((_, origin) => {
+    const isLate = origin > known.length - Math.min(...horizons);
+    const isEarly = origin <= known.length - Math.max(...horizons) - ORIGINS;
+    return isLate || isEarly || origin < LEAST_DAYS ? null : levelOf(known.slice(0, origin));
+  });
+  return horizons.flatMap((horizon) => {
+    const last = known.length - horizon;
+    return levels.slice(Math.max(0, last - ORIGINS + 1), last + 1).flatMap((level, index) => {
+      const origin = Math.max(0, last - ORIGINS + 1) + index;
+      return level ? [relativeError(level, known.slice(origin, origin + horizon))] : [];
+    });
+  });
+}
+
+function relativeError(level: SpendLevel, ahead: readonly SettledDay[]): number {
+  const predicted = sum(ahead.map(({ weekday }) => level.value * (level.profile[weekday] ?? 1)));
+  const actual = sum(ahead.map(({ value }) => value));
+  if (predicted === 0) return actual === 0 ? 0 : 1;
+  return Math.abs(actual / predicted - 1);
+}
+
+/**
+ * The money of forecast credits of a span: settled days at their own price, and the rest spread
+ * evenly over the other days. Source: docs/costs.md#money.
+ */
+export function forecastMoney(
+  credits: number,
+  series: readonly DayValue[],
+  { first, last }: Span,
+  prices: PriceList | null,
+): Money | null {
+  const settled = within(series, { first, last }).filter(isSettled);
+  const known = new Set(settled.map(({ day }) => day));
+  // A forecast does not count the days before the first reported one.
+  const begin = series.reduce((least, { day }) => (day < least ? day : least), last);
+  const open = daysBetween(first, last).filter((day) => day >= begin && !known.has(day));
+  const parts = settled.map(({ price, value }) => [price, microOf(value)] as const);
+  const rest = parts.reduce((left, [, micro]) => left - micro, microOf(credits));
+  return moneySum([
+    parts.length > 0 ? moneyOf(parts) : undefined,
+    open.length > 0 ? moneyOver(rest, open, prices) : undefined,
+  ]);
+}
 
 export type Forecast =
   | {

@@ -1,0 +1,305 @@
+import type { Json, JsonObject } from '../base/text.ts';
+import { addDays, type Day, daysBetween } from '../base/time.ts';
+import { daysOfMonth } from './forecast.ts';
+import { hodgesLehmann, median, quantile, winsorisedMean } from './numbers.ts';
+import type { DayValue } from './rows.ts';
+import {
+  FLAT,
+  factorOn,
+  historyOf,
+  isCost,
+  LEVEL_DAYS,
+  levelOf,
+  profileOf,
+  settledDays,
+  type WeekdayProfile,
+  withoutWeekdays,
+} from './statistics.ts';
+
+/** The size limits of a service, from the last reply of the API. */
+export interface Scaling {
+  readonly minReplicaMemoryGb: number;
+  readonly maxReplicaMemoryGb: number;
+  readonly numReplicas: number;
+  readonly idleScaling: boolean;
+}
+
+/** The compute cost of one service on one day, with the size limits of the whole day. */
+export interface SizedDay {
+  /** Credits of compute. */
+  readonly value: number;
+  /** Final, or not moved for two days. */
+  readonly settled: boolean;
+  /** Whether the service was changed, started or stopped on that day. */
+  readonly changed: boolean;
+  readonly scaling: Scaling | null;
+}
+
+export type UnitPrice =
+  | { readonly ok: true; readonly creditsPerGbHour: number; readonly days: number }
+  | { readonly ok: false; readonly why: 'too-few-days-of-fixed-size'; readonly days: number };
+
+const LEAST_DAYS = 3;
+export const HOURS = 24;
+
+/**
+ * k = median(compute / (24 · replicas · memory)) in credits per GB-hour, over settled days of a fixed
+ * size: min = max, no idling, no change. `days` may contain several services of the same provider,
+ * region and tier, which have the same price. Source: docs/costs.md#unit-price.
+ */
+export function unitPrice(days: readonly SizedDay[]): UnitPrice {
+  const prices = days.flatMap(({ value, settled, changed, scaling }) => {
+    if (!settled || changed || !scaling || !isCost(value) || !isFixed(scaling)) return [];
+    const gbHours = HOURS * scaling.numReplicas * scaling.maxReplicaMemoryGb;
+    return gbHours > 0 && value > 0 ? [value / gbHours] : [];
+  });
+  if (prices.length < LEAST_DAYS) {
+    return { ok: false, why: 'too-few-days-of-fixed-size', days: prices.length };
+  }
+  return { ok: true, creditsPerGbHour: median(prices), days: prices.length };
+}
+
+export function isFixed({ minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling }: Scaling): boolean {
+  return minReplicaMemoryGb === maxReplicaMemoryGb && !idleScaling;
+}
+
+/** The estimated effect of a change on the compute cost of one service, in credits; negative if it saves. */
+export type CostChange =
+  | {
+      readonly known: true;
+      readonly perDay: Estimate;
+      /**
+       * From the next whole UTC day to the end of this month; 0 on its last day. The range of a day
+       * times the number of days: wider than the real range, because deviations partly cancel out.
+       */
+      readonly byMonthEnd: Estimate;
+      readonly basis: EffectBasis;
+      readonly days: number;
+    }
+  | { readonly known: false; readonly why: UnknownEffect };
+
+interface Estimate {
+  readonly about: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Past days only; past days and the ratio of two fixed sizes; or size limits and the price of a GB-hour. */
+export type EffectBasis = 'past-days' | 'fixed-size' | 'unit-price';
+type UnknownEffect = 'too-few-settled-days' | 'size-not-known' | 'price-not-known';
+
+/** With less than a week, some weekdays are missing. */
+const LEAST_DAYS_CHANGE_EFFECT = 7;
+const LOW_SHARE = 0.1;
+const HIGH_SHARE = 0.9;
+
+/**
+ * A stop saves the level of the last 14 settled days (level.ts); the range is from the 10th to the
+ * 90th percentile of these days. Storage and backups continue and are not included.
+ * Source: docs/costs.md#estimated-effect.
+ */
+export function stopEffect(compute: readonly DayValue[], today: Day): CostChange {
+  const usual = usualOf(compute, today);
+  if (!usual) return notKnown('too-few-settled-days');
+  return effect(times(usual, -1), usual, today, 'past-days');
+}
+
+/**
+ * A start restores the level of the last 14 days with costs. With fewer than seven such days, the
+ * size limits apply: 24 · k · replicas · min (0 with idling) … 24 · k · replicas · max.
+ * Source: docs/costs.md#estimated-effect.
+ */
+export function startEffect(
+  compute: readonly DayValue[],
+  scaling: Scaling | null,
+  price: UnitPrice,
+  today: Day,
+): CostChange {
+  const running = compute.filter(({ value }) => value > 0);
+  const usual = usualOf(running, today);
+  if (usual) return effect(usual, usual, today, 'past-days');
+  if (!scaling) return notKnown('size-not-known');
+  if (!price.ok) return notKnown('price-not-known');
+
+  const { low, high } = boundsOf(scaling, price.creditsPerGbHour);
+  const perDay = { about: (low + high) / 2, low, high };
+  return effect(perDay, { profile: FLAT, days: price.days }, today, 'unit-price');
+}
+
+/**
+ * From a fixed size to a fixed size, both without idling: level · (R′M′ / RM − 1). Otherwise with k:
+ * G = level / 24k is the average size of all replicas together, and the expected cost is
+ * 24 · k · R′ · clamp(G / R′, min′, max′), without the lower limit if idling stays on. The range is
+ * from the lower to the upper limit. The autoscaler decides the real size.
+ * Source: docs/costs.md#estimated-effect.
+ */
+export function scaleEffect(
+  compute: readonly DayValue[],
+  sizes: { readonly before: Scaling | null; readonly after: Scaling | null },
+  price: UnitPrice,
+  today: Day,
+): CostChange {
+  const usual = usualOf(compute, today);
+  const { before, after } = sizes;
+  if (!usual) return notKnown('too-few-settled-days');
+  if (!before || !after || !(gbOf(before) > 0)) return notKnown('size-not-known');
+  if (isFixed(before) && isFixed(after)) {
+    const ratio = gbOf(after) / gbOf(before);
+    return effect(times(usual, ratio - 1), usual, today, 'fixed-size');
+  }
+  if (!price.ok) return notKnown('price-not-known');
+
+  const perDay = scaledBetween(usual.about, after, price.creditsPerGbHour);
+  return effect(perDay, usual, today, 'unit-price');
+}
+
+function scaledBetween(level: number, after: Scaling, price: number): Estimate {
+  const { low, high } = boundsOf(after, price);
+  const expected = Math.min(Math.max(level, low), high);
+  return { about: expected - level, low: low - level, high: high - level };
+}
+
+function boundsOf(scaling: Scaling, price: number): { low: number; high: number } {
+  const perGb = HOURS * price * scaling.numReplicas;
+  const low = scaling.idleScaling ? 0 : perGb * scaling.minReplicaMemoryGb;
+  return { low, high: perGb * scaling.maxReplicaMemoryGb };
+}
+
+function gbOf({ numReplicas, maxReplicaMemoryGb }: Scaling): number {
+  return numReplicas * maxReplicaMemoryGb;
+}
+
+interface Usual extends Estimate {
+  readonly profile: WeekdayProfile;
+  readonly days: number;
+}
+
+function usualOf(compute: readonly DayValue[], today: Day): Usual | null {
+  const history = historyOf(compute, today);
+  if (history.length < LEAST_DAYS_CHANGE_EFFECT) return null;
+  const { value, profile, days } = levelOf(history);
+  const window = history.slice(-days).map((day) => day.value);
+  const low = Math.min(value, quantile(window, LOW_SHARE));
+  const high = Math.max(value, quantile(window, HIGH_SHARE));
+  return { about: value, low, high, profile, days };
+}
+
+function effect(
+  perDay: Estimate,
+  { profile, days }: Pick<Usual, 'profile' | 'days'>,
+  today: Day,
+  basis: EffectBasis,
+): CostChange {
+  const tomorrow = addDays(today, 1);
+  const rest = daysOfMonth(today).filter((day) => day >= tomorrow);
+  const weight = rest.reduce((sum, day) => sum + factorOn(profile, day), 0);
+  const { about, low, high } = perDay;
+  const estimate = { about, low, high };
+  return { known: true, perDay: estimate, byMonthEnd: times(estimate, weight), basis, days };
+}
+
+/** A negative factor swaps the ends of the range. */
+function times({ about, low, high }: Estimate, factor: number): Estimate {
+  const ends = [low * factor, high * factor];
+  return { about: about * factor, low: Math.min(...ends), high: Math.max(...ends) };
+}
+
+function notKnown(why: UnknownEffect): CostChange {
+  return { known: false, why };
+}
+
+export type MeasuredEffect =
+  | {
+      readonly ok: true;
+      /** `after / before`: 0.49 is −51%. `low` to `high` is an interval of about 80%. */
+      readonly ratio: number;
+      readonly low: number;
+      readonly high: number;
+      /** Credits per day, adjusted for weekdays. */
+      readonly before: number;
+      readonly after: number;
+      readonly beforeDays: number;
+      readonly afterDays: number;
+    }
+  | { readonly ok: false; readonly why: UnmeasuredEffect };
+
+type UnmeasuredEffect = 'not-settled-yet' | 'too-few-days-before' | 'nothing-to-compare';
+
+const LEAST_BEFORE = 7;
+
+/**
+ * The measured effect of a change on a series, adjusted for weekdays and without the day of the
+ * change. ratio = exp(median of all ln(after / before)) of the last 14 settled days before and the
+ * first 3 or 7 days after, which must all be settled. The interval (robust.ts) is nominally 90% and
+ * holds in about 80% of cases, because consecutive days are similar. `nothing-to-compare`: most days
+ * before had no cost. Source: docs/costs.md#measured-effect.
+ */
+export function measuredEffect(
+  series: readonly DayValue[],
+  changedOn: Day,
+  afterDays: 3 | 7,
+): MeasuredEffect {
+  const wanted = daysBetween(addDays(changedOn, 1), addDays(changedOn, afterDays));
+  const later = settledDays(series.filter(({ day }) => wanted.includes(day)));
+  if (later.length < afterDays) return { ok: false, why: 'not-settled-yet' };
+
+  const history = historyOf(series, changedOn);
+  if (history.length < LEAST_BEFORE) return { ok: false, why: 'too-few-days-before' };
+
+  const profile = profileOf(history);
+  const before = withoutWeekdays(history.slice(-LEVEL_DAYS), profile);
+  return compared(before, withoutWeekdays(later, profile));
+}
+
+function compared(before: readonly number[], after: readonly number[]): MeasuredEffect {
+  const { by, low, high } = hodgesLehmann(before, after, logRatio);
+  const [ratio, least, most] = [Math.exp(by), Math.exp(low), Math.exp(high)];
+  if (![ratio, least, most].every(Number.isFinite)) return { ok: false, why: 'nothing-to-compare' };
+  return {
+    ok: true,
+    ratio,
+    low: least,
+    high: most,
+    before: winsorisedMean(before),
+    after: winsorisedMean(after),
+    beforeDays: before.length,
+    afterDays: after.length,
+  };
+}
+
+/** No cost after is a ratio of 0; no cost on both sides is no change. */
+function logRatio(after: number, before: number): number {
+  return after === before ? 0 : Math.log(after / before);
+}
+
+/** The scaling of a service, from reply fields; null unless all four fields are known. */
+export function scalingOf(fields: JsonObject | undefined): Scaling | null {
+  const { minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas, idleScaling } = fields ?? {};
+  const sizes = [minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas].filter(isSize);
+  const [min, max, replicas] = sizes;
+  if (min === undefined || max === undefined || replicas === undefined) return null;
+  if (typeof idleScaling !== 'boolean') return null;
+  return {
+    minReplicaMemoryGb: min,
+    maxReplicaMemoryGb: max,
+    numReplicas: replicas,
+    idleScaling,
+  };
+}
+
+function isSize(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
+}
+
+const BOUNDS = ['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'numReplicas', 'idleScaling'];
+
+/** Whether a body changes a field that the cost estimate uses; an idle timeout does not. */
+export function changesScaling(body: JsonObject): boolean {
+  return BOUNDS.some((field) => body[field] !== undefined);
+}
+
+/** Provider, region and tier, which determine the price of a GB-hour; null if one is unknown. */
+export function priceArea(fields: JsonObject | undefined): string | null {
+  const parts = [fields?.provider, fields?.region, fields?.tier];
+  return parts.every((part) => typeof part === 'string' && part !== '') ? parts.join(' ') : null;
+}

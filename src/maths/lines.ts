@@ -1,0 +1,447 @@
+import {
+  formatDay,
+  formatMonth,
+  formatShortSpan,
+  isWithin,
+  lengthOf,
+  monthOf,
+  monthSpan,
+  type Span,
+  startOf,
+} from '../base/calendar.ts';
+import type { Day } from '../base/time.ts';
+import { type DayState, dayStates, type RowSelector, rowFilter } from './days.ts';
+import { type DayPrice, type Money, moneyOf } from './money.ts';
+import {
+  type CostRow,
+  creditsOf,
+  type DayValue,
+  entityKey,
+  METRICS,
+  type Metric,
+  type Micro,
+  microOf,
+} from './rows.ts';
+
+/** The units by which many days are grouped. */
+export type TimeUnit = 'day' | 'week' | 'month';
+
+/** The days of a span in the same day, week or month. */
+export interface Bucket extends Span {
+  /** The day, the Monday of the week, or the month: the same key as in `sumBy`. */
+  readonly key: string;
+  /** Whether the span has all days of the unit: a part costs less than a whole one. */
+  readonly isWhole: boolean;
+  readonly total: Micro;
+  /** Whether the figures of a day can still change. */
+  readonly isOpen: boolean;
+  /** The number of days with data. Without any, there is no figure, not a zero. */
+  readonly days: number;
+  readonly missing: readonly Day[];
+}
+
+const LENGTHS: Readonly<Record<TimeUnit, (day: Day) => number>> = {
+  day: () => 1,
+  week: () => 7,
+  month: (day) => lengthOf(monthSpan(monthOf(day))),
+};
+
+/** Groups ordered days by unit; weeks begin on Monday. */
+export function bucketsOf(states: readonly DayState[], unit: TimeUnit): readonly Bucket[] {
+  const groups = Map.groupBy(states, ({ day }) => keyOf(day, unit));
+  return [...groups].map(([key, own]) => bucketOf(key, own, unit));
+}
+
+function keyOf(day: Day, unit: TimeUnit): string {
+  return unit === 'month' ? monthOf(day) : startOf(unit, day);
+}
+
+function bucketOf(key: string, states: readonly DayState[], unit: TimeUnit): Bucket {
+  const first = states[0]?.day ?? key;
+  const span = { first, last: states.at(-1)?.day ?? first };
+  const missing = states.flatMap(({ day, state }) => (state === 'no-data' ? [day] : []));
+  return {
+    key,
+    ...span,
+    isWhole: lengthOf(span) === LENGTHS[unit](first),
+    total: states.reduce((sum, { total }) => sum + total, 0),
+    isOpen: states.some(({ state }) => state === 'preliminary'),
+    days: states.length - missing.length,
+    missing,
+  };
+}
+
+/** How rows are grouped into lines; `entity-metric`: one line per metric of an entity. */
+export const GROUPINGS = [
+  'service',
+  'entity',
+  'warehouse',
+  'day',
+  'metric',
+  'week',
+  'month',
+  'tag',
+  'team',
+] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+export type By = Grouping | 'entity-metric';
+
+/** The part of a row that is added to one line. */
+export interface CostPart {
+  readonly key: string;
+  readonly name: string;
+  /** Whether the row is of the entity itself. Its name is preferred to that in other rows. */
+  readonly isOwnName: boolean;
+  readonly amount: Micro;
+}
+
+type Line = Pick<CostPart, 'key' | 'name'>;
+
+export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
+  storageCredits: 'storage',
+  backupCredits: 'backup',
+  computeCredits: 'compute',
+  dataTransferCredits: 'data transfer',
+  initialLoadCredits: 'initial load',
+  publicDataTransferCredits: 'public transfer',
+  interRegionTier1DataTransferCredits: 'inter-region transfer, tier 1',
+  interRegionTier2DataTransferCredits: 'inter-region transfer, tier 2',
+  interRegionTier3DataTransferCredits: 'inter-region transfer, tier 3',
+  interRegionTier4DataTransferCredits: 'inter-region transfer, tier 4',
+};
+
+/** A smaller difference between a total and its metrics is rounding. */
+const ROUNDING: Micro = microOf(0.005);
+
+type PartsOf = (row: CostRow) => readonly CostPart[];
+
+const PARTS: Readonly<Record<By, () => PartsOf>> = {
+  service: () => (row) => [servicePart(row)],
+  entity: () => (row) => [part(row, entityKey(row), entityName(row))],
+  warehouse: () => (row) => [warehousePart(row)],
+  tag: () => (row) => [labelPart(row, 'tag')],
+  team: () => (row) => [labelPart(row, 'team')],
+  day: () => ofTime((day) => ({ key: day, name: formatDay(day) })),
+  week: () => ofTime(weekOf),
+  month: () => ofTime((day) => ({ key: monthOf(day), name: formatMonth(day) })),
+  metric: () => metricParts,
+  'entity-metric': () => entityMetricParts,
+};
+
+export function partsOf(by: By): PartsOf {
+  return PARTS[by]();
+}
+
+/** Whether lines are ordered by time; all others are ordered by cost. */
+export function isOfTime(by: By): by is TimeUnit {
+  return by === 'day' || by === 'week' || by === 'month';
+}
+
+function part(row: CostRow, key: string, name: string, isOwnName = true): CostPart {
+  return { key, name, isOwnName, amount: row.total };
+}
+
+/** Storage and backups are billed to the warehouse and continue while every service is stopped. */
+function entityName({ kind, entityName }: CostRow): string {
+  return kind === 'warehouse' ? `warehouse ${entityName}: storage + backup` : entityName;
+}
+
+function servicePart(row: CostRow): CostPart {
+  const key = row.serviceId;
+  if (key === null) return part(row, entityKey(row), entityName(row));
+  return row.kind === 'service' ? part(row, key, row.entityName) : part(row, key, key, false);
+}
+
+function warehousePart(row: CostRow): CostPart {
+  const key = row.warehouseId;
+  if (key === null) return part(row, 'no-warehouse', 'no warehouse named');
+  return row.kind === 'warehouse' ? part(row, key, row.entityName) : part(row, key, key, false);
+}
+
+/** A service has one line: with several tags it would count more than once. */
+function labelPart(row: CostRow, by: 'tag' | 'team'): CostPart {
+  const own = row.labels?.[by] ?? 'not in signalbox.yaml';
+  // No tag or team has a name like this, so that the storage is a line of its own.
+  const name = row.kind === 'warehouse' ? 'warehouses: storage + backup' : own;
+  return part(row, name, name);
+}
+
+/** A report has thousands of rows of the same few days, so each day is formatted once. */
+function ofTime(lineOf: (day: Day) => Line): PartsOf {
+  const lines = new Map<Day, Line>();
+  return (row) => {
+    const line = lines.get(row.day) ?? lineOf(row.day);
+    lines.set(row.day, line);
+    return [part(row, line.key, line.name)];
+  };
+}
+
+function weekOf(day: Day): Line {
+  const monday = startOf('week', day);
+  return { key: monday, name: `week of ${formatDay(monday)}` };
+}
+
+/** What the metrics do not explain is a line too, so that the lines add up to the total. */
+function metricParts(row: CostRow): readonly CostPart[] {
+  const parts: CostPart[] = [];
+  let rest = row.total;
+  for (const metric of METRICS) {
+    const amount = row.metrics[metric];
+    if (amount === undefined) continue;
+    rest -= amount;
+    parts.push({ key: metric, name: METRIC_NAMES[metric], isOwnName: true, amount });
+  }
+  if (rest === 0) return parts;
+  const isRounding = Math.abs(rest) <= ROUNDING;
+  const line = isRounding
+    ? { key: 'rounding', name: 'rounding' }
+    : { key: 'rest', name: 'not broken down' };
+  return [...parts, { ...line, isOwnName: true, amount: rest }];
+}
+
+/** Rounding is left out: a line of it for each entity has no meaning. */
+function entityMetricParts(row: CostRow): readonly CostPart[] {
+  const parts = metricParts(row).filter(({ key }) => key !== 'rounding');
+  return parts.map(({ key, name, ...rest }) => ({
+    ...rest,
+    key: `${entityKey(row)} ${key}`,
+    name: `${row.entityName} · ${name}`,
+  }));
+}
+
+/** The sum of a line, in millionths of a credit. */
+export interface SummaryLine {
+  /** An id, a day, the Monday of a week, a month or a metric; `OTHER_LINES` for the remaining lines. */
+  readonly key: string;
+  readonly name: string;
+  readonly total: Micro;
+  /** Null without a price for each of its days with costs. */
+  readonly money: Money | null;
+  /** The share of the total of the span, from 0 to 1; null if that total is not above 0. */
+  readonly share: number | null;
+  /** The number of days with rows. */
+  readonly days: number;
+  /** The part of the total that can still change. */
+  readonly preliminary: Micro;
+  /** Whether the total can still change, even if it is 0 now. */
+  readonly isOpen: boolean;
+}
+
+/** With a space, so that no tag and no team is this key. */
+export const OTHER_LINES = 'other lines';
+
+interface Sum {
+  readonly key: string;
+  name: { readonly text: string; readonly isOwn: boolean; readonly day: Day };
+  total: Micro;
+  /** The total by the price of its days: the same object for all days with one price. */
+  readonly byPrice: Map<DayPrice | undefined, Micro>;
+  preliminary: Micro;
+  isOpen: boolean;
+  readonly days: Set<Day>;
+}
+
+/**
+ * Sums the rows of the span by line, exact to the millionth. The lines add up to the total of the
+ * rows; by entity and metric, the rounding of the rows is left out. Lines are ordered by cost, or by time for days, weeks and months. `top` keeps that many lines and adds `Other (n)` for the n
+ * others. A renamed entity has its latest name. Source: docs/costs.md#sums.
+ */
+export function sumBy(
+  rows: readonly CostRow[],
+  by: By,
+  span: Span,
+  top: number | null = null,
+): readonly SummaryLine[] {
+  const sums = sumsOf(rows, by, span);
+  const all = sums.reduce((sum, { total }) => sum + total, 0);
+  const byCost = sums.sort((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1));
+  if (top !== null && sums.length > top) {
+    return [...byCost.slice(0, top), other(byCost.slice(top))].map((sum) => lineOf(sum, all));
+  }
+  const ordered = isOfTime(by) ? sums.sort((a, b) => (a.key < b.key ? -1 : 1)) : byCost;
+  return ordered.map((sum) => lineOf(sum, all));
+}
+
+function sumsOf(rows: readonly CostRow[], by: By, span: Span): Sum[] {
+  const sums = new Map<string, Sum>();
+  const parts = partsOf(by);
+  for (const row of rows) {
+    if (!isWithin(span, row.day)) continue;
+    for (const part of parts(row)) add(sums, part, row);
+  }
+  return [...sums.values()];
+}
+
+function add(sums: Map<string, Sum>, part: CostPart, { day, locked, price }: CostRow): void {
+  const sum = sums.get(part.key) ?? newSum(part, day);
+  if (sum.days.size === 0) sums.set(part.key, sum);
+  sum.total += part.amount;
+  sum.byPrice.set(price, (sum.byPrice.get(price) ?? 0) + part.amount);
+  if (!locked) sum.preliminary += part.amount;
+  sum.isOpen ||= !locked;
+  sum.days.add(day);
+  if (isBetter(part, day, sum.name)) sum.name = nameOf(part, day);
+}
+
+function newSum(part: CostPart, day: Day): Sum {
+  const name = nameOf(part, day);
+  const nothing = { total: 0, byPrice: new Map(), preliminary: 0, isOpen: false };
+  return { key: part.key, name, ...nothing, days: new Set() };
+}
+
+function nameOf({ name, isOwnName }: CostPart, day: Day): Sum['name'] {
+  return { text: name, isOwn: isOwnName, day };
+}
+
+function isBetter({ name, isOwnName }: CostPart, day: Day, than: Sum['name']): boolean {
+  if (isOwnName !== than.isOwn) return isOwnName;
+  return day === than.day ? name > than.text : day > than.day;
+}
+
+function other(sums: readonly Sum[]): Sum {
+  return {
+    key: OTHER_LINES,
+    name: { text: `Other (${sums.length})`, isOwn: true, day: '' },
+    total: sums.reduce((sum, { total }) => sum + total, 0),
+    byPrice: mergeByPrice(sums),
+    preliminary: sums.reduce((sum, { preliminary }) => sum + preliminary, 0),
+    isOpen: sums.some(({ isOpen }) => isOpen),
+    days: new Set(sums.flatMap(({ days }) => [...days])),
+  };
+}
+
+function mergeByPrice(sums: readonly Sum[]): Sum['byPrice'] {
+  const merged: Sum['byPrice'] = new Map();
+  for (const [price, micro] of sums.flatMap(({ byPrice }) => [...byPrice])) {
+    merged.set(price, (merged.get(price) ?? 0) + micro);
+  }
+  return merged;
+}
+
+function lineOf({ key, name, total, byPrice, days, ...rest }: Sum, all: Micro): SummaryLine {
+  const { preliminary, isOpen } = rest;
+  const share = all > 0 ? total / all : null;
+  const money = moneyOf(byPrice);
+  return { key, name: name.text, total, money, share, days: days.size, preliminary, isOpen };
+}
+
+/**
+ * The lines of `sumBy` by day, week or month, with a line for each unit of the requested days. The
+ * name of an incomplete unit shows its days. A unit with other rows only has a cost of 0; one without
+ * any data has no days. The top lines, ordered by cost, only get their names.
+ * Source: docs/costs.md#day-states-and-locking.
+ */
+export function onCalendar(
+  lines: readonly SummaryLine[],
+  states: readonly DayState[],
+  unit: TimeUnit,
+): readonly SummaryLine[] {
+  const known = new Map(lines.map((line) => [line.key, line]));
+  const own = bucketsOf(states, unit).map((bucket) =>
+    lineOfTimeline(bucket, unit, known.get(bucket.key)),
+  );
+  if (!known.has(OTHER_LINES)) return own;
+  const named = new Map(own.map((line) => [line.key, line]));
+  return lines.map((line) => named.get(line.key) ?? line);
+}
+
+function lineOfTimeline(
+  bucket: Bucket,
+  unit: TimeUnit,
+  known: SummaryLine | undefined,
+): SummaryLine {
+  const { key, days, isOpen } = bucket;
+  const share = days > 0 ? 0 : null;
+  const nothing = { key, total: 0, money: null, share, days, preliminary: 0 };
+  return { ...nothing, ...known, name: bucketName(bucket, unit), isOpen };
+}
+
+/** Incomplete units show their days: `Nov 2026, 1–20`, `week of Mon 16 Nov, 16–19`. */
+function bucketName(bucket: Bucket, unit: TimeUnit): string {
+  if (unit === 'day') return formatDay(bucket.first);
+  const { key, first, isWhole, days, missing } = bucket;
+  const name = unit === 'week' ? `week of ${formatDay(key)}` : formatMonth(first);
+  const part = isWhole ? [] : [formatShortSpan(bucket)];
+  const none = `${missing.length} ${missing.length === 1 ? 'day' : 'days'} without data`;
+  return [name, ...part, ...(days > 0 && missing.length > 0 ? [none] : [])].join(', ');
+}
+
+/** The daily values of a line of the report. */
+interface LineSeries {
+  readonly key: string;
+  readonly values: readonly DayValue[];
+}
+
+/**
+ * The daily credits of the selected rows, in total or of one metric. A day with other rows only is 0.
+ * A day without any row is absent, and so is one whose selected rows do not name the metric. A value
+ * is final when its whole day is, because rows may be added until then.
+ * Source: docs/costs.md#day-states-and-locking.
+ */
+export function seriesOf(
+  rows: readonly CostRow[],
+  selector: RowSelector & { readonly metric?: Metric },
+  span: Span,
+): readonly DayValue[] {
+  const picks = rowFilter(selector);
+  const sums = new Map<Day, Micro | null>();
+  for (const row of rows) {
+    if (!picks(row)) continue;
+    const amount = selector.metric === undefined ? row.total : row.metrics[selector.metric];
+    const before = sums.get(row.day) ?? null;
+    sums.set(row.day, amount === undefined ? before : (before ?? 0) + amount);
+  }
+  return valuesOf(dayStates(rows, span), sums);
+}
+
+/** The daily totals in credits, without the days that have no data. */
+export function seriesFrom(states: readonly DayState[]): readonly DayValue[] {
+  return states
+    .filter(({ state }) => state !== 'no-data')
+    .map(({ total, ...day }) => dayValue(day, creditsOf(total)));
+}
+
+/**
+ * The series of all lines, in a single pass: with thousands of entities, separate series would read
+ * every row thousands of times. A metric that a row does not name is 0.
+ */
+export function allSeries(
+  rows: readonly CostRow[],
+  by: Exclude<By, 'day' | 'week' | 'month'>,
+  span: Span,
+): readonly LineSeries[] {
+  const states = dayStates(rows, span);
+  const parts = partsOf(by);
+  const lines = new Map<string, Map<Day, Micro>>();
+  for (const row of rows) {
+    if (!isWithin(span, row.day)) continue;
+    for (const { key, amount } of parts(row)) {
+      const sums = lines.get(key) ?? new Map<Day, Micro>();
+      lines.set(key, sums.set(row.day, (sums.get(row.day) ?? 0) + amount));
+    }
+  }
+  return [...lines]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, sums]) => ({ key, values: valuesOf(states, sums) }));
+}
+
+function valuesOf(
+  states: readonly DayState[],
+  sums: ReadonlyMap<Day, Micro | null>,
+): readonly DayValue[] {
+  const values: DayValue[] = [];
+  for (const state of states) {
+    const { day } = state;
+    const sum = sums.get(day) ?? (sums.has(day) ? null : 0);
+    if (state.state === 'no-data' || sum === null) continue;
+    values.push(dayValue(state, creditsOf(sum)));
+  }
+  return values;
+}
+
+type OpenState = Pick<DayState, 'day' | 'state' | 'openDay' | 'price'>;
+
+function dayValue({ day, state, openDay, price }: OpenState, value: number): DayValue {
+  const known = { ...(openDay ? { openDay } : {}), ...(price ? { price } : {}) };
+  return { day, value, final: state === 'final', ...known };
+}

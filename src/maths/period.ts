@@ -1,0 +1,420 @@
+import leven from 'leven';
+import {
+  addMonths,
+  formatSpan,
+  isDay,
+  lengthOf,
+  monthOf,
+  monthSpan,
+  quarterOf,
+  type Span,
+  startOf,
+  type Unit,
+} from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
+
+export type PeriodProblem =
+  | 'unknown-words'
+  | 'no-such-day'
+  | 'reversed'
+  | 'in-the-future'
+  | 'no-days'
+  | 'too-long';
+
+export const LONGEST_DAYS = 400;
+/** The English names of the months, in lower case. */
+export const MONTHS =
+  'january february march april may june july august september october november december'.split(
+    ' ',
+  );
+/** The days in which the last final day is searched. */
+const FINAL_WITHIN_DAYS = 56;
+
+/** The days of a word, including future days. */
+export interface PeriodDraft extends Span {
+  readonly unit?: Unit;
+  readonly lastFinalOnly?: boolean;
+}
+type Form = readonly [
+  RegExp,
+  (found: readonly string[], today: Day) => PeriodDraft | PeriodProblem,
+];
+
+// A range that begins or ends with a month includes the whole month.
+const EDGE = String.raw`(\d{4}-\d\d(?:-\d\d)?)`;
+const TO = String.raw`(?:\.\.\.?|\u2026)`;
+const MONTH = `(${MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)})?`).join('|')})`;
+const NAMED = new RegExp(`^(?:(2\\d{3})-)?${MONTH}(?:-(2\\d{3}))?$`, 'i');
+
+const FORMS: readonly Form[] = [
+  [/^today$/, (_, today) => ({ first: today, last: today })],
+  [/^yesterday$/, (_, today) => ending(1, today)],
+  [/^final$/, (_, today) => ({ ...ending(FINAL_WITHIN_DAYS, today), lastFinalOnly: true })],
+  [/^(?:last-)?(\d{1,5})-?d(?:ays?)?$/, ([count], today) => lastDays(Number(count), today)],
+  [/^(?:last-)?(\d{1,5})-?w(?:eeks?)?$/, ([count], today) => lastDays(Number(count) * 7, today)],
+  [/^this-week$/, (_, today) => toDate('week', today)],
+  [/^last-week$/, (_, today) => lastWeek(today)],
+  [/^(?:mtd|this-month)$/, (_, today) => toDate('month', today)],
+  [/^last-month$/, (_, today) => wholeMonth(monthOf(addMonths(today, -1)))],
+  [/^(?:qtd|this-quarter)$/, (_, today) => toDate('quarter', today)],
+  [/^(?:ytd|this-year)$/, (_, today) => toDate('year', today)],
+  [/^last-quarter$/, (_, today) => months(addMonths(startOf('quarter', today), -3), 3, 'quarter')],
+  [/^last-year$/, (_, today) => months(addMonths(startOf('year', today), -12), 12, 'year')],
+  [/^(2\d{3})$/, ([year]) => months(`${year}-01-01`, 12, 'year')],
+  [/^(2\d{3}-(?:0[1-9]|1[0-2]))$/, ([month = '']) => wholeMonth(month)],
+  [/^(2\d{3})-q([1-4])$/, ([year, quarter]) => wholeQuarter(year, Number(quarter))],
+  [/^(\d{4}-\d\d-\d\d)$/, ([day = '']) => range(day, day)],
+  [NAMED, ([before, name = '', after], today) => namedMonth(name, before ?? after, today)],
+  [
+    new RegExp(`^${EDGE}${TO}${EDGE}$`),
+    ([a = '', b = ''], today) => withUnit(range(firstOf(a), lastOf(b)), today),
+  ],
+  [
+    new RegExp(`^${EDGE}${TO}$`),
+    ([first = ''], today) => withUnit(since(firstOf(first), today), today),
+  ],
+];
+
+/** The days of a lower-case word as of a UTC day, or why it is invalid. */
+export function parsePeriod(word: string, today: Day): PeriodDraft | PeriodProblem {
+  for (const [pattern, read] of FORMS) {
+    const found = pattern.exec(word);
+    if (found !== null) return read(found.slice(1), today);
+  }
+  return 'unknown-words';
+}
+
+/** Whether a word has the form of a period, valid or not. */
+export function isPeriodLike(text: string): boolean {
+  const word = text.trim().toLowerCase();
+  return /^\d/.test(word) || FORMS.some(([pattern]) => pattern.test(word));
+}
+
+function ending(days: number, today: Day): PeriodDraft {
+  return { first: addDays(today, -days), last: addDays(today, -1) };
+}
+
+function lastDays(count: number, today: Day): PeriodDraft | PeriodProblem {
+  if (count === 0) return 'no-days';
+  return count > LONGEST_DAYS ? 'too-long' : ending(count, today);
+}
+
+function toDate(unit: Unit, today: Day): PeriodDraft {
+  const first = startOf(unit, today);
+  return { first, last: first === today ? today : addDays(today, -1), unit };
+}
+
+function lastWeek(today: Day): PeriodDraft {
+  const first = addDays(startOf('week', today), -7);
+  return { first, last: addDays(first, 6), unit: 'week' };
+}
+
+function wholeMonth(month: string): PeriodDraft {
+  return { ...monthSpan(month), unit: 'month' };
+}
+
+/** Without a year: the latest month of that name that has begun. */
+function namedMonth(name: string, year: string | undefined, today: Day): PeriodDraft {
+  const number = MONTHS.findIndex((known) => known.startsWith(name.toLowerCase())) + 1;
+  const inYear = (of: number | string) => `${of}-${String(number).padStart(2, '0')}`;
+  if (year !== undefined) return wholeMonth(inYear(year));
+  const own = Number(today.slice(0, 4));
+  return wholeMonth(inYear(own) > monthOf(today) ? inYear(own - 1) : inYear(own));
+}
+
+/** The first day of the start of a range; an invalid day stays invalid. */
+export function firstOf(edge: string): Day {
+  return edge.length === 7 ? `${edge}-01` : edge;
+}
+
+/** The last day of the end of a range; an invalid day stays invalid. */
+export function lastOf(edge: string): Day {
+  return isDay(`${edge}-01`) ? monthSpan(edge).last : edge;
+}
+
+function wholeQuarter(year: string | undefined, quarter: number): PeriodDraft {
+  return months(`${year}-${String(quarter * 3 - 2).padStart(2, '0')}-01`, 3, 'quarter');
+}
+
+function months(first: Day, count: number, unit: Unit): PeriodDraft {
+  return { first, last: addDays(addMonths(first, count), -1), unit };
+}
+
+function range(first: Day, last: Day): PeriodDraft | PeriodProblem {
+  if (!isDay(first) || !isDay(last)) return 'no-such-day';
+  return first > last ? 'reversed' : { first, last };
+}
+
+const UNITS = ['month', 'quarter', 'year'] as const;
+
+/** A range of exactly a month, quarter or year, whole or so far, is that one. */
+function withUnit(draft: PeriodDraft | PeriodProblem, today: Day): PeriodDraft | PeriodProblem {
+  if (typeof draft === 'string') return draft;
+  const { first, last } = draft;
+  const isSoFar = last >= addDays(today, -1);
+  const unit = UNITS.find((each) => {
+    const isWhole = startOf(each, addDays(last, 1)) !== first;
+    return startOf(each, first) === first && startOf(each, last) === first && (isWhole || isSoFar);
+  });
+  return unit === undefined ? draft : { ...draft, unit };
+}
+
+function since(first: Day, today: Day): PeriodDraft | PeriodProblem {
+  const yesterday = addDays(today, -1);
+  return range(first, first > yesterday ? first : yesterday);
+}
+
+const WORDS = [
+  'today',
+  'yesterday',
+  'final',
+  '7d',
+  '30d',
+  '4w',
+  'this-week',
+  'last-week',
+  'mtd',
+  'last-month',
+  'qtd',
+  'ytd',
+] as const;
+
+const OFFERED = 3;
+
+/** One example of each form of a period, relative to `today`. */
+export function periodForms(today: Day): readonly string[] {
+  const year = today.slice(0, 4);
+  const week = `${addDays(today, -7)}..${addDays(today, -1)}`;
+  const dated = [year, monthOf(today), `${year}-Q${quarterOf(today)}`, addDays(today, -1), week];
+  return [...WORDS, ...dated, `${addDays(today, -7)}..`, ...MONTHS];
+}
+
+/** Suggestions for an invalid word: repairs of its numbers first, then similar words. */
+export function nearestForms(word: string, today: Day): readonly string[] {
+  const forms = [...repairs(word, today), ...bySimilarity(word, periodForms(today))];
+  return [...new Set(forms)].slice(0, OFFERED);
+}
+
+/** All words, the most similar first. A prefix counts as less than one wrong letter. */
+export function bySimilarity(typed: string, known: readonly string[]): readonly string[] {
+  return ranked(typed, known).map(({ word }) => word);
+}
+
+/** The words that the typed one could be with a typing error; often none. */
+export function similarWords(typed: string, known: readonly string[]): readonly string[] {
+  const limit = typed.length < 4 ? 1 : Math.max(2, Math.ceil(typed.length / 4));
+  const near = ranked(typed, known).filter(({ distance }) => distance <= limit);
+  return near.map(({ word }) => word);
+}
+
+function ranked(typed: string, known: readonly string[]) {
+  const wanted = typed.toLowerCase();
+  const distance = (form: string) => {
+    const word = form.toLowerCase();
+    return wanted !== '' && word.startsWith(wanted) ? 0.5 : leven(wanted, word);
+  };
+  return known
+    .map((word) => ({ word, distance: distance(word) }))
+    .sort((a, b) => a.distance - b.distance);
+}
+
+/** Valid periods with the days, weeks or dates of an invalid one. */
+function repairs(word: string, today: Day): readonly string[] {
+  const [, count, letters] = /^(?:last-)?(\d+)[-\s]*([a-z]+)$/.exec(word) ?? [];
+  if (letters?.startsWith('mo')) return ofMonths(Number(count), today);
+  if (count !== undefined) return ofCount(Number(count), letters?.startsWith('w') ?? false);
+  const [, first, to, last = ''] = /^([\d-]+)(\.{2,}|…)([\d-]*)$/.exec(word) ?? [];
+  if (to !== undefined && first !== undefined) return ofRange(first, last, today);
+  return [...datesIn(word), ...existing(word)].filter((day) => isDay(day) && day <= today);
+}
+
+/** A day after the end of its month becomes the last day: 30 February → 28 February. */
+function existing(text: string): readonly string[] {
+  const month = text.slice(0, 7);
+  const isOfMonth = /^\d{4}-\d\d-\d\d$/.test(text) && isDay(`${month}-01`);
+  return isOfMonth ? [isDay(text) ? text : monthSpan(month).last] : [];
+}
+
+/** `5.11.2026` has the day first; `5/11/2026` is ambiguous, so both days are suggested. */
+function datesIn(text: string): readonly string[] {
+  const [, a = '', sign, b = '', year] = /^(\d\d?)([./])(\d\d?)\2(\d{4})$/.exec(text) ?? [];
+  if (year === undefined) return [];
+  const [one, other] = [a.padStart(2, '0'), b.padStart(2, '0')];
+  const days = [`${year}-${other}-${one}`, `${year}-${one}-${other}`];
+  return sign === '.' ? days.slice(0, 1) : days;
+}
+
+/** The whole months before this one, at most 12. */
+function ofMonths(count: number, today: Day): readonly string[] {
+  if (count === 0) return [];
+  const first = monthOf(addMonths(today, -Math.min(count, 12)));
+  return [`${first}..${monthOf(addMonths(today, -1))}`];
+}
+
+function ofCount(count: number, weeks: boolean): readonly string[] {
+  if (count === 0) return [];
+  const days = `${Math.min(count, 400)}d`;
+  const whole = `${Math.min(count, 57)}w`;
+  return weeks ? [whole, days] : [days, whole];
+}
+
+function ofRange(from: string, to: string, today: Day): readonly string[] {
+  const whole = (edge: string) =>
+    [firstOf(edge), lastOf(edge)].map((day) => existing(day)[0] ?? '');
+  const days = [...whole(from), ...(to === '' ? [today] : whole(to))].sort();
+  const [first = '', last = ''] = [days[0], days.at(-1)];
+  if (first === '' || firstOf(from) > today) return [];
+  const end = last < today ? last : today;
+  const earliest = addDays(end, -399);
+  return first > end ? [] : [`${first < earliest ? earliest : first}..${end}`];
+}
+
+/** A remark about a period. */
+type PeriodNote =
+  /** It contains today, which is incomplete. */
+  | 'so-far'
+  /** The requested end is in the future; the period ends today. */
+  | 'cut-to-today';
+
+export interface Period extends Span {
+  /** The period as text, without "UTC". Its days are UTC days. */
+  readonly label: string;
+  readonly notes: readonly PeriodNote[];
+  /** Selects the previous period: whole weeks for days, or the previous month, quarter or year. */
+  readonly unit: Unit;
+  /** Only the last final day of the period is requested; the rows show which day that is. */
+  readonly lastFinalOnly: boolean;
+}
+
+export type PeriodReading =
+  | { readonly ok: true; readonly period: Period }
+  /** `nearest`: at most three valid suggestions, the best first. */
+  | { readonly ok: false; readonly problem: PeriodProblem; readonly nearest: readonly string[] };
+
+/**
+ * Reads one word as a period: its UTC days, both ends included, as of the UTC day `today`.
+ *
+ * Periods of whole days (`7d`, `4w`, `mtd`, `a..`) end yesterday; on the first day of a week, month,
+ * quarter or year, the current one is today only. A period with a future end ends today. At most 400
+ * days. An unknown word is never guessed; the refusal has suggestions. Source: docs/costs.md#periods.
+ */
+export function readPeriod(text: string, today: Day): PeriodReading {
+  const word = text.trim().toLowerCase();
+  const read = parsePeriod(word, today);
+  if (typeof read === 'string') return refused(read, word, today);
+  if (read.first > today) return refused('in-the-future', word, today);
+
+  const last = read.last > today ? today : read.last;
+  if (lengthOf({ first: read.first, last }) > LONGEST_DAYS) return refused('too-long', word, today);
+  return { ok: true, period: periodOf(read, today) };
+}
+
+/** Resolves `final` to the last final day; null if no day of the period is final. */
+export function finalPeriod(period: Period, lastFinal: Day | null, today: Day): Period | null {
+  if (!period.lastFinalOnly) return period;
+  if (lastFinal === null || lastFinal < period.first || lastFinal > period.last) return null;
+  return periodOf({ first: lastFinal, last: lastFinal }, today);
+}
+
+function periodOf(draft: PeriodDraft, today: Day): Period {
+  const last = draft.last > today ? today : draft.last;
+  const span = { first: draft.first, last };
+  const notes: PeriodNote[] = [];
+  if (draft.last > today) notes.push('cut-to-today');
+  if (last === today) notes.push('so-far');
+  const { unit = 'day', lastFinalOnly = false } = draft;
+  const label = lastFinalOnly ? 'last final day' : formatSpan(span, today);
+  return { ...span, label, notes, unit, lastFinalOnly };
+}
+
+function refused(problem: PeriodProblem, word: string, today: Day): PeriodReading {
+  return { ok: false, problem, nearest: nearestForms(word, today) };
+}
+
+const MOST_WORDS = 3;
+/** Periods in other units than days and weeks are invalid and are refused as a whole. */
+const OTHER_UNIT = /^(?:last-)?\d{1,5}-(?:hours?|months?|quarters?|years?)$/i;
+const TO_PERIOD_WORDS = ['to', 'until', 'till', '-', '..', '...', '…'];
+
+/** The first words as a period, valid or not; null if they do not have the form of a period. */
+export function periodAt(
+  words: readonly string[],
+  today: Day,
+): { readonly reading: PeriodReading; readonly taken: number } | null {
+  for (let taken = Math.min(MOST_WORDS, words.length); taken > 1; taken -= 1) {
+    const word = joined(words.slice(0, taken));
+    const reading = readPeriod(word, today);
+    const isWhole = reading.ok || reading.problem !== 'unknown-words' || OTHER_UNIT.test(word);
+    if (isWhole) return { reading, taken };
+  }
+  const [word = ''] = words;
+  const reading = readPeriod(word, today);
+  return reading.ok || isPeriodLike(word) ? { reading, taken: 1 } : null;
+}
+
+/** `last 7 days` becomes `last-7-days`, and `2026-11-05 to 2026-11-10` a range. */
+function joined([first = '', second = '', ...rest]: readonly string[]): string {
+  const isRange = TO_PERIOD_WORDS.includes(second.toLowerCase()) && rest.length > 0;
+  return isRange ? `${first}..${rest.join('-')}` : [first, second, ...rest].join('-');
+}
+
+/** What a period is compared with: the previous one, the same days a week or month ago, or another. */
+export type Versus = 'prev' | 'last-week' | 'last-month' | Period;
+
+const MONTHS_VERSUS: Readonly<Partial<Record<Period['unit'], number>>> = {
+  month: 1,
+  quarter: 3,
+  year: 12,
+};
+
+/**
+ * The period to compare with. `prev` of a month, quarter or year is the previous one, whole or through
+ * the same day. `prev` of other periods is the same weekdays, the smallest number of whole weeks
+ * earlier without overlap, because different weekdays cannot be compared. `last-month` may have
+ * different weekdays, which the comparison reports. Source: docs/costs.md#comparisons.
+ */
+export function comparisonPeriod(period: Period, how: Versus, today: Day): Period {
+  if (typeof how !== 'string') return how;
+  const span = earlier(period, how);
+
+  return {
+    ...span,
+    label: formatSpan(span, today),
+    notes: [],
+    unit: period.unit,
+    lastFinalOnly: false,
+  };
+}
+
+/**
+ * The word after `vs` for the same days when the period is written as a range: the previous month,
+ * quarter or year of a range would be whole weeks.
+ */
+export function versusWord(period: Period, how: Versus): string {
+  const isUnit = how === 'prev' && MONTHS_VERSUS[period.unit] !== undefined;
+  if (typeof how === 'string' && !isUnit) return how;
+  const { first, last } = typeof how === 'string' ? earlier(period, how) : how;
+  return `${first}..${last}`;
+}
+
+function earlier(period: Period, how: 'prev' | 'last-week' | 'last-month'): Span {
+  if (how === 'last-week') return weeksBefore(period, 1);
+  const months = how === 'last-month' ? 1 : MONTHS_VERSUS[period.unit];
+  return months === undefined ? spanBefore(period) : monthsBefore(period, months);
+}
+
+/** The same weekdays before a span: the smallest number of whole weeks earlier without overlap. */
+export function spanBefore(span: Span): Span {
+  return weeksBefore(span, Math.ceil(lengthOf(span) / 7));
+}
+
+function weeksBefore({ first, last }: Span, weeks: number): Span {
+  return { first: addDays(first, -7 * weeks), last: addDays(last, -7 * weeks) };
+}
+
+/** A whole month is compared with a whole month, even if that one is longer. */
+function monthsBefore({ first, last }: Span, months: number): Span {
+  const end = addMonths(last, -months);
+  const isWhole = first.endsWith('-01') && last === monthSpan(monthOf(last)).last;
+  return { first: addMonths(first, -months), last: isWhole ? monthSpan(monthOf(end)).last : end };
+}

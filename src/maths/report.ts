@@ -1,0 +1,387 @@
+import { formatSpan, isDay, isWithin, type Span } from '../base/calendar.ts';
+import type { Day } from '../base/time.ts';
+import type { DayState, LockAge } from './days.ts';
+import { METRIC_NAMES } from './lines.ts';
+import type { DayPrice, PriceList } from './money.ts';
+import { figure } from './numbers.ts';
+import {
+  type CostRow,
+  entityKey,
+  entityOf,
+  METRICS,
+  type Metric,
+  type Micro,
+  microOf,
+} from './rows.ts';
+
+/** The possible faults of one row of the usage report. */
+export type RowFault =
+  | 'without-day'
+  | 'without-entity'
+  | 'without-figures'
+  | 'without-total'
+  | 'not-asked-for'
+  | 'duplicate'
+  | 'not-a-number'
+  | 'negative'
+  | 'metrics-off';
+
+/** The name of a figure in a row. */
+export type FigureName = Metric | 'totalCredits';
+
+export interface RowProblem {
+  readonly name: RowFault;
+  /** Null for rows without a day. */
+  readonly day: Day | null;
+  /** The faulty figure; null for a fault of the whole row. */
+  readonly figure: FigureName | null;
+  readonly count: number;
+}
+
+export type ReportProblem =
+  | RowProblem
+  | {
+      readonly name: 'grand-total-off';
+      readonly counted: Micro;
+      readonly reported: Micro;
+      /** The days of the reply, which both sums cover. */
+      readonly of: Span;
+    };
+
+const ROW_FAULTS: Readonly<Record<RowFault, string>> = {
+  'without-day': 'without a day: left out',
+  'without-entity': 'without an id: left out',
+  'without-figures': 'without any figure: left out',
+  'without-total': 'without a total: their metrics were summed',
+  'not-asked-for': 'of days that were not requested: left out',
+  duplicate: 'with a duplicate: the last one counts',
+  'not-a-number': 'with a figure that is not a number: left out',
+  negative: 'with negative credits: counted as they are',
+  'metrics-off': 'whose metrics do not add up to their total: the total counts',
+};
+
+/** A problem as text, for the footer of an answer. */
+export function problemText(problem: ReportProblem): string {
+  if (problem.name === 'grand-total-off') {
+    const { counted, reported, of } = problem;
+    return `figures of ${formatSpan(of, of.last)} do not add up (${figure(counted)} vs ${figure(reported)})`;
+  }
+  const rows = `${problem.count} ${problem.count === 1 ? 'row' : 'rows'}`;
+  if (problem.figure === null) return `${rows} ${ROW_FAULTS[problem.name]}`;
+  if (problem.figure === 'totalCredits') {
+    return `the total is not a number in ${rows}: the metrics were summed`;
+  }
+  return `${METRIC_NAMES[problem.figure]} is not a number in ${rows}: left out`;
+}
+
+/** The problems of these days. A wrong grand total concerns all days. */
+export function problemsOf(
+  problems: readonly ReportProblem[],
+  spans: readonly Span[],
+): readonly ReportProblem[] {
+  const isShown = (day: Day | null) => day === null || spans.some((span) => isWithin(span, day));
+  return problems.filter((problem) => problem.name === 'grand-total-off' || isShown(problem.day));
+}
+
+/** Adds up the row problems of several days and replies; wrong grand totals stay separate. */
+export function mergeProblems(problems: readonly ReportProblem[]): readonly ReportProblem[] {
+  const merged = new Map<string, RowProblem>();
+  for (const problem of problems) {
+    if (problem.name === 'grand-total-off') continue;
+    const key = `${problem.name} ${problem.figure}`;
+    const count = (merged.get(key)?.count ?? 0) + problem.count;
+    merged.set(key, { ...problem, day: null, count });
+  }
+  return [...merged.values(), ...problems.filter(({ name }) => name === 'grand-total-off')];
+}
+
+/** The costs of a span of days, and how complete they are. */
+export interface CostReading {
+  readonly rows: readonly CostRow[];
+  /**
+   * When the oldest part that can still change was fetched; if all months are final, when the last
+   * of them was fetched; null without any part.
+   */
+  readonly fetchedAt: Date | null;
+  /** Every month is final, so that none of them is fetched again. */
+  readonly isFinal?: boolean;
+  readonly problems: readonly ReportProblem[];
+  /** The months that could not be read now. An older copy is used if there is one. */
+  readonly gaps: readonly CostGap[];
+  /** How old days are when they become final; null until the snapshots show it. */
+  readonly lockAge: LockAge | null;
+  /** The prices of a credit; null or absent without `costs.price`. */
+  readonly prices?: PriceList | null;
+}
+
+export interface CostGap {
+  /** As 2026-11. */
+  readonly month: string;
+  readonly why: string;
+  /** The API key has no access: a retry does not help until an operator fixes it. */
+  readonly denied: boolean;
+  /** When the older copy was fetched; null without a copy. */
+  readonly from: Date | null;
+}
+
+/**
+ * The months without any copy, as 2026-11. A forecast is not possible then: a month without rows would
+ * look like a month without costs.
+ */
+export function unreadMonths({ gaps }: Pick<CostReading, 'gaps'>): readonly string[] {
+  return gaps.filter(({ from }) => from === null).map(({ month }) => month);
+}
+
+/** Counts a fault of the current row, or of one of its figures. */
+export type NoteFault = (fault: RowFault, figure?: FigureName) => void;
+
+/** Counts the faults of rows by day, because questions concern days and not whole replies. */
+export function createFaults() {
+  const counts = new Map<string, RowProblem>();
+  let day: Day | null = null;
+  const note: NoteFault = (name, figure) => {
+    const key = `${day} ${name} ${figure}`;
+    const count = (counts.get(key)?.count ?? 0) + 1;
+    counts.set(key, { name, day, figure: figure ?? null, count });
+  };
+  return {
+    /** Sets the day of the faults that follow. */
+    of: (next: Day | null): void => {
+      day = next;
+    },
+    note,
+    counted: (): readonly RowProblem[] => [...counts.values()],
+  };
+}
+
+interface ReportedFigures {
+  readonly metrics: Readonly<Record<string, number | null>> | null;
+  readonly totalCredits: number | null;
+}
+
+/** The allowed difference between sums and totals, because the report is rounded. */
+export const TOLERANCE: Micro = microOf(0.005);
+
+/** Whether the millionths are exact: below nine thousand million credits. */
+export function isExact(micro: Micro): boolean {
+  return Number.isSafeInteger(micro);
+}
+
+/**
+ * The metrics and the total of a row. A missing total is the sum of the metrics; null without both.
+ * One pass without intermediate lists, because a month has tens of thousands of rows.
+ */
+export function figuresOf(
+  reported: ReportedFigures,
+  note: NoteFault,
+): Pick<CostRow, 'metrics' | 'total'> | null {
+  const metrics: Partial<Record<Metric, Micro>> = {};
+  const seen = { count: 0, sum: 0, odd: false, negative: false };
+  for (const metric of METRICS) {
+    const credits = reported.metrics?.[metric] ?? null;
+    if (credits === null) continue;
+    const micro = microOf(credits);
+    if (!isExact(micro)) {
+      seen.odd = true;
+      note('not-a-number', metric);
+      continue;
+    }
+    metrics[metric] = micro;
+    seen.count += 1;
+    seen.sum += micro;
+    seen.negative ||= micro < 0;
+  }
+
+  const total = totalOf(reported.totalCredits, seen, note);
+  if (total === null) return null;
+  if (seen.negative || total < 0) note('negative');
+  return { metrics, total };
+}
+
+function totalOf(
+  reported: number | null,
+  { count, sum, odd }: { readonly count: number; readonly sum: Micro; readonly odd: boolean },
+  note: NoteFault,
+): Micro | null {
+  const total = reported === null ? null : microOf(reported);
+  if (total === null || !isExact(total)) {
+    if (count === 0) return null;
+    if (total === null) note('without-total');
+    else note('not-a-number', 'totalCredits');
+    return sum;
+  }
+  // With an invalid metric, which is counted above, the others cannot add up to the total.
+  if (count > 0 && !odd && Math.abs(total - sum) > TOLERANCE) note('metrics-off');
+  return total;
+}
+
+/** A row of the API client. Fields that the server left out are null. */
+export interface ReportRow {
+  readonly date: string | null;
+  readonly entityId: string | null;
+  readonly entityName: string | null;
+  readonly entityType: string | null;
+  readonly serviceId: string | null;
+  readonly dataWarehouseId: string | null;
+  readonly metrics: Readonly<Record<string, number | null>> | null;
+  readonly totalCredits: number | null;
+  readonly locked: boolean | null;
+}
+
+interface UsageReport {
+  readonly grandTotalCredits: number | null;
+  readonly costs: readonly ReportRow[];
+}
+
+interface ReadReport {
+  /** One per day, kind and id of an entity, in the order of the report. */
+  readonly rows: readonly CostRow[];
+  /** Each fault once per day, with its number of rows; empty for a correct report. */
+  readonly problems: readonly ReportProblem[];
+}
+
+/**
+ * Reads a reply of the usage report: rows in millionths of a credit, on the UTC days of `asked`.
+ *
+ * Never throws and never guesses a figure. A row without day, entity or any valid figure is left out,
+ * and of duplicate rows the last one counts. All faults are counted. Checks:
+ * `|Σ metrics − total| ≤ 0.005` in each row with metrics, and
+ * `|Σ totals − grand total| ≤ 0.005 × rows` (at least one) for the report. Negative figures are kept,
+ * because a correction is part of the bill, and are counted. Source: docs/costs.md#reading-the-report.
+ */
+export function readReport({ costs, grandTotalCredits }: UsageReport, asked: Span): ReadReport {
+  const reader = createReportReader(asked);
+  reader.add(costs);
+  return reader.finish(grandTotalCredits);
+}
+
+/** Reads the rows of one report in batches, in the order of the report, like `readReport`. */
+export function createReportReader(asked: Span) {
+  const faults = createFaults();
+  const dayIn = createDays();
+  const days = new Map<Day, Map<string, CostRow>>();
+  return {
+    add: (batch: readonly ReportRow[]): void => {
+      for (const reported of batch) {
+        const day = dayIn(reported.date);
+        faults.of(day);
+        const row = readRow(reported, day, asked, faults.note);
+        if (row !== null) keep(row, days, faults.note);
+      }
+    },
+    finish: (grandTotalCredits: number | null): ReadReport => {
+      const rows: CostRow[] = [];
+      for (const ofDay of days.values()) for (const row of ofDay.values()) rows.push(row);
+      const off = grandTotalProblem(rows, grandTotalCredits, asked);
+      return { rows, problems: [...faults.counted(), ...off] };
+    },
+  };
+}
+
+function keep(row: CostRow, days: Map<Day, Map<string, CostRow>>, note: NoteFault): void {
+  const ofDay = days.get(row.day) ?? new Map<string, CostRow>();
+  if (ofDay.size === 0) days.set(row.day, ofDay);
+  const key = entityKey(row);
+  if (ofDay.has(key)) note('duplicate');
+  ofDay.set(key, row);
+}
+
+function readRow(
+  reported: ReportRow,
+  day: Day | null,
+  asked: Span,
+  note: NoteFault,
+): CostRow | null {
+  if (day === null) return left('without-day', note);
+  if (!reported.entityId) return left('without-entity', note);
+  if (!isWithin(asked, day)) return left('not-asked-for', note);
+
+  const figures = figuresOf(reported, note);
+  if (figures === null) return left('without-figures', note);
+  const { entityId, entityName, kind, serviceId, warehouseId } = entityOf(
+    reported,
+    reported.entityId,
+  );
+  const { metrics, total } = figures;
+  const locked = reported.locked ?? false;
+  // Spread syntax would double the time to read a report.
+  return { day, entityId, entityName, kind, serviceId, warehouseId, metrics, total, locked };
+}
+
+function left(fault: RowFault, note: NoteFault): null {
+  note(fault);
+  return null;
+}
+
+/** A report has few days in many thousand rows, so each is parsed once. */
+function createDays(): (text: string | null) => Day | null {
+  const known = new Map<string | null, Day | null>();
+  return (text) => {
+    const day = known.get(text);
+    if (day !== undefined) return day;
+    const read = dayOfText(text);
+    known.set(text, read);
+    return read;
+  };
+}
+
+/** Some servers write a day as its first instant, `2026-11-19T00:00:00Z`. */
+function dayOfText(text: string | null): Day | null {
+  const day = /^(\d{4}-\d\d-\d\d)(?:T00:00:00(?:\.0+)?Z)?$/.exec(text ?? '')?.[1];
+  return day !== undefined && isDay(day) ? day : null;
+}
+
+function grandTotalProblem(
+  rows: readonly CostRow[],
+  reported: number | null,
+  of: Span,
+): ReportProblem[] {
+  if (reported === null || !isExact(microOf(reported))) return [];
+  const counted = rows.reduce((sum, { total }) => sum + total, 0);
+  const off = Math.abs(counted - microOf(reported));
+  if (off <= TOLERANCE * Math.max(1, rows.length)) return [];
+  return [{ name: 'grand-total-off', counted, reported: microOf(reported), of }];
+}
+
+/** The cost of a day in a posted digest. */
+export interface PostedDay {
+  readonly day: Day;
+  readonly total: Micro;
+}
+
+interface Revision {
+  readonly day: Day;
+  readonly price: DayPrice | undefined;
+  readonly posted: Micro;
+  readonly final: Micro;
+  readonly delta: Micro;
+  /** `delta / posted`; null if the posted cost was 0. */
+  readonly relative: number | null;
+}
+
+const LEAST_CHANGE = 0.05;
+
+/**
+ * Final days whose cost differs from the posted one, the earliest first:
+ * `|final − posted| > max(5% of posted, minimum)`, all in millionths of a credit. Of several posted
+ * values of a day, the last one counts. Source: docs/costs.md#revisions.
+ */
+export function revisions(
+  posted: readonly PostedDay[],
+  states: readonly DayState[],
+  minimum: Micro,
+): readonly Revision[] {
+  const values = new Map(posted.map(({ day, total }) => [day, total]));
+  return states.flatMap((state) => {
+    const before = values.get(state.day);
+    if (before === undefined || state.state !== 'final') return [];
+    const revision = revisionOf(state, before);
+    const limit = Math.max(LEAST_CHANGE * Math.abs(before), minimum);
+    return Math.abs(revision.delta) > limit ? [revision] : [];
+  });
+}
+
+function revisionOf({ day, price, total }: DayState, posted: Micro): Revision {
+  const delta = total - posted;
+  return { day, price, posted, final: total, delta, relative: posted > 0 ? delta / posted : null };
+}
