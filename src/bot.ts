@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createIncidentService } from './anomalies/incident-service.ts';
 import { step } from './base/log.ts';
 import type { BotOptions } from './bot-options.ts';
 import { openCommandContext } from './command-context.ts';
 import { commands } from './commands/index.ts';
-import { createCostEstimator } from './cost-effect/change-cost.ts';
-import { createEffectMeasurement } from './cost-effect/measured-change.ts';
-import { homeCosts } from './cost-reports/forecast/home-costs.ts';
+import { createIncidentService } from './costs/announcements.ts';
+import { createCostEstimator, createEffectMeasurement } from './costs/effect-text.ts';
+import { homeCosts } from './costs/forecast-answer.ts';
+import { learnFromUsage } from './costs/reader.ts';
 import { changeIdFrom } from './domain/change.ts';
 import type { ChangeCommand } from './intent/define.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
@@ -21,7 +21,6 @@ import { recordStart, recordStop } from './workflow/audit-trail/process-events.t
 import { stopRestoredChanges } from './workflow/audit-trail/restored.ts';
 import { createTrail } from './workflow/audit-trail/trail.ts';
 import { authorizeQuery } from './workflow/authorize.ts';
-import { learnFromUsage } from './workflow/background/learn-from-usage.ts';
 import { startMaintenance, workflowJobs } from './workflow/background/maintenance.ts';
 import { startPresence } from './workflow/background/presence.ts';
 import { createScheduler } from './workflow/background/scheduler.ts';

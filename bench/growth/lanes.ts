@@ -1,6 +1,6 @@
 import { addDays, dayOf } from '../../src/base/time.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
-import { lastCostChanges } from '../../src/cost-effect/executed-changes.ts';
+import { lastCostChanges } from '../../src/costs/estimate.ts';
 import { effectiveFreezes } from '../../src/storage/audit/active-freezes.ts';
 import { appendEvent, eventsOf, lastSeq } from '../../src/storage/audit/append.ts';
 import { auditRefusal } from '../../src/storage/audit/matches-audit-trail.ts';
@@ -17,7 +17,7 @@ import { lastOutcomes } from '../../src/storage/tables/changes/last-outcomes.ts'
 import { sentSince } from '../../src/storage/tables/changes/permits.ts';
 import * as schedules from '../../src/storage/tables/changes/schedules.ts';
 import { registerConfiguration } from '../../src/storage/tables/configurations.ts';
-import { costSnapshots } from '../../src/storage/tables/costs.ts';
+import { costSnapshots } from '../../src/costs/store.ts';
 import { lastDigests, unfinishedDigests } from '../../src/storage/tables/digests.ts';
 import { knownServices } from '../../src/servers/facts.ts';
 import { listInstances, pruneInstances, saveInstance } from '../../src/storage/tables/instances.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerCsv } from '../cost-reports/cost-csv.ts';
+import { answerCsv } from '../costs/answer.ts';
 import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { Days, TimeOfDaySchema, TimeZone } from '../config/digest-options.ts';
-import { DIGEST_ACTIONS } from '../digests/subscriptions/subscriptions.ts';
-import { daysNear, timesNear, zonesNear } from '../digests/subscriptions/suggest-options.ts';
+import {
+  Days,
+  DIGEST_ACTIONS,
+  daysNear,
+  TimeOfDaySchema,
+  TimeZone,
+  timesNear,
+  zonesNear,
+} from '../costs/digest-options.ts';
 import {
   channelField,
   choiceField,

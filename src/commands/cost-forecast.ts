@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerForecast } from '../cost-reports/forecast/cost-forecast.ts';
+import { answerForecast } from '../costs/forecast-answer.ts';
 import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 

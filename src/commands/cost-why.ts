@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerWhy } from '../cost-reports/why/cost-why.ts';
+import { answerWhy } from '../costs/why.ts';
 import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 

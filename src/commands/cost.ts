@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerCosts } from '../cost-reports/cost-answer.ts';
+import { answerCosts } from '../costs/answer.ts';
 import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 

@@ -9,7 +9,7 @@ import {
   type WeeklyTime,
   weeklyTimesText,
 } from '../base/weekly-times.ts';
-import { TimeZone } from '../config/digest-options.ts';
+import { TimeZone } from '../costs/digest-options.ts';
 import type { PlanRow, Snapshot } from '../domain/change.ts';
 import { SCHEDULE_DAYS, timesOf } from '../domain/schedules.ts';
 import { ServiceName, textField } from '../intent/arguments/arguments.ts';

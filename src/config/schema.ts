@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { strictConfigObject, withHint } from '../base/problem.ts';
+import { budgetSchema, Costs, digestSchema } from '../costs/digest-options.ts';
 import type { PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, ChannelName, costSelectorSchema, policyShape } from '../domain/policy-schema.ts';
-import { budgetSchema } from './budget-schema.ts';
-import { digestSchema } from './digest-options.ts';
-import { Costs } from './price-schema.ts';
 
 const Id = z.guid({
   error: ({ input }) =>

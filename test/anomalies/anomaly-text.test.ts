@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  anomalyLine,
-  anomalyMessage,
-  commonCauseMessage,
-} from '../../src/anomalies/anomaly-text.ts';
+import { anomalyLine, anomalyMessage, commonCauseMessage } from '../../src/costs/incidents.ts';
 import type { CostAnomaly } from '../../src/maths/anomalies.ts';
 import type { PriceList } from '../../src/maths/money.ts';
 import { written } from '../cost-reports/written.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { anomaliesSince, incidentId, storeAnomaly } from '../../src/anomalies/incident-store.ts';
-import { judgeLine } from '../../src/anomalies/judge-line.ts';
+import { anomaliesSince, incidentId, storeAnomaly } from '../../src/costs/incidents.ts';
+import { judgeLine } from '../../src/costs/watched.ts';
 import { incidentsSince, saveIncident } from '../../src/storage/tables/incidents.ts';
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 import { at, line, steady } from './watched-line.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { judgeLine } from '../../src/anomalies/judge-line.ts';
-import { routeAnnouncements } from '../../src/anomalies/route-announcements.ts';
-import { digestReader } from '../../src/config/digest-options.ts';
+import { routeAnnouncements } from '../../src/costs/announcements.ts';
+import { digestReader } from '../../src/costs/digest-options.ts';
+import { judgeLine } from '../../src/costs/watched.ts';
 import type { CostAnomaly } from '../../src/maths/anomalies.ts';
 import { row } from '../costs/rows.ts';
 import { at, line, steady } from './watched-line.ts';

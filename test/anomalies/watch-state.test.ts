@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
+import type { Day } from '../../src/base/time.ts';
 import {
   isScanDue,
   judgedThrough,
   readWatch,
   WATCH_KEY,
   watchText,
-} from '../../src/anomalies/watch-state.ts';
-import type { Day } from '../../src/base/time.ts';
+} from '../../src/costs/watched.ts';
 import type { DayState } from '../../src/maths/days.ts';
 import { writeMeta } from '../../src/storage/tables/meta.ts';
 import { freshDatabase } from '../storage/engines.ts';

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/base/time.ts';
-import { evaluateBudgets, recordBudgetNotices } from '../../src/budgets/budget-notices.ts';
+import { evaluateBudgets, recordBudgetNotices } from '../../src/costs/announcements.ts';
 import {
   budgetAnswer,
   budgetFacts,
   budgetSummary,
   progressBar,
-} from '../../src/budgets/budget-text.ts';
+} from '../../src/costs/budget-answer.ts';
 import {
   type Budget,
   type BudgetInputs,
   budgetSpan,
   budgetStanding,
   evaluateBudget,
-} from '../../src/budgets/budgets.ts';
+} from '../../src/costs/budgets.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import { withPrices } from '../../src/maths/money.ts';

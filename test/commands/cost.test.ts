@@ -4,7 +4,7 @@ import { addDays } from '../../src/base/time.ts';
 import { cost } from '../../src/commands/cost.ts';
 import { costCsv } from '../../src/commands/cost-csv.ts';
 import { commands } from '../../src/commands/index.ts';
-import { COST_SUBCOMMANDS } from '../../src/cost-reports/question/cost-question.ts';
+import { COST_SUBCOMMANDS } from '../../src/costs/question-scope.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';

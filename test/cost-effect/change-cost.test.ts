@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createCostEstimator } from '../../src/cost-effect/change-cost.ts';
+import { createCostEstimator } from '../../src/costs/effect-text.ts';
 import type { Plan } from '../../src/domain/change.ts';
 import type { CostReading } from '../../src/maths/report.ts';
 import { PLAN } from '../changes/fixtures.ts';

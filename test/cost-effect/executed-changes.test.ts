@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastCostChanges, lastResize, lastTimes } from '../../src/cost-effect/executed-changes.ts';
+import { lastCostChanges, lastResize, lastTimes } from '../../src/costs/estimate.ts';
 import type { Change } from '../../src/domain/change.ts';
 import type { WorkflowContext } from '../../src/workflow/ports.ts';
 import { aChange, ana, stored } from '../storage/example-change.ts';

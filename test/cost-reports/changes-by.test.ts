@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { lineChanges, preparePeriods } from '../../src/cost-reports/compare-periods.ts';
-import { tablePart } from '../../src/cost-reports/tables/cost-table.ts';
+import { lineChanges, preparePeriods } from '../../src/costs/compare-text.ts';
+import { tablePart } from '../../src/costs/table.ts';
 import { sumBy } from '../../src/maths/lines.ts';
 import { microOf } from '../../src/maths/rows.ts';
 import { row } from '../costs/rows.ts';

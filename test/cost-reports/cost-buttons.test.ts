@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { answerCosts } from '../../src/cost-reports/cost-answer.ts';
-import { answerForecast } from '../../src/cost-reports/forecast/cost-forecast.ts';
-import type { CostContext } from '../../src/cost-reports/question/cost-question.ts';
-import { answerWhy } from '../../src/cost-reports/why/cost-why.ts';
+import { answerCosts } from '../../src/costs/answer.ts';
+import { answerForecast } from '../../src/costs/forecast-answer.ts';
+import type { CostContext } from '../../src/costs/question-scope.ts';
+import { answerWhy } from '../../src/costs/why.ts';
 import type { Answer } from '../../src/domain/answer.ts';
 import { type PriceList, withPrices } from '../../src/maths/money.ts';
 import type { CostGap } from '../../src/maths/report.ts';

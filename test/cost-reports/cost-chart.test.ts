@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../src/base/calendar.ts';
 import { addDays } from '../../src/base/time.ts';
-import { chartPart, chartParts } from '../../src/cost-reports/cost-chart.ts';
+import { chartPart, chartParts } from '../../src/costs/table.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import type { TimeUnit } from '../../src/maths/lines.ts';
 import type { CostRow } from '../../src/maths/rows.ts';

@@ -5,11 +5,11 @@ import { type CloudOptions, startCloudSimulator } from '../../sandbox/cloud/simu
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { Secret } from '../../src/base/errors.ts';
 import { addDays, dayOf, systemClock } from '../../src/base/time.ts';
-import { createCostReader } from '../../src/cost-reports/cost-reader.ts';
+import { createCostReader } from '../../src/costs/reader.ts';
+import { storeMonth } from '../../src/costs/store.ts';
 import { dayStates, isSettledDay, lastFinalDay, lastSettledDay } from '../../src/maths/days.ts';
 import type { PriceList } from '../../src/maths/money.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
-import { storeMonth } from '../../src/storage/tables/costs.ts';
 import { freshDatabase } from '../storage/engines.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');

@@ -1,6 +1,6 @@
 import { type Span, within } from '../../src/base/calendar.ts';
 import { addDays, type Day, dayOf, daysBetween, weekdayOf } from '../../src/base/time.ts';
-import { withOpenDays } from '../../src/cost-reports/open-days.ts';
+import { withOpenDays } from '../../src/costs/reader.ts';
 import { type DaySnapshot, learnLockAge, snapshotHistory } from '../../src/maths/days.ts';
 import type { CostReading } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { answerCosts } from '../../src/cost-reports/cost-answer.ts';
-import { answerCsv } from '../../src/cost-reports/cost-csv.ts';
-import { withOpenDays } from '../../src/cost-reports/open-days.ts';
+import { answerCosts, answerCsv } from '../../src/costs/answer.ts';
+import { withOpenDays } from '../../src/costs/reader.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import { snapshotHistory } from '../../src/maths/days.ts';
 import { daily, row } from '../costs/rows.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { scopedRows } from '../../src/cost-reports/question/scoped-rows.ts';
+import { scopedRows } from '../../src/costs/question-scope.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import type { Grouping } from '../../src/maths/lines.ts';
 import { sumBy } from '../../src/maths/lines.ts';

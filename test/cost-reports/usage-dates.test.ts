@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openUsageDates } from '../../src/cost-reports/usage-dates.ts';
+import { openUsageDates } from '../../src/costs/reader.ts';
 import { writeMeta } from '../../src/storage/tables/meta.ts';
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { storeAnomaly } from '../../src/anomalies/incident-store.ts';
-import { judgeLine } from '../../src/anomalies/judge-line.ts';
-import { WATCH_KEY } from '../../src/anomalies/watch-state.ts';
-import { digestReader } from '../../src/config/digest-options.ts';
-import { findAttention } from '../../src/digests/attention.ts';
-import { gatherDigestData } from '../../src/digests/gather.ts';
+import { findAttention, gatherDigestData } from '../../src/costs/digest-data.ts';
+import { digestReader } from '../../src/costs/digest-options.ts';
+import { storeAnomaly } from '../../src/costs/incidents.ts';
+import { judgeLine, WATCH_KEY } from '../../src/costs/watched.ts';
 import type { CostAnomaly } from '../../src/maths/anomalies.ts';
 import { writeMeta } from '../../src/storage/tables/meta.ts';
 import { line, steady } from '../anomalies/watched-line.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { composeDigest } from '../../src/digests/compose.ts';
-import type { DigestFacts } from '../../src/digests/facts.ts';
-import { digestFacts } from '../../src/digests/gather.ts';
+import { composeDigest } from '../../src/costs/digest.ts';
+import type { DigestFacts } from '../../src/costs/digest-data.ts';
+import { digestFacts } from '../../src/costs/digest-data.ts';
 import { microOf } from '../../src/maths/rows.ts';
 import { written } from '../cost-reports/written.ts';
 import { row } from '../costs/rows.ts';

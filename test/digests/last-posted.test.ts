@@ -5,7 +5,7 @@ import {
   readLastPosted,
   storeLastPosted,
   toLastPosted,
-} from '../../src/digests/last-posted.ts';
+} from '../../src/costs/digest-data.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 import { nineWeeks } from './facts.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { composeDigest } from '../../src/digests/compose.ts';
-import { rowsNeeded } from '../../src/digests/measure.ts';
+import { composeDigest } from '../../src/costs/digest.ts';
+import { rowsNeeded } from '../../src/costs/digest-data.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import { type PriceList, withPrices } from '../../src/maths/money.ts';
 import { microOf } from '../../src/maths/rows.ts';

@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { digestReader } from '../../src/config/digest-options.ts';
-import { createDigestRun } from '../../src/digests/run.ts';
+import { digestReader } from '../../src/costs/digest-options.ts';
+import { createDigestRun } from '../../src/costs/digest-schedule.ts';
+import { recordSnapshots } from '../../src/costs/store.ts';
 import type { Answer, Channel, PostResult } from '../../src/domain/answer.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { microOf } from '../../src/maths/rows.ts';
-import { recordSnapshots } from '../../src/storage/tables/costs.ts';
 import { written } from '../cost-reports/written.ts';
 import { ENGINES, type Engine, freshDatabase } from '../storage/engines.ts';
 import { operatorsNotices } from '../storage/notices.ts';

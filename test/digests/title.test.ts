@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/base/time.ts';
-import { budgetSummary } from '../../src/budgets/budget-text.ts';
+import { budgetSummary } from '../../src/costs/budget-answer.ts';
 import {
   type Budget,
   type BudgetStanding,
   budgetSpan,
   budgetStanding,
-} from '../../src/budgets/budgets.ts';
-import { SECTIONS } from '../../src/config/digest-options.ts';
-import { composeDigest } from '../../src/digests/compose.ts';
-import type { DigestFacts } from '../../src/digests/facts.ts';
+} from '../../src/costs/budgets.ts';
+import { composeDigest } from '../../src/costs/digest.ts';
+import type { DigestFacts } from '../../src/costs/digest-data.ts';
+import { SECTIONS } from '../../src/costs/digest-options.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import type { Money } from '../../src/maths/money.ts';
 import { withPrices } from '../../src/maths/money.ts';

@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { pruneCosts } from '../../costs/store.ts';
 import { type Archived, archiveTrail, findRange } from '../../storage/audit/archive/archive.ts';
 import type { Holder } from '../../storage/audit/archive/boundary.ts';
 import type { AuditKey } from '../../storage/audit/key-ring.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import { pruneCosts } from '../../storage/tables/costs.ts';
 import { listInstances } from '../../storage/tables/instances.ts';
 
 export interface ArchiveOptions {

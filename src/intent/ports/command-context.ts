@@ -1,7 +1,6 @@
-import type { CostContext } from '../../cost-reports/question/cost-question.ts';
-import type { AcceptedChangeFilter } from '../../cost-reports/why/cost-why.ts';
-import type { AcceptedChange } from '../../cost-reports/why/why-answer.ts';
-import type { DigestService } from '../../digests/subscriptions/subscriptions.ts';
+import type { DigestService } from '../../costs/digest-options.ts';
+import type { CostContext } from '../../costs/question-scope.ts';
+import type { AcceptedChange, AcceptedChangeFilter } from '../../costs/why.ts';
 import type { Answer, Caller } from '../../domain/answer.ts';
 import type { Change, State, Target, UserId } from '../../domain/change.ts';
 import type { FreezeService, Scope } from '../../domain/freezes.ts';

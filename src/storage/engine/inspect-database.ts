@@ -1,6 +1,7 @@
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Dialect, Kysely, sql } from 'kysely';
+import { type CostSnapshot, costSnapshots } from '../../costs/store.ts';
 import { keyProblem } from '../audit/append.ts';
 import type { AuditKey } from '../audit/key-ring.ts';
 import { storedTrailError } from '../audit/verification/trail-marks.ts';
@@ -11,7 +12,6 @@ import {
   schemaVersion,
 } from '../migrations/migrate.ts';
 import { type LastOutcome, lastOutcomes } from '../tables/changes/last-outcomes.ts';
-import { type CostSnapshot, costSnapshots } from '../tables/costs.ts';
 import { type Instance, listInstances } from '../tables/instances.ts';
 import { writeMeta } from '../tables/meta.ts';
 import type { Db, Tables } from '../tables/schema.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dayNumber } from '../../../src/base/time.ts';
-import { lineChanges, preparePeriods } from '../../../src/cost-reports/compare-periods.ts';
-import { linesOf } from '../../../src/cost-reports/tables/cost-lines.ts';
-import { tablePart } from '../../../src/cost-reports/tables/cost-table.ts';
+import { lineChanges, preparePeriods } from '../../../src/costs/compare-text.ts';
+import { linesOf, tablePart } from '../../../src/costs/table.ts';
 import { dayStates } from '../../../src/maths/days.ts';
 import { OTHER_LINES } from '../../../src/maths/lines.ts';
 import { readPeriod } from '../../../src/maths/period.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { costWhy } from '../../../src/commands/cost-why.ts';
-import type { AcceptedChangeFilter } from '../../../src/cost-reports/why/cost-why.ts';
-import type { AcceptedChange } from '../../../src/cost-reports/why/why-answer.ts';
+import type { AcceptedChange, AcceptedChangeFilter } from '../../../src/costs/why.ts';
 import type { UserId } from '../../../src/domain/change.ts';
 import type { Service } from '../../../src/domain/targets.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';

@@ -6,7 +6,7 @@ import {
   crossThreshold,
   evaluateForecast,
   memoryFor,
-} from '../../../src/costs/budget/budget-alerts.ts';
+} from '../../../src/costs/budgets.ts';
 import type { Forecast } from '../../../src/maths/forecast.ts';
 import { FLAT } from '../../../src/maths/statistics.ts';
 

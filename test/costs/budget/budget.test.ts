@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addDays, daysBetween } from '../../../src/base/time.ts';
-import { burnOf, paceOf, planOn } from '../../../src/costs/budget/budget.ts';
+import { burnOf, paceOf, planOn } from '../../../src/costs/budgets.ts';
 import { FLAT } from '../../../src/maths/statistics.ts';
 import { finalDays } from '../synthetic.ts';
 

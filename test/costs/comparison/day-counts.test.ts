@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareDay, dayCountsOf, headlineDay } from '../../../src/costs/comparison/day-counts.ts';
+import { compareDay, dayCountsOf, headlineDay } from '../../../src/costs/summary.ts';
 import { dayStates } from '../../../src/maths/days.ts';
 import { revisions } from '../../../src/maths/report.ts';
 import { microOf } from '../../../src/maths/rows.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { learnFromUsage } from '../../../src/costs/reader.ts';
 import type { CloudClient } from '../../../src/servers/cloud.ts';
 import { UsageCosts } from '../../../src/servers/cloud.ts';
 import { knownServices } from '../../../src/servers/facts.ts';
-import { learnFromUsage } from '../../../src/workflow/background/learn-from-usage.ts';
 import { createTestContext } from '../context.ts';
 
 const ID = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';

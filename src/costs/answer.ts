@@ -1,0 +1,306 @@
+import { lengthOf, type Span, spanOfBoth, within } from '../base/calendar.ts';
+import { type Day, dayOf } from '../base/time.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type Caller,
+  type CommandOffer,
+  countWords,
+} from '../domain/answer.ts';
+import {
+  type DayState,
+  dayStates,
+  finalRows,
+  lastFinalDay,
+  selectRows,
+  statesWithin,
+  withoutOpenDays,
+} from '../maths/days.ts';
+import { isOfTime } from '../maths/lines.ts';
+import { exactMoney, exactPrice, moneyOf } from '../maths/money.ts';
+import { comparisonPeriod, finalPeriod, LONGEST_DAYS } from '../maths/period.ts';
+import type { CostQuestion, QuestionScope } from '../maths/question.ts';
+import { type CostReading, problemsOf } from '../maths/report.ts';
+import { type CostRow, creditsOf, METRICS } from '../maths/rows.ts';
+import {
+  comparisonText,
+  isComparable,
+  lineChanges,
+  type PeriodComparison,
+  preparePeriods,
+} from './compare-text.ts';
+import { isMonthSoFar, monthForecast } from './forecast-answer.ts';
+import {
+  type CostContext,
+  type CostScope,
+  costOffer,
+  questionWords,
+  readCostQuestion,
+  readQuestionCosts,
+  scopedRows,
+  scopeNotes,
+  unclearAnswer,
+  whyWords,
+} from './question-scope.ts';
+import {
+  closingText,
+  footerPart,
+  headline,
+  noDataAnswer,
+  noFinalDayAnswer,
+  notFinalText,
+} from './summary.ts';
+import { chartParts, csvText, linesOf, tablePart } from './table.ts';
+
+/** The longest period, and the whole weeks before it that `vs prev` compares it with. */
+export const READ_AT_MOST_DAYS = LONGEST_DAYS + 7 * Math.ceil(LONGEST_DAYS / 7);
+
+/** The answer of `/cost` to the typed words. */
+export async function answerCosts(
+  words: string,
+  context: CostContext,
+  asker: Pick<Caller, 'by'>,
+): Promise<Answer> {
+  const today = dayOf(context.now());
+  const typed = { command: 'cost', words } as const;
+  const asked = readCostQuestion(typed, today, context.services);
+  if (!asked.ok) return asked.answer;
+  const { question } = asked;
+  const versus = question.versus ?? usualComparison(question, today);
+  const all = versus
+    ? spanOfBoth(question.period, comparisonPeriod(question.period, versus, today))
+    : question.period;
+  if (lengthOf(all) > READ_AT_MOST_DAYS) {
+    return tooFarBack(`cost ${questionWords({ ...question, versus: null })} vs prev`);
+  }
+  const costs = await readQuestionCosts(question, all, { context, asker, typed });
+  if (!costs.ok) return costs.answer;
+  const { read } = costs;
+  const lineFor = (scope: QuestionScope) => `cost ${questionWords({ ...question, scope })}`;
+  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
+  if (!scoped.ok) return scoped.answer;
+  const { rows, scope } = scoped;
+  const states = statesWithin(dayStates(read.rows, question.period), rows);
+  const period = finalPeriod(question.period, lastFinalDay(states), today);
+  if (!period) return noDataAnswer(question.period.label, read);
+  const own = within(states, period);
+  // If only the compared days have rows, the cost of the period is unknown, not 0.
+  if (own.every(({ state }) => state === 'no-data')) return noDataAnswer(period.label, read);
+  if (question.finalOnly && own.every(({ state }) => state !== 'final')) {
+    return noFinalDayAnswer(period.label, own.length, read);
+  }
+  const before = versus && comparisonPeriod(period, versus, today);
+  const known = question.finalOnly ? withoutOpenDays(read.rows) : read.rows;
+  const prepared = before && preparePeriods(known, scope.selector, period, before);
+  const compared = prepared && (question.versus || isComparable(prepared)) ? prepared : null;
+  const select = (all: readonly CostRow[]) => selectRows(all, scope.selector);
+  const hasForecast = isMonthSoFar(period, today) && !question.finalOnly;
+  const forecast = hasForecast ? await monthForecast(context, select, today) : null;
+  return composeAnswer(
+    { ...question, period },
+    { today, rows, states: own, compared, scope, forecast },
+    read,
+  );
+}
+
+/** The month so far is compared without being asked, as its forecast needs the same rows. */
+function usualComparison({ period, finalOnly }: CostQuestion, today: Day): 'prev' | null {
+  const isMonth = period.unit === 'month' && isMonthSoFar(period, today);
+  return isMonth && !finalOnly ? 'prev' : null;
+}
+
+/** The period to compare with is too long ago; `line` asks for another one. */
+export function tooFarBack(line: string): Answer {
+  const text = `The period to compare with begins more than ${READ_AT_MOST_DAYS} days back. Use instead:`;
+  return unclearAnswer(text, [costOffer(line)]);
+}
+
+interface ShownCosts {
+  readonly today: Day;
+  /** The rows of the period and of the compared days. */
+  readonly rows: readonly CostRow[];
+  /** The days of the period. */
+  readonly states: readonly DayState[];
+  readonly compared: PeriodComparison | null;
+  readonly scope: CostScope;
+  readonly forecast: Awaited<ReturnType<typeof monthForecast>>;
+}
+
+function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostReading): Answer {
+  const { period, by, finalOnly } = question;
+  const { today, compared, scope, forecast } = shown;
+  const states = finalOnly ? shown.states.filter(isNotOpen) : shown.states;
+  const sentences = [
+    forecast?.text ?? null,
+    compared ? comparisonText(compared, today) : null,
+    finalOnly ? leftOutText(shown.states.length - states.length) : null,
+    notFinalText(states, period, today),
+    closingText(period, shown.states, { today, read }),
+    period.notes.includes('cut-to-today') ? CUT : null,
+  ].filter((sentence) => sentence !== null);
+  // On a phone, a table has no room for changes next to money, unless they are requested.
+  const inTable = question.versus === null && read.prices ? null : compared;
+  const parts: (AnswerPart | null)[] = [
+    sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
+    ...chartParts(states, period, today, isOfTime(by) ? by : 'day'),
+    costTable(question, { ...shown, states, compared: inTable }),
+    { kind: 'offers', offers: offersFor(question, read, compared) },
+    footerPart(withProblemsOf(shown, read, period), null, scopeNotes(scope)),
+  ];
+  const own = headline(period.label, states, period);
+  return {
+    title: [scope.label, own, forecast?.title].filter(Boolean).join(' · '),
+    parts: parts.filter((part) => part !== null),
+  };
+}
+
+const CUT = 'Ends today (UTC, incomplete); future days left out.';
+
+function isNotOpen({ state }: DayState): boolean {
+  return state !== 'preliminary';
+}
+
+function leftOutText(days: number): string | null {
+  if (days === 0) return null;
+  return `${countWords(days, 'day that is', 'days that are')} not final left out.`;
+}
+
+function costTable(question: CostQuestion, { rows, states, compared }: ShownCosts): AnswerPart {
+  const { by, finalOnly } = question;
+  const shown = finalOnly ? finalRows(rows, states) : rows;
+  const changes = compared ? lineChanges(rows, by, compared) : null;
+  return tablePart(by, linesOf(question, shown, states, changes), changes);
+}
+
+/** Only the problems of the shown days: whole months are read. With the older copies of the forecast. */
+function withProblemsOf(
+  { compared, forecast }: ShownCosts,
+  read: CostReading,
+  period: Span,
+): CostReading {
+  const spans = compared ? [period, compared.before] : [period];
+  const gaps = new Map([...(forecast?.gaps ?? []), ...read.gaps].map((gap) => [gap.month, gap]));
+  return { ...read, gaps: [...gaps.values()], problems: problemsOf(read.problems, spans) };
+}
+
+function offersFor(
+  question: CostQuestion,
+  { isFinal = false }: CostReading,
+  compared: PeriodComparison | null,
+): readonly CommandOffer[] {
+  const whole = { ...question, versus: null, top: null };
+  const others = (['service', 'day', 'metric'] as const).filter((by) => by !== question.by);
+  const byOthers = others.slice(0, 2).map((by) => {
+    return { label: `By ${by}`, line: `cost ${questionWords({ ...whole, by })}` };
+  });
+  return [
+    { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
+    ...byOthers,
+    ...comparisonOffers(question, compared),
+    { label: 'Last month', line: `cost ${questionWords(whole, 'last-month')}` },
+    ...(isFinal ? [] : [{ label: 'Refresh', line: `cost ${questionWords(question)} refresh` }]),
+  ];
+}
+
+/** No button asks again for a comparison that is not possible. */
+function comparisonOffers(
+  question: CostQuestion,
+  compared: PeriodComparison | null,
+): readonly CommandOffer[] {
+  if (compared && isComparable(compared)) {
+    return [{ label: 'Why', line: `cost why ${whyWords({ ...question, top: null })}` }];
+  }
+  if (question.versus === 'prev') return [];
+  const line = `cost ${questionWords({ ...question, versus: 'prev' })}`;
+  return [{ label: 'Compare with previous', line }];
+}
+
+const EVERY_ROW = 'The file contains every row of the period: “vs” and “top” do not apply to it.';
+
+/** The answer of `/cost csv` to the typed words: a file with one row per day and entity. */
+export async function answerCsv(
+  words: string,
+  context: CostContext,
+  asker: Pick<Caller, 'by'>,
+): Promise<Answer> {
+  const today = dayOf(context.now());
+  const typed = { command: 'cost csv', words } as const;
+  const asked = readCostQuestion(typed, today, context.services);
+  if (!asked.ok) return asked.answer;
+  const { question } = asked;
+  const { period: requested, finalOnly, versus, top } = question;
+  const costs = await readQuestionCosts(question, requested, { context, asker, typed });
+  if (!costs.ok) return costs.answer;
+  const { read } = costs;
+  const lineFor = (scope: QuestionScope) => `cost csv ${questionWords({ ...question, scope })}`;
+  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
+  if (!scoped.ok) return scoped.answer;
+  const states = statesWithin(dayStates(read.rows, requested), scoped.rows);
+  const period = finalPeriod(requested, lastFinalDay(states), today);
+  if (!period) return noDataAnswer(requested.label, read);
+  const rows = within(finalOnly ? finalRows(scoped.rows, states) : scoped.rows, period);
+  const { scope } = scoped;
+  const count = countWords(rows.length, 'row');
+  const text = `${count}, one per day and entity, in credits${inMoney(rows)}.`;
+  return {
+    title: `Costs of ${scope.label ? `${scope.label} · ` : ''}${period.label} (UTC)`,
+    parts: [
+      { kind: 'text', text },
+      ...(versus || top ? [{ kind: 'text', text: EVERY_ROW } as const] : []),
+      footerPart(
+        { ...read, problems: problemsOf(read.problems, [period]) },
+        null,
+        scopeNotes(scope),
+      ),
+      { kind: 'file', name: `costs-${period.first}-${period.last}.csv`, text: csvOf(rows) },
+    ],
+  };
+}
+
+const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total', ...METRICS];
+
+/** Columns with the money of the total. A row of a day without a price has none. */
+const MONEY_COLUMNS = ['currency', 'perCredit', 'money'];
+
+/** Columns of a question by tag or team. */
+const LABEL_COLUMNS = ['tags', 'team'];
+
+function isPriced(rows: readonly CostRow[]): boolean {
+  return rows.some(({ price }) => price !== undefined);
+}
+
+function inMoney(rows: readonly CostRow[]): string {
+  return isPriced(rows) ? ' and in money that is not rounded' : '';
+}
+
+function csvOf(rows: readonly CostRow[]): string {
+  const sorted = rows.toSorted((a, b) => order(a).localeCompare(order(b)));
+  const priced = isPriced(rows);
+  const labelled = rows.some(({ labels }) => labels !== undefined);
+  const header = [...COLUMNS, ...(priced ? MONEY_COLUMNS : []), ...(labelled ? LABEL_COLUMNS : [])];
+  const lines = sorted.map((row) => [
+    ...cells(row),
+    ...(priced ? moneyCells(row) : []),
+    ...(labelled ? [row.labels?.tag ?? '', row.labels?.team ?? ''] : []),
+  ]);
+  return csvText(header, lines);
+}
+
+function moneyCells({ price, total }: CostRow): readonly string[] {
+  const money = moneyOf([[price, total]]);
+  return price && money ? [price.currency, exactPrice(price), exactMoney(money)] : ['', '', ''];
+}
+
+function order({ day, entityName, entityId }: CostRow): string {
+  return `${day} ${entityName} ${entityId}`;
+}
+
+function cells(row: CostRow): readonly (string | number)[] {
+  const metrics = METRICS.map((metric) => {
+    const micro = row.metrics[metric];
+    return micro === undefined ? '' : creditsOf(micro);
+  });
+  const { day, kind, entityId, entityName, serviceId, warehouseId, locked, total } = row;
+  const own = [day, kind, entityId, entityName, serviceId ?? '', warehouseId ?? ''];
+  return [...own, locked ? 'yes' : 'no', creditsOf(total), ...metrics];
+}

@@ -1,0 +1,353 @@
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { monthSoFar, monthsOf, type Span, within } from '../base/calendar.ts';
+import { ApiError } from '../base/errors.ts';
+import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
+import {
+  type DayState,
+  dayStates,
+  LEARNED_DAYS,
+  learnLockAge,
+  openDayOf,
+  type SnapshotHistory,
+  snapshotHistory,
+} from '../maths/days.ts';
+import { type PriceList, withPrices } from '../maths/money.ts';
+import {
+  type CostGap,
+  type CostReading,
+  createReportReader,
+  type ReportProblem,
+} from '../maths/report.ts';
+import { type CostRow, entityOf, type Micro, type OpenDay } from '../maths/rows.ts';
+import type { CloudClient } from '../servers/cloud.ts';
+import type { UsageDates } from '../servers/cloud-reads.ts';
+import { learnService } from '../servers/facts.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { readMeta, writeMeta } from '../storage/tables/meta.ts';
+import {
+  costSnapshots,
+  loadMonth,
+  recordSnapshots,
+  type StoredMonth,
+  storeMonth,
+} from './store.ts';
+
+/** The rows of one fetched month. */
+interface FetchedRows {
+  readonly rows: readonly CostRow[];
+  readonly fetchedAt: Date;
+}
+
+/**
+ * The same rows; those of a day that is not final show whether the day is settled and how complete it
+ * is. All of them count as not final, because the day can still get rows. Source: docs/costs.md#settled-days.
+ */
+export function withOpenDays(
+  { rows, fetchedAt }: FetchedRows,
+  history: SnapshotHistory,
+): readonly CostRow[] {
+  const open = openDays({ rows, fetchedAt }, history);
+  if (open.size === 0) return rows;
+  return rows.map((row) => {
+    const openDay = open.get(row.day);
+    return openDay ? { ...row, locked: false, openDay } : row;
+  });
+}
+
+function openDays(
+  { rows, fetchedAt }: FetchedRows,
+  history: SnapshotHistory,
+): ReadonlyMap<Day, OpenDay> {
+  const totals = new Map<Day, Micro>();
+  const open = new Set<Day>();
+  for (const { day, total, locked } of rows) {
+    totals.set(day, (totals.get(day) ?? 0) + total);
+    if (!locked) open.add(day);
+  }
+  const openDay = (day: Day) => openDayOf({ day, total: totals.get(day) ?? 0, fetchedAt }, history);
+  return new Map([...open].map((day) => [day, openDay(day)]));
+}
+
+/** An open month is fetched again when it is this old. */
+const KEEP_MS = 15 * 60_000;
+const LONG_AGO_DAYS = 31;
+
+interface Report {
+  readonly rows: readonly CostRow[];
+  readonly problems: readonly ReportProblem[];
+  /** Release 1.0 kept only one row of entities of different kinds with the same id. */
+  readonly isKeyedByKind: boolean;
+}
+type Month = StoredMonth<Report>;
+
+// Each row was validated when it was fetched, so a stored report is not validated row by row.
+const StoredReport = z
+  .custom<Report>(
+    (value) =>
+      typeof value === 'object' && value !== null && 'rows' in value && 'problems' in value,
+  )
+  // Earlier releases stored some problems without their day. They are dropped here.
+  .transform(({ rows, problems, isKeyedByKind = false }) => ({
+    rows,
+    isKeyedByKind,
+    problems: problems
+      .filter((problem) => 'figure' in problem || 'of' in problem)
+      .map(withCurrentNames),
+  }));
+
+// Version 1.0 stored other names of a fault and of a key.
+function withCurrentNames(problem: ReportProblem): ReportProblem {
+  const stored: Readonly<Record<string, unknown>> = { ...problem };
+  if (problem.name === 'grand-total-off') {
+    return { ...problem, reported: problem.reported ?? Number(stored.told) };
+  }
+  return stored.name === 'told-twice' ? { ...problem, name: 'duplicate' } : problem;
+}
+
+interface CostReadOptions {
+  /** If requests are rate limited, questions of people come before digests. */
+  readonly priority: 'people' | 'background';
+  /** Ignores stored months, except months that are final. */
+  readonly fresh?: boolean;
+  /** Never calls the API: a month that is not stored is a gap. */
+  readonly storedOnly?: boolean;
+}
+
+type ReadCosts = (span: Span, how: CostReadOptions) => Promise<CostReading>;
+
+interface Parts {
+  readonly cloud: CloudClient;
+  /** Stored reports of another organization do not count. */
+  readonly organizationId: string;
+  readonly database: Database;
+  /** Adds to each row the price of its day. */
+  readonly prices?: PriceList | null;
+  readonly now: () => Date;
+  readonly log: Logger;
+}
+
+/**
+ * Reads costs by calendar month, so that all periods share few API calls. Concurrent reads of a
+ * month share one fetch. An open month is kept for 15 minutes, a final month for ever.
+ * Source: docs/costs.md#fetching.
+ */
+export function createCostReader(parts: Parts): ReadCosts {
+  const { cloud, organizationId, database, prices = null, now, log } = parts;
+  const kept = new Map<string, Month>();
+  const fetching = new Map<string, Promise<Month>>();
+  let known: { readonly history: SnapshotHistory; readonly until: number } | null = null;
+
+  /** Read again after 15 minutes, like a report: newer snapshots show what newer reports show. */
+  async function snapshots(): Promise<SnapshotHistory> {
+    const at = now().getTime();
+    if (known && at < known.until) return known.history;
+    const first = addDays(dayOf(now()), -LEARNED_DAYS);
+    const history = snapshotHistory(await costSnapshots(database.db, organizationId, first));
+    known = { history, until: at + KEEP_MS };
+    return history;
+  }
+
+  async function monthOf(month: string, how: CostReadOptions): Promise<Month> {
+    const known = await latestCopy(month);
+    if (known && isFresh(known, how)) return known;
+    const running = fetching.get(month) ?? fetchMonth(month, how.priority);
+    fetching.set(month, running);
+    return running.finally(() => fetching.delete(month));
+  }
+
+  /** The copy in memory, or a later one that another replica stored. */
+  async function latestCopy(month: string): Promise<Month | null> {
+    const own = kept.get(month) ?? null;
+    if (own && isClosed(own)) return own;
+    const after = own?.fetchedAt ?? null;
+    const stored = await loadMonth(database.db, { organizationId, month, after }, StoredReport);
+    if (stored) kept.set(month, stored);
+    return stored ?? own;
+  }
+
+  function isFresh(month: Month, { fresh }: CostReadOptions): boolean {
+    return isClosed(month) || (!fresh && now().getTime() - month.fetchedAt.getTime() < KEEP_MS);
+  }
+
+  async function fetchMonth(month: string, priority: CostReadOptions['priority']): Promise<Month> {
+    const fetchedAt = now();
+    const today = dayOf(fetchedAt);
+    const span = monthSoFar(month, today);
+    const period = { from_date: span.first, to_date: span.last };
+    let reader = createReportReader(span);
+    const takeRows = () => {
+      reader = createReportReader(span);
+      return reader.add;
+    };
+    const { result } = await cloud.getUsageCost(period, { priority, takeRows });
+    const { rows, problems } = reader.finish(result.grandTotalCredits);
+    const days = dayStates(rows, span);
+    const final = isFinalMonth(days, span.last, today);
+    const report = { rows, problems, isKeyedByKind: true };
+    const fetched = { month, fetchedAt, final, report };
+    kept.set(month, fetched);
+    await keep(fetched, days);
+    return fetched;
+  }
+
+  async function keep(month: Month, days: ReturnType<typeof dayStates>): Promise<void> {
+    const totals = days
+      .filter(({ state }) => state !== 'no-data')
+      .map(({ day, total, state }) => ({ day, total, final: state === 'final' }));
+    await database.transaction(async (tx) => {
+      await storeMonth(tx, organizationId, month);
+      const { fetchedAt } = month;
+      await recordSnapshots(
+        tx,
+        organizationId,
+        totals.map((one) => ({ ...one, fetchedAt })),
+      );
+    });
+  }
+
+  return async (span, how) => {
+    const months: Month[] = [];
+    const gaps: CostGap[] = [];
+    // Months are fetched one after another: the API is rate limited, and commands go between.
+    for (const month of monthsOf(span)) {
+      if (how.storedOnly) {
+        const stored = await latestCopy(month);
+        if (stored) months.push(stored);
+        else gaps.push({ month, why: 'not read yet', denied: false, from: null });
+        continue;
+      }
+      try {
+        months.push(await monthOf(month, how));
+      } catch (error) {
+        // A fetch that was stopped with the process is not a gap: a digest would report a failure.
+        if (error instanceof ApiError && error.kind === 'stopping') throw error;
+        log.warn({ err: error, month }, 'the costs of a month were not read');
+        const before = kept.get(month) ?? null;
+        if (before) months.push(before);
+        gaps.push({ month, ...reasonOf(error), from: before?.fetchedAt ?? null });
+      }
+    }
+    const history = await snapshots();
+    const rows = months.flatMap(({ report, fetchedAt }) =>
+      withOpenDays({ rows: report.rows, fetchedAt }, history),
+    );
+    return {
+      rows: withPrices(within(rows, span), prices),
+      ...ageOf(months, gaps),
+      problems: months.flatMap(({ report }) => report.problems),
+      gaps,
+      lockAge: learnLockAge(history),
+      prices,
+    };
+  };
+}
+
+function ageOf(
+  months: readonly Month[],
+  gaps: readonly CostGap[],
+): Pick<CostReading, 'fetchedAt' | 'isFinal'> {
+  const timesOf = (some: readonly Month[]) => some.map(({ fetchedAt }) => fetchedAt.getTime());
+  const open = timesOf(months.filter((month) => !isClosed(month)));
+  if (open.length > 0) return { fetchedAt: new Date(Math.min(...open)) };
+  if (months.length === 0) return { fetchedAt: null };
+  const fetchedAt = new Date(Math.max(...timesOf(months)));
+  return gaps.length === 0 ? { fetchedAt, isFinal: true } : { fetchedAt };
+}
+
+/** A month that is never fetched again. */
+function isClosed(month: Month): boolean {
+  return month.final && !isLossy(month);
+}
+
+/** Whether release 1.0 may have dropped the row of a warehouse with the id of a service. */
+function isLossy({ report }: Month): boolean {
+  return !report.isKeyedByKind && report.problems.some(({ name }) => name === 'duplicate');
+}
+
+/** A day without rows may still get rows. After another month, it counts as a day without costs. */
+function isFinalMonth(days: readonly DayState[], last: Day, today: Day): boolean {
+  if (last >= today) return false;
+  const isLongAgo = dayNumber(today) - dayNumber(last) > LONG_AGO_DAYS;
+  return days.every(({ state }) => state === 'final' || (isLongAgo && state === 'no-data'));
+}
+
+function reasonOf(error: unknown): Pick<CostGap, 'why' | 'denied'> {
+  if (!(error instanceof ApiError)) return { why: 'internal error of Signalbox', denied: false };
+  const text = error.serverText ?? error.sentence;
+  const denial = DENIALS.get(error.status);
+  return denial ? { why: `${denial}: ${text}`, denied: true } : { why: text, denied: false };
+}
+
+const DENIALS: ReadonlyMap<number | null, string> = new Map([
+  [401, 'the API key is not accepted'],
+  [403, 'the API key may not read it'],
+]);
+
+const KEY = 'usage-dates';
+const Form = z.enum(['date-time', 'date']).nullable().catch(null);
+
+/**
+ * The form of the dates in requests for the usage report, stored in the database. While that is
+ * unavailable, each process detects the form again. Source: docs/apis.md#usage-report.
+ */
+export function openUsageDates(
+  setting: UsageDates['setting'],
+  { db, transaction }: Pick<Database, 'db' | 'transaction'>,
+  log: Pick<Logger, 'warn'>,
+): UsageDates {
+  const failed = (err: unknown) => {
+    log.warn({ err }, 'the date form of the usage report was not stored or read');
+    return null;
+  };
+  return {
+    setting,
+    load: async () => Form.parse(await readMeta(db, KEY).catch(failed)),
+    store: async (form) => {
+      await transaction((tx) => writeMeta(tx, KEY, form)).catch(failed);
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+const DAYS_BACK = 7;
+
+interface LearningContext {
+  readonly cloud: Pick<CloudClient, 'getUsageCost'>;
+  readonly database: Database;
+  readonly now: () => Date;
+}
+
+/**
+ * Stores the names of services in the usage report, so that users can name services that the
+ * configuration does not list. Returns how many it found. The report has no state of a service.
+ */
+export async function learnFromUsage(context: LearningContext): Promise<number> {
+  const seenAt = context.now();
+  const from = new Date(seenAt.getTime() - DAYS_BACK * DAY_MS);
+  const period = { from_date: utcDay(from), to_date: utcDay(seenAt) };
+  const report = await context.cloud.getUsageCost(period, { priority: 'background' });
+
+  const names = new Map<string, string>();
+  for (const row of byDay(report.result.costs)) {
+    const { serviceId, entityId, entityName } = row;
+    // A pipe's row has the id of its service but the name of the pipe.
+    if (!serviceId || serviceId !== entityId || !entityName) continue;
+    // A warehouse may have the id of its service.
+    if (entityOf(row, entityId).kind === 'service') names.set(serviceId, entityName);
+  }
+  await context.database.transaction(async (tx) => {
+    for (const [id, name] of names) {
+      await learnService(tx, { id, name, fields: {}, source: 'usage report', seenAt });
+    }
+  });
+  return names.size;
+}
+
+function byDay<Row extends { readonly date: string | null }>(rows: readonly Row[]): readonly Row[] {
+  return rows.toSorted((a, b) => ((a.date ?? '') < (b.date ?? '') ? -1 : 1));
+}
+
+function utcDay(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}

@@ -1,0 +1,447 @@
+import {
+  dayOfMonth,
+  formatDate,
+  formatDay,
+  formatDays,
+  formatMonth,
+  formatShortSpan,
+  formatSpan,
+  isDay,
+  lengthOf,
+  monthOf,
+  type Span,
+  startOf,
+  within,
+} from '../base/calendar.ts';
+import { addDays, type Day, dayNumber } from '../base/time.ts';
+import { type AnswerPart, type Cell, countWords, type Figure } from '../domain/answer.ts';
+import { type Mover, moversOf } from '../maths/compare.ts';
+import type { DayState } from '../maths/days.ts';
+import {
+  type Bucket,
+  type By,
+  bucketsOf,
+  isOfTime,
+  OTHER_LINES,
+  onCalendar,
+  type SummaryLine,
+  sumBy,
+  type TimeUnit,
+} from '../maths/lines.ts';
+import {
+  type Money,
+  moneyOf,
+  moneySum,
+  moneyText,
+  moneyValue,
+  signedMoneyText,
+} from '../maths/money.ts';
+import { bracketed, changeText, figure, shareText, signedFigure } from '../maths/numbers.ts';
+import type { CostQuestion } from '../maths/question.ts';
+import { type PostedDay, revisions } from '../maths/report.ts';
+import { type CostRow, creditsOf, type Micro } from '../maths/rows.ts';
+import { pairedDaysText } from './compare-text.ts';
+
+/** The change of one line, or of several together. */
+export type LineChange = Pick<Mover, 'delta' | 'money' | 'kind'>;
+/** The change of each line; null without two compared periods. */
+export type LineChanges = ReadonlyMap<string, Mover> | null;
+
+/** What one table of a message may have: fewer rows and characters than Slack allows. */
+const ROWS_MAX = 150;
+const TEXT_MAX = 8_500;
+
+type LineQuestion = Pick<CostQuestion, 'by' | 'period' | 'top'>;
+
+/**
+ * The lines of a table with one grouping. The lines that do not fit are one line, so that the table
+ * adds up to its total. `rows`: with those of the compared days, if there are changes.
+ */
+export function linesOf(
+  question: LineQuestion,
+  rows: readonly CostRow[],
+  states: readonly DayState[],
+  changes: LineChanges,
+): readonly SummaryLine[] {
+  const { by, period, top } = question;
+  if (isOfTime(by)) {
+    const lines = onCalendar(sumBy(rows, by, period, top), states, by);
+    const left = lines.length - fittingLines(lines.toReversed(), changes);
+    if (left === 0 || top !== null) return lines;
+    const earlier = combined(lines.slice(0, left), {
+      key: 'earlier',
+      name: `${left} earlier ${by}s`,
+    });
+    return [earlier, ...lines.slice(left)];
+  }
+  const all = withVanished(sumBy(rows, by, period), changes, lengthOf(period));
+  const most = Math.min(top ?? all.length, fittingLines(all, changes));
+  if (all.length <= most) return all;
+  const others = all.slice(most);
+  const name = `Other (${others.length})`;
+  return [...all.slice(0, most), combined(others, { key: OTHER_LINES, name })];
+}
+
+/** How many of the first lines fit into a table. */
+function fittingLines(lines: readonly SummaryLine[], changes: LineChanges): number {
+  const figures = figuresLength(lines, changes);
+  let size = 0;
+  const end = lines.findIndex(({ name }, index) => {
+    size += name.length + figures;
+    return index >= ROWS_MAX || size > TEXT_MAX;
+  });
+  return end < 0 ? lines.length : end;
+}
+
+/** The most characters of the figures of a row: credits and share, and their changes, in money as well. */
+function figuresLength(lines: readonly SummaryLine[], changes: LineChanges): number {
+  const money = lines.some((line) => line.money !== null) ? 16 : 0;
+  return 20 + money + (changes ? 20 + money : 0);
+}
+
+/** With the lines that have costs on the compared days only: they cost 0 now. */
+function withVanished(
+  lines: readonly SummaryLine[],
+  changes: LineChanges,
+  days: number,
+): readonly SummaryLine[] {
+  if (changes === null) return lines;
+  const known = new Set(lines.map(({ key }) => key));
+  const nothing = { total: 0, money: null, share: 0, days, preliminary: 0, isOpen: false };
+  const vanished = [...changes.values()].filter(({ key }) => !known.has(key));
+  return [...lines, ...vanished.map(({ key, name }) => ({ key, name, ...nothing }))];
+}
+
+/** One line for several. */
+export function combined(
+  lines: readonly SummaryLine[],
+  { key, name }: Pick<SummaryLine, 'key' | 'name'>,
+): SummaryLine {
+  const sum = (of: 'total' | 'preliminary') => lines.reduce((all, line) => all + line[of], 0);
+  const shares = lines.flatMap(({ share }) => share ?? []);
+  return {
+    key,
+    name,
+    total: sum('total'),
+    money: moneyOfLines(lines),
+    share: shares.length > 0 ? shares.reduce((all, share) => all + share, 0) : null,
+    days: Math.max(...lines.map(({ days }) => days)),
+    preliminary: sum('preliminary'),
+    isOpen: lines.some(({ isOpen }) => isOpen),
+  };
+}
+
+/** A line without credits needs no price; one whose refunds add up to 0 may have money. */
+function moneyOfLines(lines: readonly Pick<SummaryLine, 'total' | 'money'>[]): Money | null {
+  return moneySum(lines.map(({ money, total }) => money ?? (total === 0 ? undefined : null)));
+}
+
+/** The change of several lines together; undefined if none of them can be compared. */
+export function combinedChange(
+  changes: readonly (LineChange | undefined)[],
+): LineChange | undefined {
+  const known = changes.filter((change) => change !== undefined);
+  if (known.length === 0) return undefined;
+  const delta = known.reduce((sum, change) => sum + change.delta, 0);
+  return { delta, money: moneySum(known.map(({ money }) => money)), kind: 'changed' };
+}
+
+export function figureCell(micro: Micro, money: Money | null = null): Figure {
+  return { value: creditsOf(micro), text: figure(micro, money) };
+}
+
+/** Credits, money, share and, for two compared spans, the change of each line. */
+export function tablePart(
+  by: Exclude<By, 'entity-metric'>,
+  lines: readonly SummaryLine[],
+  changes: LineChanges,
+): AnswerPart {
+  const keys = new Set(lines.map(({ key }) => key));
+  const others = [...(changes ?? [])].flatMap(([key, one]) => (keys.has(key) ? [] : [one]));
+  const changeOf = (key: string) =>
+    key === OTHER_LINES ? combinedChange(others) : changes?.get(key);
+  const { columns, cellsOf } = amountCells(lines, changes !== null);
+  return {
+    kind: 'table',
+    caption: captionOf(by, lines),
+    columns: [headingOf(by), ...columns],
+    rows: lines.map((line) => [
+      nameCell(line, by, keys.has(OTHER_LINES)),
+      ...cellsOf(line, changeOf(line.key)),
+    ]),
+  };
+}
+
+function captionOf(by: string, lines: readonly SummaryLine[]): string {
+  return `Credits by ${by}${lines.some(({ isOpen }) => isOpen) ? ' · * not final' : ''}`;
+}
+
+function headingOf(by: string): string {
+  return `${by.charAt(0).toUpperCase()}${by.slice(1)}`;
+}
+
+interface AmountCells {
+  readonly columns: readonly string[];
+  readonly cellsOf: (line: SummaryLine, change: LineChange | undefined) => readonly Cell[];
+}
+
+/** The columns of a table after its names. Money has columns if a line has a price. */
+function amountCells(lines: readonly SummaryLine[], hasChanges: boolean): AmountCells {
+  const currency = lines.find(({ money }) => money !== null)?.money?.currency ?? null;
+  const inMoney = <Item>(item: Item): readonly Item[] => (currency === null ? [] : [item]);
+  const changeCells = (change: LineChange | undefined) => [
+    changeCell(change),
+    ...inMoney(moneyCell(change?.money, signedMoneyText)),
+  ];
+  return {
+    columns: [
+      'Credits',
+      ...inMoney(currency ?? ''),
+      'Share',
+      ...(hasChanges ? ['Change', ...inMoney(`Change, ${currency}`)] : []),
+    ],
+    cellsOf: (line, change) => [
+      line.days === 0 ? NO_DATA : creditsCell(line),
+      ...inMoney(moneyCell(line.money, moneyText)),
+      line.share === null ? null : { value: line.share, text: shareText(line.share) },
+      ...(hasChanges ? changeCells(change) : []),
+    ],
+  };
+}
+
+const NO_DATA: Figure = { value: null, text: 'no data' };
+
+function creditsCell({ total, isOpen }: SummaryLine): Figure {
+  const { value, text } = figureCell(total);
+  return { value, text: isOpen ? `${text}*` : text };
+}
+
+/** Days, weeks and months sort by date: by name, April would be the first month. */
+function nameCell({ key, name }: SummaryLine, by: By, isByCost: boolean): Cell {
+  return isOfTime(by) && !isByCost ? dateCell(key, name) : name;
+}
+
+/** The key of a day, week or month as a date; the line of all others sorts last. */
+function dateCell(key: string, name: string): Figure {
+  const day = key.length === 7 ? `${key}-01` : key;
+  return { value: isDay(day) ? dayNumber(day) : null, text: name, isName: true };
+}
+
+const NOTES = { changed: '', new: ' (new)', vanished: ' (gone)' } as const;
+
+/** Null if no day of the line is final in both spans. */
+function changeCell(change: LineChange | undefined): Figure | null {
+  if (!change) return null;
+  const text = signedFigure(change.delta);
+  return { value: creditsOf(change.delta), text: `${text}${NOTES[change.kind]}` };
+}
+
+function moneyCell(money: Money | null | undefined, text: (money: Money) => string): Figure | null {
+  return money ? { value: moneyValue(money), text: text(money) } : null;
+}
+
+const WEEK = 7;
+
+interface MoverFilter {
+  readonly minimum: Micro;
+  readonly increasesOnly: boolean;
+}
+
+interface MoverLines {
+  readonly lines: readonly string[];
+  /** The number of compared days, if some days are left out. */
+  readonly on: string;
+}
+
+/** The text of each mover; empty until days of both spans are settled. */
+export function moverLines(
+  rows: readonly CostRow[],
+  span: Span,
+  before: Span,
+  { minimum, increasesOnly }: MoverFilter,
+): MoverLines {
+  const found = moversOf(rows, span, before, { by: 'entity-metric', minimum });
+  if (!found.ok) return { lines: [], on: '' };
+  const shown = found.movers.filter(({ delta }) => delta > 0 || !increasesOnly);
+  return { lines: shown.map(moverText), on: pairedDaysText(found, span, before) };
+}
+
+/** `analytics-us · compute +55.1 (+€19.29, ×3.1)` */
+export function moverText({ name, kind, delta, money, relative }: Mover): string {
+  const change = relative === null ? null : changeText(relative);
+  const note = kind === 'changed' ? change : kind === 'new' ? 'new' : 'gone';
+  return `${name} ${signedFigure(delta)}${bracketed(money && signedMoneyText(money), note)}`;
+}
+
+export function revisedLines(
+  posted: readonly PostedDay[],
+  states: readonly DayState[],
+  minimum: Micro,
+): readonly string[] {
+  return revisions(posted, states, minimum).map((revision) => {
+    const { day, price, posted: was, final, relative, delta } = revision;
+    const change = relative === null ? signedFigure(delta) : changeText(relative);
+    const money = [was, final].map((micro) => moneyOf([[price, micro]]));
+    const inMoney = money.map((each) => each && moneyText(each)).join(' → ');
+    const notes = bracketed(price ? inMoney : null, change);
+    return `${formatDay(day)}: ${figure(was)} → ${figure(final)}${notes}`;
+  });
+}
+
+/** The costs by service: the day, the same weekday of the previous week, 7 days, the month. */
+export function serviceTable(rows: readonly CostRow[], day: Day): AnswerPart {
+  const sums = (span: Span) =>
+    new Map(sumBy(rows, 'service', span).map((line) => [line.key, line]));
+  const weekday = addDays(day, -WEEK);
+  const now = sums({ first: day, last: day });
+  const before = sums({ first: weekday, last: weekday });
+  const week = sums({ first: addDays(day, 1 - WEEK), last: day });
+  const month = sumBy(rows, 'service', { first: startOf('month', day), last: day });
+  const cell = (of: ReadonlyMap<string, SummaryLine>, key: string) => {
+    const line = of.get(key);
+    return line ? figureCell(line.total, line.money) : null;
+  };
+  return {
+    kind: 'table',
+    columns: ['Service', formatDay(day), formatDay(weekday), '7 days', 'Month', 'Share of month'],
+    rows: month.map(({ key, name, total, money, share }) => [
+      name,
+      cell(now, key),
+      cell(before, key),
+      cell(week, key),
+      figureCell(total, money),
+      share === null ? null : { value: share, text: shareText(share) },
+    ]),
+  };
+}
+
+const POINTS_MAX = 20;
+const TITLE_MAX = 50;
+/** The last day of the first half of a month. */
+const MIDDLE = 15;
+const UNITS: readonly TimeUnit[] = ['day', 'week', 'month'];
+
+/**
+ * One chart, or two for 21 to 40 days: Slack accepts 20 values in a chart and two
+ * charts in a message, and a part of a week or month would look like a drop.
+ */
+export function chartParts(
+  states: readonly DayState[],
+  span: Span,
+  today: Day,
+  wanted: TimeUnit = 'day',
+): readonly AnswerPart[] {
+  return halvesOf(span, wanted).flatMap((half) => chartPart(states, half, today, wanted) ?? []);
+}
+
+function halvesOf(span: Span, wanted: TimeUnit): readonly Span[] {
+  const length = lengthOf(span);
+  const isOne = length <= POINTS_MAX || length > 2 * POINTS_MAX;
+  if (wanted !== 'day' || isOne || isWholeWeeks(span)) return [span];
+  const isMonth = monthOf(span.first) === monthOf(span.last) && dayOfMonth(span.first) === 1;
+  const last = addDays(span.first, (isMonth ? MIDDLE : Math.ceil(length / 2)) - 1);
+  return [
+    { first: span.first, last },
+    { first: addDays(last, 1), last: span.last },
+  ];
+}
+
+function isWholeWeeks(span: Span): boolean {
+  return startOf('week', span.first) === span.first && lengthOf(span) % 7 === 0;
+}
+
+/**
+ * Bars by day, or by week or month if there are too many days; not finer than `wanted` if possible.
+ * A day without data has no bar, because Slack needs a number and 0 would mean that the day cost
+ * nothing. The title lists the days without data.
+ */
+export function chartPart(
+  states: readonly DayState[],
+  span: Span,
+  today: Day,
+  wanted: TimeUnit = 'day',
+): AnswerPart | null {
+  const own = within(states, span);
+  const fitting = fittingUnit(own, wanted);
+  if (!fitting) return null;
+  const { unit, buckets } = fitting;
+  return {
+    kind: 'chart',
+    title: titleOf(unit, own, today),
+    unit: 'credits',
+    axis: `${formatSpan(span, today)} (UTC)${openText(fitting)}`,
+    points: buckets.filter(hasData).map((bucket) => ({
+      label: labelOf(bucket, fitting),
+      value: creditsOf(bucket.total),
+      isFinal: !bucket.isOpen,
+    })),
+  };
+}
+
+function fittingUnit(states: readonly DayState[], wanted: TimeUnit): ChartUnit | undefined {
+  const units = [...UNITS.slice(UNITS.indexOf(wanted)), ...UNITS];
+  const candidates = units.map((unit) => ({ unit, buckets: bucketsOf(states, unit) }));
+  return candidates.find(
+    ({ buckets }) => buckets.length <= POINTS_MAX && buckets.filter(hasData).length >= 2,
+  );
+}
+
+function hasData({ days }: Bucket): boolean {
+  return days > 0;
+}
+
+function titleOf(unit: TimeUnit, states: readonly DayState[], today: Day): string {
+  const title = `Credits per ${unit}`;
+  const missing = states.filter(({ state }) => state === 'no-data').map(({ day }) => day);
+  if (missing.length === 0) return title;
+  const whole = `${title} · no data for ${formatDays(missing, today)}`;
+  return whole.length <= TITLE_MAX
+    ? whole
+    : `${title} · ${countWords(missing.length, 'day')} without data`;
+}
+
+/** The days that are not final, if they are one run: Slack hides labels that do not fit. */
+function openText({ unit, buckets }: ChartUnit): string {
+  const open = buckets.filter(({ isOpen }) => isOpen);
+  const [from] = open;
+  const to = open.at(-1);
+  if (!from || !to) return '';
+  const run = { first: from.first, last: to.last };
+  const isRun = unit === 'day' && lengthOf(run) === open.length;
+  return isRun ? ` · not final: ${formatShortSpan(run)}` : '';
+}
+
+interface ChartUnit {
+  readonly unit: TimeUnit;
+  readonly buckets: readonly Bucket[];
+}
+
+/** As short as possible, because Slack hides labels that do not fit. The axis shows the rest. */
+function labelOf(bucket: Bucket, { unit, buckets }: ChartUnit): string {
+  const { first, isWhole } = bucket;
+  if (unit === 'day') return String(dayOfMonth(first));
+  if (unit === 'week') return isWhole ? formatDate(first) : partOfWeek(bucket);
+  const month = formatMonth(first);
+  const name = buckets.length > 12 ? month : month.slice(0, 3);
+  return isWhole ? name : `${name} ${formatShortSpan(bucket)}`;
+}
+
+function partOfWeek({ first, last }: Span): string {
+  const from =
+    first.slice(0, 7) === last.slice(0, 7) ? String(dayOfMonth(first)) : formatDate(first);
+  return first === last ? formatDate(first) : `${from}–${formatDate(last)}`;
+}
+
+type CsvCell = string | number;
+
+/** The text of a CSV file (RFC 4180), with a header line. */
+export function csvText(header: readonly string[], lines: readonly (readonly CsvCell[])[]): string {
+  return [header, ...lines].map((line) => line.map(quoted).join(',')).join('\r\n');
+}
+
+// A name that begins like a formula would be evaluated by a spreadsheet; a plain number is not one.
+function quoted(cell: CsvCell): string {
+  if (typeof cell === 'number' || /^-?\d+(\.\d+)?$/.test(cell)) return String(cell);
+  const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

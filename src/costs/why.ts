@@ -1,0 +1,284 @@
+import type { Logger } from 'pino';
+import { formatSpan, lengthOf, type Span, spanOfBoth } from '../base/calendar.ts';
+import { type Day, dayOf } from '../base/time.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type Caller,
+  type CommandOffer,
+  changeTitle,
+  countWords,
+  type InlinePart,
+} from '../domain/answer.ts';
+import type { Change, UserId } from '../domain/change.ts';
+import { valueText } from '../domain/targets.ts';
+import {
+  type Explanation,
+  explainChange,
+  type PairingProblem,
+  relativeOf,
+  settledPairs,
+} from '../maths/compare.ts';
+import { moneyDifference, signedMoneyText } from '../maths/money.ts';
+import {
+  bracketed,
+  changeText,
+  creditsText,
+  figure,
+  signedCredits,
+  signedFigure,
+} from '../maths/numbers.ts';
+import { comparisonPeriod, type Period, readPeriod, versusWord } from '../maths/period.ts';
+import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/question.ts';
+import { type CostReading, problemsOf } from '../maths/report.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { listChanges } from '../storage/tables/changes/change-lists.ts';
+import { READ_AT_MOST_DAYS, tooFarBack } from './answer.ts';
+import { incomparableText, openDaysText } from './compare-text.ts';
+import {
+  type CostContext,
+  type CostScope,
+  costOffer,
+  previousWords,
+  readCostQuestion,
+  readQuestionCosts,
+  scopedRows,
+  scopeNotes,
+  whyWords,
+  wordsRefusal,
+} from './question-scope.ts';
+import { footerPart, noDataAnswer } from './summary.ts';
+import { moverText } from './table.ts';
+
+/** What every answer of `/cost why` shows. */
+interface WhyFacts {
+  readonly today: Day;
+  readonly question: CostQuestion;
+  readonly before: Period;
+  readonly read: CostReading;
+  readonly scope: CostScope;
+}
+
+type Pairing = Extract<ReturnType<typeof settledPairs>, { ok: true }>;
+
+interface Explained extends Explanation, Omit<Pairing, 'ok'> {
+  readonly changes: readonly AcceptedChange[];
+}
+
+const CHANGES_SHOWN = 8;
+
+export function incomparableAnswer(facts: WhyFacts, why: PairingProblem): Answer {
+  const { period, scope, versus } = facts.question;
+  // The same question would be refused again.
+  const isOther = (word: string) => {
+    const reading = readPeriod(word, facts.today);
+    return versus !== null || (reading.ok && reading.period.first !== period.first);
+  };
+  const offers = ['7d', 'last-month']
+    .filter(isOther)
+    .map((word) => costOffer(['cost why', word, ...wordsOfScope(scope)].join(' ')));
+  const text = incomparableText(why);
+  const parts: readonly AnswerPart[] = [
+    { kind: 'text', text },
+    { kind: 'offers', offers },
+    footerOf(facts),
+  ];
+  return { title: titleOf(facts, 'not compared'), parts };
+}
+
+/** The lines that changed most, and the changes that ran on their services. */
+export function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
+  const { before, now, movers } = explained;
+  const money = moneyDifference(now.money, before.money);
+  const delta = signedCredits(now.micro - before.micro);
+  const relative = relativeOf(now.micro, before.micro);
+  const change = relative === null ? null : changeText(relative);
+  const sentences = [
+    comparedText(facts, explained),
+    explained.sameWeekdays ? null : 'The weekdays differ.',
+    `Total: ${figure(before.micro, before.money)} → ${creditsText(now.micro, now.money)}`,
+    ...moverLines(explained),
+  ].filter((sentence) => sentence !== null);
+  const parts: readonly (AnswerPart | null)[] = [
+    { kind: 'text', text: sentences.join('\n') },
+    movers.length > 0 ? { kind: 'lines', lines: changeLines(facts, explained) } : null,
+    { kind: 'offers', offers: offersFor(facts, explained) },
+    footerOf(facts),
+  ];
+  return {
+    title: titleOf(
+      facts,
+      `${comparedDays(facts, explained)}${delta}${bracketed(money && signedMoneyText(money), change)}`,
+    ),
+    parts: parts.filter((part) => part !== null),
+  };
+}
+
+/** `• staging · compute +70.0 (×3.0)`, then the sum of the other lines. */
+function moverLines({ movers, others }: Explanation): readonly string[] {
+  if (movers.length === 0) return ['No line changed.'];
+  const rest = `${countWords(others.lines, 'other')} ${signedFigure(others.micro, others.money)}`;
+  return [...movers.map(moverText), ...(others.lines > 0 ? [rest] : [])].map((text) => `• ${text}`);
+}
+
+function titleOf({ question, before, scope }: WhyFacts, result: string): string {
+  const compared = `${question.period.label} vs ${before.label} (UTC): ${result}`;
+  return scope.label === null ? compared : `${scope.label} · ${compared}`;
+}
+
+/** `on 1 of 7 days: `, where the periods of the title are not compared as a whole. */
+function comparedDays(facts: WhyFacts, explained: Explained): string {
+  if (hasAllDays(facts, explained)) return '';
+  const { period } = facts.question;
+  const all = Math.max(lengthOf(period), lengthOf(facts.before));
+  return `on ${explained.pairs.length} of ${countWords(all, 'day')}: `;
+}
+
+function footerOf({ question, before, read, scope }: WhyFacts): AnswerPart {
+  const problems = problemsOf(read.problems, [question.period, before]);
+  return footerPart({ ...read, problems }, null, scopeNotes(scope));
+}
+
+function hasAllDays({ question: { period }, before }: WhyFacts, { pairs }: Explained): boolean {
+  return pairs.length === Math.max(lengthOf(period), lengthOf(before));
+}
+
+/** Null if all days are compared and final. A settled day that is not final is compared as well. */
+function comparedText(facts: WhyFacts, explained: Explained): string | null {
+  const { pairs, notLocked } = explained;
+  const days = countWords(pairs.length, 'day');
+  const isAll = hasAllDays(facts, explained);
+  const open = openDaysText(notLocked, pairs.length);
+  if (open !== '') return `Compared on ${isAll && pairs.length > 1 ? 'all ' : ''}${days}${open}.`;
+  return isAll ? null : `Compared on the ${days} final in both periods.`;
+}
+
+function changeLines(
+  { question: { period }, before }: WhyFacts,
+  { changes }: Explained,
+): readonly (readonly InlinePart[])[] {
+  const days = formatSpan(spanOfBoth(period, before), period.last);
+  if (changes.length === 0) {
+    return [[`No change of these services ran in Signalbox (${days}).`]];
+  }
+  const shown = changes.slice(0, CHANGES_SHOWN).map(changeLine);
+  const more = changes.length - shown.length;
+  const rest = more > 0 ? [[`and ${more} more`]] : [];
+  return [[{ bold: `Changes of these services, ${days}` }], ...shown, ...rest];
+}
+
+function changeLine({ at, text, id, by }: AcceptedChange): readonly InlinePart[] {
+  return ['• ', { at }, ` · ${text} · `, { user: by }, ` · ${id}`];
+}
+
+function offersFor(
+  { question, read: { isFinal = false } }: WhyFacts,
+  { changes }: Explained,
+): readonly CommandOffer[] {
+  const versus = versusWord(question.period, question.versus ?? 'prev');
+  const [change] = changes;
+  return [
+    {
+      label: 'By service',
+      line: `cost ${previousWords(question)} by service vs ${versus}`,
+    },
+    ...(change ? [{ label: `Show ${change.id}`, line: `change show ${change.id}` }] : []),
+    ...(isFinal ? [] : [{ label: 'Refresh', line: `cost why ${whyWords(question)} refresh` }]),
+  ];
+}
+
+export interface AcceptedChange {
+  readonly id: string;
+  readonly by: UserId;
+  readonly at: Date;
+  /** `Scale analytics-prod · Max memory 64 → 128` */
+  readonly text: string;
+}
+
+interface WhyContext extends CostContext {
+  /** The accepted changes of some services, which may explain a change of their costs. */
+  readonly costChanges: (filter: AcceptedChangeFilter) => Promise<readonly AcceptedChange[]>;
+}
+
+/**
+ * The answer of `/cost why`: what changed most between two periods by service and metric, and the
+ * changes that ran on these services. Source: docs/costs.md#reasons.
+ */
+export async function answerWhy(
+  words: string,
+  context: WhyContext,
+  asker: Pick<Caller, 'by'>,
+): Promise<Answer> {
+  const today = dayOf(context.now());
+  const typed = { command: 'cost why', words } as const;
+  const asked = readCostQuestion(typed, today, context.services);
+  if (!asked.ok) return asked.answer;
+  const { question } = asked;
+  const refusal = wordsRefusal(question);
+  if (refusal) return refusal;
+  const { period: now, versus, top } = question;
+  const before = comparisonPeriod(now, versus ?? 'prev', today);
+  const span = spanOfBoth(now, before);
+  if (lengthOf(span) > READ_AT_MOST_DAYS)
+    return tooFarBack(`cost why ${whyWords({ ...question, versus: null })}`);
+  const costs = await readQuestionCosts(question, span, { context, asker, typed });
+  if (!costs.ok) return costs.answer;
+  const { read } = costs;
+  if (read.rows.length === 0) return noDataAnswer(now.label, read);
+  const lineFor = (scope: QuestionScope) => `cost why ${whyWords({ ...question, scope })}`;
+  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
+  if (!scoped.ok) return scoped.answer;
+  const shown = { today, question, before, read, scope: scoped.scope };
+  const pairing = settledPairs(read.rows, now, before);
+  if (!pairing.ok) return incomparableAnswer(shown, pairing.why);
+  const explained = explainChange(scoped.rows, pairing.pairs, top);
+  const changes = await context.costChanges({ services: explained.services, span });
+  return explainedAnswer(shown, { ...explained, ...pairing, changes });
+}
+
+export interface AcceptedChangeFilter {
+  readonly services: readonly { readonly id: string; readonly name: string }[];
+  /** UTC days. */
+  readonly span: Span;
+}
+
+const MOST = 200;
+const DAY_MS = 86_400_000;
+const ROWS_SHOWN = 3;
+
+/** The changes that were accepted for these services on these UTC days, the first one first. */
+export async function listCostChanges(
+  { database, log }: { readonly database: Database; readonly log: Logger },
+  { services, span }: AcceptedChangeFilter,
+): Promise<readonly AcceptedChange[]> {
+  if (services.length === 0) return [];
+  const endedSince = new Date(`${span.first}T00:00:00Z`);
+  const end = Date.parse(`${span.last}T00:00:00Z`) + DAY_MS;
+  // The id of a created service is not known to its change.
+  const targets = services.flatMap(({ id, name }) => [
+    `service:${id}`,
+    `new service:${name.toLowerCase()}`,
+  ]);
+  const found = await listChanges(
+    database.db,
+    { states: ['succeeded'], endedSince, targets, limit: MOST },
+    (change, err) => log.warn({ change, err }, 'an unreadable change is not shown with costs'),
+  );
+  return found
+    .flatMap(costChange)
+    .filter(({ at }) => at.getTime() < end)
+    .toReversed();
+}
+
+function costChange(change: Change): readonly AcceptedChange[] {
+  const { id, requester: by, outcome, plan } = change;
+  if (!outcome) return [];
+  // Changes with a cost effect have no private values.
+  const rows = plan.cost ? plan.rows.slice(0, ROWS_SHOWN).map(rowText) : [];
+  return [{ id, by, at: outcome.at, text: [changeTitle(change), ...rows].join(' · ') }];
+}
+
+function rowText({ label, before, after }: Change['plan']['rows'][number]): string {
+  const was = before === null ? '' : `${valueText(before)} → `;
+  return `${label} ${was}${valueText(after)}`;
+}
