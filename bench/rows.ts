@@ -3,7 +3,7 @@ import { UsageCosts } from '../src/servers/cloud.ts';
 import { cost } from '../src/commands/cost.ts';
 import { readReport } from '../src/maths/report.ts';
 import type { CostRow } from '../src/maths/rows.ts';
-import type { CommandContext } from '../src/intent/ports/command-context.ts';
+import type { CommandContext } from '../src/commands/define.ts';
 import { percentile } from './figures.ts';
 import { reportBody } from './report-body.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import packageJson from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
 import { createLog, secretsIn } from './base/log.ts';
-import { commandNames } from './commands/index.ts';
+import { commandNames } from './commands/registry.ts';
 import { type ConfigProblem, formatProblems, loadConfig } from './config/load-config.ts';
 import { listenProblem } from './server.ts';
 import { isLastingRefusal } from './slack/token-errors.ts';

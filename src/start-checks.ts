@@ -3,7 +3,7 @@ import { postJson } from './base/http.ts';
 import type { Measures } from './base/log.ts';
 import { createOutageLog } from './base/log.ts';
 import type { AppOptions } from './bot-options.ts';
-import { commands } from './commands/index.ts';
+import { commands } from './commands/registry.ts';
 import { channelUses } from './config/channel-uses.ts';
 import type { Config, ConfigProblem } from './config/load-config.ts';
 import type { RoleName, UserId } from './domain/change.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
-import { commandNames } from '../commands/index.ts';
+import { commandNames } from '../commands/registry.ts';
 import { readConfigFile } from '../config/load-config.ts';
 import { lastCheckpoint } from '../storage/audit/archive/checkpoints.ts';
 import { openDatabase } from '../storage/engine/database.ts';

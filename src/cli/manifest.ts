@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { commands, nouns } from '../commands/index.ts';
+import { commands, nouns } from '../commands/registry.ts';
 import { reasonOf } from '../config/environment.ts';
 import { manifestOf } from '../slack/manifest.ts';
 import { parseOptions } from './parse-options.ts';

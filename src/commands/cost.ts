@@ -1,9 +1,225 @@
 import { z } from 'zod';
-import { answerCosts } from '../costs/answer.ts';
-import { textField } from '../intent/arguments/arguments.ts';
-import { queryCommand } from '../intent/define.ts';
+import { answerCosts, answerCsv } from '../costs/answer.ts';
+import {
+  Days,
+  DIGEST_ACTIONS,
+  daysNear,
+  TimeOfDaySchema,
+  TimeZone,
+  timesNear,
+  zonesNear,
+} from '../costs/digest-options.ts';
+import { answerForecast } from '../costs/forecast-answer.ts';
+import { answerWhy } from '../costs/why.ts';
+import {
+  channelField,
+  choiceField,
+  linesField,
+  oneOf,
+  switchField,
+  textField,
+} from './arguments.ts';
+import { queryCommand } from './define.ts';
+
+export const costAnomalies = queryCommand({
+  name: 'cost anomalies',
+  title: 'List unusual costs',
+  summary: 'Show unusual costs',
+  examples: ['cost anomalies'],
+  permission: 'organization:view',
+  args: z.strictObject({}),
+
+  target: () => null,
+  answer: (_, { anomalies: watch }) => watch.anomalies(),
+});
+
+export const costBudget = queryCommand({
+  name: 'cost budget',
+  title: 'Look up budgets',
+  summary: 'Show spend and forecast of each budget',
+  examples: ['cost budget'],
+  permission: 'organization:view',
+  args: z.strictObject({}),
+
+  target: () => null,
+  answer: (_, { anomalies: watch }) => watch.budgets(),
+});
 
 const Words = z.string().max(200, 'is too long: at most 200 characters');
+
+export const costCsv = queryCommand({
+  name: 'cost csv',
+  title: 'Get costs as a file',
+  summary: 'Get the rows of a period as a CSV file',
+  examples: ['cost csv last-month'],
+  permission: 'organization:view',
+  args: z.strictObject({ words: textField(Words, { label: 'Question', rest: true }) }),
+
+  submit: () => 'Get file',
+  target: () => null,
+  answer: ({ words = '' }, context, asker) => answerCsv(words, context, asker),
+});
+
+const PERIODS = ['day', 'week', 'month'] as const;
+const OPTIONS = [
+  'at',
+  'timezone',
+  'days',
+  'period',
+  'services',
+  'warehouses',
+  'tags',
+  'teams',
+  'quiet',
+];
+
+interface TaskTexts {
+  readonly title: string;
+  readonly submit: string;
+}
+
+const TASKS: ReadonlyMap<string, TaskTexts> = new Map([
+  ['list', { title: 'List cost digests', submit: 'List digests' }],
+  ['add', { title: 'Add a cost digest', submit: 'Add digest' }],
+  ['remove', { title: 'Remove a cost digest', submit: 'Remove digest' }],
+  ['pause', { title: 'Pause a cost digest', submit: 'Pause digest' }],
+  ['resume', { title: 'Resume a cost digest', submit: 'Resume digest' }],
+  ['now', { title: 'Post a cost digest', submit: 'Post digest' }],
+  ['preview', { title: 'Preview a cost digest', submit: 'Preview' }],
+] satisfies [(typeof DIGEST_ACTIONS)[number], TaskTexts][]);
+
+const Action = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });
+const Names = z.array(z.string().max(80)).max(50);
+
+/** `weekdays`, `daily`, `mon`, `mon, thu`; the first two stay single words. */
+function daysOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const words = value
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  const [word] = words;
+  return words.length === 1 && (word === 'daily' || word === 'weekdays') ? word : words;
+}
+
+export const costDigest = queryCommand({
+  name: 'cost digest',
+  title: 'Manage cost digests',
+  summary: 'List, add, pause or post the cost digests of channels',
+  examples: [
+    'cost digest list',
+    'cost digest add #db-costs at=09:30 zone=Europe/Berlin days=weekdays tag=prod',
+    'cost digest now #db-costs',
+  ],
+  permission: 'organization:view',
+  args: z.strictObject({
+    what: choiceField(Action, () => DIGEST_ACTIONS, {
+      label: 'Action',
+      hint: 'Default: list',
+      redraws: true,
+    }),
+    which: channelField(z.string().max(100), {
+      key: 'channel',
+      label: 'Channel',
+      hint: 'Default: the current channel',
+    }),
+    at: textField(TimeOfDaySchema, {
+      word: 'at',
+      synonyms: ['hour', 'when'],
+      suggestions: timesNear,
+      label: 'Time',
+      hint: 'For example 09:30 (default)',
+    }),
+    timezone: textField(TimeZone, {
+      word: 'zone',
+      synonyms: ['tz'],
+      suggestions: zonesNear,
+      label: 'Time zone',
+      hint: 'For example Europe/Berlin. Leave empty for your own time zone',
+    }),
+    days: textField(z.preprocess(daysOf, Days), {
+      word: 'days',
+      synonyms: ['on', 'weekday', 'weekdays'],
+      suggestions: daysNear,
+      label: 'Days',
+      hint: 'weekdays, daily, or days, for example mon, thu. Default: weekdays',
+    }),
+    period: choiceField(z.enum(PERIODS), () => PERIODS, {
+      word: 'every',
+      label: 'Report period',
+      hint: 'Default: day',
+    }),
+    services: linesField(Names, { word: 'service', label: 'Only these services' }),
+    warehouses: linesField(Names, { word: 'warehouse', label: 'Only these warehouses' }),
+    tags: linesField(Names, { word: 'tag', label: 'Only services with these tags' }),
+    teams: linesField(Names, { word: 'team', label: 'Only services of these teams' }),
+    quiet: switchField(z.boolean(), {
+      word: 'quiet',
+      label: 'Post only if something needs attention',
+    }),
+    confirm: choiceField(z.literal('yes', 'must be yes'), () => ['yes'], {
+      word: 'confirm',
+      label: 'Confirm the removal',
+      typedOnly: true,
+    }),
+  }),
+  hasField: (field, { given }) => {
+    if (field === 'confirm') return given.what === 'remove';
+    if (!OPTIONS.includes(field)) return field !== 'which' || (given.what ?? 'list') !== 'list';
+    return given.what === 'add' || given.what === 'preview';
+  },
+  // A name or a time that is missing has a default; a bare “add” opens the form.
+  needsForm: ({ what, ...rest }) => what === 'add' && Object.keys(rest).length === 0,
+
+  taskField: 'what',
+  formTitle: ({ what = '' }) => TASKS.get(what)?.title,
+  submit: ({ what = '' }) => TASKS.get(what)?.submit ?? 'Continue',
+  target: () => null,
+  answer: (args, { digests }, asker) => {
+    const { what = 'list', which, confirm, services, warehouses, tags, teams, ...options } = args;
+    const on = defined({ services, warehouses, tags, teams });
+    const scope = Object.keys(on).length > 0 ? { on } : {};
+    return digests(
+      {
+        what,
+        which: which ?? null,
+        isConfirmed: confirm === 'yes',
+        options: { ...defined(options), ...scope },
+      },
+      asker,
+    );
+  },
+});
+
+function defined(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+export const costForecast = queryCommand({
+  name: 'cost forecast',
+  title: 'Forecast costs',
+  summary: 'Show the expected costs of a month, quarter or year',
+  examples: ['cost forecast', 'cost forecast quarter', 'cost forecast year team analytics'],
+  permission: 'organization:view',
+  args: z.strictObject({
+    words: textField(Words, { label: 'Month, quarter or year, and a scope', rest: true }),
+  }),
+
+  target: () => null,
+  answer: ({ words = '' }, context, asker) => answerForecast(words, context, asker),
+});
+
+export const costWhy = queryCommand({
+  name: 'cost why',
+  title: 'Explain costs',
+  summary: 'Show what changed the costs between two periods',
+  examples: ['cost why 7d', 'cost why last month', 'cost why 7d team analytics'],
+  permission: 'organization:view',
+  args: z.strictObject({ words: textField(Words, { label: 'Question', rest: true }) }),
+
+  target: () => null,
+  answer: ({ words = '' }, context, asker) => answerWhy(words, context, asker),
+});
 
 export const cost = queryCommand({
   name: 'cost',

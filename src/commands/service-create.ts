@@ -1,19 +1,6 @@
 import { z } from 'zod';
 import type { Snapshot } from '../domain/change.ts';
 import { newServiceTags } from '../domain/targets.ts';
-import { acceptanceWarnings } from '../intent/arguments/accepted-values.ts';
-import { AccessList, opensToTheWorld } from '../intent/arguments/access-list.ts';
-import {
-  choiceField,
-  type FieldContext,
-  linesField,
-  required,
-  switchField,
-  textField,
-} from '../intent/arguments/arguments.ts';
-import { ceilingProblems, SIZING, sizingApplies } from '../intent/arguments/sizing.ts';
-import { changeCommand } from '../intent/define.ts';
-import { settledInState } from '../intent/settled.ts';
 import { PROFILES, REGIONS_OF } from '../servers/accepted-values.ts';
 import {
   ComplianceType,
@@ -29,6 +16,19 @@ import {
   Switch,
 } from '../servers/cloud-schema.ts';
 import { bodyOf, inSendOrder, sentCreation, wireProblems } from '../servers/sent.ts';
+import {
+  AccessList,
+  choiceField,
+  type FieldContext,
+  linesField,
+  opensToTheWorld,
+  required,
+  switchField,
+  textField,
+} from './arguments.ts';
+import { changeCommand } from './define.ts';
+import { settledInState } from './outcome-words.ts';
+import { acceptanceWarnings, ceilingProblems, SIZING, sizingApplies } from './sizing.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
 const BackupId = z.guid('must be a backup id from the console');

@@ -3,16 +3,14 @@ import type { Json, JsonObject } from '../base/text.ts';
 import type { Snapshot } from '../domain/change.ts';
 import type { NoEffect } from '../domain/targets.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
-import { fieldsOf, ServiceName } from '../intent/arguments/arguments.ts';
-import { ceilingProblems, SIZING, sizingApplies } from '../intent/arguments/sizing.ts';
-import { type ChangeCommand, changeCommand } from '../intent/define.ts';
-import { compareService, compareSizes } from '../intent/services/compare-service.ts';
-import { observeService } from '../intent/services/observe-service.ts';
-import { restoreSize } from '../intent/services/restore-size.ts';
-import { settledAsRequested, UNFOLLOWED } from '../intent/settled.ts';
 import { SIZING_LABELS } from '../servers/accepted-values.ts';
 import { organizationProblems, ReplicaScaling } from '../servers/cloud-schema.ts';
 import { bodyOf, sentService, wireProblems } from '../servers/sent.ts';
+import { fieldsOf, ServiceName } from './arguments.ts';
+import { type ChangeCommand, changeCommand } from './define.ts';
+import { settledAsRequested, UNFOLLOWED } from './outcome-words.ts';
+import { compareService, compareSizes, observeService, restoreSize } from './service-observe.ts';
+import { ceilingProblems, SIZING, sizingApplies } from './sizing.ts';
 
 export const serviceScale: ChangeCommand = changeCommand({
   name: 'service scale',

@@ -1,21 +1,55 @@
 import type { Logger } from 'pino';
-import { type Span, monthOf, monthSpan } from '../base/calendar.ts';
+import { monthOf, monthSpan, type Span } from '../base/calendar.ts';
 import { TimeoutError, withTimeout } from '../base/errors.ts';
-import { type Day, addDays, dayOf, daysBetween } from '../base/time.ts';
-import { type WeeklyPlan, readWeeklyPlan, stoppedHours } from '../base/weekly-times.ts';
-import { type CommandEffects, type CostEstimate, type EstimatedKind, type StorageCost, type UnknownReason, computeOf, estimate, estimatedKind, historySpan, lastCostChanges, lastResize, lastTimes } from './estimate.ts';
+import { addDays, type Day, dayOf, daysBetween } from '../base/time.ts';
+import { readWeeklyPlan, stoppedHours, type WeeklyPlan } from '../base/weekly-times.ts';
 import { countWords, utcStamp } from '../domain/answer.ts';
-import { type Change, type CostEffect, type CostSummary, type EstimateCost, type Plan, type Timing, targetKey } from '../domain/change.ts';
+import {
+  type Change,
+  type CostEffect,
+  type CostSummary,
+  type EstimateCost,
+  type Plan,
+  type Timing,
+  targetKey,
+} from '../domain/change.ts';
 import { timesOf } from '../domain/schedules.ts';
 import type { Service } from '../domain/targets.ts';
 import { spanText } from '../domain/timing.ts';
 import { type CostChange, type EffectBasis, measuredEffect } from '../maths/effect.ts';
-import { type Money, type PriceList, moneyOver, moneyText, signedMoneyText } from '../maths/money.ts';
-import { bracketed, changeText, figure, mean, signedCredits, signedFigure } from '../maths/numbers.ts';
+import {
+  type Money,
+  moneyOver,
+  moneyText,
+  type PriceList,
+  signedMoneyText,
+} from '../maths/money.ts';
+import {
+  bracketed,
+  changeText,
+  figure,
+  mean,
+  signedCredits,
+  signedFigure,
+} from '../maths/numbers.ts';
 import type { CostReading } from '../maths/report.ts';
 import { type DayValue, microOf } from '../maths/rows.ts';
-import { HISTORY_DAYS, LEVEL_DAYS, historyOf } from '../maths/statistics.ts';
+import { HISTORY_DAYS, historyOf, LEVEL_DAYS } from '../maths/statistics.ts';
 import type { Database } from '../storage/engine/database.ts';
+import {
+  type CommandEffects,
+  type CostEstimate,
+  computeOf,
+  type EstimatedKind,
+  estimate,
+  estimatedKind,
+  historySpan,
+  lastCostChanges,
+  lastResize,
+  lastTimes,
+  type StorageCost,
+  type UnknownReason,
+} from './estimate.ts';
 
 /** The measured effect of a change, in credits of compute per day. */
 export interface MeasuredAfter {

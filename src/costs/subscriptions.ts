@@ -1,17 +1,49 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../base/text.ts';
-import { type DigestContext, deleteLastPosted } from './digest-data.ts';
-import { type BrokenSubscription, DAYS, type DigestOptionsConfig, type DigestRequest, type DigestService, type DigestSubscription, digestName, fromSlack, loadSubscriptions, problemsText } from './digest-options.ts';
-import { checkSchedule, digestRecord, earlyTimeWarning, postDigestNow, previewDigest } from './digest-schedule.ts';
-import { labelOf } from './question-scope.ts';
-import { type Answer, type AnswerPart, type Caller, type Cell, type Channel, type ChannelLookup, type CommandOffer, type InlinePart, countWords, textAnswer } from '../domain/answer.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type Caller,
+  type Cell,
+  type Channel,
+  type ChannelLookup,
+  type CommandOffer,
+  countWords,
+  type InlinePart,
+  textAnswer,
+} from '../domain/answer.ts';
 import type { ChangeId, UserId } from '../domain/change.ts';
 import { appendEvent } from '../storage/audit/append.ts';
 import type { AuditKey } from '../storage/audit/key-ring.ts';
 import type { Tx } from '../storage/engine/database.ts';
-import { addSubscription, pauseSubscription, removeSubscription } from '../storage/tables/subscriptions.ts';
+import {
+  addSubscription,
+  pauseSubscription,
+  removeSubscription,
+} from '../storage/tables/subscriptions.ts';
 import { postChannel } from '../workflow/notify/post-once.ts';
 import type { DecisionContext } from '../workflow/ports.ts';
+import { type DigestContext, deleteLastPosted } from './digest-data.ts';
+import {
+  type BrokenSubscription,
+  DAYS,
+  type DigestOptionsConfig,
+  type DigestRequest,
+  type DigestService,
+  type DigestSubscription,
+  digestName,
+  fromSlack,
+  loadSubscriptions,
+  problemsText,
+} from './digest-options.ts';
+import {
+  checkSchedule,
+  digestRecord,
+  earlyTimeWarning,
+  postDigestNow,
+  previewDigest,
+} from './digest-schedule.ts';
+import { labelOf } from './question-scope.ts';
 
 export interface DigestServiceContext extends DigestContext, Pick<DecisionContext, 'people'> {
   readonly auditKey: AuditKey;

@@ -1,5 +1,5 @@
+import type { Command } from '../commands/define.ts';
 import type { Config } from '../config/load-config.ts';
-import type { Command } from '../intent/define.ts';
 
 /** What all checks share. No field needs a network call. */
 export interface CheckContext {

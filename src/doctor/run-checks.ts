@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { pino } from 'pino';
 import { type TimedResult, withinTime } from '../base/errors.ts';
 import { secretsIn } from '../base/log.ts';
-import { commandNames, commands, nouns } from '../commands/index.ts';
+import { commandNames, commands, nouns } from '../commands/registry.ts';
 import type { Env, ReadFile } from '../config/environment.ts';
 import { type Config, loadConfig } from '../config/load-config.ts';
 import { createSlackChecks, type SlackChecks } from '../slack/slack-checks.ts';

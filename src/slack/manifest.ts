@@ -1,6 +1,6 @@
+import { type Command, titleOf, verbOf } from '../commands/define.ts';
+import { usageHint } from '../commands/help.ts';
 import { slashCommand } from '../domain/answer.ts';
-import { type Command, titleOf, verbOf } from '../intent/define.ts';
-import { usageHint } from '../intent/help.ts';
 import { callbackIdOf } from './forms/form.ts';
 import { PALETTE } from './forms/palette.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
+import type { Command } from '../commands/define.ts';
 import type { UserId } from '../domain/change.ts';
-import type { Command } from '../intent/define.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';
 import type { DrawContext } from './cards/draw-context.ts';
 import type { Permalinks } from './links/permalinks.ts';

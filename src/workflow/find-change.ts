@@ -1,8 +1,8 @@
 import { nearest } from '../base/text.ts';
+import { changeIdText } from '../commands/change.ts';
 import type { Answer, Caller, CommandOffer } from '../domain/answer.ts';
 import type { Change, ChangeId } from '../domain/change.ts';
 import { isChangeId } from '../domain/change.ts';
-import { changeIdText } from '../intent/ports/changes-queries.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import { loadChange, loadVerifiable } from '../storage/tables/changes/changes.ts';
 import type { VerifiableChange } from '../storage/tables/changes/stored-record.ts';

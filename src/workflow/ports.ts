@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
 import type { Measures } from '../base/log.ts';
+import type { ChangeCommand, CommandContext } from '../commands/define.ts';
 import type { IncidentService } from '../domain/answer.ts';
 import type { Change, ChangeId, EstimateCost } from '../domain/change.ts';
 import type { People } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Service } from '../domain/targets.ts';
-import type { ChangeCommand } from '../intent/define.ts';
-import type { CommandContext } from '../intent/ports/command-context.ts';
 import type { PriceList } from '../maths/money.ts';
 import type { AuditKey } from '../storage/audit/key-ring.ts';
 import type { Database, Db } from '../storage/engine/database.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { commands, nouns } from '../../src/commands/index.ts';
+import type { CommandContext } from '../../src/commands/define.ts';
+import { type Command, nounOf } from '../../src/commands/define.ts';
+import { parseLine } from '../../src/commands/parse.ts';
+import { commands, nouns } from '../../src/commands/registry.ts';
 import type { ChangeId, Snapshot, UserId } from '../../src/domain/change.ts';
 import type { SlackFreeze } from '../../src/domain/freezes.ts';
-import { type Command, nounOf } from '../../src/intent/define.ts';
-import { parseLine } from '../../src/intent/parse/parse-line.ts';
-import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { READS_OFF } from '../harness/reads-off.ts';
 import { NOON, service, vocabularyOf } from '../intent/fixtures.ts';
 

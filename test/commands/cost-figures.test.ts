@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../src/base/calendar.ts';
 import { cost } from '../../src/commands/cost.ts';
+import type { CommandContext } from '../../src/commands/define.ts';
 import type { AnswerPart } from '../../src/domain/answer.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
-import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import type { CostReading } from '../../src/maths/report.ts';
 import { readReport } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';

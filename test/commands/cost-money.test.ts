@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import { within } from '../../src/base/calendar.ts';
-import { cost } from '../../src/commands/cost.ts';
-import { costCsv } from '../../src/commands/cost-csv.ts';
+import { cost, costCsv } from '../../src/commands/cost.ts';
+import type { CommandContext, QueryCommand } from '../../src/commands/define.ts';
 import type { UserId } from '../../src/domain/change.ts';
-import type { QueryCommand } from '../../src/intent/define.ts';
-import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { type PriceList, withPrices } from '../../src/maths/money.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { daily } from '../costs/rows.ts';

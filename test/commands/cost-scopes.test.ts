@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { cost } from '../../src/commands/cost.ts';
-import { costCsv } from '../../src/commands/cost-csv.ts';
+import { cost, costCsv } from '../../src/commands/cost.ts';
+import type { CommandContext } from '../../src/commands/define.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
-import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { type CostRow, microOf } from '../../src/maths/rows.ts';
 import { written } from '../cost-reports/written.ts';
 import { daily, warehouseRow } from '../costs/rows.ts';

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../src/base/calendar.ts';
 import { addDays } from '../../src/base/time.ts';
-import { cost } from '../../src/commands/cost.ts';
-import { costCsv } from '../../src/commands/cost-csv.ts';
-import { commands } from '../../src/commands/index.ts';
+import { cost, costCsv } from '../../src/commands/cost.ts';
+import type { CommandContext } from '../../src/commands/define.ts';
+import { commands } from '../../src/commands/registry.ts';
 import { COST_SUBCOMMANDS } from '../../src/costs/question-scope.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
-import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { written } from '../cost-reports/written.ts';
 import { row } from '../costs/rows.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { commands } from '../../src/commands/index.ts';
-import { alertLabel } from '../../src/intent/answers/alert-text.ts';
-import { type Field, fieldsOf } from '../../src/intent/arguments/arguments.ts';
-import { type Command, verbOf } from '../../src/intent/define.ts';
+import { alertLabel } from '../../src/commands/alert-edit.ts';
+import { type Field, fieldsOf } from '../../src/commands/arguments.ts';
+import { type Command, verbOf } from '../../src/commands/define.ts';
+import { commands } from '../../src/commands/registry.ts';
 import { ServiceCreation } from '../../src/servers/cloud-schema.ts';
 import { ANA } from '../harness/users.ts';
 import type { Operation } from './contract.ts';

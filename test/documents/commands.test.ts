@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { dayOf } from '../../src/base/time.ts';
-import { commands, nouns } from '../../src/commands/index.ts';
+import { parseLine } from '../../src/commands/parse.ts';
+import { commands, nouns } from '../../src/commands/registry.ts';
 import { readForecastQuestion } from '../../src/costs/forecast-answer.ts';
 import { readCostQuestion } from '../../src/costs/question-scope.ts';
-import { parseLine } from '../../src/intent/parse/parse-line.ts';
 import { NOON, service } from '../intent/fixtures.ts';
 import { inlineLinesOn, linesOn, nounAndRest } from './command-lines.ts';
 import { DOCUMENTS, readPage, spansOn } from './pages.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { commands } from '../../src/commands/index.ts';
-import { fieldsOf } from '../../src/intent/arguments/arguments.ts';
-import type { Command } from '../../src/intent/define.ts';
+import { fieldsOf } from '../../src/commands/arguments.ts';
+import type { Command } from '../../src/commands/define.ts';
+import { commands } from '../../src/commands/registry.ts';
 import { nounAndRest, syntaxOn } from './command-lines.ts';
 import { DOCUMENTS, groupsOf, readPage } from './pages.ts';
 

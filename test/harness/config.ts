@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { commandNames } from '../../src/commands/index.ts';
+import { commandNames } from '../../src/commands/registry.ts';
 import { loadConfig, readConfigFile } from '../../src/config/load-config.ts';
 import { ANA, BEN, CLEO, DORA, FINN, GUS } from './users.ts';
 

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../../src/intent/ports/command-context.ts';
+import type { CommandContext } from '../../src/commands/define.ts';
 import { createCloudReads } from '../../src/servers/cloud-reads.ts';
 import { NO_READS } from '../../src/servers/optional-reads.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { commands as registry } from '../../src/commands/index.ts';
+import { ServiceName } from '../../src/commands/arguments.ts';
+import type { ParseResult, Vocabulary } from '../../src/commands/define.ts';
+import { type Command, changeCommand } from '../../src/commands/define.ts';
+import { parseLine } from '../../src/commands/parse.ts';
+import { commands as registry } from '../../src/commands/registry.ts';
 import type { Service } from '../../src/domain/targets.ts';
-import { ServiceName } from '../../src/intent/arguments/arguments.ts';
-import { type Command, changeCommand } from '../../src/intent/define.ts';
-import { parseLine } from '../../src/intent/parse/parse-line.ts';
-import type { ParseResult, Vocabulary } from '../../src/intent/parse/parse-result.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { nearest } from '../../src/base/text.ts';
-import { commands as registry } from '../../src/commands/index.ts';
+import { type Command, nounOf, verbOf } from '../../src/commands/define.ts';
+import { type HelpReader, helpFor, usage, usageHint } from '../../src/commands/help.ts';
+import { parseLine } from '../../src/commands/parse.ts';
+import { commands as registry } from '../../src/commands/registry.ts';
 import type { Answer, CommandOffer } from '../../src/domain/answer.ts';
-import { type Command, nounOf, verbOf } from '../../src/intent/define.ts';
-import { type HelpReader, helpFor, usage, usageHint } from '../../src/intent/help.ts';
-import { parseLine } from '../../src/intent/parse/parse-line.ts';
 import { commands, serviceTune, vocabularyOf } from './fixtures.ts';
 
 const OPERATOR: HelpReader = {

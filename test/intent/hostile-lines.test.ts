@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { commands, nouns } from '../../src/commands/index.ts';
-import { parseLine } from '../../src/intent/parse/parse-line.ts';
+import { parseLine } from '../../src/commands/parse.ts';
+import { commands, nouns } from '../../src/commands/registry.ts';
 import { bounded, oneLine, visible } from '../../src/slack/blocks/rich-text.ts';
 import { service, services, vocabularyOf } from './fixtures.ts';
 

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { commands, nouns } from '../../src/commands/index.ts';
+import { helpFor } from '../../src/commands/help.ts';
+import { parseLine } from '../../src/commands/parse.ts';
+import { commands, nouns } from '../../src/commands/registry.ts';
 import { REFUSALS } from '../../src/domain/change.ts';
 import { createDenial } from '../../src/domain/gate.ts';
-import { helpFor } from '../../src/intent/help.ts';
-import { parseLine } from '../../src/intent/parse/parse-line.ts';
 import { answerMessage } from '../../src/slack/blocks/answer-blocks.ts';
 import { homeView } from '../../src/slack/cards/home.ts';
 import { refusalMessage, stoppedLine } from '../../src/slack/cards/refusals.ts';

@@ -1,8 +1,7 @@
 import { pino } from 'pino';
-import { commands } from '../../src/commands/index.ts';
+import type { ChangeCommand, CommandContext } from '../../src/commands/define.ts';
+import { commands } from '../../src/commands/registry.ts';
 import { changeIdFrom } from '../../src/domain/change.ts';
-import type { ChangeCommand } from '../../src/intent/define.ts';
-import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import type { SendResult } from '../../src/servers/sent.ts';
 import type { WorkflowContext } from '../../src/workflow/ports.ts';
 import { READS_OFF } from '../harness/reads-off.ts';

@@ -1,8 +1,8 @@
-import { commands } from '../../commands/index.ts';
+import type { Command } from '../../commands/define.ts';
+import { commands } from '../../commands/registry.ts';
 import type { Target } from '../../domain/change.ts';
 import { freezeTarget, type Scope } from '../../domain/freezes.ts';
 import { findByName, type Service, serviceTarget } from '../../domain/targets.ts';
-import type { Command } from '../../intent/define.ts';
 import type { CaseScope, CaseTargetKind, PolicyCase } from '../../policy/cases/case-schema.ts';
 import {
   changesFreezes,

@@ -6,7 +6,7 @@ import {
   readYaml,
   withLines,
 } from '../../base/problem.ts';
-import { commandNames } from '../../commands/index.ts';
+import { commandNames } from '../../commands/registry.ts';
 import { declaredNames, readDeclaredParts } from '../../config/declared-parts.ts';
 import { readConfigFile } from '../../config/load-config.ts';
 import type { Policy, PolicyVocabulary } from '../../domain/policy.ts';

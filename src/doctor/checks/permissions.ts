@@ -1,8 +1,8 @@
 import type { TimedResult } from '../../base/errors.ts';
 import { ApiError } from '../../base/errors.ts';
+import type { Command } from '../../commands/define.ts';
 import { utcStamp } from '../../domain/answer.ts';
 import { allows } from '../../domain/policy.ts';
-import type { Command } from '../../intent/define.ts';
 import { CLOUD_ROLES, type CloudPermission } from '../../servers/accepted-values.ts';
 import type { LastOutcome } from '../../storage/tables/changes/last-outcomes.ts';
 import type { CheckContext } from '../check-context.ts';

@@ -1,6 +1,6 @@
+import type { ChangeCommand } from '../../commands/define.ts';
 import type { RoleName } from '../../domain/change.ts';
 import type { Policy } from '../../domain/policy.ts';
-import type { ChangeCommand } from '../../intent/define.ts';
 import type { Line, RichInline } from '../blocks/rich-text.ts';
 import type { LinkOf } from './card-link.ts';
 

@@ -1,9 +1,9 @@
 import type { View } from '@slack/web-api';
+import { type Command, titleOf } from '../../commands/define.ts';
 import { unreadableText } from '../../domain/answer.ts';
 import { createDenial } from '../../domain/gate.ts';
 import { commandsFor } from '../../domain/policy.ts';
 import { scheduleLineWords } from '../../domain/schedules.ts';
-import { type Command, titleOf } from '../../intent/define.ts';
 import type { HomeContent } from '../../workflow/messenger-port.ts';
 import { buttons, lines, type MessagePart, message, noteLine, title } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';

@@ -1,10 +1,10 @@
+import { oneOf } from '../../commands/arguments.ts';
 import type { InlinePart } from '../../domain/answer.ts';
 import { changeTitle, countWords } from '../../domain/answer.ts';
 import type { RoleName } from '../../domain/change.ts';
 import { type Change, hasAuditMismatch } from '../../domain/change.ts';
 import type { SomeMembers } from '../../domain/gate.ts';
 import type { Policy } from '../../domain/policy.ts';
-import { oneOf } from '../../intent/arguments/explain.ts';
 import { either, type Line, oneLine, type RichInline } from '../blocks/rich-text.ts';
 
 /** The user groups of a role, as text: a mention would notify their members. */

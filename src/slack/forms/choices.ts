@@ -1,3 +1,5 @@
+import type { Field, TypedValues } from '../../commands/arguments.ts';
+import type { Vocabulary } from '../../commands/define.ts';
 import { utcStamp } from '../../domain/answer.ts';
 import {
   type NamedScope,
@@ -8,8 +10,6 @@ import {
   warehousesOf,
 } from '../../domain/freezes.ts';
 import { findByName, type NamedItem, type Service } from '../../domain/targets.ts';
-import type { Field, TypedValues } from '../../intent/arguments/arguments.ts';
-import type { Vocabulary } from '../../intent/parse/parse-result.ts';
 import { type Choice, VALUE_MAX } from './inputs.ts';
 
 /** Whether the field is a type-ahead: without a list of its items it is a line of text. */

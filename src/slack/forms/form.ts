@@ -7,10 +7,10 @@ import {
   type FieldContext,
   fieldsOf,
   type TypedValues,
-} from '../../intent/arguments/arguments.ts';
-import { type Command, titleOf } from '../../intent/define.ts';
-import type { Vocabulary } from '../../intent/parse/parse-result.ts';
-import { hasField } from '../../intent/parse/parse-values.ts';
+} from '../../commands/arguments.ts';
+import type { Vocabulary } from '../../commands/define.ts';
+import { type Command, titleOf } from '../../commands/define.ts';
+import { hasField } from '../../commands/values.ts';
 import { lines, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { ChangeOf, ChannelOf, PrivateMessageOf } from '../inbound/payload.ts';

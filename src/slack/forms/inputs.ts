@@ -1,5 +1,5 @@
 import { grouped } from '../../base/text.ts';
-import type { Field, FieldContext } from '../../intent/arguments/arguments.ts';
+import type { Field, FieldContext } from '../../commands/arguments.ts';
 import { bounded, visible } from '../blocks/rich-text.ts';
 
 const OPTIONS_MAX = 100;

@@ -1,13 +1,11 @@
 import type { View } from '@slack/web-api';
+import { commandLine, fieldsOf, type TypedValues } from '../../commands/arguments.ts';
+import { resolveNames } from '../../commands/assign.ts';
+import type { Command, Vocabulary } from '../../commands/define.ts';
+import { hasField } from '../../commands/values.ts';
 import { slashCommand } from '../../domain/answer.ts';
 import type { Snapshot, UserId } from '../../domain/change.ts';
 import { valueText } from '../../domain/targets.ts';
-import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
-import type { Command } from '../../intent/define.ts';
-import type { Vocabulary } from '../../intent/parse/parse-result.ts';
-import { hasField } from '../../intent/parse/parse-values.ts';
-import { resolveNames } from '../../intent/parse/resolve-names.ts';
-import { commandLine } from '../../intent/parse/suggest-line.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';

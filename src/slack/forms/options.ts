@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { type Field, fieldsOf } from '../../intent/arguments/arguments.ts';
-import type { ServerLists } from '../../intent/arguments/listed-items.ts';
-import type { Vocabulary } from '../../intent/parse/parse-result.ts';
+import { type Field, fieldsOf } from '../../commands/arguments.ts';
+import type { Vocabulary } from '../../commands/define.ts';
+import type { ServerLists } from '../../commands/listed.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
 import { givenOf, type Searched } from '../inbound/payload.ts';
 import { orLate, PROGRESS_AFTER_MS } from '../progress/progress.ts';

@@ -1,6 +1,6 @@
 import type { View } from '@slack/web-api';
+import type { Command } from '../../commands/define.ts';
 import type { UserId } from '../../domain/change.ts';
-import type { Command } from '../../intent/define.ts';
 import { authorizeForms } from '../../workflow/authorize.ts';
 import { lines, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';

@@ -1,10 +1,9 @@
 import type { FieldProblem } from '../../base/errors.ts';
+import { fieldsOf, type TypedValues } from '../../commands/arguments.ts';
+import { resolveNames } from '../../commands/assign.ts';
+import type { ChangeCommand, Command, Intent, Vocabulary } from '../../commands/define.ts';
 import type { Target } from '../../domain/change.ts';
 import { reasonFor } from '../../domain/policy.ts';
-import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
-import type { ChangeCommand, Command } from '../../intent/define.ts';
-import type { Intent, Vocabulary } from '../../intent/parse/parse-result.ts';
-import { resolveNames } from '../../intent/parse/resolve-names.ts';
 import type { SlackContext } from '../slack-context.ts';
 
 /** Whether the form requires a reason for the target that it names so far. */

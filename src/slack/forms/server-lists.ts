@@ -1,6 +1,5 @@
-import type { UserId } from '../../domain/change.ts';
-import { findByName, type Service, serviceTarget } from '../../domain/targets.ts';
-import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
+import { fieldsOf, type TypedValues } from '../../commands/arguments.ts';
+import type { Command, CommandContext } from '../../commands/define.ts';
 import {
   backupItems,
   dashboardItems,
@@ -11,9 +10,9 @@ import {
   tileItems,
   warehouseItems,
   webhookItems,
-} from '../../intent/arguments/listed-items.ts';
-import type { Command } from '../../intent/define.ts';
-import type { CommandContext } from '../../intent/ports/command-context.ts';
+} from '../../commands/listed.ts';
+import type { UserId } from '../../domain/change.ts';
+import { findByName, type Service, serviceTarget } from '../../domain/targets.ts';
 import { mayQuery } from '../../workflow/authorize.ts';
 import { orLate } from '../progress/progress.ts';
 import type { SlackContext } from '../slack-context.ts';

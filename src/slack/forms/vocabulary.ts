@@ -1,7 +1,6 @@
+import { fieldsOf } from '../../commands/arguments.ts';
+import type { Command, Vocabulary } from '../../commands/define.ts';
 import type { NamedItem } from '../../domain/targets.ts';
-import { fieldsOf } from '../../intent/arguments/arguments.ts';
-import type { Command } from '../../intent/define.ts';
-import type { Vocabulary } from '../../intent/parse/parse-result.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { offeredLists } from './server-lists.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nounOf } from '../../intent/define.ts';
+import { nounOf } from '../../commands/define.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { formlessTrigger } from '../forms/open-form.ts';
 import { postEphemeral, postMessage } from '../outbound/post.ts';

@@ -1,6 +1,6 @@
+import { type Command, nounOf } from '../../commands/define.ts';
 import { INCIDENT_VERBS } from '../../domain/answer.ts';
 import { VERBS } from '../../domain/change.ts';
-import { type Command, nounOf } from '../../intent/define.ts';
 import { ACCEPT_GAP } from '../../workflow/clicks.ts';
 import { OVERFLOW } from '../blocks/blocks.ts';
 import { callbackIdOf } from '../forms/form.ts';

@@ -1,9 +1,9 @@
 import type { FieldProblem } from '../../base/errors.ts';
+import type { TypedValues } from '../../commands/arguments.ts';
+import type { Intent, ParseResult, Vocabulary } from '../../commands/define.ts';
+import { type Command, nounOf } from '../../commands/define.ts';
+import { hasField, parseProblemOf, parseValues } from '../../commands/values.ts';
 import { VERBS } from '../../domain/change.ts';
-import type { TypedValues } from '../../intent/arguments/arguments.ts';
-import { type Command, nounOf } from '../../intent/define.ts';
-import type { Intent, ParseResult, Vocabulary } from '../../intent/parse/parse-result.ts';
-import { hasField, parseProblemOf, parseValues } from '../../intent/parse/parse-values.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
 import { isDatabaseUnavailable } from '../../workflow/limits/database-unavailable.ts';
 import { type Click, receiveClick } from '../../workflow/review/click.ts';

@@ -1,9 +1,9 @@
+import type { Intent, ParseResult } from '../../commands/define.ts';
+import { nounOf, type QueryCommand } from '../../commands/define.ts';
+import { type HelpReader, helpFor } from '../../commands/help.ts';
 import type { Answer } from '../../domain/answer.ts';
 import type { Change } from '../../domain/change.ts';
 import type { Denial } from '../../domain/gate.ts';
-import { nounOf, type QueryCommand } from '../../intent/define.ts';
-import { type HelpReader, helpFor } from '../../intent/help.ts';
-import type { Intent, ParseResult } from '../../intent/parse/parse-result.ts';
 import { authorizeForms, authorizeQuery } from '../../workflow/authorize.ts';
 import { frequentCommands } from '../../workflow/queries/frequent-commands.ts';
 import { answerMessage } from '../blocks/answer-blocks.ts';

@@ -1,6 +1,6 @@
+import { commandLine } from '../../commands/arguments.ts';
 import type { Change, ChangeId } from '../../domain/change.ts';
 import { createDenial } from '../../domain/gate.ts';
-import { commandLine } from '../../intent/parse/suggest-line.ts';
 import { authorizeForm } from '../../workflow/authorize.ts';
 import { loadForUser } from '../../workflow/find-change.ts';
 import { isUnchangedSince } from '../../workflow/revert/inverse.ts';

@@ -1,9 +1,9 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/time.ts';
+import type { Command } from '../../commands/define.ts';
 import type { PostResult } from '../../domain/answer.ts';
 import type { Change, Position } from '../../domain/change.ts';
-import type { Command } from '../../intent/define.ts';
 import type { HomeLists, Messenger, PostAttempt } from '../../workflow/messenger-port.ts';
 import { answerMessage } from '../blocks/answer-blocks.ts';
 import { buttons, lines, type Message, message } from '../blocks/blocks.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/text.ts';
+import type { CurrentState } from '../../commands/define.ts';
 import type { Change, ChangeId, StateCheck, StateDifference } from '../../domain/change.ts';
-import type { CurrentState } from '../../intent/define.ts';
 import type { WorkflowContext } from '../ports.ts';
 
 interface TargetFields {

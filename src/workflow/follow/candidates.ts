@@ -1,5 +1,5 @@
+import type { Progress } from '../../commands/outcome-words.ts';
 import type { Change, FollowUp } from '../../domain/change.ts';
-import type { Progress } from '../../intent/settled.ts';
 
 type Candidates = FollowUp['candidates'];
 

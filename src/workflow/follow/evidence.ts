@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/text.ts';
+import type { Progress, SettledRule } from '../../commands/outcome-words.ts';
 import type { Change, EvidenceGap } from '../../domain/change.ts';
-import type { Progress, SettledRule } from '../../intent/settled.ts';
 
 /** What was gathered about a request without an answer, after its outcome was recorded. */
 export interface EvidenceFacts {

@@ -1,6 +1,6 @@
+import type { CommandContext } from '../../commands/define.ts';
+import type { Progress, SettledRule } from '../../commands/outcome-words.ts';
 import type { Change, FollowUp } from '../../domain/change.ts';
-import type { CommandContext } from '../../intent/ports/command-context.ts';
-import type { Progress, SettledRule } from '../../intent/settled.ts';
 import { appliedScaling } from '../../servers/facts.ts';
 import { candidatesIn, candidatesProgress, type Listed } from './candidates.ts';
 

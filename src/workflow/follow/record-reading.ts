@@ -1,7 +1,7 @@
+import type { SettledRule } from '../../commands/outcome-words.ts';
 import type { EvidenceGap, FollowUp } from '../../domain/change.ts';
 import { type Change, targetKey } from '../../domain/change.ts';
 import { settleByEvidence } from '../../domain/decide.ts';
-import type { SettledRule } from '../../intent/settled.ts';
 import { auditRefusal } from '../../storage/audit/matches-audit-trail.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { endedAt } from '../../storage/tables/changes/change-row.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { LogRequest } from '../../commands/define.ts';
 import type { Answer, AnswerPart, Caller, CommandOffer } from '../../domain/answer.ts';
 import { countWords } from '../../domain/answer.ts';
 import type { ChangeId, UserId } from '../../domain/change.ts';
-import type { LogRequest } from '../../intent/ports/command-context.ts';
 import { auditHead, type StoredEvent } from '../../storage/audit/append.ts';
 import { type EventSubject, eventSubjects, eventsBefore } from '../../storage/audit/read-events.ts';
 import { firstSeqSince } from '../../storage/audit/read-range.ts';

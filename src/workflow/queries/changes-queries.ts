@@ -1,3 +1,4 @@
+import type { ChangesQueries } from '../../commands/define.ts';
 import type { Answer, Caller, InlinePart } from '../../domain/answer.ts';
 import {
   type Change,
@@ -6,7 +7,6 @@ import {
   targetKey,
   VERBS,
 } from '../../domain/change.ts';
-import type { ChangesQueries } from '../../intent/ports/command-context.ts';
 import { eventsOf } from '../../storage/audit/append.ts';
 import { listChanges } from '../../storage/tables/changes/change-lists.ts';
 import { claimClick, storeClick } from '../../storage/tables/queues/inbox.ts';

@@ -1,9 +1,9 @@
+import { STATE_WORDS } from '../../commands/change.ts';
+import type { ListRequest } from '../../commands/define.ts';
 import type { Answer, AnswerPart, Caller, CommandOffer } from '../../domain/answer.ts';
 import { countWords, unreadableText } from '../../domain/answer.ts';
 import { type Change, type ChangeId, targetKey, type UserId } from '../../domain/change.ts';
 import { serviceTarget } from '../../domain/targets.ts';
-import { STATE_WORDS } from '../../intent/ports/changes-queries.ts';
-import type { ListRequest } from '../../intent/ports/command-context.ts';
 import {
   type ChangeFilter,
   COUNTED_MAX,

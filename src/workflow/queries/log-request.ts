@@ -1,5 +1,5 @@
+import type { LogRequest, PastTime } from '../../commands/define.ts';
 import type { Answer, CommandOffer } from '../../domain/answer.ts';
-import type { LogRequest, PastTime } from '../../intent/ports/command-context.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
+import type { WhoQuestion } from '../../commands/define.ts';
 import type { Actor, RoleName, Target } from '../../domain/change.ts';
 import type { Policy } from '../../domain/policy.ts';
 import { type Decision, decide, type PolicyQuestion } from '../../domain/policy.ts';
-import type { WhoQuestion } from '../../intent/ports/command-context.ts';
 import type { DecisionContext } from '../ports.ts';
 
 export type WhoContext = Pick<

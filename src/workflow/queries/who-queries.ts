@@ -1,10 +1,10 @@
+import type { WhoQueries } from '../../commands/define.ts';
 import type { Answer, AnswerPart, InlinePart } from '../../domain/answer.ts';
 import type { Actor, Target } from '../../domain/change.ts';
 import { TARGET_TRAITS } from '../../domain/change.ts';
 import { freezeWords, scopeText } from '../../domain/freezes.ts';
 import type { Freeze, Policy, Rule } from '../../domain/policy.ts';
 import { neverRuleFor, reachable, upcomingFreezes } from '../../domain/policy.ts';
-import type { WhoQueries } from '../../intent/ports/command-context.ts';
 import { currentPolicy } from '../request/current-policy.ts';
 import { decideFor, type WhoContext, type WhoSubject } from './who-decision.ts';
 import { ruleLines } from './who-lines.ts';

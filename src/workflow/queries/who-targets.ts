@@ -1,11 +1,10 @@
+import { fieldsOf } from '../../commands/arguments.ts';
+import type { ChangeCommand, WhoQuestion } from '../../commands/define.ts';
 import type { InlinePart } from '../../domain/answer.ts';
 import type { Target } from '../../domain/change.ts';
 import { TARGET_TRAITS } from '../../domain/change.ts';
 import { EVERYTHING, freezeTarget, servicesIn } from '../../domain/freezes.ts';
 import { type PolicyFacts, serviceTarget } from '../../domain/targets.ts';
-import { fieldsOf } from '../../intent/arguments/arguments.ts';
-import type { ChangeCommand } from '../../intent/define.ts';
-import type { WhoQuestion } from '../../intent/ports/command-context.ts';
 import type { WhoContext } from './who-decision.ts';
 
 /** Returns the targets of a question; null where it names none, so that any rule may decide. */

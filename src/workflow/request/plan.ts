@@ -1,9 +1,8 @@
 import type { FieldProblem } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/text.ts';
+import { fieldsOf } from '../../commands/arguments.ts';
+import type { ChangeCommand, CommandContext } from '../../commands/define.ts';
 import type { Plan, PlanRow, Snapshot } from '../../domain/change.ts';
-import { fieldsOf } from '../../intent/arguments/arguments.ts';
-import type { ChangeCommand } from '../../intent/define.ts';
-import type { CommandContext } from '../../intent/ports/command-context.ts';
 
 type PlanResult =
   | { readonly ok: true; readonly plan: Plan }

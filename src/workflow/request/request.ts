@@ -1,5 +1,7 @@
 import type { FieldProblem } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/text.ts';
+import type { TypedValues } from '../../commands/arguments.ts';
+import type { ChangeCommand } from '../../commands/define.ts';
 import type {
   Actor,
   Change,
@@ -16,8 +18,6 @@ import { upcomingFreezes } from '../../domain/policy.ts';
 import type { NoEffect } from '../../domain/targets.ts';
 import type { RequestedTiming } from '../../domain/timing.ts';
 import { startsAt } from '../../domain/timing.ts';
-import type { TypedValues } from '../../intent/arguments/arguments.ts';
-import type { ChangeCommand } from '../../intent/define.ts';
 import { appendAfter, takingHead } from '../../storage/audit/append.ts';
 import { hashOfRecord } from '../../storage/audit/record-hash.ts';
 import type { Tx } from '../../storage/engine/database.ts';

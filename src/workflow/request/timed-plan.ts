@@ -1,8 +1,8 @@
 import type { FieldProblem } from '../../base/errors.ts';
+import type { ChangeCommand } from '../../commands/define.ts';
 import type { Plan, Requirement, Timing, UserId } from '../../domain/change.ts';
 import { combineRequirements } from '../../domain/gate.ts';
 import { NO_TIMING, type RequestedTiming, startsAt, startTimeOf } from '../../domain/timing.ts';
-import type { ChangeCommand } from '../../intent/define.ts';
 import type { authorizeCommand, Refused } from '../authorize.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { readInverse } from '../revert/inverse.ts';

@@ -1,8 +1,7 @@
+import type { ChangeCommand, Intent } from '../../commands/define.ts';
+import { parseLine } from '../../commands/parse.ts';
 import { type Change, TARGET_TRAITS, type Target, targetKey } from '../../domain/change.ts';
 import type { Service } from '../../domain/targets.ts';
-import type { ChangeCommand } from '../../intent/define.ts';
-import { parseLine } from '../../intent/parse/parse-line.ts';
-import type { Intent } from '../../intent/parse/parse-result.ts';
 import { knownServices } from '../../servers/facts.ts';
 import { hasTargetChangedSinceEnd } from '../../storage/tables/changes/permits.ts';
 import type { WorkflowContext } from '../ports.ts';

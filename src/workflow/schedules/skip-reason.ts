@@ -1,9 +1,9 @@
 import { instantAt, localDay } from '../../base/time.ts';
 import type { Occurrence, WeeklyPlan } from '../../base/weekly-times.ts';
+import { changesElsewhere } from '../../commands/service-overview.ts';
 import { oneLineOf } from '../../domain/answer.ts';
 import { type Target, targetKey } from '../../domain/change.ts';
 import { freezeFor } from '../../domain/policy.ts';
-import { changesElsewhere } from '../../intent/answers/activity-text.ts';
 import { loadChange } from '../../storage/tables/changes/changes.ts';
 import { lockHolder } from '../../storage/tables/changes/permits.ts';
 import { manualChangeSince } from '../../storage/tables/changes/schedules.ts';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { startApp } from '../../../src/app.ts';
 import { systemClock } from '../../../src/base/time.ts';
-import { commandNames } from '../../../src/commands/index.ts';
+import { commandNames } from '../../../src/commands/registry.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { crashAt, parseCrashPoint } from './crash-point.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import type { CommandContext } from '../../../src/commands/define.ts';
 import type { ChangeId, UserId } from '../../../src/domain/change.ts';
 import type { Policy } from '../../../src/domain/policy.ts';
 import type { Service } from '../../../src/domain/targets.ts';
-import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { createScheduler } from '../../../src/workflow/background/scheduler.ts';
 import { workflowLoops } from '../../../src/workflow/background/workflow-loops.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../src/base/text.ts';
+import { type ChangeCommand, changeCommand } from '../../../src/commands/define.ts';
 import type { Snapshot, Target } from '../../../src/domain/change.ts';
 import type { Service } from '../../../src/domain/targets.ts';
-import { type ChangeCommand, changeCommand } from '../../../src/intent/define.ts';
 import type { Ports } from './ports.ts';
 import type { Server } from './server.ts';
 

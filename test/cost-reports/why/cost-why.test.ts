@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { costWhy } from '../../../src/commands/cost-why.ts';
+import { costWhy } from '../../../src/commands/cost.ts';
+import type { CommandContext } from '../../../src/commands/define.ts';
 import type { AcceptedChange, AcceptedChangeFilter } from '../../../src/costs/why.ts';
 import type { UserId } from '../../../src/domain/change.ts';
 import type { Service } from '../../../src/domain/targets.ts';
-import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import type { CostReading } from '../../../src/maths/report.ts';
 import { type CostRow, microOf } from '../../../src/maths/rows.ts';
 import { daily, warehouseRow } from '../../costs/rows.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
-import { commands } from '../../../src/commands/index.ts';
+import { commands } from '../../../src/commands/registry.ts';
 import { CLOUD_ROLES } from '../../../src/servers/accepted-values.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { freshUrl } from '../../storage/engines.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
-import { alertDifferences } from '../../../src/intent/answers/alert-differences.ts';
+import { alertDifferences } from '../../../src/commands/alert-edit.ts';
 import { NOON } from '../fixtures.ts';
 
 const names = { webhook: { w1: 'Paging', w2: 'Orders' } };

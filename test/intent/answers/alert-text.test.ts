@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { alertSnapshot } from '../../../src/intent/answers/alert-text.ts';
+import { alertSnapshot } from '../../../src/commands/alert-edit.ts';
 import { Alert } from '../../../src/servers/alerts-schema.ts';
 import { currentTile } from '../../alerts/replies.ts';
 import { NOON } from '../../changes/fixtures.ts';

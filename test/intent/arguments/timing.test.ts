@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { commands } from '../../../src/commands/index.ts';
+import { fieldsOf } from '../../../src/commands/arguments.ts';
+import { parseLine } from '../../../src/commands/parse.ts';
+import { commands } from '../../../src/commands/registry.ts';
 import { isTimingKey } from '../../../src/domain/timing.ts';
-import { fieldsOf } from '../../../src/intent/arguments/arguments.ts';
-import { parseLine } from '../../../src/intent/parse/parse-line.ts';
 import { services } from '../fixtures.ts';
 
 const organization = { plan: 'paid', tier: 'scale' } as const;

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { commands as registry } from '../../../src/commands/index.ts';
+import { fieldsOf, oneOf } from '../../../src/commands/arguments.ts';
+import { parseLine } from '../../../src/commands/parse.ts';
+import { commands as registry } from '../../../src/commands/registry.ts';
+import { parseValues } from '../../../src/commands/values.ts';
 import type { SlackFreeze } from '../../../src/domain/freezes.ts';
 import type { Service } from '../../../src/domain/targets.ts';
-import { fieldsOf } from '../../../src/intent/arguments/arguments.ts';
-import { oneOf } from '../../../src/intent/arguments/explain.ts';
-import { parseLine } from '../../../src/intent/parse/parse-line.ts';
-import { parseValues } from '../../../src/intent/parse/parse-values.ts';
 import { gist, read, services, serviceTune, vocabularyOf } from '../fixtures.ts';
 
 const PROD = 'id-of-analytics-prod';

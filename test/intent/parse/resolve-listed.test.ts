@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { commands } from '../../../src/commands/index.ts';
-import type { ListedItem } from '../../../src/intent/arguments/listed-items.ts';
-import { parseLine } from '../../../src/intent/parse/parse-line.ts';
+import type { ListedItem } from '../../../src/commands/listed.ts';
+import { parseLine } from '../../../src/commands/parse.ts';
+import { commands } from '../../../src/commands/registry.ts';
 import { vocabularyOf } from '../fixtures.ts';
 
 const item = (id: string, name: string): ListedItem => ({ id, name, aliases: [], about: 'slack' });

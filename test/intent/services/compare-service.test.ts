@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
-import type { Plan, Snapshot } from '../../../src/domain/change.ts';
 import {
   compareService,
   compareSizes,
   compareState,
-} from '../../../src/intent/services/compare-service.ts';
+} from '../../../src/commands/service-observe.ts';
+import type { Plan, Snapshot } from '../../../src/domain/change.ts';
 import type { UnknownRead } from '../../../src/servers/optional-reads.ts';
 import { aChange, NOON } from '../../storage/example-change.ts';
 import { servicesOf } from './reads.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
+import { observeService } from '../../../src/commands/service-observe.ts';
 import type { Snapshot } from '../../../src/domain/change.ts';
-import { observeService } from '../../../src/intent/services/observe-service.ts';
 import { NOON, service } from '../fixtures.ts';
 import { OFF, REFUSED, servicesOf } from './reads.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/base/text.ts';
-import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
+import type { CommandContext } from '../../../src/commands/define.ts';
 import {
   ScalingSchedule,
   ServiceReading,

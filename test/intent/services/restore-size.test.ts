@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
+import { restoreSize } from '../../../src/commands/service-observe.ts';
 import type { Snapshot } from '../../../src/domain/change.ts';
-import { restoreSize } from '../../../src/intent/services/restore-size.ts';
 import { NOON } from '../fixtures.ts';
 
 const seen = (fields: JsonObject, wasRead = true): Snapshot => ({

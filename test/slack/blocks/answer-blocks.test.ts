@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { commands } from '../../../src/commands/index.ts';
+import { helpFor } from '../../../src/commands/help.ts';
+import { commands } from '../../../src/commands/registry.ts';
 import type { Answer, AnswerPart } from '../../../src/domain/answer.ts';
-import { helpFor } from '../../../src/intent/help.ts';
 import { answerMessage, sentenceMessage } from '../../../src/slack/blocks/answer-blocks.ts';
 import type { Message } from '../../../src/slack/blocks/blocks.ts';
 import { NOON } from '../../changes/fixtures.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { list } from '../../../sandbox/json.ts';
-import { commands } from '../../../src/commands/index.ts';
+import { fieldsOf } from '../../../src/commands/arguments.ts';
+import type { ChangeCommand } from '../../../src/commands/define.ts';
+import { commands } from '../../../src/commands/registry.ts';
 import { type Change, type ChangeId, STATES, type State } from '../../../src/domain/change.ts';
-import { fieldsOf } from '../../../src/intent/arguments/arguments.ts';
-import type { ChangeCommand } from '../../../src/intent/define.ts';
 import type { Message } from '../../../src/slack/blocks/blocks.ts';
 import { changeCard } from '../../../src/slack/cards/card.ts';
 import { preview } from '../../../src/slack/cards/preview.ts';

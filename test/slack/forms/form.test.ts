@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { viewProblems } from '../../../sandbox/slack/block-kit/validate.ts';
-import { commands } from '../../../src/commands/index.ts';
+import type { TypedValues } from '../../../src/commands/arguments.ts';
+import { titleOf } from '../../../src/commands/define.ts';
+import { commands } from '../../../src/commands/registry.ts';
 import type { ChannelId } from '../../../src/domain/change.ts';
-import type { TypedValues } from '../../../src/intent/arguments/arguments.ts';
-import { titleOf } from '../../../src/intent/define.ts';
 import { commandForm, type FormSetting } from '../../../src/slack/forms/form.ts';
 import { NO_REPLY_TARGET } from '../../../src/slack/outbound/post.ts';
 import { vocabularyOf } from '../../intent/fixtures.ts';

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { commands } from '../../../src/commands/index.ts';
+import { commands } from '../../../src/commands/registry.ts';
 import { OVERFLOW } from '../../../src/slack/blocks/blocks.ts';
 import { payloadNames } from '../../../src/slack/inbound/payload-name.ts';
 

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import { commands } from '../../../src/commands/index.ts';
+import type { ChangeCommand, CommandContext } from '../../../src/commands/define.ts';
+import { commands } from '../../../src/commands/registry.ts';
 import type { Change, ExecutionOutcome, Snapshot } from '../../../src/domain/change.ts';
-import type { ChangeCommand } from '../../../src/intent/define.ts';
-import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import {
   EndpointReading,
   EndpointReadings,

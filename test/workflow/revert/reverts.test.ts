@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/base/errors.ts';
+import type { CommandContext } from '../../../src/commands/define.ts';
 import type { Change, CostEffect } from '../../../src/domain/change.ts';
-import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import type { SendResult } from '../../../src/servers/sent.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import { dueReverts } from '../../../src/storage/tables/changes/change-due.ts';

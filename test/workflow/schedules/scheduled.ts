@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../src/base/text.ts';
-import { commands } from '../../../src/commands/index.ts';
+import type { CommandContext } from '../../../src/commands/define.ts';
+import { commands } from '../../../src/commands/registry.ts';
 import type { Change, ChangeId, RoleName, UserId } from '../../../src/domain/change.ts';
 import type { Service } from '../../../src/domain/targets.ts';
-import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import type { SendResult } from '../../../src/servers/sent.ts';
 import { eventsOf } from '../../../src/storage/audit/append.ts';
 import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';

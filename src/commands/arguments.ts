@@ -1,0 +1,375 @@
+import { type ZodObject, z } from 'zod';
+import type { FieldProblem } from '../base/errors.ts';
+import type { Word } from '../base/text.ts';
+import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
+import type { ListedKind } from './listed.ts';
+
+const LINE = 'must hold one address per line, for example 10.0.0.0/8';
+const Source = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: LINE });
+
+/** `10.0.0.0/8 office` → source and description; at least one, else no client could connect. */
+export const AccessList = z
+  .array(
+    z
+      .string({ error: LINE })
+      .transform((line) => {
+        const [source = '', ...words] = line.trim().split(/\s+/);
+        return { source, description: words.join(' ') };
+      })
+      .pipe(z.object({ source: Source, description: z.string() })),
+    { error: LINE },
+  )
+  .min(1, 'needs at least one address, for example 10.0.0.0/8')
+  .max(100, 'can have at most 100 addresses');
+
+export type AccessList = z.output<typeof AccessList>;
+
+const WIDEST = { v4: 8, v6: 16 } as const;
+
+/**
+ * Returns a problem for each range wider than /8 (IPv6: /16). Two halves would allow all addresses;
+ * with this limit, 100 ranges cover only a part of them.
+ */
+export function opensToTheWorld(list: AccessList): readonly FieldProblem[] {
+  const open = list.filter(({ source }) => {
+    const [address = '', length] = source.split('/');
+    const widest = address.includes(':') ? WIDEST.v6 : WIDEST.v4;
+    return length !== undefined && Number(length) < widest;
+  });
+  return open.map(({ source }) => ({
+    field: 'ipAccessList',
+    problem: `must not allow all addresses, or a large part of them, (${source})`,
+  }));
+}
+
+/** The typed or filled-in texts by field name. */
+export type TypedValues = Readonly<Record<string, string>>;
+
+/** Determines which fields apply and which values they accept. */
+export interface FieldContext {
+  readonly given: TypedValues;
+  readonly plan: 'paid' | 'free';
+  readonly tier: 'basic' | 'scale' | 'enterprise';
+}
+
+/** The input element of a field that is not a line of text. */
+type Input =
+  | {
+      readonly kind: 'number';
+      readonly decimal: boolean;
+      readonly min?: number;
+      readonly max?: number;
+    }
+  | { readonly kind: 'switch' }
+  | { readonly kind: 'choice'; readonly options: (among: FieldContext) => readonly string[] }
+  | { readonly kind: 'channel' }
+  | { readonly kind: 'lines' };
+
+/** How a field is typed, labelled and resolved; stored in zod's registry with its schema. */
+interface FieldMeta {
+  readonly label?: string;
+  /** The key of `key=value`; a field without a key is given by its position in the line. */
+  readonly word?: string;
+  /** The key of a field that is given by its position or by this key. */
+  readonly key?: string;
+  /** The kind of item it names; a scope is one or more services, an ask is a command. */
+  readonly names?: 'service' | 'pipe' | 'alert' | 'scope' | 'tag' | 'warehouse' | 'freeze' | 'ask';
+  /** The list of the server that a form offers; any other text is passed on as an id. */
+  readonly lists?: ListedKind;
+  readonly input?: Input;
+  readonly hint?: string;
+  /** Shown instead while the form offers a list of items for the field. */
+  readonly pickHint?: string;
+  /** Keys that people type instead of `word`: not accepted, but answered with `word`. */
+  readonly synonyms?: readonly string[];
+  /** Values that a rejected text may have meant; offered as buttons, never assumed. */
+  readonly suggestions?: (typed: string) => readonly string[];
+  /** Takes the rest of the line: the search text of a query. */
+  readonly rest?: true;
+  /** Also accepted after the reason, so that a start time is not read as part of it. */
+  readonly afterReason?: true;
+  /** Has no input in a form, which has another field for it; a typed value is kept. */
+  readonly typedOnly?: true;
+  /** Required in a form; in a typed line, a `typedOnly` key can replace it. */
+  readonly unlessTyped?: true;
+  /** Other fields depend on it: the form is redrawn when it changes. */
+  readonly redraws?: true;
+}
+
+export interface Field extends FieldMeta {
+  readonly name: string;
+  readonly label: string;
+  readonly optional: boolean;
+}
+
+export const ServiceName = z.string().min(1).meta({ label: 'Service', names: 'service' });
+export const PipeName = z.string().min(1).meta({ label: 'Pipe', names: 'pipe' });
+export const AlertName = z.string().min(1).meta({ label: 'Alert', names: 'alert' });
+
+/** A key that names a scope by one word; a form has the scope field for it. */
+export function scopeField(word: 'tag' | 'warehouse', label: string) {
+  const meta: FieldMeta = { word, label, names: word, typedOnly: true };
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(63)
+    .optional()
+    .meta({ ...meta });
+}
+
+type FieldWords = Omit<FieldMeta, 'input' | 'names'> & { readonly label: string };
+
+// Users type text. Each of these functions converts it for the schema of the API field. A text that
+// cannot be converted is passed on unchanged, so that users read the message of that schema.
+
+export function textField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
+  return schema.optional().meta({ ...words });
+}
+
+export function numberField<Schema extends z.ZodType>(
+  schema: Schema,
+  words: FieldWords & { readonly min?: number; readonly max?: number; readonly decimal?: boolean },
+) {
+  const { min, max, decimal = false, ...meta } = words;
+  const bounds = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  const input: Input = { kind: 'number', decimal, ...bounds };
+  return z
+    .preprocess(numberOf, schema)
+    .optional()
+    .meta({ ...meta, input });
+}
+
+export function switchField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
+  return z
+    .preprocess(switchOf, schema)
+    .optional()
+    .meta({ ...words, input: { kind: 'switch' } });
+}
+
+export function choiceField<Schema extends z.ZodType>(
+  schema: Schema,
+  options: (among: FieldContext) => readonly string[],
+  words: FieldWords,
+) {
+  return z
+    .preprocess((value) => inCaseOf(schema, value), schema)
+    .optional()
+    .meta({ ...words, input: { kind: 'choice', options } });
+}
+
+export function numberChoiceField<Schema extends z.ZodType>(
+  schema: Schema,
+  options: (among: FieldContext) => readonly number[],
+  words: FieldWords,
+) {
+  const texts = (among: FieldContext) => options(among).map(String);
+  return z
+    .preprocess(numberOf, schema)
+    .optional()
+    .meta({ ...words, input: { kind: 'choice', options: texts } });
+}
+
+/** A Slack channel: selected in a form, or typed by name. */
+export function channelField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
+  return schema.optional().meta({ ...words, input: { kind: 'channel' } });
+}
+
+/** Several values, separated by commas or line breaks. */
+export function linesField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
+  return z
+    .preprocess(linesOf, schema)
+    .optional()
+    .meta({ ...words, input: { kind: 'lines' } });
+}
+
+/** The same field, required. */
+export function required<Inner extends z.ZodType>(field: z.ZodOptional<Inner>): Inner {
+  return field.unwrap().meta(field.meta() ?? {});
+}
+
+function numberOf(value: unknown): unknown {
+  const isNumber = typeof value === 'string' && /^[+-]?\d+([.]\d+)?$/.test(value.trim());
+  return isNumber ? Number(value) : value;
+}
+
+const SWITCH: ReadonlyMap<unknown, boolean> = new Map([
+  ['on', true],
+  ['yes', true],
+  ['true', true],
+  ['off', false],
+  ['no', false],
+  ['false', false],
+]);
+
+function switchOf(value: unknown): unknown {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  return SWITCH.get(word) ?? value;
+}
+
+// API enums are case-sensitive; typed values are not.
+function inCaseOf(schema: z.ZodType, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const word = value.trim();
+  const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
+  return values.find((one) => one.toLowerCase() === word.toLowerCase()) ?? word;
+}
+
+function linesOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  // In a form each line is one value; a comma in it belongs to its description.
+  return value
+    .split(value.includes('\n') ? '\n' : ',')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+const FIELDS = new WeakMap<z.ZodObject, readonly Field[]>();
+
+/** The fields of a command in the order of its schema, with their metadata. */
+export function fieldsOf(args: z.ZodObject): readonly Field[] {
+  // Cached: each typed line needs the fields of several commands, and a schema never changes.
+  const fields = FIELDS.get(args) ?? readFields(args);
+  FIELDS.set(args, fields);
+  return fields;
+}
+
+function readFields(args: z.ZodObject): readonly Field[] {
+  return Object.entries(args.shape).map(([name, schema]) => {
+    // zod types registry entries loosely; every field of Signalbox has a FieldMeta.
+    const meta = (schema.meta() ?? {}) as FieldMeta;
+    return {
+      ...meta,
+      name,
+      label: meta.label ?? name,
+      optional: schema.safeParse(undefined).success,
+    };
+  });
+}
+
+export function isPlaced(field: Field): boolean {
+  return field.word === undefined && !field.rest;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  boolean: 'must be on or off',
+  number: 'must be a number',
+  int: 'must be a whole number',
+};
+
+/** The problem text for a zod issue whose schema has no own message; undefined: zod's text. */
+export function problemOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
+  if (issue.code === 'invalid_type') return KINDS[issue.expected] ?? 'has the wrong type';
+  if (issue.code === 'too_big')
+    return `${most(issue.origin)} at most ${issue.maximum}${unit(issue.origin)}`;
+  if (issue.code === 'too_small')
+    return `${most(issue.origin)} at least ${issue.minimum}${unit(issue.origin)}`;
+  return undefined;
+}
+
+/** `list, add or remove` */
+export function oneOf(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${last}` : last;
+}
+
+function most(origin: string): string {
+  return origin === 'string' || origin === 'array' ? 'must have' : 'must be';
+}
+
+function unit(origin: string): string {
+  if (origin === 'string') return ' characters';
+  return origin === 'array' ? ' values' : '';
+}
+
+// Common spellings of a time that are offered in the accepted form: `8pm` → `20:00`.
+function similarTimes(typed: string): readonly string[] {
+  const words = /^(\d{1,2})(?:[:.h]?([0-5]\d))?\s*(am|pm|h|uhr)?$/i.exec(typed.trim());
+  const [, hours = '', minutes = '00', half = ''] = words ?? [];
+  const twelve = /[ap]m/i.test(half);
+  const hour = (twelve ? Number(hours) % 12 : Number(hours)) + (/pm/i.test(half) ? 12 : 0);
+  if (hours === '' || hour > 23 || (twelve && Number(hours) > 12)) return [];
+  return [`${String(hour).padStart(2, '0')}:${minutes}`];
+}
+
+function similarSpans(typed: string): readonly string[] {
+  const words = /^(\d{1,3})\s*(m|h|d)[a-z]*$/i.exec(typed.trim());
+  const [, count, unit = ''] = words ?? [];
+  const span = `${count}${unit.toLowerCase()}`;
+  if (count !== undefined) return within([span]);
+  return /^\d{1,3}$/.test(typed) ? within([`${typed}h`, `${typed}d`, `${typed}m`]) : [];
+}
+
+function within(spans: readonly string[]): readonly string[] {
+  return spans.filter((span) => REVERT_SPAN.safeParse(span).success);
+}
+
+const startShape = (verb: string) => ({
+  at: textField(ClockTimeText, {
+    word: 'at',
+    label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} at`,
+    hint: '20:00 or 2026-11-22T20:00 in your time zone. Leave empty to run once approved',
+    suggestions: similarTimes,
+    synonyms: ['start', 'from', 'when', 'time', 'begin'],
+    afterReason: true,
+  }),
+  in: textField(spanSchema('1m', '30d', '2h'), {
+    word: 'in',
+    label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} in`,
+    hint: 'For example 2h, instead of a time',
+    suggestions: similarSpans,
+    synonyms: ['after', 'wait', 'delay'],
+    afterReason: true,
+    typedOnly: true,
+  }),
+});
+
+const REVERT = {
+  for: textField(REVERT_SPAN, {
+    word: 'for',
+    label: 'Revert after',
+    hint: '30m to 14d, for example 4h; leave empty to keep',
+    suggestions: similarSpans,
+    synonyms: ['until', 'till', 'hold', 'hours', 'back', 'duration'],
+    afterReason: true,
+  }),
+};
+
+/**
+ * The timing keys of a change; parser, forms and help use this definition. Their labels have the verb
+ * of the command: `Stop at`.
+ */
+export function timingShape(
+  timed: TimingSupport | undefined,
+  verb: string,
+): Readonly<Record<string, z.ZodType>> {
+  if (timed === undefined) return {};
+  return timed === 'start' ? startShape(verb) : { ...startShape(verb), ...REVERT };
+}
+
+/** Quotes a word so that `splitWords` reads the same word again. */
+export function quoteWord({ text, quoted }: Word): string {
+  if (quoted) return `"${text}"`;
+  return /\s/.test(text) ? text.replace(/=(.*)$/s, '="$1"') : text;
+}
+
+/** Returns the command line with the same values, for a button that enters it. */
+export function commandLine(
+  command: { readonly name: string; readonly args: ZodObject },
+  given: Readonly<Record<string, string>>,
+  reason: string,
+): string {
+  const words = fieldsOf(command.args).flatMap((field) => {
+    const text = given[field.name];
+    if (!text || field.rest) return [];
+    const quoted = isPlaced(field) && !/^[\w.-]+$/.test(text);
+    return [quoteWord({ text: isPlaced(field) ? text : `${field.word}=${text}`, quoted })];
+  });
+  const search = fieldsOf(command.args).find((field) => field.rest);
+  const sought = search ? (given[search.name] ?? '') : '';
+  if (sought) return [command.name, ...words, sought].join(' ');
+  // A reason that contains a quote is not quoted: the inner quote would end it.
+  const tail = reason === '' ? [] : [quoteWord({ text: reason, quoted: !reason.includes('"') })];
+  return [command.name, ...words, ...tail].join(' ');
+}

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { bytesText, durationText, shortBytesText } from '../base/text.ts';
+import { type Answer, type Cell, slashCommand, textAnswer } from '../domain/answer.ts';
+import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
+import type { BackupReading } from '../servers/cloud-readings.ts';
+import { type Backup, backupStatus, isFinished } from '../servers/cloud-replies.ts';
+import { commandLine, ServiceName } from './arguments.ts';
+import { type CommandContext, type QueryCommand, queryCommand } from './define.ts';
+import { backupSummary, latestGood, newestFirst, reportedTime } from './listed.ts';
+import { unknownList } from './service-overview.ts';
+
+const BackupId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be latest or a backup id from the console')
+  .meta({
+    label: 'Backup',
+    hint: 'latest, or an id from the console',
+    lists: 'backup',
+  });
+
+export const backupShow = queryCommand({
+  name: 'backup show',
+  title: 'Look up a backup',
+  summary: 'Look up one backup of a service',
+  examples: ['backup show analytics-prod 5f0e4f0a-8f58-4f6f-8b1c-2d3e4f5a6b7c'],
+  permission: 'service:view-backups',
+  args: z.strictObject({ service: ServiceName, backup: BackupId }),
+
+  target: ({ service }) => serviceTarget(service),
+  answer: async ({ service, backup }, context) => {
+    const found = await idOf(service, backup, context);
+    if (typeof found !== 'string') return found;
+    const { result, requestId } = await context.cloud.getBackup(service.id, found);
+    const done = isFinished(result);
+    return {
+      title: `Backup of ${service.name}: ${backupStatus(result)}`,
+      parts: [
+        { kind: 'facts', facts: facts(result, done) },
+        ...(done ? [] : [soFar]),
+        { kind: 'note', text: `Request ${requestId ?? 'id unknown'}` },
+      ],
+    };
+  },
+});
+
+const LATEST = 'latest';
+
+/** The typed id, or the one of the latest finished backup; the answer if that is unknown. */
+async function idOf(
+  service: Service,
+  typed: string,
+  { reads, prefix }: CommandContext,
+): Promise<string | Answer> {
+  if (typed.toLowerCase() !== LATEST) return typed;
+  const title = `Latest backup of ${service.name}`;
+  const read = await reads.cloud.backups(service.id, { waiting: true });
+  if (read.known) {
+    const latest = latestGood(read.value);
+    return latest ? latest.id : textAnswer(title, 'The server lists no finished backup.');
+  }
+  const show = slashCommand(prefix, `backup show ${service.name} <backup id>`);
+  const instead = [`${show} works with an id from the console.`];
+  return unknownList({ title, read, instead, offers: [] });
+}
+
+const soFar = {
+  kind: 'text',
+  text: 'Not finished: size and duration are the values so far.',
+} as const;
+
+function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell])[] {
+  const { id, serviceId, startedAt, finishedAt, sizeInBytes, durationInSeconds } = backup;
+  const label = (words: string) => (done ? words : `${words} so far`);
+  return [
+    ['Id', id],
+    ['Service', serviceId],
+    ['Type', backup.type],
+    ['Status', backup.status],
+    ['Started', instant(startedAt)],
+    ['Finished', instant(finishedAt)],
+    [label('Size'), sizeInBytes === null ? null : bytesText(sizeInBytes)],
+    [label('Duration'), durationInSeconds === null ? null : durationText(durationInSeconds)],
+    ['Name in the bucket', backup.backupName],
+    ...bucketFacts(backup.bucket),
+  ];
+}
+
+// The fields depend on the cloud provider of the bucket. Access keys are not shown.
+function bucketFacts(bucket: Backup['bucket']): readonly (readonly [string, Cell])[] {
+  if (!bucket) return [['Bucket', 'not your own bucket']];
+  return Object.entries(bucket)
+    .filter(([key, value]) => !/key/i.test(key) && value !== null && value !== undefined)
+    .map(([key, value]) => [`Bucket: ${spaced(key)}`, String(value)] as const);
+}
+
+function spaced(key: string): string {
+  return key.replace(/([A-Z])/g, ' $1').toLowerCase();
+}
+
+function instant(text: string | null): Cell {
+  if (text === null) return null;
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : at;
+}
+
+export const backupList: QueryCommand = queryCommand({
+  name: 'backup list',
+  title: 'List backups',
+  summary: 'List the backups of a service',
+  examples: ['backup list analytics-prod'],
+  permission: 'service:view-backups',
+  args: z.strictObject({ service: ServiceName }),
+
+  target: ({ service }) => serviceTarget(service),
+  answer: async ({ service }, context) => {
+    const read = await context.reads.cloud.backups(service.id, { waiting: true });
+    if (read.known) return listAnswer(service, newestFirst(read.value), read.readAt, context);
+    const show = slashCommand(context.prefix, `backup show ${service.name} <backup id>`);
+    const secondary = 'A secondary service has no backups of its own.';
+    return unknownList({
+      title: `Backups of ${service.name}`,
+      read,
+      instead: [
+        ...(read.gap === 'not-found' ? [secondary] : []),
+        `${show} works with an id from the console.`,
+      ],
+      offers: [{ label: 'Look one up…', line: `backup show ${service.id}` }],
+    });
+  },
+});
+
+const SO_FAR = 'Sizes of unfinished backups are those so far.';
+const COLUMNS = ['Started', 'Status', 'Type', 'Size', 'Duration', 'Id'];
+
+function listAnswer(
+  service: Service,
+  backups: readonly BackupReading[],
+  readAt: Date,
+  { now, services }: CommandContext,
+): Answer {
+  const reference = menuReference(service, services);
+  const offers = backups.map((backup) => ({
+    label: backupSummary(backup, now()),
+    line: commandLine(backupShow, { service: reference, backup: backup.id }, ''),
+  }));
+  return {
+    title: titleOf(service, backups, now()),
+    parts: [
+      { kind: 'table', columns: COLUMNS, rows: backups.map(row) },
+      { kind: 'menu', label: 'Show a backup…', offers },
+      { kind: 'note', text: backups.every(isFinished) ? '' : SO_FAR, asOf: readAt },
+    ],
+  };
+}
+
+function titleOf({ name }: Service, backups: readonly BackupReading[], now: Date): string {
+  const latest = latestGood(backups);
+  if (latest) return `Latest backup of ${name}: ${backupSummary(latest, now)}`;
+  return backups.length > 0 ? `${name} has no finished backup` : `${name} has no backups`;
+}
+
+function row(backup: BackupReading): readonly Cell[] {
+  const { id, startedAt, status, type, sizeInBytes: bytes, durationInSeconds: seconds } = backup;
+  return [
+    reportedTime(startedAt) ?? startedAt,
+    status,
+    type,
+    bytes === null ? null : { value: bytes, text: shortBytesText(bytes) },
+    seconds === null ? null : { value: seconds, text: durationText(seconds) },
+    id,
+  ];
+}

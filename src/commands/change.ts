@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { STATES, type State } from '../domain/change.ts';
+import {
+  choiceField,
+  type FieldContext,
+  numberField,
+  oneOf,
+  ServiceName,
+  textField,
+} from './arguments.ts';
+import { CHANGE_LISTS, type PastTime, queryCommand } from './define.ts';
+
+export const changeCancel = queryCommand({
+  name: 'change cancel',
+  title: 'Cancel a change',
+  summary: 'Cancel a change that you requested, before it runs',
+  examples: ['change cancel 7KQ2MX'],
+  args: z.strictObject({ id: z.string().min(1).max(40).meta({ label: 'Change id' }) }),
+
+  submit: () => 'Cancel change',
+  target: () => null,
+  answer: ({ id }, { changes }, asker) => changes.cancel(id, asker),
+});
+
+const UNITS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
+
+/** Reads a time in the past: `yesterday`, `2026-11-01`, `36h` or `7d`. */
+export const PastTimeText = z.string().transform((typed, context): PastTime => {
+  const text = typed.trim().toLowerCase();
+  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  if (count) return { agoMs: Number(count) * (UNITS[unit] ?? 0) };
+  if (text === 'today') return { daysAgo: 0 };
+  if (text === 'yesterday') return { daysAgo: 1 };
+  if (isDay(text)) return { day: text };
+  context.addIssue({
+    code: 'custom',
+    message:
+      'must be today, yesterday, a day (for example 2026-11-01) or a time ago (for example 7d)',
+  });
+  return z.NEVER;
+});
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+/** Normalises a typed change id: `#k3m9qd,` → `K3M9QD`. People type ids on phones. */
+export function changeIdText(typed: string): string {
+  return typed
+    .trim()
+    .replace(/^#/, '')
+    .replace(/[.,;]$/, '')
+    .toUpperCase();
+}
+
+/** The states as users read and type them. */
+export const STATE_WORDS: Readonly<Record<State, string>> = {
+  draft: 'draft',
+  pending: 'waiting',
+  approved: 'approved',
+  executing: 'running',
+  succeeded: 'accepted',
+  failed: 'failed',
+  unknown: 'unknown',
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+  expired: 'expired',
+  stale: 'changed',
+  denied: 'refused',
+};
+
+/** Reads a state by its word, or by its name in the audit trail: `waiting` or `pending`. */
+const StateText = z.preprocess(
+  (typed) => {
+    const word = typeof typed === 'string' ? typed.trim().toLowerCase() : typed;
+    return STATES.find((state) => STATE_WORDS[state] === word) ?? word;
+  },
+  z.enum(STATES, { error: `must be ${oneOf(Object.values(STATE_WORDS))}` }),
+);
+
+/** A filter by state, for `/change list` and `/change log`. */
+export function stateField(label: string) {
+  const words = Object.values(STATE_WORDS);
+  return choiceField(StateText, () => words, {
+    word: 'state',
+    label,
+    // The states that most questions are about, if no state is called like this.
+    suggestions: () => ['waiting', 'running', 'accepted', 'failed', 'unknown'],
+  });
+}
+
+/** Times that are offered for one that cannot be read. */
+export const commonPastTimes = (): readonly string[] => ['today', 'yesterday', '7d', '30d'];
+
+const List = z.enum(CHANGE_LISTS, { error: 'must be pending, mine, all or review' });
+
+export const changeList = queryCommand({
+  name: 'change list',
+  title: 'List changes',
+  summary: 'List changes by approval, person, service, state or time',
+  examples: ['change list', 'change list mine', 'change list service=staging since=yesterday'],
+  args: z.strictObject({
+    which: choiceField(List, () => CHANGE_LISTS, { label: 'Which' }),
+    service: ServiceName.optional().meta({ ...ServiceName.meta(), word: 'service' }),
+    by: textField(z.string().trim().min(1).max(80, 'is too long'), {
+      word: 'by',
+      synonyms: ['who', 'user', 'person'],
+      label: 'Requested by',
+      hint: 'A user, for example @ana, or me',
+    }),
+    state: stateField('State'),
+    since: textField(PastTimeText, {
+      word: 'since',
+      synonyms: ['from', 'after'],
+      label: 'Requested since',
+      hint: 'yesterday, a UTC day (2026-11-01), or a time ago (7d, 4h)',
+      suggestions: commonPastTimes,
+    }),
+    before: textField(z.string().max(40), {
+      word: 'before',
+      label: 'Requested before',
+      hint: 'A change id',
+    }),
+  }),
+  // The list itself decides them: `mine` is one person, `pending` one state.
+  hasField: (field, { given: { which } }: FieldContext) =>
+    !(field === 'by' && which === 'mine') && !(field === 'state' && which === 'pending'),
+
+  target: () => null,
+  answer: (
+    { which = null, service = null, by = null, state = null, since = null, before = null },
+    { changes },
+    asker,
+  ) => changes.list({ which, service, by, state, since, before }, asker),
+});
+
+const TextChangeLog = z.string().trim().min(1).max(80, 'is too long');
+
+export const changeLog = queryCommand({
+  name: 'change log',
+  title: 'Read the audit trail',
+  summary: 'Read the audit trail: who did what and when, refusals included',
+  examples: [
+    'change log',
+    'change log by=me since=7d',
+    'change log target=analytics-prod state=failed',
+  ],
+  args: z.strictObject({
+    by: textField(TextChangeLog, {
+      word: 'by',
+      synonyms: ['who', 'user', 'person'],
+      label: 'By',
+      hint: 'A user, for example @ana, or me',
+    }),
+    what: textField(TextChangeLog, {
+      word: 'command',
+      synonyms: ['cmd'],
+      label: 'Command',
+      hint: 'For example service stop',
+    }),
+    target: textField(TextChangeLog, {
+      word: 'target',
+      synonyms: ['on', 'service', 'alert'],
+      label: 'Target',
+      hint: 'The name of a service or an alert',
+    }),
+    state: stateField('New state'),
+    since: textField(PastTimeText, {
+      word: 'since',
+      synonyms: ['from', 'after'],
+      label: 'Since',
+      hint: 'yesterday, a UTC day (2026-11-01), or a time ago (7d, 4h)',
+      suggestions: commonPastTimes,
+    }),
+    until: textField(PastTimeText, {
+      word: 'until',
+      synonyms: ['to'],
+      label: 'Before',
+      hint: 'today, a UTC day (2026-11-30), or a time ago (1d)',
+      suggestions: commonPastTimes,
+    }),
+    before: numberField(z.int('must be a whole number').min(1), {
+      word: 'before',
+      label: 'Before event number',
+      min: 1,
+    }),
+  }),
+
+  target: () => null,
+  answer: (
+    {
+      by = null,
+      what = null,
+      target = null,
+      state = null,
+      since = null,
+      until = null,
+      before = null,
+    },
+    { changes },
+    asker,
+  ) => changes.log({ by, command: what, target, state, since, until, before }, asker),
+});
+
+export const changeShow = queryCommand({
+  name: 'change show',
+  title: 'Look up a change',
+  summary: 'Show one change: its card, its history and your buttons',
+  examples: ['change show 7KQ2MX'],
+  args: z.strictObject({ id: z.string().min(1).max(40).meta({ label: 'Change id' }) }),
+
+  target: () => null,
+  answer: ({ id }, { changes }, asker) => changes.show(id, asker),
+});

@@ -1,0 +1,370 @@
+import type { z } from 'zod';
+import type { FieldProblem } from '../base/errors.ts';
+import type { JsonObject } from '../base/text.ts';
+import type { DigestService } from '../costs/digest-options.ts';
+import type { CostContext } from '../costs/question-scope.ts';
+import type { AcceptedChange, AcceptedChangeFilter } from '../costs/why.ts';
+import type { Answer, Caller, CommandOffer } from '../domain/answer.ts';
+import type {
+  Change,
+  EffectKind,
+  Plan,
+  PlanRow,
+  Snapshot,
+  State,
+  StateDifference,
+  Target,
+  UserId,
+} from '../domain/change.ts';
+import type { FreezeService, NamedScope, Scope, SlackFreeze } from '../domain/freezes.ts';
+import type { ScheduleService } from '../domain/schedules.ts';
+import type { NamedItem, NoEffect, Service } from '../domain/targets.ts';
+import type { RequestedTiming, TimingSupport } from '../domain/timing.ts';
+import type { CloudPermission } from '../servers/accepted-values.ts';
+import type { AlertList, AlertsClient } from '../servers/alerts.ts';
+import type { AlertsReads } from '../servers/alerts-reads.ts';
+import type { CloudClient } from '../servers/cloud.ts';
+import type { CloudReads } from '../servers/cloud-reads.ts';
+import type { SendResult } from '../servers/sent.ts';
+import { type Field, type FieldContext, type TypedValues, timingShape } from './arguments.ts';
+import type { ListedKind, ServerLists } from './listed.ts';
+import type { OutcomeWords, SettledRule } from './outcome-words.ts';
+
+export type { TypedValues } from './arguments.ts';
+
+/** Everything that a command may read and call. */
+export interface CommandContext extends CostContext {
+  readonly cloud: CloudClient;
+  readonly alerts: AlertsClient | null;
+  /** What live servers return in addition to the contract; `alerts` is null without that API. */
+  readonly reads: { readonly cloud: CloudReads; readonly alerts: AlertsReads | null };
+  /** All alerts, at most 30 s old; throws if the alerts API cannot be read. */
+  readonly listAlerts: () => Promise<AlertList>;
+  /** The accepted changes of some services, which may explain a change of their costs. */
+  readonly costChanges: (filter: AcceptedChangeFilter) => Promise<readonly AcceptedChange[]>;
+  /** Lists, adds, stops, shows and posts the cost reports of channels. */
+  readonly digests: DigestService;
+  readonly anomalies: AnomalyQueries;
+  /** Lists, shows and cancels changes, and reads the audit trail. */
+  readonly changes: ChangesQueries;
+  readonly freezes: FreezeService;
+  readonly schedules: ScheduleService;
+  readonly who: WhoQueries;
+  /** Whether a user may request a change of this service, so that they see who changed it. */
+  readonly isOperatorOf: (target: Target, by: UserId) => Promise<boolean>;
+  readonly organization: Omit<FieldContext, 'given'>;
+  /** SLACK_COMMAND_PREFIX, for the commands that answers name. */
+  readonly prefix: string;
+  /** Whether an access list may allow all addresses. */
+  readonly openToTheWorld: boolean;
+}
+
+/** Answers the queries about anomalies and budgets. */
+interface AnomalyQueries {
+  readonly anomalies: () => Promise<Answer>;
+  readonly budgets: () => Promise<Answer>;
+}
+
+/** A command and its target: a service, a scope, or null if no target is named. */
+export interface WhoQuestion {
+  readonly command: string;
+  readonly scope: Scope | null;
+}
+
+/** Answers who may request a command and who approves it, by the current policy. */
+export type WhoQueries = (question: WhoQuestion, asker: Caller) => Promise<Answer>;
+
+export interface ChangesQueries {
+  readonly list: (request: ListRequest, asker: Caller) => Promise<Answer>;
+  readonly show: (id: string, asker: Caller) => Promise<Answer>;
+  readonly cancel: (id: string, asker: Caller) => Promise<Answer>;
+  readonly log: (request: LogRequest, asker: Caller) => Promise<Answer>;
+  /** The last changes of a target, newest first; none for a user who may not list changes. */
+  readonly latestOf: (target: Target, asker: Caller) => Promise<readonly Change[]>;
+}
+
+/** A day in UTC (`today` and `yesterday` as well), or a duration before now. */
+export type PastTime =
+  | { readonly day: string }
+  | { readonly daysAgo: 0 | 1 }
+  | { readonly agoMs: number };
+
+export const CHANGE_LISTS = ['pending', 'mine', 'all', 'review'] as const;
+
+/** The filters of a list of changes; null: no filter. */
+export interface ListRequest {
+  /** Null: all changes with these filters, or `pending` without a filter. */
+  readonly which: (typeof CHANGE_LISTS)[number] | null;
+  readonly service: Service | null;
+  /** `me`, an id, a mention or a name; workflow resolves it to a user. */
+  readonly by: string | null;
+  readonly state: State | null;
+  /** Requested since. */
+  readonly since: PastTime | null;
+  /** The last change of the previous page. */
+  readonly before: string | null;
+}
+
+/** The filters of an audit trail search; null: no filter. */
+export interface LogRequest {
+  /** `me`, an id, a mention or a name; workflow resolves it to a user. */
+  readonly by: string | null;
+  readonly command: string | null;
+  readonly target: string | null;
+  readonly state: State | null;
+  readonly since: PastTime | null;
+  readonly until: PastTime | null;
+  /** The number of the last event of the previous page. */
+  readonly before: number | null;
+}
+
+interface CommandWords {
+  /** Noun and verb: `service stop`. Policy, modal, help and manifest use this name. */
+  readonly name: string;
+  /** Other words that users may type for it. */
+  readonly aliases?: readonly string[];
+  /** The task, as the title of its form; at most 24 characters. If missing, verb and noun are. */
+  readonly title?: string;
+  readonly summary: string;
+  readonly examples: readonly string[];
+  /** The permission that the key of the cloud API needs; if missing, it calls no such operation. */
+  readonly permission?: CloudPermission;
+  /** Whether a field applies, given the others; if missing, all fields apply. */
+  readonly hasField?: (field: string, among: FieldContext) => boolean;
+}
+
+export interface QueryCommand<Args = unknown> extends CommandWords {
+  readonly kind: 'query';
+  readonly args: z.ZodObject;
+  readonly target: (args: Args) => Target | null;
+  readonly answer: (args: Args, context: CommandContext, asker: Caller) => Answer | Promise<Answer>;
+  /** The submit button of the form, named by the result; if missing, `Look up`. */
+  readonly submit?: (given: TypedValues) => string;
+  /** The field that chooses the task; a form that is opened for one task has no input for it. */
+  readonly taskField?: string;
+  /** The title of the form for the given values; if missing, that of the command. */
+  readonly formTitle?: (given: TypedValues) => string | undefined;
+  /** Whether the line lacks so much that Signalbox opens the form instead. */
+  readonly needsForm?: (given: TypedValues) => boolean;
+}
+
+export interface ChangeCommand<Args = unknown> extends CommandWords {
+  readonly kind: 'change';
+  readonly args: z.ZodObject;
+  /** The API call as people read it: `PATCH state`. */
+  readonly call: string;
+  /** Accepts `at=` and `in=`, and `for=` if a revert is possible; if missing, none of them. */
+  readonly timed?: TimingSupport;
+  /**
+   * The commands that this change runs later, for example at the times of a schedule. They are
+   * approved with it, so that its requirement and the claim cover their rules as well.
+   */
+  readonly runs?: (body: JsonObject) => readonly string[];
+  /** The HTTP method. A `post` is never sent a second time, whatever the first result was. */
+  readonly callClass: 'patch' | 'post' | 'put';
+  /** How the change affects the costs of its target; if missing, no cost is estimated. */
+  readonly effect?: EffectKind;
+  /** Every rule requires a reason: users who are blocked by the change need to read it. */
+  readonly needsReason?: true;
+  /** Resolves arguments that depend on the requester or the time, before the plan. */
+  readonly resolveArguments?: (
+    args: Args,
+    context: CommandContext,
+    by: UserId,
+  ) => Promise<ResolvedArguments<Args>>;
+  readonly target: (args: Args, context: CommandContext) => Target;
+  /** The state of the target for the preview; if missing, the target has none. */
+  readonly observe?: (
+    args: Args,
+    context: CommandContext,
+  ) => TargetObservation | Promise<TargetObservation>;
+  /** Reads the target again right before sending, if the API can read it. */
+  readonly readBeforeSending?: (target: Target, context: CommandContext) => Promise<Snapshot>;
+  /** What that read shows differently from the preview, for users; missing: only that it differs. */
+  readonly differences?: (before: Snapshot, now: JsonObject) => readonly StateDifference[];
+  /**
+   * Reads the target again right before sending, if it was read for the preview, and compares what the
+   * change depends on. Null: nothing was read. Never throws for a failed read.
+   */
+  readonly compareBeforeSending?: (
+    plan: Plan,
+    context: CommandContext,
+  ) => Promise<CurrentState | null>;
+  /** The initial values of the form, from the current values of the target. */
+  readonly prefill?: (before: Snapshot) => TypedValues;
+  /** Says that the target is already as requested; null if the change has an effect, or it is unknown. */
+  readonly noEffect?: (args: Args, before: Snapshot | null) => NoEffect | null;
+  readonly desired: (args: Args, before: Snapshot | null) => JsonObject;
+  /** Problems that concern several fields; with any of them the change is not requested. */
+  readonly problems?: (
+    args: Args,
+    before: Snapshot | null,
+    context: CommandContext,
+  ) => readonly FieldProblem[];
+  /** The rows of the plan, if the body has other field names than the arguments. */
+  readonly rows?: (
+    args: Args,
+    before: Snapshot | null,
+    context: CommandContext,
+  ) => readonly PlanRow[];
+  readonly unchanged?: (args: Args, before: Snapshot | null) => readonly string[];
+  readonly warnings: (
+    args: Args,
+    before: Snapshot | null,
+    context: CommandContext,
+  ) => readonly string[];
+  readonly send: (
+    target: Target,
+    body: JsonObject,
+    context: CommandContext,
+    of: ChangeOrigin,
+  ) => Promise<SendResult>;
+  /** Checks whether an attempt without an answer took effect; null: still unknown. */
+  readonly verifyOutcome?: (
+    target: Target,
+    body: JsonObject,
+    context: CommandContext,
+    of: ChangeOrigin,
+  ) => Promise<SendResult | null>;
+  /** When an accepted change is done, by optional reads; if missing, no read can show it. */
+  readonly settled?: SettledRule;
+  /** The command that reverts this change, with its line; null if there is none. */
+  readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => UndoCommand | null;
+  /** Why there is no such command, where more is known than that the previous values are missing. */
+  readonly noUndo?: (before: Snapshot | null, body: JsonObject) => string | null;
+  /** The reply contains a password, stored encrypted until the requester has seen it. */
+  readonly hasSecret?: true;
+  /** How people read its outcome. */
+  readonly outcome: OutcomeWords;
+  /** The last line of the card after success: what the reply does not prove. */
+  readonly endingNote: string;
+  /** Added to it while no optional read follows the target. */
+  readonly unfollowedNote?: string;
+}
+
+/** The change that is sent, for commands that write to Signalbox's own database. */
+type ChangeOrigin = Pick<Change, 'id' | 'requester' | 'reason'>;
+
+/** What is known of a target when a change of it is previewed. */
+export interface TargetObservation {
+  readonly before: Snapshot | null;
+  /** What could not be read, with the reason. */
+  readonly gaps?: readonly string[];
+}
+
+/** The target of a change right before it is sent, compared with its preview. */
+export type CurrentState =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'differs'; readonly differences: readonly StateDifference[] }
+  /** `isOff`: the configuration no longer allows the read, so that repeating it has no use. */
+  | { readonly kind: 'unread'; readonly why: string; readonly isOff: boolean };
+type ResolvedArguments<Args> =
+  | { readonly ok: true; readonly args: Args }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+interface UndoCommand {
+  readonly label: string;
+  readonly line: string;
+}
+
+export type Command = QueryCommand | ChangeCommand;
+
+/** Fields that name an item have the item as their value. */
+type ResolvedValues<Shape extends z.ZodObject> = {
+  [Key in keyof z.output<Shape>]: Key extends 'service'
+    ? Service
+    : Key extends 'pipe' | 'alert' | 'tag' | 'warehouse' | 'ask'
+      ? NamedItem
+      : Key extends 'scope'
+        ? NamedScope
+        : Key extends 'freeze'
+          ? SlackFreeze
+          : z.output<Shape>[Key];
+};
+
+// The list of commands has many argument types. Their only caller passes values that the schema of
+// the same command parsed, so the erased type is correct.
+export function queryCommand<Shape extends z.ZodObject>(
+  definition: Omit<QueryCommand<ResolvedValues<Shape>>, 'kind'> & { args: Shape },
+): QueryCommand {
+  return { ...definition, kind: 'query' } as unknown as QueryCommand;
+}
+
+export function changeCommand<Shape extends z.ZodObject>(
+  definition: Omit<ChangeCommand<ResolvedValues<Shape>>, 'kind'> & { args: Shape },
+): ChangeCommand {
+  const args = definition.args.extend(timingShape(definition.timed, verbOf(definition)));
+  return { ...definition, args, kind: 'change' } as unknown as ChangeCommand;
+}
+
+export function nounOf(command: Command): string {
+  const end = command.name.indexOf(' ');
+  return end === -1 ? command.name : command.name.slice(0, end);
+}
+
+export function verbOf(command: Pick<Command, 'name'>): string {
+  return command.name.split(' ').slice(1).join(' ');
+}
+
+/** The task of a command, as the title of its form and the label of its button: `Stop a service`. */
+export function titleOf(command: Command): string {
+  const { title, kind, name } = command;
+  const words = kind === 'query' ? name : `${verbOf(command)} ${nounOf(command)}`.trim();
+  return title ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** A command with its values as text, from typed words or from form fields. */
+export interface TypedCommand {
+  readonly command: Command;
+  readonly given: TypedValues;
+  readonly reason: string;
+}
+
+export interface Vocabulary {
+  readonly commands: readonly Command[];
+  readonly services: readonly Service[];
+  /** Empty for commands that do not concern alerts. */
+  readonly alerts: readonly NamedItem[];
+  /** Missing for commands that do not concern freezes. */
+  readonly freezes?: readonly SlackFreeze[];
+  readonly organization: Omit<FieldContext, 'given'>;
+  /** The lists that a form offers: those that the server may answer. */
+  readonly offered?: readonly ListedKind[];
+  /** The lists that were read for this command. */
+  readonly lists?: ServerLists;
+  /** SLACK_COMMAND_PREFIX, for workspaces in which another app has the same commands. */
+  readonly prefix?: string;
+}
+
+export type ParseResult =
+  /** `about`: the word after `help`, for example a verb of the noun. */
+  | { readonly kind: 'help'; readonly noun: string; readonly about: string | null }
+  | {
+      readonly kind: 'intent';
+      readonly command: Command;
+      readonly args: Readonly<Record<string, unknown>>;
+      readonly given: TypedValues;
+      readonly reason: string | null;
+      /** When the change runs and for how long; not part of `args`. */
+      readonly timing: RequestedTiming;
+    }
+  | {
+      readonly kind: 'incomplete';
+      readonly command: Command;
+      readonly given: TypedValues;
+      readonly missing: readonly Field[];
+    }
+  | {
+      readonly kind: 'misread';
+      readonly sentence: string;
+      /** The same problems by field, for a form that shows each at its field. */
+      readonly problems: Readonly<Record<string, string>>;
+      readonly offers: readonly CommandOffer[];
+      /** The typed command, if it can be corrected in its form. */
+      readonly asked?: { readonly command: Command; readonly given: TypedValues };
+      /** The typed command, if it names an unknown item, which a list of the server may have. */
+      readonly named?: TypedCommand;
+    };
+
+export type ParseProblem = ParseResult & { readonly kind: 'misread' };
+export type Intent = ParseResult & { readonly kind: 'intent' };

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { type AnswerPart, type Cell, countWords, slashCommand } from '../domain/answer.ts';
+import { serviceTarget } from '../domain/targets.ts';
+import type { EndpointReading } from '../servers/cloud-readings.ts';
+import {
+  EndpointCreation,
+  EndpointDescription,
+  EndpointType,
+  StreamAuthentication,
+} from '../servers/cloud-schema.ts';
+import { bodyOf, inSendOrder, sentEndpoint, wireProblems } from '../servers/sent.ts';
+import { choiceField, type FieldContext, required, ServiceName, textField } from './arguments.ts';
+import { changeCommand, queryCommand } from './define.ts';
+import { SETTLED_WHEN_READY } from './outcome-words.ts';
+import { unknownList } from './service-overview.ts';
+
+const TextEndpointCreate = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
+
+/** The type for which each field applies. */
+const TYPE_OF: Readonly<Record<string, string>> = {
+  vpcEndpointServiceName: 'VPC_ENDPOINT_SERVICE',
+  vpcResourceConfigurationId: 'VPC_RESOURCE',
+  vpcResourceShareArn: 'VPC_RESOURCE',
+  streamClusterArn: 'STREAMING_MULTI_VPC',
+  streamAuthentication: 'STREAMING_MULTI_VPC',
+};
+
+export const endpointCreate = changeCommand({
+  name: 'endpoint create',
+  title: 'Create an endpoint',
+  summary: 'Create a private endpoint',
+  examples: [
+    'endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b description="orders feed"',
+  ],
+  permission: 'service:manage-pipes',
+  args: z.strictObject({
+    service: ServiceName,
+    type: required(
+      choiceField(EndpointType, () => EndpointType.options, {
+        word: 'type',
+        label: 'Type',
+        redraws: true,
+      }),
+    ),
+    description: required(
+      textField(EndpointDescription, { word: 'description', label: 'Description' }),
+    ),
+    vpcEndpointServiceName: textField(TextEndpointCreate, {
+      word: 'service-name',
+      label: 'Endpoint service name',
+    }),
+    vpcResourceConfigurationId: textField(TextEndpointCreate, {
+      word: 'resource-configuration',
+      label: 'Resource configuration (id)',
+    }),
+    vpcResourceShareArn: textField(TextEndpointCreate, {
+      word: 'resource-share',
+      label: 'Resource share (ARN)',
+    }),
+    streamClusterArn: textField(TextEndpointCreate, {
+      word: 'cluster',
+      label: 'Streaming cluster (ARN)',
+    }),
+    streamAuthentication: choiceField(StreamAuthentication, () => StreamAuthentication.options, {
+      word: 'authentication',
+      label: 'Authentication',
+    }),
+  }),
+  hasField: (field, { given }: FieldContext) => {
+    const type = TYPE_OF[field];
+    return type === undefined || type === given.type;
+  },
+  call: 'POST pipesReversePrivateEndpoints',
+  callClass: 'post',
+  timed: 'start',
+
+  target: ({ service }) => serviceTarget(service),
+  desired: ({ service: _, ...fields }) => inSendOrder(EndpointCreation, bodyOf(fields)),
+  problems: ({ service: _, ...fields }) => {
+    const noName = fields.type === 'VPC_ENDPOINT_SERVICE' && !fields.vpcEndpointServiceName;
+    const problem = 'is required when type is VPC_ENDPOINT_SERVICE';
+    return [
+      ...wireProblems(EndpointCreation, bodyOf(fields)),
+      ...(noName ? [{ field: 'vpcEndpointServiceName', problem }] : []),
+    ];
+  },
+  warnings: () => ["This can't be edited later; check the values."],
+  send: async ({ id }, body, { cloud }) =>
+    sentEndpoint(await cloud.createReversePrivateEndpoint(id, EndpointCreation.parse(body)), body),
+  settled: SETTLED_WHEN_READY,
+  undo: () => null,
+  outcome: { done: 'created', accepted: 'is being created', reached: 'is ready' },
+  endingNote: 'If its status is pending acceptance, accept it in the target cloud account.',
+});
+
+const COLUMNS = ['Description', 'Status', 'Type', 'Endpoint', 'Private DNS names', 'Id'];
+
+export const endpointList = queryCommand({
+  name: 'endpoint list',
+  title: 'List endpoints',
+  summary: 'List the private endpoints of a service',
+  examples: ['endpoint list analytics-prod'],
+  permission: 'service:manage-pipes',
+  args: z.strictObject({ service: ServiceName }),
+
+  target: ({ service }) => serviceTarget(service),
+  answer: async ({ service }, { reads, prefix }) => {
+    const read = await reads.cloud.endpoints(service.id, { waiting: true });
+    const offers = [{ label: 'Create one…', line: `endpoint create ${service.id}` }];
+    if (!read.known) {
+      const create = slashCommand(prefix, `endpoint create ${service.name}`);
+      return unknownList({
+        title: `Private endpoints of ${service.name}`,
+        read,
+        instead: [`The console lists them. ${create} works.`],
+        offers,
+      });
+    }
+    const count = read.value.length;
+    return {
+      title:
+        count === 0
+          ? `${service.name} has no private endpoints`
+          : `${countWords(count, 'private endpoint')} of ${service.name}`,
+      parts: [
+        ...acceptance(read.value),
+        { kind: 'table', columns: COLUMNS, rows: read.value.map(row) },
+        { kind: 'offers', offers },
+        { kind: 'note', text: '', asOf: read.readAt },
+      ],
+    };
+  },
+});
+
+function acceptance(endpoints: readonly EndpointReading[]): readonly AnswerPart[] {
+  const waiting = endpoints.filter(({ status }) => status === 'PendingAcceptance').length;
+  if (waiting === 0) return [];
+  const one = `${countWords(waiting, 'endpoint waits', 'endpoints wait')} for acceptance.`;
+  return [{ kind: 'text', text: `⚠ ${one} Accept it in the target cloud account.` }];
+}
+
+function row(endpoint: EndpointReading): readonly Cell[] {
+  const { id, description, status, type, endpointId, dnsNames, privateDnsNames } = endpoint;
+  const names = [...(privateDnsNames ?? []), ...(dnsNames ?? [])].slice(0, 5).join(', ');
+  return [description, status, type, endpointId || null, names || null, id];
+}

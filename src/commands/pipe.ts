@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { bytesText, grouped, millisecondsText } from '../base/text.ts';
+import { type Answer, type Cell, countWords, slashCommand } from '../domain/answer.ts';
+import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
+import type { PipeReading } from '../servers/cloud-readings.ts';
+import { commandLine, PipeName, ServiceName } from './arguments.ts';
+import { type CommandContext, type QueryCommand, queryCommand } from './define.ts';
+import { unknownList } from './service-overview.ts';
+
+export const pipeSettings = queryCommand({
+  name: 'pipe settings',
+  title: 'Look up pipe settings',
+  summary: 'Show the settings of a data pipe',
+  examples: ['pipe settings analytics-prod orders'],
+  permission: 'service:manage-pipes',
+  args: z.strictObject({ service: ServiceName, pipe: PipeName }),
+
+  target: ({ service }) => serviceTarget(service),
+  answer: async ({ service, pipe }, { cloud }) => {
+    const { result, requestId } = await cloud.getPipeSettings(service.id, pipe.id);
+    return {
+      title: `Settings of ${pipe.name} in ${service.name}`,
+      parts: [
+        { kind: 'facts', facts: Object.entries(result).map(setting) },
+        { kind: 'note', text: `Request ${requestId ?? 'id unknown'}` },
+      ],
+    };
+  },
+});
+
+/** Formats a value by the unit in its name; a value without a unit is shown unchanged. */
+function setting([name, value]: [string, unknown]): readonly [string, Cell] {
+  return [name.replaceAll('_', ' '), shown(name, value)];
+}
+
+function shown(name: string, value: unknown): Cell {
+  if (value === null || value === undefined) return 'not set';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
+  if (name.endsWith('_bytes')) return bytesText(value);
+  return name.endsWith('_ms') ? millisecondsText(value) : grouped(value);
+}
+
+export const pipeList: QueryCommand = queryCommand({
+  name: 'pipe list',
+  title: 'List pipes',
+  summary: 'List the data pipes of a service',
+  examples: ['pipe list analytics-prod'],
+  permission: 'service:manage-pipes',
+  args: z.strictObject({ service: ServiceName }),
+
+  target: ({ service }) => serviceTarget(service),
+  answer: async ({ service }, context) => {
+    const read = await context.reads.cloud.pipes(service.id, { waiting: true });
+    if (read.known) return listAnswer(service, read.value, read.readAt, context);
+    const settings = slashCommand(context.prefix, `pipe settings ${service.name} <pipe>`);
+    const names = service.pipes.map(({ name }) => name).join(', ');
+    return unknownList({
+      title: `Pipes of ${service.name}`,
+      read,
+      instead: [
+        ...(names === '' ? [] : [`signalbox.yaml lists: ${names}.`]),
+        `${settings} works with a name of signalbox.yaml or an id from the console.`,
+      ],
+      offers: service.pipes.map(({ id, name }) => ({
+        label: `Settings of ${name}`,
+        line: `pipe settings ${service.id} ${id}`,
+      })),
+    });
+  },
+});
+
+const COLUMNS = ['Pipe', 'State', 'Source', 'Id'];
+
+function listAnswer(
+  service: Service,
+  pipes: readonly PipeReading[],
+  readAt: Date,
+  { services }: CommandContext,
+): Answer {
+  const reference = menuReference(service, services);
+  const running = pipes.filter(({ state }) => state === 'Running').length;
+  const gone = service.pipes.filter(({ id }) => pipes.every((pipe) => pipe.id !== id));
+  const offers = pipes.map((pipe) => ({
+    label: nameOf(service, pipe),
+    line: commandLine(pipeSettings, { service: reference, pipe: pipe.id }, ''),
+  }));
+  return {
+    title:
+      pipes.length === 0
+        ? `${service.name} has no pipes`
+        : `${countWords(pipes.length, 'pipe')} of ${service.name}, ${running} running`,
+    parts: [
+      {
+        kind: 'table',
+        columns: COLUMNS,
+        rows: [
+          ...pipes.map((pipe) => row(service, pipe)),
+          ...gone.map(({ id, name }) => [name, 'not on the server', null, id]),
+        ],
+      },
+      { kind: 'menu', label: 'Show settings…', offers },
+      { kind: 'note', text: '', asOf: readAt },
+    ],
+  };
+}
+
+/** The name that users type: the configured one wins. */
+function nameOf({ pipes }: Service, { id, name }: PipeReading): string {
+  return pipes.find((pipe) => pipe.id === id)?.name ?? name ?? id;
+}
+
+function row(service: Service, pipe: PipeReading): readonly Cell[] {
+  const source = [pipe.source?.family, pipe.source?.type].filter(Boolean).join(', ');
+  return [nameOf(service, pipe), pipe.state, source || null, pipe.id];
+}

@@ -1,0 +1,329 @@
+import { z } from 'zod';
+import type { Json, JsonObject } from '../base/text.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type Caller,
+  type Cell,
+  type CommandOffer,
+  countWords,
+} from '../domain/answer.ts';
+import type { Change } from '../domain/change.ts';
+import { type ServiceSchedule, scheduleWords } from '../domain/schedules.ts';
+import {
+  appliedFields,
+  memoryText,
+  policyFacts,
+  replicasText,
+  type Service,
+  serviceTarget,
+} from '../domain/targets.ts';
+import { endpointText } from '../servers/facts.ts';
+import { choiceField, ServiceName } from './arguments.ts';
+import { type CommandContext, queryCommand } from './define.ts';
+import {
+  accessTexts,
+  type ElsewhereRead,
+  elsewhereLines,
+  type Fact,
+  knownSnapshot,
+  overviewFacts,
+  type ServiceView,
+  scheduleTexts,
+  unknownText,
+} from './service-overview.ts';
+
+type ListRead = Awaited<ReturnType<CommandContext['reads']['cloud']['services']>>;
+
+export const serviceList = queryCommand({
+  name: 'service list',
+  title: 'List services',
+  summary: 'List the services and their last known state',
+  examples: ['service list'],
+  args: z.strictObject({}),
+
+  target: () => null,
+  answer: async (_args, { services, reads }) => {
+    const list = await reads.cloud.services({ waiting: true });
+    return {
+      title: countWords(services.length, 'service'),
+      parts: [
+        {
+          kind: 'table',
+          columns: ['Service', 'Id', 'Tags', 'Warehouse', 'Last state', 'Last seen'],
+          rows: services.map((service) => row(service, list)),
+        },
+        { kind: 'menu', label: 'Show a service…', offers: services.map(offerOf) },
+        sourceNote(list),
+      ],
+    };
+  },
+});
+
+function offerOf({ id, name }: Service): CommandOffer {
+  return { label: name, line: `service show ${id}` };
+}
+
+function row(service: Service, list: ListRead): readonly Cell[] {
+  const { id, name, lastSeen } = service;
+  const { tags, warehouse } = placeOf(service);
+  const now = list.known ? list.value.find((one) => one.id === id) : undefined;
+  const state = now?.state ?? lastSeen?.fields.state;
+  const reported = typeof state === 'string' ? state : null;
+  const seenAt = list.known && now ? list.readAt : (lastSeen?.seenAt ?? null);
+  return [name, id.slice(0, 8), tags, warehouse, reported, seenAt];
+}
+
+/** What the file says about a service, or the server about one that the file does not list. */
+function placeOf({ tags, warehouse, discovered, source }: Service) {
+  if (!discovered?.tags) {
+    return { tags: (tags?.join(', ') ?? `not listed (${source})`) || null, warehouse };
+  }
+  const own = ['not listed', ...discovered.tags].join(', ');
+  return { tags: own, warehouse: discovered.warehouse };
+}
+
+function sourceNote(list: ListRead): AnswerPart {
+  if (list.known) {
+    const text = 'Tags of services that are not listed are those of the server.';
+    return { kind: 'note', text, asOf: list.readAt };
+  }
+  const text =
+    list.gap === 'off'
+      ? 'The API has no service list. These are the values of its latest replies.'
+      : `The list of services is unknown: ${list.why}. These are the values of the latest replies.`;
+  return { kind: 'note', text };
+}
+
+/** Everything that is known, read now or last seen; addresses are for private answers only. */
+export function detailFacts(view: ServiceView): readonly Fact[] {
+  const { service, read, schedule } = view;
+  const { tags, warehouse } = policyFacts(service);
+  const known = knownSnapshot(view);
+  const reading = read.known ? read.value : null;
+  const own: readonly Fact[] = [
+    ['Id', service.id],
+    ['Tags', tags?.join(', ') || null],
+    ['Warehouse', warehouse],
+    ['Team', service.team],
+    ['Pipes', service.pipes.map(({ name }) => name).join(', ') || null],
+    ['Source', service.source],
+    ...seenFacts(known?.fields ?? {}),
+  ];
+  const entries = schedule.known ? scheduleTexts(schedule.value) : [];
+  return [
+    ...own,
+    ...entries.slice(0, ENTRIES_MAX).map((text): Fact => ['Schedule', text]),
+    ...(reading?.endpoints ?? []).flatMap(endpointText).map((text): Fact => ['Endpoint', text]),
+    ...accessTexts(reading?.ipAccessList ?? [])
+      .slice(0, ACCESS_MAX)
+      .map((text): Fact => ['IP access', text]),
+    ['Last seen', known?.seenAt ?? 'never'],
+    ...(known ? [['Seen in', known.source] as const] : []),
+  ];
+}
+
+const ENTRIES_MAX = 10;
+const ACCESS_MAX = 50;
+
+const LABELS: Readonly<Record<string, string>> = {
+  engineVersion: 'Engine version',
+  autoscalingMode: 'Autoscaling mode',
+  idleScaling: 'Scales to zero when idle',
+  idleTimeoutMinutes: 'Idle timeout (minutes)',
+  isPrimary: 'Primary',
+  isReadonly: 'Read-only',
+  dataWarehouseId: 'Warehouse id',
+  byocId: 'Own cloud region',
+  hasTransparentDataEncryption: 'Transparent data encryption',
+  releaseChannel: 'Release channel',
+  createdAt: 'Created',
+};
+
+/** The last seen fields with their labels, and the applied size where it differs from them. */
+function seenFacts(fields: JsonObject): readonly Fact[] {
+  const others = Object.entries(fields).filter(([name]) => !SIZES.includes(name));
+  return [
+    ...sizeFacts(fields),
+    ...others.map(([name, value]) => [LABELS[name] ?? capitalized(name), shown(value)] as const),
+    ...appliedFacts(fields),
+  ];
+}
+
+const SIZES: readonly string[] = [
+  ...['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'replicaMemoryGb'],
+  ...['numReplicas', 'minReplicas', 'maxReplicas', 'applied', 'approximate'],
+];
+
+/** The memory and the replicas; both bounds are one fact, and a fixed number has no range. */
+function sizeFacts(fields: JsonObject): readonly Fact[] {
+  const facts = [
+    ['Memory per replica', memoryText(fields)],
+    ['Replicas', replicasText(fields)],
+  ] as const;
+  return facts.filter(([, value]) => value !== null);
+}
+
+function appliedFacts(fields: JsonObject): readonly Fact[] {
+  const applied = appliedFields(fields);
+  if (applied === null) return [];
+  const requested = new Map(sizeFacts(fields));
+  const others = sizeFacts(applied).filter(
+    ([label, value]) => requested.has(label) && requested.get(label) !== value,
+  );
+  if (others.length === 0) return [];
+  const { scheduleEntry } = applied;
+  const entry = scheduleEntry ? ` (scaling schedule entry ${scheduleEntry})` : '';
+  return [['Applied now', others.map(([label, value]) => `${label}: ${value}`).join(', ') + entry]];
+}
+
+function shown(value: Json): Cell {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  return Array.isArray(value) ? value.map(String).join(', ') : JSON.stringify(value);
+}
+
+function capitalized(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}
+
+const DETAILS = 'details';
+const Details = choiceField(z.enum([DETAILS], `must be ${DETAILS}`), () => [DETAILS], {
+  label: 'Details',
+  typedOnly: true,
+});
+
+export const serviceShow = queryCommand({
+  name: 'service show',
+  title: 'Look up a service',
+  summary: 'Show the state, size and last changes of a service',
+  examples: ['service show analytics-prod', 'service show analytics-prod details'],
+  args: z.strictObject({ service: ServiceName, details: Details }),
+
+  target: ({ service }) => serviceTarget(service),
+  answer: async ({ service, details }, context, asker) => {
+    const shown = await gather(service, context, asker);
+    return details === undefined ? overview(shown) : allDetails(shown);
+  },
+});
+
+interface Shown {
+  readonly view: ServiceView;
+  readonly changes: readonly Change[];
+  readonly elsewhere: ElsewhereRead;
+  readonly weekly: ServiceSchedule | null;
+}
+
+async function gather(service: Service, context: CommandContext, asker: Caller): Promise<Shown> {
+  const target = serviceTarget(service);
+  const [view, changes, elsewhere, weekly] = await Promise.all([
+    readView(service, context),
+    context.changes.latestOf(target, asker),
+    readElsewhere(service, context, asker),
+    context.schedules.of(service.id),
+  ]);
+  return { view, changes, elsewhere, weekly };
+}
+
+async function readView(service: Service, { reads }: CommandContext): Promise<ServiceView> {
+  const read = await reads.cloud.service(service.id, WAITING);
+  if (!read.known) return { service, read, schedule: read };
+  const { scalingSchedule, currentScaling } = read.value;
+  // Servers that report the applied size have the schedule in the service itself.
+  const isComplete = scalingSchedule !== null || currentScaling !== null;
+  const schedule = isComplete
+    ? { ...read, value: scalingSchedule }
+    : await reads.cloud.schedule(service.id, WAITING);
+  return { service, read, schedule };
+}
+
+const WAITING = { waiting: true };
+const DAYS_BACK = 6;
+const DAY_MS = 86_400_000;
+
+async function readElsewhere(
+  service: Service,
+  { reads, now, isOperatorOf }: CommandContext,
+  { by }: Caller,
+): Promise<ElsewhereRead> {
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+  const today = now().getTime();
+  const period = { from_date: dayOf(today - DAYS_BACK * DAY_MS), to_date: dayOf(today) };
+  const read = await reads.cloud.activities(period, WAITING);
+  if (!read.known) return read;
+  const isOperator = await isOperatorOf(serviceTarget(service), by);
+  return { ...read, value: elsewhereLines(read.value, service.id, isOperator) };
+}
+
+/** At most eight lines before the buttons; the rest is behind a button. */
+function overview({ view, changes, elsewhere, weekly }: Shown): Answer {
+  const [last, ...others] = elsewhere.known ? elsewhere.value : [];
+  const more = others.length > 0 ? ` · ${others.length} more in 7 days` : '';
+  const lastLine: readonly Fact[] = last ? [['Elsewhere', [...last, more]]] : [];
+  return {
+    title: view.service.name,
+    parts: [
+      { kind: 'facts', facts: [...overviewFacts(view), ...weeklyFacts(weekly), ...lastLine] },
+      ...unknownPart(changes),
+      ...changesPart(changes.filter(({ state }) => state !== 'unknown').slice(0, 1)),
+      offersPart(view, true),
+      ...notePart(view),
+    ],
+  };
+}
+
+function allDetails({ view, changes, elsewhere, weekly }: Shown): Answer {
+  const lines: readonly Fact[] = elsewhere.known
+    ? elsewhere.value.slice(0, LINES_MAX).map((line) => ['Elsewhere', line])
+    : [['Elsewhere', unknownText(elsewhere)]];
+  const none: readonly Fact[] = [['Elsewhere', 'no change in the last 7 days']];
+  return {
+    title: view.service.name,
+    parts: [
+      { kind: 'facts', facts: [...detailFacts(view), ...weeklyFacts(weekly)] },
+      { kind: 'facts', facts: lines.length === 0 ? none : lines },
+      ...unknownPart(changes),
+      ...changesPart(changes.filter(({ state }) => state !== 'unknown')),
+      offersPart(view, false),
+      ...notePart(view),
+    ],
+  };
+}
+
+function weeklyFacts(weekly: ServiceSchedule | null): readonly Fact[] {
+  return weekly ? [['Stops and starts', [...scheduleWords(weekly), ` · ${weekly.id}`]]] : [];
+}
+
+const LINES_MAX = 10;
+
+function changesPart(changes: readonly Change[]): readonly AnswerPart[] {
+  return changes.length === 0 ? [] : [{ kind: 'changes', changes }];
+}
+
+/** An unknown outcome blocks the service, so its question is asked here as well. */
+function unknownPart(changes: readonly Change[]): readonly AnswerPart[] {
+  return changes
+    .filter(({ state }) => state === 'unknown')
+    .flatMap((change): readonly AnswerPart[] => [
+      { kind: 'changes', changes: [change] },
+      { kind: 'text', text: BLOCKED },
+      { kind: 'outcome', change },
+    ]);
+}
+
+const BLOCKED =
+  'Other changes of this service are blocked. Check the console, then record what you found.';
+
+function offersPart({ service: { id } }: ServiceView, isOverview: boolean): AnswerPart {
+  const offers = [
+    { label: 'Stop…', line: `service stop ${id}` },
+    { label: 'Start…', line: `service start ${id}` },
+    { label: 'Scale…', line: `service scale ${id}` },
+    ...(isOverview ? [{ label: 'Show details', line: `service show ${id} ${DETAILS}` }] : []),
+  ];
+  return { kind: 'offers', offers };
+}
+
+function notePart({ read }: ServiceView): readonly AnswerPart[] {
+  return read.known ? [] : [{ kind: 'note', text: `Current state: ${unknownText(read)}` }];
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { Json } from '../base/text.ts';
+import type { Snapshot } from '../domain/change.ts';
+import { alreadyInState, serviceTarget } from '../domain/targets.ts';
+import { sentService } from '../servers/sent.ts';
+import { ServiceName } from './arguments.ts';
+import { changeCommand } from './define.ts';
+import { settledInState, UNFOLLOWED } from './outcome-words.ts';
+import { compareService, compareState, observeService } from './service-observe.ts';
+
+export const serviceStart = changeCommand({
+  name: 'service start',
+  title: 'Start a service',
+  summary: 'Start a stopped service',
+  examples: ['service start analytics-prod maintenance is over'],
+  permission: 'service:manage',
+  args: z.strictObject({ service: ServiceName }),
+  call: 'PATCH state',
+  callClass: 'patch',
+  timed: 'start and revert',
+  effect: 'start',
+
+  target: ({ service }) => serviceTarget(service),
+  observe: ({ service }, context) => observeService(service, context),
+  compareBeforeSending: (plan, context) => compareService(plan, context, compareState('start')),
+  noEffect: ({ service }, before) => alreadyInState(service, before, ['running', 'starting']),
+  desired: () => ({ command: 'start' }),
+  warnings: (_args, before) => [...idleWarning(before), ...runningWarning(before)],
+  send: async ({ id, name }, _body, { cloud }) =>
+    sentService(id, name, await cloud.updateServiceState(id, { command: 'start' })),
+  settled: settledInState({
+    ends: ['running', 'idle'],
+    begun: ['starting', 'awaking', 'provisioning', 'partially_running', 'degraded'],
+    open: ['stopped'],
+  }),
+  undo: ({ id }) => ({ label: 'Stop it again', line: `service stop ${id}` }),
+  outcome: { done: 'started', accepted: 'is starting' },
+  endingNote: 'This can take minutes.',
+  unfollowedNote: UNFOLLOWED,
+});
+
+function idleWarning(before: Snapshot | null): readonly string[] {
+  if (before?.fields.state !== 'idle') return [];
+  return before.wasRead
+    ? ['Idle, not stopped: the next query wakes it; a start does not.']
+    : ['Idle when last seen: the next query wakes it; a start does not.'];
+}
+
+/** For a change that is scheduled: otherwise it is not requested. */
+function runningWarning(before: Snapshot | null): readonly string[] {
+  const isRunning = before?.wasRead === true && before.fields.state === 'running';
+  return isRunning ? ['Running now: the start has no effect if it still runs by then.'] : [];
+}
+
+export const serviceStop = changeCommand({
+  name: 'service stop',
+  title: 'Stop a service',
+  summary: 'Stop a service',
+  examples: ['service stop analytics-prod nightly maintenance'],
+  permission: 'service:manage',
+  args: z.strictObject({ service: ServiceName }),
+  call: 'PATCH state',
+  callClass: 'patch',
+  timed: 'start and revert',
+  effect: 'stop',
+
+  target: ({ service }) => serviceTarget(service),
+  observe: ({ service }, context) => observeService(service, context, { secondaries: true }),
+  compareBeforeSending: (plan, context) => compareService(plan, context, compareState('stop')),
+  noEffect: ({ service }, before) => alreadyInState(service, before, ['stopped', 'stopping']),
+  desired: () => ({ command: 'stop' }),
+  warnings: ({ service }, before) => [
+    'Queries and pipes of this service stop.',
+    ...primaryWarning(before),
+    ...stateWarning(before),
+    ...(service.lastSeen || before
+      ? []
+      : ['Current state: unknown (Signalbox has not seen this service yet).']),
+  ],
+  send: async ({ id, name }, _body, { cloud }) =>
+    sentService(id, name, await cloud.updateServiceState(id, { command: 'stop' })),
+  settled: settledInState({
+    ends: ['stopped'],
+    begun: ['stopping'],
+    open: ['running', 'idle', 'partially_running', 'degraded'],
+  }),
+  undo: ({ id }) => ({ label: 'Start it again', line: `service start ${id}` }),
+  outcome: { done: 'stopped', accepted: 'is stopping' },
+  endingNote: 'This can take minutes.',
+  unfollowedNote: UNFOLLOWED,
+});
+
+const REJECTED = 'Primary of its warehouse: the server rejects the stop while secondaries run';
+
+function primaryWarning(before: Snapshot | null): readonly string[] {
+  if (before?.fields.isPrimary !== true) return [];
+  const { runningSecondaries: running, otherSecondaries: others } = before.volatileFields ?? {};
+  if (!Array.isArray(running) || !Array.isArray(others)) return [`${REJECTED}.`];
+  if (running.length > 0) return [`${REJECTED}. Stop them first: ${namesText(running)}.`];
+  if (others.length === 0) return [];
+  return [
+    `Primary of its warehouse: some servers reject the stop while it has secondaries: ${namesText(others)}.`,
+  ];
+}
+
+const SHOWN_NAMES = 5;
+
+function namesText(names: readonly Json[]): string {
+  const rest = names.length - SHOWN_NAMES;
+  const more = rest > 0 ? ` and ${rest} more` : '';
+  return names.slice(0, SHOWN_NAMES).join(', ') + more;
+}
+
+/** States that a user may not expect; a stopped service is only for a scheduled stop. */
+function stateWarning(before: Snapshot | null): readonly string[] {
+  if (!before?.wasRead) return [];
+  const { state } = before.fields;
+  if (state === 'idle') return ['Idle now: once it is stopped, queries no longer wake it.'];
+  return state === 'stopped'
+    ? ['Stopped now: the stop has no effect if it is still stopped by then.']
+    : [];
+}

@@ -1,0 +1,208 @@
+import type { z } from 'zod';
+import type { FieldProblem } from '../base/errors.ts';
+import { nearest } from '../base/text.ts';
+import type { CommandOffer } from '../domain/answer.ts';
+import { separateTiming, timingProblems } from '../domain/timing.ts';
+import {
+  commandLine,
+  type Field,
+  type FieldContext,
+  fieldsOf,
+  isPlaced,
+  oneOf,
+  problemOfIssue,
+  type TypedValues,
+} from './arguments.ts';
+import { resolveListed, resolveNames } from './assign.ts';
+import type { Command, ParseProblem, ParseResult, TypedCommand, Vocabulary } from './define.ts';
+
+const REASON_MAX = 500;
+
+/** Parses typed words and form fields alike: returns an intent, or what is missing or wrong. */
+export function parseValues(
+  command: Command,
+  typed: TypedValues,
+  reason: string,
+  vocabulary: Vocabulary,
+): ParseResult {
+  const listed = resolveListed({ command, given: typed, reason }, vocabulary.lists);
+  if (!listed.ok) return listed.misread;
+  const { given } = listed;
+  const asked: TypedCommand = { command, given, reason };
+  const among = { ...vocabulary.organization, given };
+  const fields = fieldsOf(command.args);
+  const missing = fields.filter((field) => !field.optional && !given[field.name]);
+  if (missing.length > 0)
+    return { kind: 'incomplete', command, given: { ...given, reason }, missing };
+
+  const parsed = command.args.safeParse(given, { error: problemOfIssue });
+  if (!parsed.success) return parseProblemOf(asked, problemsOf(parsed.error), among);
+  const inapplicable = fields.filter(({ name }) => given[name] && !hasField(command, name, among));
+  if (inapplicable.length > 0) return inapplicableOf(asked, inapplicable, among);
+  if (reason.length > REASON_MAX) return parseProblemOf(asked, [tooLong(reason)], among);
+
+  const resolved = resolveNames(asked, fields, parsed.data, vocabulary);
+  if (!resolved.ok) return resolved.misread;
+  const { own, timing } = separateTiming(timedOf(command), resolved.args);
+  const conflicts = timingProblems(timing);
+  if (conflicts.length > 0)
+    return { ...parseProblemOf(asked, conflicts, among), offers: removalOffers(asked) };
+  return {
+    kind: 'intent',
+    command,
+    args: own,
+    given,
+    timing,
+    reason: command.kind === 'change' && reason.trim() !== '' ? reason.trim() : null,
+  };
+}
+
+function timedOf(command: Command) {
+  return command.kind === 'change' ? command.timed : undefined;
+}
+
+/** Two start times were given: offers the line without the first and without the second. */
+function removalOffers({ command, given, reason }: TypedCommand): readonly CommandOffer[] {
+  return ['in', 'at'].map((name) => {
+    const { [name]: _, ...kept } = given;
+    return { label: `Remove ${name}=`, line: commandLine(command, kept, reason) };
+  });
+}
+
+export function hasField(command: Command, field: string, among: FieldContext): boolean {
+  return command.hasField?.(field, among) ?? true;
+}
+
+/** Fields that do not apply to the other values, with an offer to remove them. */
+function inapplicableOf(
+  asked: TypedCommand,
+  inapplicable: readonly Field[],
+  among: FieldContext,
+): ParseProblem {
+  const { command, given, reason } = asked;
+  const names = inapplicable.map(({ name }) => name);
+  // A choice without a key, for example the action of `cost digest`, decides which fields apply.
+  const action = fieldsOf(command.args).find(
+    (field) => isPlaced(field) && field.input?.kind === 'choice',
+  );
+  const chosen = action && given[action.name];
+  const problem = chosen ? `cannot be used with “${chosen}”` : 'does not apply to these values';
+  const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+  const offer = { label: 'Remove it', line: commandLine(command, kept, reason) };
+  const problems = names.map((field) => ({ field, problem }));
+  return { ...parseProblemOf(asked, problems, among), offers: [offer] };
+}
+
+function tooLong(reason: string): FieldProblem {
+  return {
+    field: 'reason',
+    problem: `is too long: ${reason.length} of at most ${REASON_MAX} characters`,
+  };
+}
+
+function problemsOf({ issues }: z.ZodError): readonly FieldProblem[] {
+  return issues.map(({ path, message }) => {
+    const [problem = message, hint] = message.split('\n');
+    const field = String(path[0] ?? '');
+    return { field, problem: hint === undefined ? problem : `${problem} (${hint})` };
+  });
+}
+
+/** Problems by field as sentences, with the nearest accepted values as buttons. */
+export function parseProblemOf(
+  asked: TypedCommand,
+  problems: readonly FieldProblem[],
+  among: FieldContext,
+): ParseProblem {
+  const fields = fieldsOf(asked.command.args);
+  const sentences = problems.map((problem) => sentenceOf(problem, fields, asked));
+  const { command, given, reason } = asked;
+  const inForm = problems.map((each) => [each.field, formSentence(each, asked, among)] as const);
+  const offers = distinct(problems.flatMap((problem) => offersFor(problem, fields, asked, among)));
+  const isOne = sentences.length === 1 && offers.length > 0;
+  return {
+    kind: 'misread',
+    sentence: `${[...new Set(sentences)].join('\n')}${isOne ? ':' : ''}`,
+    // The first problem of each field.
+    problems: Object.fromEntries(inForm.toReversed()),
+    offers,
+    asked: { command, given: { ...given, reason } },
+  };
+}
+
+/** The sentence below a field: by its label, with the nearest accepted values. */
+function formSentence(
+  { field, problem }: FieldProblem,
+  { command, given }: TypedCommand,
+  among: FieldContext,
+): string {
+  const asking = fieldsOf(command.args).find(({ name }) => name === field);
+  const typed = given[field];
+  const near = asking && typed ? valuesNear(typed, asking, among) : [];
+  const label = asking?.label ?? (field === 'reason' && !isSentence(problem) ? 'Reason' : '');
+  const nearest = near.length > 0 ? `: ${oneOf(near)}` : '';
+  const whole = `${label} ${problem}${valueNote(problem, typed)}${nearest}`.trim();
+  return isSentence(whole) ? whole : `${whole}.`;
+}
+
+function isSentence(text: string): boolean {
+  return /[.?!]$/.test(text);
+}
+
+/** `, not 30`: the value that was typed, unless the problem names it. */
+function valueNote(problem: string, typed: string | undefined): string {
+  if (!typed?.trim() || problem.includes(`“${typed}”`)) return '';
+  const isShort = problem.startsWith('must be ') && !/for example|\(/.test(problem);
+  return isShort ? `, not ${cut(typed)}` : ` (you typed ${cut(typed)})`;
+}
+
+function distinct(offers: readonly CommandOffer[]): readonly CommandOffer[] {
+  return [...new Map(offers.map((offer) => [offer.line, offer])).values()].slice(0, 5);
+}
+
+function sentenceOf(
+  { field, problem }: FieldProblem,
+  fields: readonly Field[],
+  { given }: TypedCommand,
+) {
+  const known = fields.find(({ name }) => name === field);
+  const name = known?.word ?? known?.label ?? (field === 'reason' ? 'Reason' : field);
+  return `${name} ${problem}${known ? valueNote(problem, given[field]) : ''}`.trim();
+}
+
+function cut(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+function offersFor(
+  { field }: FieldProblem,
+  fields: readonly Field[],
+  { command, given, reason }: TypedCommand,
+  among: FieldContext,
+): readonly CommandOffer[] {
+  const asking = fields.find(({ name }) => name === field);
+  const typed = given[field];
+  if (!asking || !typed) return [];
+  return valuesNear(typed, asking, among).map((value) => ({
+    label: value,
+    line: commandLine(command, { ...given, [field]: value }, reason),
+  }));
+}
+
+function valuesNear(typed: string, { input, suggestions: like }: Field, among: FieldContext) {
+  // The typed value itself is never offered.
+  if (input?.kind !== 'choice') return (like?.(typed) ?? []).filter((near) => near !== typed);
+  const options = input.options(among);
+  // An accepted value conflicts with another field; its neighbours may conflict as well.
+  if (options.includes(typed)) return [];
+  const near = nearValues(typed, options);
+  return near.length > 0 ? near : (like?.(typed) ?? []);
+}
+
+function nearValues(typed: string, options: readonly string[]): readonly string[] {
+  const number = Number(typed);
+  if (Number.isNaN(number)) return nearest(typed, options);
+  const below = options.findLast((option) => Number(option) < number);
+  const above = options.find((option) => Number(option) > number);
+  return [below, above].filter((option) => option !== undefined);
+}
