@@ -5,7 +5,7 @@ import { createLog, secretsIn } from './base/log.ts';
 import { commandNames } from './commands/registry.ts';
 import { type ConfigProblem, formatProblems, loadConfig } from './config/load-config.ts';
 import { listenProblem } from './server.ts';
-import { isLastingRefusal } from './slack/token-errors.ts';
+import { isLastingRefusal } from './slack/api.ts';
 
 const { version } = packageJson;
 const LEAVE_WITHIN_MS = 1_500;

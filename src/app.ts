@@ -8,10 +8,9 @@ import { fixedUntilRestart } from './config/restart-only.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { openClock, type ProcessClock } from './open-clock.ts';
 import { type HttpServers, openServers, type Probes } from './server.ts';
+import { appTokenProblem, isLastingRefusal, METHOD_LIMITS } from './slack/api.ts';
+import type { ChannelIdStore } from './slack/channels.ts';
 import type { Slack } from './slack/connect.ts';
-import type { ChannelIdStore } from './slack/outbound/channels.ts';
-import { METHOD_LIMITS } from './slack/outbound/measured-fetch.ts';
-import { appTokenProblem, isLastingRefusal } from './slack/token-errors.ts';
 import {
   auditChannelProblem,
   connectForStart,

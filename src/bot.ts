@@ -11,7 +11,7 @@ import { learnFromUsage } from './costs/reader.ts';
 import { changeIdFrom } from './domain/change.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
 import type { Slack } from './slack/connect.ts';
-import type { Deliveries } from './slack/inbound/deliveries.ts';
+import type { Deliveries } from './slack/deliveries.ts';
 import type { Database } from './storage/engine/database.ts';
 import { mayExecute } from './storage/tables/configurations.ts';
 import { trailJobs } from './workflow/audit-trail/anchors.ts';

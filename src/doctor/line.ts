@@ -1,5 +1,5 @@
 import { TimeoutError } from '../base/errors.ts';
-import { tokenProblem } from '../slack/token-errors.ts';
+import { tokenProblem } from '../slack/api.ts';
 
 /** `skipped`: the check was not possible; `says` has the reason. */
 export type Status = 'ok' | 'warning' | 'failed' | 'skipped';

@@ -1,8 +1,8 @@
 import { type Command, titleOf, verbOf } from '../commands/define.ts';
 import { usageHint } from '../commands/help.ts';
 import { slashCommand } from '../domain/answer.ts';
-import { callbackIdOf } from './forms/form.ts';
-import { PALETTE } from './forms/palette.ts';
+import { callbackIdOf } from './form.ts';
+import { PALETTE } from './open-form.ts';
 
 interface ManifestOptions {
   readonly commands: readonly Command[];

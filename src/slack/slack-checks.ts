@@ -2,12 +2,10 @@ import { type ConversationsListResponse, type UsersListResponse, WebClient } fro
 import type { Logger } from 'pino';
 import type { Secret } from '../base/errors.ts';
 import type { Policy } from '../domain/policy.ts';
-import { type InstalledApp, readInstalledApp } from './installed-app.ts';
-import { boltLogger } from './outbound/bolt-logger.ts';
-import { readPages } from './outbound/read-pages.ts';
-import type { standingOf } from './people/account.ts';
-import { listNamedGroups } from './people/groups.ts';
-import { refusedBySlack } from './slack-error.ts';
+import type { standingOf } from './accounts.ts';
+import { boltLogger, readPages, refusedBySlack } from './api.ts';
+import { type InstalledApp, readInstalledApp } from './connect.ts';
+import { listNamedGroups } from './groups.ts';
 
 const SLACK_API_URL = 'https://slack.com/api/';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands, nouns } from '../../src/commands/registry.ts';
-import { bounded, oneLine, visible } from '../../src/slack/blocks/rich-text.ts';
+import { bounded, oneLine, visible } from '../../src/slack/rich-text.ts';
 import { service, services, vocabularyOf } from './fixtures.ts';
 
 /** As much as Slack hands on of what somebody typed. */

@@ -5,10 +5,10 @@ import { parseLine } from '../../src/commands/parse.ts';
 import { commands, nouns } from '../../src/commands/registry.ts';
 import { REFUSALS } from '../../src/domain/change.ts';
 import { createDenial } from '../../src/domain/gate.ts';
-import { answerMessage } from '../../src/slack/blocks/answer-blocks.ts';
-import { homeView } from '../../src/slack/cards/home.ts';
-import { refusalMessage, stoppedLine } from '../../src/slack/cards/refusals.ts';
+import { answerMessage } from '../../src/slack/answer.ts';
+import { homeView } from '../../src/slack/home.ts';
 import { manifestOf } from '../../src/slack/manifest.ts';
+import { refusalMessage, stoppedLine } from '../../src/slack/refusals.ts';
 import { actor, changeIn, NOON } from '../changes/fixtures.ts';
 import { drawing as unprefixed } from './fixtures.ts';
 

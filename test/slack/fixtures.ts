@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { messageProblems } from '../../sandbox/slack/block-kit/validate.ts';
 import { commands } from '../../src/commands/registry.ts';
 import type { RoleName } from '../../src/domain/change.ts';
-import type { Message } from '../../src/slack/blocks/blocks.ts';
-import type { DrawContext } from '../../src/slack/cards/draw-context.ts';
+import type { Message } from '../../src/slack/blocks.ts';
+import type { DrawContext } from '../../src/slack/naming.ts';
 import { policyOf } from '../policy/fixtures.ts';
 
 const RULES = [

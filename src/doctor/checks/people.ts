@@ -2,13 +2,13 @@ import type { TimedResult } from '../../base/errors.ts';
 import type { RoleName, UserId } from '../../domain/change.ts';
 import type { Policy, Role } from '../../domain/policy.ts';
 import { impossibleRequirements } from '../../domain/policy-schema.ts';
-import { standingOf } from '../../slack/people/account.ts';
+import { standingOf } from '../../slack/accounts.ts';
 import {
   groupNamed,
   groupProblem,
   type ListedGroup,
   unknownUserProblem,
-} from '../../slack/people/groups.ts';
+} from '../../slack/groups.ts';
 import type { AppIdentity, PersonFacts } from '../../slack/slack-checks.ts';
 import { type CheckLine, countText, failed, ok, slackLine } from '../line.ts';
 

@@ -1,12 +1,12 @@
 import type { TimedResult } from '../../base/errors.ts';
-import { manifestOf } from '../../slack/manifest.ts';
-import type { AppIdentity, PersonFacts } from '../../slack/slack-checks.ts';
 import {
   appTokenProblem,
   foreignAppToken,
   isLastingRefusal,
   REINSTALL_WITH_SCOPES,
-} from '../../slack/token-errors.ts';
+} from '../../slack/api.ts';
+import { manifestOf } from '../../slack/manifest.ts';
+import type { AppIdentity, PersonFacts } from '../../slack/slack-checks.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, countText, failed, ok, skipped, slackLine, warning } from '../line.ts';
 import { manifestLine } from './manifest.ts';

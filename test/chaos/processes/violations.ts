@@ -1,5 +1,5 @@
 import type { Change } from '../../../src/domain/change.ts';
-import { cardTitle } from '../../../src/slack/cards/parts/state-text.ts';
+import { cardTitle } from '../../../src/slack/card-state.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { readEndState } from '../../harness/end-state.ts';
 import { isCard } from '../../harness/messages.ts';

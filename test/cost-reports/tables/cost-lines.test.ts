@@ -7,7 +7,7 @@ import { dayStates } from '../../../src/maths/days.ts';
 import { OTHER_LINES } from '../../../src/maths/lines.ts';
 import { readPeriod } from '../../../src/maths/period.ts';
 import type { CostRow } from '../../../src/maths/rows.ts';
-import { answerMessage } from '../../../src/slack/blocks/answer-blocks.ts';
+import { answerMessage } from '../../../src/slack/answer.ts';
 import { daily, row, TODAY, totalOf } from '../../costs/rows.ts';
 
 function asked(text: string) {

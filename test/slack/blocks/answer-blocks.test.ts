@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { helpFor } from '../../../src/commands/help.ts';
 import { commands } from '../../../src/commands/registry.ts';
 import type { Answer, AnswerPart } from '../../../src/domain/answer.ts';
-import { answerMessage, sentenceMessage } from '../../../src/slack/blocks/answer-blocks.ts';
-import type { Message } from '../../../src/slack/blocks/blocks.ts';
+import { answerMessage, sentenceMessage } from '../../../src/slack/answer.ts';
+import type { Message } from '../../../src/slack/blocks.ts';
 import { NOON } from '../../changes/fixtures.ts';
 import { expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { answerMessage, sentenceMessage } from '../../../src/slack/blocks/answer-blocks.ts';
-import { inPlainBlocks } from '../../../src/slack/blocks/plain-blocks.ts';
+import { answerMessage, sentenceMessage } from '../../../src/slack/answer.ts';
+import { inPlainBlocks } from '../../../src/slack/tables.ts';
 import { expectSound, NASTY } from '../fixtures.ts';
 
 const COSTS = answerMessage({

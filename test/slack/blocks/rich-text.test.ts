@@ -8,7 +8,7 @@ import {
   noteLine,
   title,
   withNote,
-} from '../../../src/slack/blocks/blocks.ts';
+} from '../../../src/slack/blocks.ts';
 import {
   bounded,
   either,
@@ -18,7 +18,7 @@ import {
   mrkdwnOf,
   type RichInline,
   visible,
-} from '../../../src/slack/blocks/rich-text.ts';
+} from '../../../src/slack/rich-text.ts';
 import { ana, ben, cleo, NOON } from '../../changes/fixtures.ts';
 import { expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
 

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Change, STATES } from '../../../src/domain/change.ts';
-import { lines, type Message, message } from '../../../src/slack/blocks/blocks.ts';
-import { changeCard } from '../../../src/slack/cards/card.ts';
-import { fullRequest } from '../../../src/slack/cards/parts/full-request.ts';
-import { cardTitle } from '../../../src/slack/cards/parts/state-text.ts';
-import { answeredPreview, preview } from '../../../src/slack/cards/preview.ts';
-import { threadLine } from '../../../src/slack/cards/thread-line.ts';
+import { lines, type Message, message } from '../../../src/slack/blocks.ts';
+import { changeCard } from '../../../src/slack/card.ts';
+import { cardTitle } from '../../../src/slack/card-state.ts';
+import { threadLine } from '../../../src/slack/card-thread.ts';
+import { answeredPreview, fullRequest, preview } from '../../../src/slack/preview.ts';
 import { ben, changeIn, FAILURE, NOON, PLAN } from '../../changes/fixtures.ts';
 import { linesOf } from '../../contracts/message-lines.ts';
 import { buttonsOf as buttonsIn } from '../../harness/messages.ts';

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Change, FollowUp } from '../../../src/domain/change.ts';
-import { lines, message } from '../../../src/slack/blocks/blocks.ts';
-import { mrkdwnOf } from '../../../src/slack/blocks/rich-text.ts';
-import { changeCard } from '../../../src/slack/cards/card.ts';
-import { homeRow } from '../../../src/slack/cards/home-rows.ts';
-import { outcomeButtons } from '../../../src/slack/cards/parts/card-buttons.ts';
-import { fullRequest } from '../../../src/slack/cards/parts/full-request.ts';
-import { cardTitle } from '../../../src/slack/cards/parts/state-text.ts';
-import { threadLine } from '../../../src/slack/cards/thread-line.ts';
+import { lines, message } from '../../../src/slack/blocks.ts';
+import { changeCard, outcomeButtons } from '../../../src/slack/card.ts';
+import { cardTitle } from '../../../src/slack/card-state.ts';
+import { threadLine } from '../../../src/slack/card-thread.ts';
+import { homeRow } from '../../../src/slack/home.ts';
+import { fullRequest } from '../../../src/slack/preview.ts';
+import { mrkdwnOf } from '../../../src/slack/rich-text.ts';
 import {
   ben,
   changeIn,

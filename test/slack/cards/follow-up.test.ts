@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FollowUp } from '../../../src/domain/change.ts';
-import { lines, message } from '../../../src/slack/blocks/blocks.ts';
-import type { Line } from '../../../src/slack/blocks/rich-text.ts';
-import {
-  followUpLine,
-  followUp as followUpOf,
-  laterState,
-} from '../../../src/slack/cards/follow/follow-up.ts';
+import { lines, message } from '../../../src/slack/blocks.ts';
+import { followUpLine, followUp as followUpOf, laterState } from '../../../src/slack/card-state.ts';
+import type { Line } from '../../../src/slack/rich-text.ts';
 import { changeIn, minutes } from '../../changes/fixtures.ts';
 
 const WHY = 'the server did not answer within 10 s';

@@ -9,9 +9,9 @@ import {
   type State,
   type UserId,
 } from '../../../src/domain/change.ts';
-import { homeView } from '../../../src/slack/cards/home.ts';
-import { palette } from '../../../src/slack/forms/palette.ts';
-import { NO_REPLY_TARGET } from '../../../src/slack/outbound/post.ts';
+import { homeView } from '../../../src/slack/home.ts';
+import { palette } from '../../../src/slack/open-form.ts';
+import { NO_REPLY_TARGET } from '../../../src/slack/post.ts';
 import type { HomeLists } from '../../../src/workflow/messenger-port.ts';
 import { actor, changeIn, minutes, NOON, PLAN } from '../../changes/fixtures.ts';
 import { drawing, NASTY, NASTY_SEEN } from '../fixtures.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/domain/change.ts';
-import type { Message } from '../../../src/slack/blocks/blocks.ts';
-import { answeredPreview, preview } from '../../../src/slack/cards/preview.ts';
+import type { Message } from '../../../src/slack/blocks.ts';
+import { answeredPreview, preview } from '../../../src/slack/preview.ts';
 import { changeIn, minutes, PLAN, REQUIRES } from '../../changes/fixtures.ts';
 import { buttonsOf as buttonsIn } from '../../harness/messages.ts';
 import { drawing } from '../fixtures.ts';

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Verb } from '../../../src/domain/change.ts';
 import { REFUSALS, STATES } from '../../../src/domain/change.ts';
 import { createDenial, type Denial } from '../../../src/domain/gate.ts';
-import { sentenceMessage } from '../../../src/slack/blocks/answer-blocks.ts';
-import { refusalLine } from '../../../src/slack/cards/refusals.ts';
+import { sentenceMessage } from '../../../src/slack/answer.ts';
+import { refusalLine } from '../../../src/slack/refusals.ts';
 import { actor, ana, ben, changeIn, cleo, minutes, NOON } from '../../changes/fixtures.ts';
 import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
 

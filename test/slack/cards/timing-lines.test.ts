@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { type Change, type ChangeId, STATES, type Timing } from '../../../src/domain/change.ts';
 import { spanText } from '../../../src/domain/timing.ts';
-import { mrkdwnOf } from '../../../src/slack/blocks/rich-text.ts';
-import { changeCard } from '../../../src/slack/cards/card.ts';
-import { cardTitle } from '../../../src/slack/cards/parts/state-text.ts';
-import { threadLine } from '../../../src/slack/cards/thread-line.ts';
+import { changeCard } from '../../../src/slack/card.ts';
 import {
   renewButtons,
   revertStoppedLine,
   scheduleReminderLine,
   timingLines,
-} from '../../../src/slack/cards/timing-lines.ts';
+} from '../../../src/slack/card-plan.ts';
+import { cardTitle } from '../../../src/slack/card-state.ts';
+import { threadLine } from '../../../src/slack/card-thread.ts';
+import { mrkdwnOf } from '../../../src/slack/rich-text.ts';
 import { REVERT_STOP_REASONS } from '../../../src/workflow/messenger-port.ts';
 import { changeIn, minutes, NOON, PLAN } from '../../changes/fixtures.ts';
 import { drawing, expectSound } from '../fixtures.ts';

@@ -4,8 +4,8 @@ import type { TypedValues } from '../../../src/commands/arguments.ts';
 import { titleOf } from '../../../src/commands/define.ts';
 import { commands } from '../../../src/commands/registry.ts';
 import type { ChannelId } from '../../../src/domain/change.ts';
-import { commandForm, type FormSetting } from '../../../src/slack/forms/form.ts';
-import { NO_REPLY_TARGET } from '../../../src/slack/outbound/post.ts';
+import { commandForm, type FormSetting } from '../../../src/slack/form.ts';
+import { NO_REPLY_TARGET } from '../../../src/slack/post.ts';
 import { vocabularyOf } from '../../intent/fixtures.ts';
 
 interface Shown {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/domain/change.ts';
-import { type ReasonFormKind, reasonForm } from '../../../src/slack/forms/reason-form.ts';
+import { type ReasonFormKind, reasonForm } from '../../../src/slack/reason-form.ts';
 import { changeIn, minutes, PLAN } from '../../changes/fixtures.ts';
 import { linesOf } from '../../contracts/message-lines.ts';
 import { drawing } from '../fixtures.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { withValidBody } from '../../../src/slack/inbound/body-limit.ts';
+import { withValidBody } from '../../../src/slack/deliveries.ts';
 
 /** A server that records the bodies that are passed on. */
 async function listening() {

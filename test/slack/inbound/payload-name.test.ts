@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commands } from '../../../src/commands/registry.ts';
-import { OVERFLOW } from '../../../src/slack/blocks/blocks.ts';
-import { payloadNames } from '../../../src/slack/inbound/payload-name.ts';
+import { OVERFLOW } from '../../../src/slack/blocks.ts';
+import { payloadNames } from '../../../src/slack/listeners.ts';
 
 const nameOf = payloadNames(commands, 'db-');
 const pressed = (id: unknown) => nameOf({ type: 'block_actions', actions: [{ action_id: id }] });

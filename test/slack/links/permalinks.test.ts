@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { ChannelId, Position } from '../../../src/domain/change.ts';
-import { createPermalinks } from '../../../src/slack/links/permalinks.ts';
+import { createPermalinks } from '../../../src/slack/links.ts';
 
 const AT: Position = { channel: 'C0APPROVALS' as ChannelId, ts: '1795372240.856000' };
 const OTHER: Position = { ...AT, ts: '1795372241.000001' };

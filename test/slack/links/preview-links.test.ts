@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
 import type { Change, ChangeId, ChannelId, Position } from '../../../src/domain/change.ts';
-import { createPreviewLinks } from '../../../src/slack/links/preview-links.ts';
+import { createPreviewLinks } from '../../../src/slack/links.ts';
 import { changeIn } from '../../changes/fixtures.ts';
 
 const CARD: Position = { channel: 'C0APPROVALS' as ChannelId, ts: '1795372240.856000' };

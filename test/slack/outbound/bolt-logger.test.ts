@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
-import { boltLogger } from '../../../src/slack/outbound/bolt-logger.ts';
+import { boltLogger } from '../../../src/slack/api.ts';
 
 function openLog() {
   const lines: Record<string, unknown>[] = [];

@@ -6,7 +6,7 @@ import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import { largeWorkspace } from '../../../sandbox/slack/workspace/large-workspace.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { ChannelId } from '../../../src/domain/change.ts';
-import { type ChannelIdStore, createChannelFinder } from '../../../src/slack/outbound/channels.ts';
+import { type ChannelIdStore, createChannelFinder } from '../../../src/slack/channels.ts';
 
 const START = Date.parse('2026-11-20T12:00:00.000Z');
 const CONFIGURED = ['#db-approvals', '#db-costs'];

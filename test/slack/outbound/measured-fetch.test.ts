@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { METHOD_TIERS, type Tier } from '../../../sandbox/slack/web-api/tiers.ts';
-import { METHOD_LIMITS, measuredFetch } from '../../../src/slack/outbound/measured-fetch.ts';
+import { METHOD_LIMITS, measuredFetch } from '../../../src/slack/api.ts';
 import { json, type Respond, serve } from '../../http/loopback.ts';
 
 const PER_MINUTE: Readonly<Record<Tier, number | null>> = {

@@ -2,8 +2,8 @@ import { createServer, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { postJson } from '../../../src/base/http.ts';
-import { answerMessage } from '../../../src/slack/blocks/answer-blocks.ts';
-import { createRespond } from '../../../src/slack/outbound/response-url.ts';
+import { answerMessage } from '../../../src/slack/answer.ts';
+import { createRespond } from '../../../src/slack/api.ts';
 
 const COSTS = {
   ...answerMessage({

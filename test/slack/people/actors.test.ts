@@ -2,8 +2,8 @@ import type { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import type { UserId } from '../../../src/domain/change.ts';
-import { cachedAccounts, createActors } from '../../../src/slack/people/actors.ts';
-import { createRetryLimited } from '../../../src/slack/people/retry-limited.ts';
+import { cachedAccounts, createActors } from '../../../src/slack/actors.ts';
+import { createRetryLimited } from '../../../src/slack/api.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 
 const ANA = 'UANA' as UserId;

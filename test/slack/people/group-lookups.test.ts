@@ -5,8 +5,8 @@ import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import { sandboxWorkspace } from '../../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { UserId } from '../../../src/domain/change.ts';
-import { cachedAccounts, createActors } from '../../../src/slack/people/actors.ts';
-import { createRetryLimited } from '../../../src/slack/people/retry-limited.ts';
+import { cachedAccounts, createActors } from '../../../src/slack/actors.ts';
+import { createRetryLimited } from '../../../src/slack/api.ts';
 import { BEN, CLEO, GUS } from '../../harness/users.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 

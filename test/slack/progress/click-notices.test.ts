@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import { createLog } from '../../../src/base/log.ts';
 import type { UserId } from '../../../src/domain/change.ts';
-import { createClickNotices } from '../../../src/slack/progress/click-notices.ts';
+import { createClickNotices } from '../../../src/slack/click-answers.ts';
 import { testClock } from '../../http/loopback.ts';
 import { clientOf } from '../../sandbox/slack/client.ts';
 

@@ -9,9 +9,9 @@ import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import { Secret } from '../../../src/base/errors.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { type Clock, systemClock } from '../../../src/base/time.ts';
-import type { Payload } from '../../../src/slack/socket/connection.ts';
-import { keepConnections } from '../../../src/slack/socket/connections.ts';
-import { tokenProblem } from '../../../src/slack/token-errors.ts';
+import { tokenProblem } from '../../../src/slack/api.ts';
+import type { Payload } from '../../../src/slack/sockets.ts';
+import { keepConnections } from '../../../src/slack/sockets.ts';
 import { ANA } from '../../harness/users.ts';
 import { clientOf, type SlackForTest } from '../../sandbox/slack/client.ts';
 

@@ -1,0 +1,437 @@
+import { type Logger as BoltLogger, LogLevel } from '@slack/bolt';
+import { WebClient } from '@slack/web-api';
+import type { Logger } from 'pino';
+import { causeCode, type Secret } from '../base/errors.ts';
+import { isRecording, type Measures, note, step } from '../base/log.ts';
+import type { ConfigProblem } from '../base/problem.ts';
+import type { Clock } from '../base/time.ts';
+import type { Message } from './blocks.ts';
+import { inPlainBlocks } from './tables.ts';
+
+/**
+ * Writes Bolt's warnings and errors to the log. Lower levels contain whole payloads with their
+ * response URLs and are dropped.
+ */
+export function boltLogger(log: Logger, now: () => number = Date.now): BoltLogger {
+  const silent = () => undefined;
+  const warn = rateLimited((said, again) => log.warn({ from: 'bolt', again }, said), now);
+  const error = rateLimited((said, again) => log.error({ from: 'bolt', again }, said), now);
+  return {
+    debug: silent,
+    info: silent,
+    warn,
+    error,
+    setLevel: silent,
+    getLevel: () => LogLevel.WARN,
+    setName: silent,
+  };
+}
+
+const ONCE_IN_MS = 60_000;
+const MOST_KINDS = 50;
+/** The caller gets the error of the call and logs it; an outage would add a line per attempt. */
+const FAILED_CALL = 'http request failed';
+
+interface Kind {
+  readonly since: number;
+  suppressed: number;
+}
+
+/**
+ * Writes equal messages once a minute, with the number that was suppressed: anyone on the network
+ * can cause signature errors, and must not be able to fill the disk with them.
+ */
+function rateLimited(write: (said: string, again: number) => void, now: () => number) {
+  const kinds = new Map<string, Kind>();
+  return (...words: readonly unknown[]) => {
+    const said = text(words);
+    if (said.startsWith(FAILED_CALL)) return;
+    // All further messages count as one kind, because a message may contain a part of the payload.
+    const name = kinds.has(said) || kinds.size < MOST_KINDS ? said : '';
+    const kind = kinds.get(name);
+    if (kind && now() - kind.since < ONCE_IN_MS) {
+      kind.suppressed += 1;
+      return;
+    }
+    kinds.set(name, { since: now(), suppressed: 0 });
+    write(said, kind?.suppressed ?? 0);
+  };
+}
+
+function text(words: readonly unknown[]): string {
+  return words.map((word) => (word instanceof Error ? word.message : String(word))).join(' ');
+}
+
+export interface Clients {
+  /** Opens and updates modals while a user waits, with a short timeout. */
+  readonly views: WebClient;
+  /** Posts and updates messages, without retries: a repeated post would appear twice. */
+  readonly posts: WebClient;
+  /** Reads users, groups and channels. */
+  readonly lookups: WebClient;
+}
+
+/**
+ * Three clients, because a rate limit on one method delays every call of the same client. Each has
+ * its own options object, because Bolt modifies the object that it gets.
+ * Source: docs/slack.md#web-api.
+ */
+export function createClients(
+  token: Secret,
+  { slackApiUrl, log, fetch }: { slackApiUrl: string; log: Logger; fetch: typeof globalThis.fetch },
+): Clients {
+  const client = (timeout: number, retries: number) =>
+    new WebClient(token.reveal(), {
+      slackApiUrl,
+      timeout,
+      retryConfig: { retries, minTimeout: 200 },
+      rejectRateLimitedCalls: true,
+      allowAbsoluteUrls: false,
+      logger: boltLogger(log),
+      fetch,
+    });
+  return { views: client(2_500, 0), posts: client(10_000, 0), lookups: client(4_000, 1) };
+}
+
+type Fetch = typeof fetch;
+
+const TIERS = { tier1: 1, tier2: 20, tier3: 50, tier4: 100 } as const;
+
+/**
+ * How many calls of each method Slack permits in a minute, in one workspace. The methods that are not
+ * here have limits of another kind. Source: docs/slack-simulator.md#methods
+ */
+export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map([
+  ['apps.connections.open', TIERS.tier1],
+  ['bots.info', TIERS.tier3],
+  ['chat.postEphemeral', TIERS.tier4],
+  ['chat.update', TIERS.tier3],
+  ['conversations.history', TIERS.tier3],
+  ['conversations.info', TIERS.tier3],
+  ['conversations.list', TIERS.tier2],
+  ['conversations.members', TIERS.tier4],
+  ['conversations.open', TIERS.tier3],
+  ['conversations.replies', TIERS.tier3],
+  ['files.completeUploadExternal', TIERS.tier4],
+  ['files.getUploadURLExternal', TIERS.tier4],
+  ['usergroups.list', TIERS.tier2],
+  ['usergroups.users.list', TIERS.tier2],
+  ['users.info', TIERS.tier4],
+  ['users.list', TIERS.tier2],
+  ['views.open', TIERS.tier4],
+  ['views.publish', TIERS.tier4],
+  ['views.update', TIERS.tier4],
+]);
+const OTHER_METHODS = ['auth.test', 'chat.getPermalink', 'chat.postMessage'];
+
+/** Counts each request to the Web API by its method, and traces it. */
+export function measuredFetch(
+  slackApiUrl: string,
+  { slackCalled }: Pick<Measures, 'slackCalled'>,
+): Fetch {
+  return async (input, init) => {
+    const method = methodOf(String(input), slackApiUrl);
+    const measured = METHOD_LIMITS.has(method) || OTHER_METHODS.includes(method) ? method : 'other';
+    try {
+      const response = await (isRecording() ? traced(method, input, init) : fetch(input, init));
+      slackCalled(measured, response.status === 429 ? 'limited' : 'answered');
+      return response;
+    } catch (error) {
+      slackCalled(measured, 'failed');
+      throw error;
+    }
+  };
+}
+
+function traced(method: string, ...request: Parameters<Fetch>): Promise<Response> {
+  const facts = { 'slack.method': method };
+  return step({ name: `slack ${method}`, kind: 'client', facts }, async () => {
+    const response = await fetch(...request);
+    note({ 'http.response.status_code': response.status, ...(await errorType(response)) });
+    return response;
+  });
+}
+
+/** The API method of a URL; `upload` for the file URLs that Slack returns. */
+function methodOf(url: string, slackApiUrl: string): string {
+  const method = url.startsWith(slackApiUrl) ? url.slice(slackApiUrl.length) : '';
+  return /^[a-z]+(\.[A-Za-z]+)+$/.test(method) ? method : 'upload';
+}
+
+/** Slack reports errors with status 200. The log has the details under the same ids. */
+async function errorType(response: Response): Promise<{ readonly 'error.type'?: string }> {
+  if (!response.ok) return { 'error.type': String(response.status) };
+  const body = await response.clone().text();
+  return /"ok":\s*false/.test(body) ? { 'error.type': 'refused' } : {};
+}
+
+/** Slack refuses a limit of 1,000 and more. 20,000 channels are 21 calls. */
+export const PAGE_SIZE = 999;
+
+interface PageReading {
+  /** The highest number of pages. */
+  readonly most?: number;
+  /** Makes the call of one page, for example again after a rate limit. */
+  readonly call?: <Page>(read: () => Promise<Page>) => Promise<Page>;
+}
+
+/**
+ * The pages of a cursor-paginated method of the Web API, typed by the caller as Slack documents
+ * them, with up to 999 items where the options have no limit. Throws after `most` pages, so that a
+ * cursor that never ends does not occupy the process. Source: docs/slack.md#web-api.
+ */
+export async function* readPages<Page>(
+  client: WebClient,
+  method: string,
+  options: Readonly<Record<string, unknown>>,
+  { most = 50, call = (read) => read() }: PageReading = {},
+): AsyncGenerator<Page> {
+  let cursor = '';
+  for (let read = 0; read < most; read += 1) {
+    const next = cursor === '' ? {} : { cursor };
+    const page = await call(() =>
+      client.apiCall(method, { limit: PAGE_SIZE, ...options, ...next }),
+    );
+    // WebClient does not type the pages by method.
+    yield page as Page;
+    cursor = page.response_metadata?.next_cursor ?? '';
+    if (cursor === '') return;
+  }
+  throw new Error(`Slack has more than ${most} pages of ${method}`);
+}
+
+const WITHIN_MS = 5_000;
+
+interface ResponseResponseUrl extends Message {
+  /** Replaces the message whose button was pressed. */
+  readonly replace: boolean;
+  /** The thread in which an answer that replaces nothing appears. */
+  readonly thread?: string | null;
+}
+
+/** Posts to the response URL of a command or click. The URL is a credential and is never logged. */
+export type Respond = (url: string, response: ResponseResponseUrl) => Promise<void>;
+
+/** One request that follows no redirect. */
+export type Post = (
+  url: string,
+  content: unknown,
+  withinMs: number,
+) => Promise<{ readonly status: number; readonly text: string }>;
+
+/** Posts only to Slack's own origins, so that a payload cannot redirect an answer. */
+export function createRespond(slackApiUrl: string, post: Post): Respond {
+  const send = (url: string, response: ResponseResponseUrl) =>
+    step({ name: 'slack response_url', kind: 'client' }, async () => {
+      const posted = await post(url, contentOf(response), WITHIN_MS);
+      const refused = isAccepted(posted) ? {} : { 'error.type': String(posted.status) };
+      note({ 'http.response.status_code': posted.status, ...refused });
+      return posted;
+    });
+  const origins = new Set(['https://hooks.slack.com', new URL(slackApiUrl).origin]);
+  return async (url, response) => {
+    if (!origins.has(new URL(url).origin)) throw new Error('The response URL is not of Slack');
+    const posted = await send(url, response);
+    if (isAccepted(posted)) return;
+    const { status, text: reason } = posted;
+    // A workspace that does not support the newest blocks rejects the whole message.
+    const plain = reason.includes('invalid_blocks') ? inPlainBlocks(response) : null;
+    const again = plain && (await send(url, { ...response, ...plain }));
+    if (again && isAccepted(again)) return;
+    throw new Error(`Slack refused a private answer: ${status} ${reason}`);
+  };
+}
+
+/** Slack reports some refusals with status 200 and `ok: false`, and an acceptance as JSON or `ok`. */
+function isAccepted({ status, text }: Awaited<ReturnType<Post>>): boolean {
+  return status < 300 && !/^\s*\{.*"ok"\s*:\s*false\b/s.test(text);
+}
+
+function contentOf({ text, blocks, replace, thread }: ResponseResponseUrl) {
+  return {
+    response_type: 'ephemeral',
+    replace_original: replace,
+    ...(thread && !replace ? { thread_ts: thread } : {}),
+    text,
+    blocks,
+    unfurl_links: false,
+    unfurl_media: false,
+  };
+}
+
+/** Errors after which it is unknown whether Slack executed the request. */
+const UNSURE = ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'];
+
+/** The name of a definite refusal, which had no effect; null for any other error. */
+export function refusedBySlack(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  if (error.code === 'slack_webapi_rate_limited_error') return 'ratelimited';
+  if (error.code !== 'slack_webapi_platform_error' || !('data' in error)) return null;
+  const { data } = error;
+  const isNamed = typeof data === 'object' && data !== null && 'error' in data;
+  const name = isNamed ? String(data.error) : '';
+  return name === '' || UNSURE.includes(name) ? null : name;
+}
+
+/** The time after which Slack accepts a rate-limited call again; null where Slack named none. */
+export function retryAfterMs(error: unknown): number | null {
+  const seconds = error instanceof Error && 'retryAfter' in error ? Number(error.retryAfter) : 0;
+  return seconds > 0 ? seconds * 1_000 : null;
+}
+
+const WITHIN_MS_RETRY_LIMITED = 90_000;
+const ATTEMPTS_MAX = 4;
+const WAIT_UNKNOWN_MS = 30_000;
+
+/** Repeats a read that Slack refuses with a rate limit; any other error is thrown at once. */
+export type RetryLimited = <Value>(read: () => Promise<Value>) => Promise<Value>;
+
+/**
+ * For the reads of one start: each waits for the time that Slack names. All together wait at most
+ * 90 s, because a supervisor limits the time of a start; then the rate limit is thrown.
+ * Source: docs/slack.md#large-workspaces.
+ */
+export function createRetryLimited(clock: Pick<Clock, 'now' | 'sleep'>): RetryLimited {
+  const endsAt = clock.now() + WITHIN_MS_RETRY_LIMITED;
+  return async (read) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await read();
+      } catch (error) {
+        const waitMs = retryAfterMs(error) ?? WAIT_UNKNOWN_MS;
+        const isLimited = refusedBySlack(error) === 'ratelimited';
+        const isLate = attempt === ATTEMPTS_MAX || clock.now() + waitMs > endsAt;
+        if (!isLimited || isLate) throw error;
+        await clock.sleep(waitMs);
+      }
+    }
+  };
+}
+
+interface TokenProblem {
+  readonly says: string;
+  readonly fix: string;
+  /** Temporary: a later attempt may succeed. */
+  readonly passing: boolean;
+}
+
+/** A problem that stops a start, with the doctor's words and fix. */
+export interface SlackProblem extends ConfigProblem {
+  readonly hint: string;
+  /** A later start may succeed without a fix. */
+  readonly passing: boolean;
+}
+
+const REINSTALL = 'at api.slack.com/apps open the app, Install App, Reinstall to Workspace';
+const COPY = 'then copy the bot token into SLACK_BOT_TOKEN';
+
+export const REINSTALL_WITH_SCOPES =
+  'add the missing scopes under OAuth & Permissions (or paste manifest.json under App Manifest), ' +
+  'then choose Install App, Reinstall to Workspace: the token changes only then';
+
+/** The meaning of Slack's error names for a token, and the fix for each. */
+const REFUSALS: Readonly<Record<string, readonly [says: string, fix: string]>> = {
+  invalid_auth: [
+    'Slack does not know this token, or not from this address (invalid_auth)',
+    'copy it again from OAuth & Permissions; if it is right, check the allowed IP addresses there',
+  ],
+  not_authed: ['no token was sent (not_authed)', `${COPY.slice(5)}, from OAuth & Permissions`],
+  token_expired: [
+    'the token has expired: token rotation is on for this app (token_expired)',
+    'create the app again from manifest.json, without token rotation; it cannot be switched off',
+  ],
+  token_revoked: [
+    'the token was revoked, or the app removed (token_revoked)',
+    `${REINSTALL}, ${COPY}`,
+  ],
+  account_inactive: [
+    'the app was uninstalled, or its bot user deactivated (account_inactive)',
+    `have an administrator of the workspace allow it again, ${REINSTALL}, ${COPY}`,
+  ],
+  not_allowed_token_type: [
+    'this is a token of another kind (not_allowed_token_type)',
+    'SLACK_BOT_TOKEN begins with xoxb-, SLACK_APP_TOKEN with xapp-',
+  ],
+  socket_mode_not_enabled: [
+    'Socket Mode is off for this app',
+    'switch it on under Socket Mode at api.slack.com/apps, or unset SLACK_APP_TOKEN for HTTP',
+  ],
+  plan_upgrade_required: paidPlan(),
+  paid_teams_only: paidPlan(),
+};
+
+function paidPlan(): readonly [string, string] {
+  return [
+    'this Slack plan has no user groups',
+    'list people by their member ids: users: [U…] in each role of signalbox.yaml',
+  ];
+}
+
+const APP_TOKEN =
+  'under Basic Information, App-Level Tokens, create a token with connections:write and set SLACK_APP_TOKEN';
+
+/** Why Slack refused a Socket Mode connection: `says` and `fix` are about SLACK_APP_TOKEN. */
+export function appTokenProblem(error: unknown): TokenProblem {
+  const problem = tokenProblem(error);
+  const refused = refusedBySlack(error) ?? '';
+  const isToken = ['missing_scope', 'invalid_auth', 'token_revoked', 'not_authed'].includes(
+    refused,
+  );
+  return isToken ? { ...problem, fix: APP_TOKEN } : problem;
+}
+
+/** A refusal that stays until a person changes the app or its token. */
+export function isLastingRefusal(error: unknown): boolean {
+  const refused = refusedBySlack(error) ?? '';
+  return refused === 'missing_scope' || Object.hasOwn(REFUSALS, refused);
+}
+
+/** Why Slack rejected a call, in words for the administrator who installs Signalbox. */
+export function tokenProblem(error: unknown): TokenProblem {
+  const refused = refusedBySlack(error);
+  if (refused === 'ratelimited') return tooOften();
+  if (refused === 'missing_scope') return missingScope(error);
+  const known = refused === null ? undefined : REFUSALS[refused];
+  if (known) return { says: known[0], fix: known[1], passing: false };
+  if (refused !== null) {
+    const fix = "look the word up at docs.slack.dev, under the method's errors";
+    return { says: `Slack refuses: ${refused}`, fix, passing: false };
+  }
+  return unreachable(error);
+}
+
+/** A failed call of a start. An error without a definite answer of Slack counts as passing. */
+export function callProblem(where: string, error: unknown): SlackProblem {
+  const { says, fix } = tokenProblem(error);
+  const refused = refusedBySlack(error);
+  const passing = refused === null || refused === 'ratelimited';
+  return { where, problem: says, hint: fix, passing };
+}
+
+/** The problem of an app-level token that belongs to another app than the bot token, or null. */
+export function foreignAppToken(appToken: Secret, appId: string) {
+  const [, , tokensApp] = appToken.reveal().split('-');
+  if (!tokensApp?.startsWith('A') || tokensApp === appId) return null;
+  const problem = `SLACK_APP_TOKEN belongs to the app ${tokensApp}, SLACK_BOT_TOKEN to ${appId}`;
+  return { problem, hint: 'copy both tokens from one app, at api.slack.com/apps' };
+}
+
+function tooOften(): TokenProblem {
+  const fix = 'run this again in a minute';
+  return { says: 'Slack limits the rate of requests', fix, passing: true };
+}
+
+function missingScope(error: unknown): TokenProblem {
+  const data = error instanceof Error && 'data' in error ? error.data : null;
+  const needed = typeof data === 'object' && data !== null && 'needed' in data ? data.needed : '';
+  const scope = String(needed) || 'a scope';
+  const fix = `add ${scope} under OAuth & Permissions, then ${REINSTALL.slice(3)}`;
+  return { says: `the token lacks ${scope}`, fix, passing: false };
+}
+
+function unreachable(error: unknown): TokenProblem {
+  const code = causeCode(error);
+  const says = `Slack was not reached${code === null ? '' : ` (${code})`}`;
+  const fix = 'let this machine reach slack.com and wss-primary.slack.com by HTTPS';
+  return { says, fix, passing: false };
+}

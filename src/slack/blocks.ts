@@ -1,0 +1,231 @@
+import type { Block, KnownBlock } from '@slack/types';
+import type { AnswerPart, ChartPoint } from '../domain/answer.ts';
+import {
+  bounded,
+  boundedMrkdwn,
+  elementOf,
+  type Line,
+  mrkdwnOf,
+  oneLine,
+  type RichInline,
+  visible,
+} from './rich-text.ts';
+
+/** A message as blocks, and as text for notifications and screen readers. */
+export interface Message {
+  readonly text: string;
+  readonly blocks: readonly AnyBlock[];
+}
+
+export type AnyBlock = KnownBlock | (Block & Readonly<Record<string, unknown>>);
+
+export interface Button {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly style?: 'primary' | 'danger';
+  /** Two or more of these share one overflow menu at the end of the row. */
+  readonly inMenu?: true;
+  readonly confirm?: { readonly title: string; readonly text: string; readonly ok: string };
+}
+
+const TEXT_MAX = 3_500;
+
+export function message(...parts: readonly (MessagePart | null)[]): Message {
+  const shown = parts.filter((part) => part !== null);
+  const text = shown
+    .map((part) => part.text)
+    .filter(Boolean)
+    .join('\n');
+  return { text: boundedMrkdwn(text, TEXT_MAX), blocks: shown.map((part) => part.block) };
+}
+
+/** The same message with a small line below it. */
+export function withNote({ text, blocks }: Message, ...line: Line): Message {
+  return { text, blocks: [...blocks, noteLine(...line).block] };
+}
+
+/** A block and its plain text. */
+export interface MessagePart {
+  readonly block: AnyBlock;
+  readonly text: string;
+}
+
+export function title(text: string): MessagePart {
+  const shown = bounded(oneLine(visible(text)), 150);
+  const block = { type: 'header', text: { type: 'plain_text', text: shown, emoji: false } };
+  return { block, text: mrkdwnOf([shown]) };
+}
+
+export function lines(...all: readonly Line[]): MessagePart | null {
+  if (all.length === 0) return null;
+  const sections = all.flatMap((line, index) => [
+    { type: 'rich_text_section', elements: withBreak(line, index < all.length - 1) },
+  ]);
+  return {
+    block: { type: 'rich_text', elements: sections },
+    text: all.map(mrkdwnOf).join('\n'),
+  };
+}
+
+// Slack puts no line break between the sections of one block.
+function withBreak(line: Line, breaks: boolean) {
+  const elements = filled(line).map(elementOf);
+  return breaks ? [...elements, { type: 'text', text: '\n' }] : elements;
+}
+
+/** Without the empty parts, each of which would be drawn as a dash; a line of nothing else is a dash. */
+function filled(line: Line): Line {
+  const parts = line.filter((part) => part !== '');
+  return parts.length > 0 ? parts : ['–'];
+}
+
+/** `Reason  nightly maintenance`: the label stands out, the value is literal. */
+export function fact(label: string, ...value: Line): Line {
+  return [{ bold: label }, '  ', ...filled(value).map(onOneLine)];
+}
+
+function onOneLine(part: RichInline): RichInline {
+  if (typeof part === 'string') return oneLine(part);
+  if ('bold' in part) return { bold: oneLine(part.bold) };
+  return 'code' in part ? { code: oneLine(part.code) } : part;
+}
+
+export function noteLine(...line: Line): MessagePart {
+  return { block: { type: 'context', elements: [noteElement(line)] }, text: '' };
+}
+
+/** Text without mentions is plain_text: mrkdwn would format the stars and colons of a name. */
+export function noteElement(line: Line) {
+  const words = line.filter((part) => typeof part === 'string');
+  if (words.length < line.length) {
+    return { type: 'mrkdwn', text: boundedMrkdwn(mrkdwnOf(line), 2_900), verbatim: true };
+  }
+  const text = bounded(visible(words.join('')), 2_900) || '–';
+  return { type: 'plain_text', text, emoji: false };
+}
+
+export function buttons(id: string, ...all: readonly Button[]): MessagePart | null {
+  if (all.length === 0) return null;
+  const inMenu = all.filter((button) => button.inMenu);
+  const hasMenu = inMenu.length > 1;
+  const shown = hasMenu ? all.filter((button) => !button.inMenu) : all;
+  const elements = [...shown.map(buttonElement), ...(hasMenu ? [overflowMenu(inMenu)] : [])];
+  return { block: { type: 'actions', block_id: id, elements }, text: '' };
+}
+
+function buttonElement({ id, value, label, style, confirm }: Button) {
+  return {
+    type: 'button',
+    action_id: id,
+    value,
+    text: plain(label, 75),
+    ...(style ? { style } : {}),
+    ...(confirm ? { confirm: confirmDialog(confirm) } : {}),
+  };
+}
+
+/** The action id of an overflow menu. The value of an option is the id and the value of its button. */
+export const OVERFLOW = 'menu.more';
+
+function overflowMenu(all: readonly Button[]) {
+  const options = all.map(({ id, label, value }) => ({
+    text: plain(label, 75),
+    value: `${id} ${value}`,
+  }));
+  return { type: 'overflow', action_id: OVERFLOW, options };
+}
+
+function confirmDialog({ title, text, ok }: Required<Button>['confirm']) {
+  const deny = plain('Cancel', 30);
+  return { title: plain(title, 100), text: plain(text, 300), confirm: plain(ok, 30), deny };
+}
+
+/** A row of a list: literal text, a second column, and one button. */
+export function row(text: string, about: Line, button: Button | null): MessagePart {
+  const shown = oneLine(text);
+  // In mrkdwn, Slack would format the stars and colons of a name.
+  const fields = [
+    plain(shown, 2_000),
+    { type: 'mrkdwn', text: mrkdwnOf(filled(about)), verbatim: true },
+  ];
+  const accessory = button ? { accessory: buttonElement(button) } : {};
+  return {
+    block: { type: 'section', fields, ...accessory },
+    text: mrkdwnOf([shown, ' · ', ...about]),
+  };
+}
+
+/** A select of up to 100 values; choosing one is a press of the button with this id. */
+export function menu(
+  id: string,
+  label: string,
+  choices: readonly Pick<Button, 'label' | 'value'>[],
+): MessagePart | null {
+  // Slack rejects the whole message when an option value is longer than 75 characters.
+  const options = choices
+    .filter(({ value }) => value.length <= 75)
+    .slice(0, 100)
+    .map((choice) => ({ text: plain(choice.label, 75), value: choice.value }));
+  if (options.length === 0) return null;
+  const select = { type: 'static_select', action_id: id, placeholder: plain(label, 150), options };
+  return { block: { type: 'actions', block_id: id, elements: [select] }, text: '' };
+}
+
+function plain(words: string, most: number) {
+  const text = bounded(oneLine(visible(words)), most) || '–';
+  return { type: 'plain_text', text, emoji: false };
+}
+
+const POINTS_MAX = 20;
+
+/**
+ * A bar chart with the same figures as text. Values that are not final are a second series, because
+ * Slack colors a series and not a bar.
+ */
+export function chart(part: AnswerPart & { kind: 'chart' }): MessagePart | null {
+  const { title, unit, axis, points } = part;
+  const shown = points.slice(-POINTS_MAX).map(({ label, value, isFinal }) => ({
+    label: bounded(oneLine(visible(label)), 20),
+    value: Math.round(value * 100) / 100,
+    isFinal,
+  }));
+  if (shown.length === 0) return null;
+  const block: AnyBlock = {
+    type: 'data_visualization',
+    title: bounded(visible(title), 50),
+    chart: {
+      type: 'bar',
+      series: allSeries(shown),
+      axis_config: {
+        categories: shown.map(({ label }) => label),
+        x_label: bounded(axis, 50),
+        y_label: bounded(unit, 50),
+      },
+    },
+  };
+  const words = shown.map(({ label, value, isFinal }) => {
+    return `${label}: ${value}${isFinal ? '' : ' (not final)'}`;
+  });
+  return { block, text: mrkdwnOf([`${title} · ${axis} · ${words.join(', ')}`]) };
+}
+
+/**
+ * Slack colors a series by its position. *Not final* is always the second one, so that it has the same
+ * color in all charts, also without any final value.
+ */
+function allSeries(points: readonly ChartPoint[]) {
+  const final = seriesOf('final', points, true);
+  return points.every(({ isFinal }) => isFinal)
+    ? [final]
+    : [final, seriesOf('not final', points, false)];
+}
+
+/** Slack needs a value of every series for every label, and draws 0 as nothing. */
+function seriesOf(name: string, points: readonly ChartPoint[], isFinal: boolean) {
+  const data = points.map((point) => ({
+    label: point.label,
+    value: point.isFinal === isFinal ? point.value : 0,
+  }));
+  return { name, data };
+}

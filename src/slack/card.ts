@@ -1,0 +1,380 @@
+import {
+  type Change,
+  hasAuditMismatch,
+  isEnded,
+  type Plan,
+  type PlanRow,
+  type State,
+  TARGET_TRAITS,
+} from '../domain/change.ts';
+import { valueText } from '../domain/targets.ts';
+import {
+  type Button,
+  buttons,
+  fact,
+  lines,
+  type Message,
+  type MessagePart,
+  message,
+  title,
+} from './blocks.ts';
+import {
+  costPerDayLines,
+  gapLines,
+  redacted,
+  requestedState,
+  revertButtons,
+  rowLines,
+  stateCheckLines,
+  storedInstant,
+  targetLines,
+  timingLines,
+} from './card-plan.ts';
+import { answerLabel, breakGlassButton, cardTitle, ending, reviewButtons } from './card-state.ts';
+import {
+  type DrawContext,
+  lowerActionText,
+  lowerFirst,
+  requestedAction,
+  roleText,
+} from './naming.ts';
+import { stoppedLine } from './refusals.ts';
+import { bounded, either, type Line, type RichInline } from './rich-text.ts';
+import { beforeAfterTable } from './tables.ts';
+
+type Drawing = Pick<DrawContext, 'commands'>;
+
+/** The buttons that the state leaves open, without those in `hidden`; the last ones in a menu. */
+export function cardButtons(
+  change: Change,
+  drawing: Drawing,
+  hidden: readonly string[],
+): readonly Button[] {
+  if (hasAuditMismatch(change)) return [];
+  const { state } = change;
+  const own = BUTTONS[state](change, drawing);
+  return own.filter(({ id }) => !hidden.includes(id));
+}
+
+/** The buttons of a preview, which only its requester sees. */
+export function previewButtons(draft: Change): readonly Button[] {
+  const { id: value, requires, plan } = draft;
+  const run = plan.timing?.startAt ? 'Schedule' : 'Run now';
+  const label = requires.count > 0 ? 'Request approval' : run;
+  return [
+    { id: 'change.confirm', label, value, style: 'primary' },
+    { id: 'change.edit', label: 'Edit', value },
+    { id: 'change.cancel', label: 'Cancel', value },
+    showRequest(draft),
+    ...(requires.count > 0 ? breakGlassButtons(draft) : []),
+  ];
+}
+
+export function showRequest({ id }: Change): Button {
+  return { id: 'change.details', label: 'Show request', value: id, inMenu: true };
+}
+
+function cancel({ id }: Change): Button {
+  return { id: 'change.cancel', label: 'Cancel', value: id, inMenu: true };
+}
+
+function breakGlassButtons(change: Change): readonly Button[] {
+  return change.requires.breakGlass === null ? [] : [breakGlassButton(change)];
+}
+
+/** The two answers about an unknown outcome, named by the command. */
+export function outcomeButtons(change: Change, { commands }: Drawing): readonly Button[] {
+  const value = change.id;
+  return [
+    { id: 'change.happened', label: answerLabel(change, true, commands), value },
+    { id: 'change.did-not-happen', label: answerLabel(change, false, commands), value },
+  ];
+}
+
+const notRun = (change: Change): readonly Button[] => [
+  ...requestAgainButtons(change),
+  ...revertButtons(change),
+  ...reviewButtons(change),
+  showRequest(change),
+];
+
+const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => readonly Button[]>> = {
+  draft: () => [],
+  pending: (change) => [
+    { id: 'change.approve', label: 'Approve', value: change.id, style: 'primary' },
+    { id: 'change.reject', label: 'Reject', value: change.id, style: 'danger' },
+    showRequest(change),
+    ...breakGlassButtons(change),
+    cancel(change),
+  ],
+  approved: (change) => [cancel(change), showRequest(change)],
+  executing: (change) => [showRequest(change)],
+  succeeded: acceptedButtons,
+  unknown: (change, drawing) => [...outcomeButtons(change, drawing), showRequest(change)],
+  failed: notRun,
+  rejected: notRun,
+  cancelled: notRun,
+  expired: notRun,
+  stale: notRun,
+  denied: notRun,
+};
+
+function acceptedButtons(change: Change, { commands }: Drawing): readonly Button[] {
+  const { id: value, plan } = change;
+  const command = commands.get(change.command);
+  const undo = command?.undo(plan.target, plan.before, plan.body);
+  return [
+    ...(undo ? [{ id: 'change.undo', label: undo.label, value }] : []),
+    ...(command?.hasSecret ? [{ id: 'change.reveal', label: 'Show the password', value }] : []),
+    ...reviewButtons(change),
+    showRequest(change),
+  ];
+}
+
+/** Whether *Request again* is offered. A revert has a button of its own: nobody typed its command. */
+export function mayRequestAgain(change: Change): boolean {
+  const { state, parent } = change;
+  return isEnded(change) && state !== 'succeeded' && !parent && !hasAuditMismatch(change);
+}
+
+export function requestAgainButtons(change: Change): readonly Button[] {
+  if (!mayRequestAgain(change)) return [];
+  const current = change.stopReason === 'target-changed' ? ' with current values' : '';
+  return [{ id: 'change.request-again', label: `Request again${current}`, value: change.id }];
+}
+
+/** The content of a card or preview, in the order in which it is shown. */
+interface Summary {
+  readonly head: readonly Line[];
+  readonly warnings: readonly Line[];
+  readonly plan: Pick<Plan, 'rows' | 'unchangedFields'>;
+  readonly facts: readonly Line[];
+}
+
+/** A summary as blocks. An update that sends all fields has its changed ones in a table. */
+export function summaryParts(summary: Summary): readonly (MessagePart | null)[] {
+  const { head, warnings, plan, facts } = summary;
+  const above = [...head, ...warnings];
+  const below = [...unchangedLine(plan), ...facts];
+  if (plan.unchangedFields.length === 0 || plan.rows.length === 0) {
+    return [lines(...above, ...shownRows(plan.rows), ...below)];
+  }
+  return [lines(...above), beforeAfterTable(plan.rows.map(cellsOf)), lines(...below)];
+}
+
+/** With more fields than a scale has, for example of a new service, a line for each hides the rest. */
+const OWN_LINES_MAX = 5;
+
+function shownRows(rows: readonly PlanRow[]): readonly Line[] {
+  const own = rowLines(rows);
+  if (own.length <= OWN_LINES_MAX) return own;
+  return [own.flatMap((line, index): Line => (index === 0 ? line : [' · ', ...line]))];
+}
+
+/** The labels only: *Show request* has what the fields refer to. */
+function unchangedLine({ unchangedFields }: Summary['plan']): readonly Line[] {
+  const labels = unchangedFields.map((field) => field.replace(/ \(.*$/s, ''));
+  return labels.length > 0 ? [[`Unchanged: ${labels.join(', ')}`]] : [];
+}
+
+function cellsOf({ label, before, after }: PlanRow) {
+  return [label, cellOf(before), cellOf(after)] as const;
+}
+
+function cellOf(value: PlanRow['before']): string | Date {
+  return storedInstant(value)?.at ?? (value === null ? '–' : valueText(value));
+}
+
+export function warningLine(warning: string): Line {
+  return [{ bold: '⚠ ' }, warning];
+}
+
+const ACTION_MAX = 100;
+
+/** The first lines of a card: requester, action and target, or the state; for an emergency, why. */
+export function titleLines(change: Change, { commands }: Titling): readonly Line[] {
+  const { id, state, requester, breakGlass, expiresAt, plan } = change;
+  const action = bounded(lowerActionText(change), ACTION_MAX);
+  if (breakGlass) return [...emergencyLines(change, action), stateLine(change, commands)];
+  if (state !== 'pending') return [stateLine(change, commands)];
+  const until = plan.timing?.startAt ? 'approve by' : 'expires';
+  const asked = lowerFirst(bounded(requestedAction(change), ACTION_MAX));
+  const title: Line = [{ bold: '○ ' }, { user: requester }, { bold: ` requests: ${asked}` }];
+  return [[...title, ` · ${id} · ${until} `, { at: expiresAt }]];
+}
+
+type Titling = Pick<DrawContext, 'commands'>;
+
+function stateLine(change: Change, commands: Titling['commands']): Line {
+  return [{ bold: cardTitle(change, commands) }, ` · ${change.id}`];
+}
+
+function emergencyLines({ breakGlass, review }: Change, action: string): readonly Line[] {
+  if (!breakGlass) return [];
+  const { by, at, reason } = breakGlass;
+  return [
+    [{ bold: '⚠ EMERGENCY · ' }, { user: by }, { bold: `: ${action} without approval` }],
+    fact('Reason', reason),
+    review
+      ? fact('Reviewed by', { user: review.by }, ', ', { at: review.at }, ': ', review.note)
+      : fact('Reviewed by', 'nobody yet · used ', { at }),
+  ];
+}
+
+interface CardButtons {
+  /** The buttons that are left out. */
+  readonly hidden: readonly string[];
+  /** The block id of the others. */
+  readonly block: string;
+}
+
+/** The public message of a change. Signalbox redraws it whole in every state. */
+export function changeCard(
+  change: Change,
+  drawing: DrawContext,
+  { hidden, block }: CardButtons = { hidden: [], block: blockId(change) },
+): Message {
+  if (hasAuditMismatch(change)) {
+    const details = fact('Details', `not shown · ${change.id}`);
+    return message(
+      title(cardTitle(change, drawing.commands)),
+      lines(stoppedLine(change, drawing), details),
+    );
+  }
+  return message(
+    ...(isEnded(change) || change.state === 'unknown'
+      ? endedParts(change, drawing)
+      : openParts(change, drawing)),
+    buttons(block, ...cardButtons(change, drawing, hidden)),
+  );
+}
+
+// Slack requires a new block id for each drawing, also when only the state of the revert or what was
+// read of the target changed.
+export function blockId({ version, child, followUp }: Change): string {
+  const changed = [...(child ? [child.state] : []), ...(followUp ? [followUp.revision] : [])];
+  return ['card', version, ...changed].join(':');
+}
+
+/** What approvers need to decide, and what a user may still stop. */
+function openParts(change: Change, drawing: DrawContext) {
+  const { state, plan, reason, breakGlass } = change;
+  const isPending = state === 'pending';
+  const because = reason && !breakGlass ? [fact('Reason', reason)] : [];
+  const isAlert = plan.target.kind === 'alert';
+  const target = isAlert || !isListed(plan) ? targetLines(change, requestedState(plan)) : [];
+  const isInHead = !isAlert && !breakGlass;
+  return summaryParts({
+    head: [
+      ...titleLines(change, drawing),
+      ...(isInHead ? target : []),
+      ...(isPending ? because : []),
+      ...(breakGlass ? [] : costPerDayLines(plan)),
+    ],
+    warnings: state === 'executing' ? [] : [...plan.warnings.map(warningLine), ...gapLines(plan)],
+    plan: redacted(plan),
+    facts: [
+      ...timingLines(change),
+      ...approvalLines(change, drawing),
+      ...ending(change, drawing).facts,
+      ...(isPending ? [] : because),
+      ...(isInHead ? [] : target),
+    ],
+  });
+}
+
+/** A service of the configuration has a name of its own, which the title shows. */
+function isListed({ target: { kind, tags, discovered } }: Plan): boolean {
+  return !discovered && (tags !== null || !TARGET_TRAITS[kind].exists);
+}
+
+/** How the change ended, who decided, and what to do next. */
+function endedParts(change: Change, drawing: DrawContext) {
+  const { state, plan, reason, stopReason } = change;
+  const { facts, extras, warnings } = ending(change, drawing);
+  return summaryParts({
+    head: titleLines(change, drawing),
+    warnings: [...stateCheckLines(change), ...warnings],
+    plan: { ...redacted(plan), unchangedFields: [] },
+    facts: [
+      ...decisionLines(change),
+      ...(stopReason ? [stoppedLine(change, drawing)] : []),
+      ...facts,
+      ...timingLines(change),
+      peopleLine(change),
+      ...(reason ? [fact('Reason', reason)] : []),
+      // An unknown outcome is settled by what the target shows: its estimated cost does not help.
+      ...(state === 'unknown' ? [] : costPerDayLines(plan)),
+      ...extras,
+    ],
+  });
+}
+
+function decisionLines({ rejection, cancelledBy }: Change): readonly Line[] {
+  return [
+    ...(rejection ? [fact('Rejected by', { user: rejection.by }, ': ', rejection.reason)] : []),
+    ...(cancelledBy ? [fact('Cancelled by', { user: cancelledBy })] : []),
+  ];
+}
+
+/** `Requested by Ana · approved by Ben, Cleo (2 of 2)` */
+function peopleLine({ requester, approvals, requires }: Change): Line {
+  const words: Line = ['Requested by ', { user: requester }];
+  if (approvals.length === 0) return words;
+  const counted = ` (${approvals.length} of ${requires.count})`;
+  return [...words, ' · approved by ', ...namesOf(approvals), counted];
+}
+
+function namesOf(approvals: Change['approvals']): Line {
+  return approvals.flatMap(({ by }, index): RichInline[] => [
+    ...(index > 0 ? [', '] : []),
+    { user: by },
+  ]);
+}
+
+/** `Approved  Ben (1 of 2 from @db-leads) · @db-operators too after 17:40` */
+function approvalLines(change: Change, drawing: DrawContext): readonly Line[] {
+  const { approvals, requires, state } = change;
+  if (requires.count === 0 || state !== 'pending') return [peopleLine(change)];
+  const names: Line = approvals.length > 0 ? namesOf(approvals) : ['nobody yet'];
+  const counted: Line = [` (${approvals.length} of ${requires.count} from `];
+  const from = approversOf(change, drawing);
+  return [fact('Approved', ...names, ...counted, ...from, ')', ...escalation(change, drawing))];
+}
+
+// The mention notifies the approvers once: Slack sends no notification for an edited message.
+function approversOf({ requires: { from } }: Change, { groupIds }: DrawContext): Line {
+  const groups = from === null ? [] : groupIds(from).map((group) => ({ group }));
+  return groups.length > 0 ? either(groups) : [`the role ${from}`];
+}
+
+function escalation({ requires, confirmedAt }: Change, { policy }: DrawContext): Line {
+  if (!requires.escalation || !confirmedAt) return [];
+  const at = new Date(confirmedAt.getTime() + requires.escalation.afterMs);
+  return [` · ${roleText(policy, requires.escalation.to)} too after `, { at }];
+}
+
+const PREVIEW = 'preview:';
+const OWN = 'own:';
+
+/** The block id of the buttons of a preview. */
+export function previewBlock(id: string): string {
+  return `${PREVIEW}${id}`;
+}
+
+/** The block id of the buttons of a card that only its reader sees. */
+export function ownBlock(id: string): string {
+  return `${OWN}${id}`;
+}
+
+/**
+ * Whether the pressed buttons are in a private message. A direct message can also be the card itself,
+ * in a workspace without an approvals channel.
+ */
+export function isPrivateBlock(id: string): boolean {
+  return [PREVIEW, OWN].some((each) => id.startsWith(each));
+}
+
+export function isPreview({ blocks }: Message): boolean {
+  return blocks.some(({ block_id = '' }) => block_id.startsWith(PREVIEW));
+}

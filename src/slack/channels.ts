@@ -1,0 +1,297 @@
+import type { ConversationsMembersResponse, WebClient } from '@slack/web-api';
+import type { Logger } from 'pino';
+import { sharedRead } from '../base/cache.ts';
+import type { Clock } from '../base/time.ts';
+import type { ChannelLookup } from '../domain/answer.ts';
+import type { ChannelId, UserId } from '../domain/change.ts';
+import { PAGE_SIZE, readPages, refusedBySlack, retryAfterMs } from './api.ts';
+
+const PAGES_MAX = 200;
+const WAITS_MAX = 20;
+const WAIT_UNKNOWN_MS = 30_000;
+
+export interface SlackChannel {
+  readonly id?: string;
+  readonly name?: string;
+  readonly is_ext_shared?: boolean;
+  readonly is_pending_ext_shared?: boolean;
+  readonly is_member?: boolean;
+  readonly is_archived?: boolean;
+}
+
+interface ListOptions {
+  readonly lookups: WebClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called with every complete list, also where its readers have stopped waiting. */
+  readonly onListed: (channels: readonly SlackChannel[], pages: number) => Promise<void>;
+}
+
+/** The list of all open channels that the bot can see. */
+export interface ChannelList {
+  /**
+   * Returns all channels. Simultaneous readers share one list. At a rate limit the readers get the
+   * error at once, while the list continues in the background after the time that Slack names.
+   * Source: docs/slack.md#large-workspaces.
+   */
+  readonly read: () => Promise<readonly SlackChannel[]>;
+  /** The seconds until the list continues after a rate limit; null if none waits. */
+  readonly waitsForS: () => number | null;
+}
+
+export function createChannelList(options: ListOptions): ChannelList {
+  const { clock, log } = options;
+  let running: Promise<readonly SlackChannel[]> | null = null;
+  let limited = Promise.withResolvers<never>();
+  let resumesAt: number | null = null;
+
+  async function wait(error: unknown): Promise<void> {
+    const waitMs = retryAfterMs(error) ?? WAIT_UNKNOWN_MS;
+    const seconds = waitMs / 1_000;
+    log.warn({ seconds }, 'Slack limits the rate of conversations.list; the list continues later');
+    resumesAt = clock.now() + waitMs;
+    limited.reject(error);
+    await clock.sleep(waitMs);
+  }
+
+  async function run(): Promise<readonly SlackChannel[]> {
+    try {
+      const { channels, pages } = await readAll(options.lookups, wait);
+      await options.onListed(channels, pages);
+      return channels;
+    } finally {
+      running = null;
+      resumesAt = null;
+    }
+  }
+
+  function start(): Promise<readonly SlackChannel[]> {
+    limited = Promise.withResolvers<never>();
+    const result = run();
+    // The readers may be gone when the list fails.
+    result.catch((error: unknown) => log.warn({ err: error }, 'channels could not be listed'));
+    limited.promise.catch(() => undefined);
+    return result;
+  }
+
+  return {
+    read: () => {
+      running ??= start();
+      return Promise.race([running, limited.promise]);
+    },
+    waitsForS: () =>
+      resumesAt === null ? null : Math.max(0, Math.ceil((resumesAt - clock.now()) / 1_000)),
+  };
+}
+
+/** Reads page by page. `wait` is awaited at a rate limit; then the same page is read again. */
+async function readAll(lookups: WebClient, wait: (error: unknown) => Promise<void>) {
+  const channels: SlackChannel[] = [];
+  let cursor = '';
+  let waits = 0;
+  for (let pages = 1; pages <= PAGES_MAX; ) {
+    try {
+      const page = await lookups.conversations.list({
+        types: 'public_channel,private_channel',
+        exclude_archived: true,
+        limit: PAGE_SIZE,
+        ...(cursor === '' ? {} : { cursor }),
+      });
+      channels.push(...(page.channels ?? []));
+      cursor = page.response_metadata?.next_cursor ?? '';
+      if (cursor === '') return { channels, pages };
+      pages += 1;
+    } catch (error) {
+      waits += 1;
+      if (refusedBySlack(error) !== 'ratelimited' || waits > WAITS_MAX) throw error;
+      await wait(error);
+    }
+  }
+  throw new Error(`Slack has more than ${PAGES_MAX} pages of conversations.list`);
+}
+
+/** From this number on, one list of all channels takes fewer calls than one call for each. */
+const LIST_FROM = 15;
+/** `conversations.info` may be called more often than `conversations.list`. */
+const LOOKUPS_PER_PAGE = 3;
+/** How long a name that is not in the configuration keeps the id of the last list. */
+const KEEP_MS = 60_000;
+
+/** The ids of configured channel names, shared by all replicas and kept across restarts. */
+export interface ChannelIdStore {
+  /** Returns all stored ids by name, for example `#db-costs`. */
+  readonly read: () => Promise<ReadonlyMap<string, string>>;
+  /** Stores an id unless the name has one. Returns the stored id. */
+  readonly remember: (name: string, id: string) => Promise<string>;
+}
+
+export interface ChannelFinderOptions {
+  readonly lookups: WebClient;
+  /** The names in the configuration, whose ids are stored. */
+  readonly configured: readonly string[];
+  readonly store: ChannelIdStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Channels by name or id. A configured name is resolved once: its channel keeps working under a new
+ * name, and another channel that takes the name is not used.
+ * Source: docs/slack.md#large-workspaces.
+ */
+export interface ChannelFinder {
+  /** Reads each channel from Slack, because it can be shared with another workspace at any time. */
+  readonly find: (wanted: readonly string[]) => Promise<ReadonlyMap<string, ChannelLookup>>;
+  /** Returns the stored id of a configured name, else the name or id itself, without a call. */
+  readonly target: (channel: string) => Promise<string>;
+  /** Stores the channel in which Slack posted to this name. */
+  readonly posted: (channel: string, id: ChannelId) => Promise<void>;
+  /** Why names cannot be resolved now; null if nothing waits. */
+  readonly problem: () => string | null;
+}
+
+export function createChannelFinder(options: ChannelFinderOptions): ChannelFinder {
+  const { lookups, store, clock, log } = options;
+  const configured = new Set(options.configured.filter(isName));
+  const ids = new Map<string, string>();
+  let listed = { until: -1, ids: new Map<string, string>(), pages: 1 };
+
+  const list = createChannelList({
+    lookups,
+    clock,
+    log,
+    onListed: async (channels, pages) => {
+      const all = new Map<string, string>();
+      for (const { id = '', name } of channels) all.set(`#${name}`, id);
+      listed = { until: clock.now() + KEEP_MS, ids: all, pages };
+      for (const name of configured) {
+        const id = all.get(name);
+        if (id !== undefined) await remember(name, id);
+      }
+    },
+  });
+
+  async function remember(name: string, id: string): Promise<void> {
+    if (!ids.has(name)) ids.set(name, await store.remember(name, id));
+  }
+
+  /** Returns the known id, of a configured name first from the store. */
+  async function knownId(channel: string): Promise<string | null> {
+    if (!isName(channel)) return channel;
+    if (!configured.has(channel)) {
+      return clock.now() < listed.until ? (listed.ids.get(channel) ?? null) : null;
+    }
+    if (!ids.has(channel)) {
+      for (const [name, id] of await store.read()) if (configured.has(name)) ids.set(name, id);
+    }
+    return ids.get(channel) ?? null;
+  }
+
+  async function find(wanted: readonly string[]): Promise<ReadonlyMap<string, ChannelLookup>> {
+    const known = await Promise.all(wanted.map(knownId));
+    const isListed =
+      known.includes(null) || wanted.length >= Math.max(LIST_FROM, listed.pages * LOOKUPS_PER_PAGE);
+    if (isListed) return findInList(wanted);
+    const found = wanted.map(async (word, at) => {
+      return [word, await findById(lookups, known[at] ?? word)] as const;
+    });
+    return new Map(await Promise.all(found));
+  }
+
+  async function findInList(
+    wanted: readonly string[],
+  ): Promise<ReadonlyMap<string, ChannelLookup>> {
+    const all = await list.read().catch(() => null);
+    const found = wanted.map(async (word): Promise<readonly [string, ChannelLookup]> => {
+      if (!all) return [word, { ok: false, why: 'lookup-failed' }];
+      const id = await knownId(word);
+      return [word, lookupOf(all.find((one) => one.id === id))];
+    });
+    return new Map(await Promise.all(found));
+  }
+
+  return {
+    find,
+    target: async (channel) => (await knownId(channel)) ?? channel,
+    posted: async (channel, id) => {
+      if (!configured.has(channel)) return;
+      // The message is posted already: a failure here must not post it again.
+      await remember(channel, id).catch((error: unknown) => {
+        log.warn({ err: error, channel }, 'the id of a channel was not stored');
+      });
+    },
+    problem: () => {
+      const seconds = list.waitsForS();
+      if (seconds === null) return null;
+      return `channel names are not resolved yet: Slack limits the rate, retry in ${seconds} s`;
+    },
+  };
+}
+
+function isName(channel: string): boolean {
+  return channel.startsWith('#');
+}
+
+async function findById(lookups: WebClient, id: string): Promise<ChannelLookup> {
+  try {
+    const { channel } = await lookups.conversations.info({ channel: id });
+    return lookupOf(channel);
+  } catch (error) {
+    const isGone = refusedBySlack(error) === 'channel_not_found';
+    return { ok: false, why: isGone ? 'no-such-channel' : 'lookup-failed' };
+  }
+}
+
+/** A channel counts as shared unless Slack says that it is not: others could read the costs. */
+function lookupOf(channel: SlackChannel | undefined): ChannelLookup {
+  if (!channel?.id || channel.is_archived) return { ok: false, why: 'no-such-channel' };
+  const { id, name = id, is_ext_shared, is_pending_ext_shared, is_member = false } = channel;
+  const isShared = is_ext_shared !== false || is_pending_ext_shared === true;
+  return {
+    ok: true,
+    room: { id: id as ChannelId, name, outside: isShared, joined: is_member },
+  };
+}
+
+/** 19,980 members. Slack allows 100 of these calls per minute. */
+const PAGES_MAX_CHANNEL_MEMBERS = 20;
+
+/** Who is in a channel. Each lookup ends as null where Slack does not answer. */
+export interface ChannelMembers {
+  /** Read now, for a user who may have just left. */
+  readonly has: (channel: ChannelId, user: UserId) => Promise<boolean | null>;
+  /** At most a minute old. */
+  readonly absentAmong: (
+    channel: ChannelId,
+    users: readonly UserId[],
+  ) => Promise<readonly UserId[] | null>;
+}
+
+export function createChannelMembers(lookups: WebClient, clock: Clock): ChannelMembers {
+  const members = sharedRead(
+    (channel) => readMembers(lookups, channel),
+    KEEP_MS,
+    () => clock.now(),
+  );
+  const read = (channel: ChannelId, how: { readonly fresh: boolean }) =>
+    members.read(channel, how).catch(() => null);
+  return {
+    has: async (channel, user) => (await read(channel, { fresh: true }))?.has(user) ?? null,
+    absentAmong: async (channel, users) => {
+      const present = await read(channel, { fresh: false });
+      return present && users.filter((user) => !present.has(user));
+    },
+  };
+}
+
+async function readMembers(lookups: WebClient, channel: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const pages = readPages<ConversationsMembersResponse>(
+    lookups,
+    'conversations.members',
+    { channel },
+    { most: PAGES_MAX_CHANNEL_MEMBERS },
+  );
+  for await (const { members = [] } of pages) for (const member of members) found.add(member);
+  return found;
+}

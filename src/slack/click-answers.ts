@@ -1,0 +1,197 @@
+import type { WebClient } from '@slack/web-api';
+import type { Logger } from 'pino';
+import type { Clock } from '../base/time.ts';
+import { type Change, type ChannelId, isEnded, type Refusal } from '../domain/change.ts';
+import type { Denial } from '../domain/gate.ts';
+import type { ClickOutcome, ReplyTo } from '../workflow/clicks.ts';
+import type { HandledClick, Messenger } from '../workflow/messenger-port.ts';
+import { answerMessage, sentenceMessage } from './answer.ts';
+import {
+  type Finished,
+  PROGRESS_AFTER_MS,
+  replaceNotice,
+  replyPrivately,
+  showNotice,
+  withProgress,
+} from './answer-text.ts';
+import type { Respond } from './api.ts';
+import type { Message } from './blocks.ts';
+import { recordedLine } from './card-thread.ts';
+import { type createPreviewLinks, openCard, type Permalinks } from './links.ts';
+import { type DrawContext, neededText } from './naming.ts';
+import { postMessage, replacePrivate } from './post.ts';
+import { answeredPreview } from './preview.ts';
+import { refusalMessage } from './refusals.ts';
+
+const CHECKING = sentenceMessage(['Checking your permission…']);
+const WAITING_MAX = 1_000;
+
+interface Options {
+  readonly posts: WebClient;
+  readonly respond: Respond;
+  readonly clock: Clock;
+  readonly now: () => Date;
+  readonly log: Logger;
+}
+
+type Notice = Pick<Finished<void>, 'isLate' | 'notice'>;
+
+/**
+ * The notices of stored clicks. The process that received a click shows its notice; another process
+ * may handle the click, and then sends its result as a new message.
+ * Source: docs/slack.md#private-messages.
+ */
+export function createClickNotices({ posts, respond, clock, now, log }: Options) {
+  const waiting = new Map<string, () => Promise<Notice>>();
+
+  const add = (key: string, end: () => Promise<Notice>) => {
+    waiting.set(key, end);
+    const [oldest] = waiting.keys();
+    if (waiting.size > WAITING_MAX && oldest !== undefined) waiting.delete(oldest);
+  };
+
+  return {
+    expect: (key: string, replyTo: ReplyTo, isHandled: () => Promise<boolean>): void => {
+      const handled = Promise.withResolvers<void>();
+      const { url, user, thread } = replyTo;
+      const replyTarget = { channel: replyTo.channel as ChannelId | null, thread };
+      const reply = { respond, clients: { posts }, log };
+      const send = (message: Message) => replyPrivately(reply, { url, user, replyTarget }, message);
+      const show = async () => {
+        // While the database does not answer, the click cannot have been handled.
+        if (!(await isHandled().catch(() => false)))
+          return showNotice({ posts, log }, { user, replyTarget, send }, CHECKING);
+        waiting.delete(key);
+        return null;
+      };
+      const finished = withProgress({ clock, log, show }, () => handled.promise);
+      add(key, () => {
+        handled.resolve();
+        return finished;
+      });
+    },
+    /** Ends the wait for a click: whether its user waits for a result, and the notice to replace. */
+    end: async ({ key, at }: HandledClick): Promise<Notice> => {
+      const end = waiting.get(key);
+      waiting.delete(key);
+      const isLate = now().getTime() - at.getTime() >= PROGRESS_AFTER_MS;
+      return end ? end() : { isLate, notice: null };
+    },
+  };
+}
+
+export type ClickNotices = ReturnType<typeof createClickNotices>;
+
+interface OptionsClickAnswers {
+  readonly posts: WebClient;
+  readonly respond: Respond;
+  readonly drawing: DrawContext;
+  readonly permalinks: Permalinks;
+  readonly previews: ReturnType<typeof createPreviewLinks>;
+  readonly notices: ClickNotices;
+  readonly cardChannel: (change: Change) => string | null;
+  readonly log: Logger;
+}
+
+type Answer = Message & { readonly replace: boolean };
+
+/** After these refusals the same button may work later, so its preview stays. */
+const RETRYABLE: readonly Refusal[] = ['lookup-failed', 'already-received'];
+
+/** A second click on the requester's own preview is answered like the first. */
+function requestedBefore({ user, replaces }: ReplyTo, { refusal, change }: Denial) {
+  return replaces && refusal === 'not-draft' && change?.requester === user ? change : null;
+}
+
+/** The private answers to stored clicks. */
+export function clickAnswers(
+  options: OptionsClickAnswers,
+): Pick<Messenger, 'answerClick' | 'answerIncidentClick'> {
+  const { posts, respond, drawing, permalinks, previews, notices, cardChannel, log } = options;
+
+  async function answerAt(replyTo: ReplyTo, answer: Answer): Promise<void> {
+    const { url, user, ts, thread } = replyTo;
+    const channel = replyTo.channel as ChannelId | null;
+    if (answer.replace) return replacePrivate({ posts, respond }, { url, channel, ts }, answer);
+    if (url) return respond(url, { ...answer, thread });
+    await postMessage(posts, user, answer);
+  }
+
+  // A response URL expires after 30 minutes or five uses, and a form can stay open for longer.
+  async function answerOrMessage(replyTo: ReplyTo, answer: Answer): Promise<void> {
+    await answerAt(replyTo, answer).catch(async (cause: unknown) => {
+      await postMessage(posts, replyTo.user, answer);
+      throw new Error('The answer was sent as a direct message instead', { cause });
+    });
+  }
+
+  function answerTo(replyTo: ReplyTo, clicked: ClickOutcome): Answer | null {
+    const { replaces } = replyTo;
+    // Nothing that the user sees changes with a snooze, so that it needs an answer.
+    if (clicked.ok && clicked.verb === 'snooze') return resultOf(clicked);
+    if (clicked.ok) return replaces ? replacePreview(clicked.change) : progressOf(replyTo, clicked);
+    const requested = requestedBefore(replyTo, clicked.denial);
+    if (requested) return replacePreview(requested);
+    const replace = replaces && !RETRYABLE.includes(clicked.denial.refusal);
+    return { ...refusalMessage(clicked.denial, drawing), replace };
+  }
+
+  /** The card shows the approval to all in the same way, so that it does not confirm the click. */
+  function progressOf({ home }: ReplyTo, { verb, change }: ClickOutcome & { ok: true }) {
+    if (home || verb !== 'approve' || change.state !== 'pending') return null;
+    const words = sentenceMessage([`Approved. ${neededText(change, drawing)}`]);
+    return { ...words, replace: false };
+  }
+
+  function replacePreview(change: Change): Answer {
+    return { ...answeredPreview(change, cardChannel(change), drawing), replace: true };
+  }
+
+  /** Shows the link to the card in an answered preview as soon as the card is posted. */
+  function addLink(replyTo: ReplyTo, change: Change, sent: Promise<void>): void {
+    previews.add(change, async (posted) => {
+      await Promise.allSettled([sent, permalinks.load([posted.card])]);
+      if (openCard(posted, drawing.linkOf).length === 0) return;
+      await answerAt(replyTo, replacePreview(posted));
+    });
+  }
+
+  /** The result for a user who waits for it: the card alone would not answer the notice. */
+  function resultOf(clicked: ClickOutcome): Answer {
+    const message = clicked.ok
+      ? sentenceMessage(recordedLine(clicked, drawing))
+      : refusalMessage(clicked.denial, drawing);
+    return { ...message, replace: false };
+  }
+
+  const answerAtNotice = async (
+    replyTo: ReplyTo,
+    { notice }: Awaited<ReturnType<ClickNotices['end']>>,
+    answer: Answer,
+  ) => {
+    if (notice && (await replaceNotice({ posts, log }, notice, answer))) return;
+    await answerOrMessage(replyTo, answer);
+  };
+
+  return {
+    answerClick: async (replyTo, clicked, click) => {
+      const ended = await notices.end(click);
+      const { change } = clicked.ok ? clicked : clicked.denial;
+      if ((replyTo.replaces || ended.isLate) && change) await permalinks.load([change.card]);
+      const answer = answerTo(replyTo, clicked);
+      const replaced = answer?.replace ? answerOrMessage(replyTo, answer) : Promise.resolve();
+      if (change && !change.card && !isEnded(change) && answer?.replace) {
+        addLink(replyTo, change, replaced);
+      }
+      const rest = ended.isLate ? resultOf(clicked) : answer?.replace ? null : answer;
+      await Promise.all([replaced, rest && answerAtNotice(replyTo, ended, rest)]);
+    },
+    answerIncidentClick: async (replyTo, clicked, click) => {
+      const ended = await notices.end(click);
+      const answer = clicked.ok
+        ? answerMessage(clicked.answer)
+        : refusalMessage(clicked.denial, drawing);
+      await answerAtNotice(replyTo, ended, { ...answer, replace: false });
+    },
+  };
+}

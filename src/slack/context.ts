@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../base/time.ts';
+import type { Command } from '../commands/define.ts';
+import type { UserId } from '../domain/change.ts';
+import type { WorkflowContext } from '../workflow/ports.ts';
+import type { Home } from './accounts.ts';
+import type { Clients, Respond } from './api.ts';
+import type { Permalinks } from './links.ts';
+import type { DrawContext } from './naming.ts';
+import type { ReplyTarget } from './post.ts';
+
+/** What every listener works with. It has no state. */
+export interface SlackContext {
+  readonly context: WorkflowContext;
+  readonly commands: readonly Command[];
+  readonly drawing: DrawContext;
+  readonly permalinks: Permalinks;
+  readonly clients: Clients;
+  readonly respond: Respond;
+  readonly home: Home;
+  /** The user id of the app, as mentions carry it. */
+  readonly botUserId: string;
+  /** Prepended to each noun, so that two apps of one workspace do not clash. */
+  readonly prefix: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/** A command line that a user typed, or a button that types it for them. */
+export interface CommandLine {
+  readonly noun: string;
+  readonly text: string;
+  readonly by: UserId;
+  readonly replyTarget: ReplyTarget;
+  /** Slack's id of this interaction: it opens a modal and recognises a repeated delivery. */
+  readonly trigger: string;
+}

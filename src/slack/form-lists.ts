@@ -1,0 +1,237 @@
+import type { z } from 'zod';
+import { type Field, fieldsOf, type TypedValues } from '../commands/arguments.ts';
+import type { Command, CommandContext, Vocabulary } from '../commands/define.ts';
+import {
+  backupItems,
+  dashboardItems,
+  type ListedItem,
+  type ListedKind,
+  pipeItems,
+  type ServerLists,
+  tileItems,
+  warehouseItems,
+  webhookItems,
+} from '../commands/listed.ts';
+import type { UserId } from '../domain/change.ts';
+import { findByName, type NamedItem, type Service, serviceTarget } from '../domain/targets.ts';
+import { authorizeForm, mayQuery } from '../workflow/authorize.ts';
+import { orLate, PROGRESS_AFTER_MS } from './answer-text.ts';
+import type { SlackContext } from './context.ts';
+import { commandByCallbackId, settingOf } from './form.ts';
+import { type Choice, choicesFor, optionOf, VALUE_MAX } from './inputs.ts';
+import { givenOf, type Searched } from './payload.ts';
+
+type Reads = CommandContext['reads'];
+
+const IS_OFF: Readonly<Record<ListedKind, (reads: Reads) => boolean>> = {
+  backup: ({ cloud }) => cloud.isOff('backups'),
+  'data warehouse': ({ cloud }) => cloud.isOff('services'),
+  webhook: ({ alerts }) => alerts?.isOff('webhooks') ?? true,
+  dashboard: ({ alerts }) => alerts?.isOff('dashboards') ?? true,
+  tile: ({ alerts }) => alerts?.isOff('dashboards') ?? true,
+};
+
+/** The lists that a form offers. Without a list, its field is a line of text for an id. */
+export function offeredLists(reads: Reads): readonly ListedKind[] {
+  const kinds = Object.keys(IS_OFF) as ListedKind[];
+  return kinds.filter((kind) => !IS_OFF[kind](reads));
+}
+
+interface ListQuestion {
+  readonly command: Command;
+  readonly given: TypedValues;
+  readonly by: UserId;
+  /** What the user typed to find an item. */
+  readonly typed?: string;
+}
+
+/** Reads lists; a list that is unknown is missing. No list of a service that the user may not read. */
+export async function readLists(
+  bot: SlackContext,
+  kinds: readonly (keyof ServerLists)[],
+  question: ListQuestion,
+): Promise<ServerLists> {
+  const lists = await Promise.all(
+    kinds.map(async (kind) => [kind, await readList(bot, kind, question)] as const),
+  );
+  return Object.fromEntries(lists.filter(([, items]) => items !== null));
+}
+
+const NAMED_WITHIN_MS = 1_000;
+
+/** The list that names a chosen pipe, if `signalbox.yaml` does not; its form has just read it. */
+export async function listOfChosenPipe(
+  bot: SlackContext,
+  question: ListQuestion,
+): Promise<ServerLists> {
+  const { pipe } = question.given;
+  const { services } = bot.context.commandContext();
+  const namesPipe = fieldsOf(question.command.args).some(({ names }) => names === 'pipe');
+  const isConfigured = services.some(({ pipes }) => pipes.some(({ id }) => id === pipe));
+  if (!pipe || !namesPipe || isConfigured) return {};
+  const late = bot.clock.timeout(NAMED_WITHIN_MS);
+  return (await orLate(late, readLists(bot, ['pipe'], question))) ?? {};
+}
+
+const WAITING = { waiting: true };
+
+async function readList(
+  bot: SlackContext,
+  kind: keyof ServerLists,
+  question: ListQuestion,
+): Promise<readonly ListedItem[] | null> {
+  const { reads, services } = bot.context.commandContext();
+  const { given } = question;
+  if (kind === 'backup') return backupsOf(bot, question);
+  if (kind === 'pipe') {
+    const [service, ...others] = findByName(services, given.service ?? '');
+    if (!service || others.length > 0 || !(await mayRead(bot, question, service))) return null;
+    const read = await reads.cloud.pipes(service.id, WAITING);
+    return read.known ? pipeItems(service, read.value) : null;
+  }
+  if (kind === 'data warehouse') {
+    const read = await reads.cloud.services(WAITING);
+    return read.known ? warehouseItems(read.value) : null;
+  }
+  if (kind === 'webhook') {
+    const read = await reads.alerts?.webhooks(WAITING);
+    return read?.known ? webhookItems(read.value) : null;
+  }
+  const read = await reads.alerts?.dashboards(WAITING);
+  if (!read?.known) return null;
+  return kind === 'tile' ? tileItems(read.value, given.dashboardId) : dashboardItems(read.value);
+}
+
+const SERVICES_MAX = 3;
+
+/** The backups of the chosen service, or of the services with the typed name. */
+async function backupsOf(
+  bot: SlackContext,
+  question: ListQuestion,
+): Promise<readonly ListedItem[] | null> {
+  const { reads, services, now } = bot.context.commandContext();
+  const { given, typed = '' } = question;
+  const wanted = typed.trim().toLowerCase();
+  const isOne = Boolean(given.service);
+  const named = isOne
+    ? findByName(services, given.service ?? '')
+    : services.filter(({ name }) => wanted !== '' && isPartOf(name.toLowerCase(), wanted));
+  const lists = await Promise.all(
+    named.slice(0, isOne ? 1 : SERVICES_MAX).map(async (service) => {
+      if (!(await mayRead(bot, question, service))) return null;
+      const read = await reads.cloud.backups(service.id, WAITING);
+      return read.known ? backupItems(read.value, now(), isOne ? null : service.name) : null;
+    }),
+  );
+  const known = lists.filter((list) => list !== null);
+  return known.length > 0 ? known.flat() : null;
+}
+
+/** The user types a part of the name, then more words to choose one of its backups. */
+function isPartOf(name: string, wanted: string): boolean {
+  return name.includes(wanted) || wanted.startsWith(`${name} `);
+}
+
+/** A change names no service of which it lists the backups, so the query for them decides. */
+function mayRead(bot: SlackContext, { command, by }: ListQuestion, service: Service) {
+  const name = command.kind === 'query' ? command.name : 'backup list';
+  return mayQuery(bot.context, { command: name, target: serviceTarget(service), by });
+}
+
+/** The names that are known without a request to an API. */
+export function localVocabulary({ commands, context, prefix }: SlackContext): Vocabulary {
+  const { services, organization, reads } = context.commandContext();
+  const offered = offeredLists(reads);
+  return { commands, services, organization, prefix, alerts: [], offered };
+}
+
+/** Includes the names of alerts, which are read from their API at most twice a minute. */
+export async function fullVocabulary(bot: SlackContext): Promise<Vocabulary> {
+  const { alerts, listAlerts } = bot.context.commandContext();
+  const list = alerts ? (await listAlerts()).alerts : [];
+  return { ...localVocabulary(bot), alerts: list.flatMap(alertNamed) };
+}
+
+function alertNamed({ id, name }: { id: string | null; name: string | null }): NamedItem[] {
+  return id === null ? [] : [{ id, name: name ?? id, aliases: [] }];
+}
+
+/** Includes the current freezes that were made in Slack. */
+export async function freezeVocabulary(bot: SlackContext): Promise<Vocabulary> {
+  return {
+    ...localVocabulary(bot),
+    freezes: await bot.context.commandContext().freezes.madeInSlack(),
+  };
+}
+
+/** The names that the form of this command needs, except alerts, which are read when chosen. */
+export async function formVocabulary(bot: SlackContext, command: Command): Promise<Vocabulary> {
+  return namesFreezes(command) ? freezeVocabulary(bot) : localVocabulary(bot);
+}
+
+export function namesFreezes(command: Command): boolean {
+  return fieldsOf(command.args).some(({ names }) => names === 'freeze');
+}
+
+export function namesAlerts(command: Command): boolean {
+  return fieldsOf(command.args).some(({ names }) => names === 'alert');
+}
+
+const OPTIONS_MAX = 100;
+
+/**
+ * The options of a type-ahead: names, ids and descriptions that contain the typed text. Empty for a
+ * user who may not use the form's command. Slack waits three seconds for them, so a list that is not
+ * there after two is left out; the next keystroke finds it in the cache.
+ */
+export async function optionsFor(bot: SlackContext, searched: z.infer<typeof Searched>) {
+  const late = bot.clock.timeout(PROGRESS_AFTER_MS);
+  const { action_id, value, view, user } = searched;
+  const command = view && commandByCallbackId(bot.commands, view.callback_id);
+  const field = command && fieldsOf(command.args).find(({ name }) => name === action_id);
+  if (!view || !command || !field) return [];
+  const request = { commands: [command.name], by: user.id, record: false };
+  if (!(await orLate(late, authorizeForm(bot.context, request)))?.ok) return [];
+  const given = { ...givenOf({ view }), ...settingOf(view.private_metadata).fixed };
+  const question = { command, given, by: user.id, typed: value };
+  const kinds = kindsFor(field);
+  const [vocabulary, lists] = await Promise.all([
+    orLate(late, vocabularyFor(bot, field)),
+    kinds.length > 0 ? orLate(late, readLists(bot, kinds, question)) : null,
+  ]);
+  const known = { ...(vocabulary ?? localVocabulary(bot)), lists: lists ?? {} };
+  return matching(choicesFor(field, given, known), value, field).map(optionOf);
+}
+
+function kindsFor({ names, lists }: Field): readonly (keyof ServerLists)[] {
+  if (names === 'pipe') return ['pipe'];
+  return lists === undefined ? [] : [lists];
+}
+
+function vocabularyFor(bot: SlackContext, { names }: Field): Promise<Vocabulary> {
+  if (names === 'alert') return fullVocabulary(bot);
+  return names === 'freeze' ? freezeVocabulary(bot) : Promise.resolve(localVocabulary(bot));
+}
+
+function matching(all: readonly Choice[], typed: string, field: Field): readonly Choice[] {
+  const words = typed.trim().toLowerCase().split(/\s+/);
+  const text = ({ name, id, about }: Choice) => `${name} ${id} ${about}`.toLowerCase();
+  const found = all
+    .filter((choice) => words.every((word) => text(choice).includes(word)))
+    .toSorted((a, b) => rank(a.name, words[0] ?? '') - rank(b.name, words[0] ?? ''))
+    .slice(0, OPTIONS_MAX);
+  return found.length > 0 ? found : typedId(typed.trim(), field);
+}
+
+/** An id that is in no list: the list can be unknown, late or incomplete. */
+function typedId(id: string, { names, lists }: Field): readonly Choice[] {
+  const isOpen = lists !== undefined || names === 'pipe';
+  const isId = id !== '' && id.length <= VALUE_MAX && !/\s/.test(id);
+  return isOpen && isId ? [{ id, name: id, about: 'Not in a list; used as an id' }] : [];
+}
+
+// A match at the beginning of a name ranks before any other match.
+function rank(name: string, wanted: string): number {
+  const at = name.toLowerCase().indexOf(wanted);
+  return at < 0 ? 2 : Math.min(at, 1);
+}

@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import type { KnownBlock, ModalView } from '@slack/types';
+import type { View } from '@slack/web-api';
+import { z } from 'zod';
+import {
+  type Field,
+  type FieldContext,
+  fieldsOf,
+  type TypedValues,
+} from '../commands/arguments.ts';
+import { type Command, titleOf, type Vocabulary } from '../commands/define.ts';
+import { hasField } from '../commands/values.ts';
+import { lines, message } from './blocks.ts';
+import { chosenOf, elementFor, isPickedFrom, plain, unshownText } from './inputs.ts';
+import { ChangeOf, ChannelOf, PrivateMessageOf } from './payload.ts';
+import { NO_REPLY_TARGET, type ReplyTarget } from './post.ts';
+import type { Line } from './rich-text.ts';
+
+const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
+
+/** Known values of the target: hints for fields, and a line above them. */
+export interface FormHints {
+  readonly hints: Readonly<Record<string, string>>;
+  readonly line: Line | null;
+}
+
+const NOTHING_KNOWN: FormHints = { hints: {}, line: null };
+
+export interface FormSetting {
+  /** Where the answer is shown. */
+  readonly replyTarget: ReplyTarget;
+  /** Values that were chosen before and have no field in the form. */
+  readonly fixed?: TypedValues;
+  /** The initial values: only fields that differ from them are requested. */
+  readonly filledWith?: TypedValues;
+  readonly known?: FormHints;
+  /** Whether the rule that decides requires a reason. */
+  readonly needsReason?: boolean;
+  /** The form is open already, so the focus stays where it is. */
+  readonly isRedrawn?: boolean;
+}
+
+const Metadata = z.object({
+  channel: ChannelOf.nullish().catch(null),
+  thread: z.string().max(30).nullish().catch(null),
+  fixed: z.record(z.string(), z.string()).default({}),
+  edits: ChangeOf.optional().catch(undefined),
+  replaces: PrivateMessageOf.optional().catch(undefined),
+  was: z.record(z.string(), z.string()).default({}),
+});
+
+/** Reads the metadata of a form. It comes from outside and authorizes nothing. */
+export function settingOf(metadata: string): {
+  replyTarget: ReplyTarget;
+  fixed: TypedValues;
+  was: TypedValues;
+} {
+  try {
+    const read = Metadata.parse(JSON.parse(metadata));
+    const { channel = null, thread = null, edits, replaces, ...rest } = read;
+    return { replyTarget: { channel, thread, edits, replaces }, ...rest };
+  } catch {
+    return { replyTarget: NO_REPLY_TARGET, fixed: {}, was: {} };
+  }
+}
+
+/**
+ * The fields that the user changed. Unchanged fields are not requested, because another user may
+ * have changed them while the form was open.
+ */
+export function changedIn(filled: TypedValues, was: TypedValues): TypedValues {
+  return Object.fromEntries(
+    Object.entries(filled).filter(([name, text]) => was[name] !== shortHash(text)),
+  );
+}
+
+// A hash instead of the text, because metadata is limited to 3,000 characters.
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}
+
+/** The metadata of a form: ids and hashes only. */
+export function metadataOf(
+  replyTarget: ReplyTarget,
+  fixed: TypedValues,
+  filledWith: TypedValues = {},
+): string {
+  const hashes = Object.entries(filledWith).map(([name, text]) => [name, shortHash(text)] as const);
+  return JSON.stringify({ ...replyTarget, fixed, was: Object.fromEntries(hashes) });
+}
+
+export function callbackIdOf({ name }: Pick<Command, 'name'>): string {
+  return name.replaceAll(' ', '.');
+}
+
+/** The command of a form or shortcut. */
+export function commandByCallbackId(commands: readonly Command[], id: string): Command | undefined {
+  return commands.find((command) => callbackIdOf(command) === id);
+}
+
+/** The form of a command, with the fields that apply to the given values. */
+export function commandForm(
+  command: Command,
+  given: TypedValues,
+  vocabulary: Vocabulary,
+  setting: FormSetting,
+): ModalView {
+  const { replyTarget, fixed = {}, filledWith = {}, known = NOTHING_KNOWN } = setting;
+  const among = { ...vocabulary.organization, given };
+  const fields = shownFields(command, among, setting);
+  // A form without fields shows the summary instead.
+  const above = known.line ?? (fields.length === 0 ? [command.summary] : null);
+  const line = above === null ? [] : (message(lines(above)).blocks as never[]);
+  const focused = setting.isRedrawn ? undefined : fieldToFill(fields, given);
+  return {
+    type: 'modal',
+    callback_id: callbackIdOf(command),
+    private_metadata: metadataOf(replyTarget, fixed, filledWith),
+    title: plain(formTitleOf(command, given), 24),
+    submit: plain(submitText(command, given), 24),
+    close: plain('Close', 24),
+    blocks: [
+      ...line,
+      ...fields.map((field) =>
+        inputBlock(field, { command, among, vocabulary, setting, hasFocus: field === focused }),
+      ),
+    ],
+  };
+}
+
+function formTitleOf(command: Command, given: TypedValues): string {
+  const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
+  return title ?? titleOf(command);
+}
+
+function submitText(command: Command, given: TypedValues): string {
+  return command.kind === 'change' ? 'Preview' : (command.submit?.(given) ?? 'Look up');
+}
+
+/** The fields in their order, each optional or required for the given values. */
+function shownFields(
+  command: Command,
+  among: FieldContext,
+  { fixed = {}, needsReason = false, replyTarget }: FormSetting,
+): readonly Field[] {
+  const own = fieldsOf(command.args).filter(
+    ({ name, typedOnly }) =>
+      !Object.hasOwn(fixed, name) &&
+      hasField(command, name, among) &&
+      (!typedOnly || Boolean(among.given[name])),
+  );
+  const isTyped = own.some(({ typedOnly }) => typedOnly);
+  const fields = own.map((field) => ({
+    ...field,
+    optional:
+      field.optional && !(field.unlessTyped && !isTyped) && !lacksChannel(field, replyTarget),
+  }));
+  return command.kind === 'change' ? [...fields, { ...REASON, optional: !needsReason }] : fields;
+}
+
+/** A form that is opened outside a channel, for example in Home, has no current channel as default. */
+function lacksChannel({ input }: Field, { channel }: ReplyTarget): boolean {
+  return input?.kind === 'channel' && (channel === null || channel.startsWith('D'));
+}
+
+/** The field with the focus: the first required one that is empty, else the first one. */
+function fieldToFill(fields: readonly Field[], given: TypedValues): Field | undefined {
+  return fields.find(({ name, optional }) => !optional && !given[name]) ?? fields[0];
+}
+
+interface InputContext {
+  readonly command: Command;
+  readonly among: FieldContext;
+  readonly vocabulary: Vocabulary;
+  readonly setting: FormSetting;
+  readonly hasFocus: boolean;
+}
+
+function inputBlock(
+  field: Field,
+  { command, among, vocabulary, setting, hasFocus }: InputContext,
+): KnownBlock {
+  const { filledWith = {}, known = NOTHING_KNOWN } = setting;
+  const current = field.input?.kind === 'channel' ? setting.replyTarget.channel : null;
+  const text = among.given[field.name] ?? current ?? '';
+  const unshown = unshownText(field, text, filledWith[field.name] === text);
+  const value = unshown === null ? text : '';
+  const isPicked = isPickedFrom(field, value, vocabulary);
+  const chosen = isPicked ? chosenOf(field, value, among.given, vocabulary) : null;
+  const own = lacksChannel(field, setting.replyTarget) ? undefined : hintOf(field, isPicked);
+  const hint = unshown ?? known.hints[field.name] ?? own;
+  const element = elementFor(field, { value, chosen, among, isPicked });
+  return {
+    type: 'input',
+    block_id: field.name,
+    label: plain(isPicked ? field.label.replace(/ \(id\)$/, '') : field.label, 150),
+    optional: field.optional,
+    ...(field.redraws || namesTarget(command, field) ? { dispatch_action: true } : {}),
+    ...(hint ? { hint: plain(hint, 150) } : {}),
+    element: hasFocus ? { ...element, focus_on_load: true } : element,
+  };
+}
+
+/** The target decides which rule applies and which values are shown, so its choice redraws the form. */
+function namesTarget({ kind }: Command, { names }: Field): boolean {
+  return kind === 'change' && (names === 'service' || names === 'alert');
+}
+
+/** Shown during a read, because a trigger expires after three seconds, and instead of a form. */
+export function waitingForm(command: Command, line: Line): View {
+  return {
+    type: 'modal',
+    callback_id: callbackIdOf(command),
+    title: plain(titleOf(command), 24),
+    close: plain('Close', 24),
+    // The parts of a message and of a modal are the same blocks under two names.
+    blocks: message(lines(line)).blocks as never[],
+  };
+}
+
+/** A line of text that redraws the form does so only when Enter is pressed. */
+function hintOf({ hint, pickHint, input, redraws }: Field, isPicked: boolean): string | undefined {
+  if (isPicked && pickHint) return pickHint;
+  const isText = !isPicked && input === undefined;
+  return hint && redraws && isText ? `${hint}; press Enter for more options` : hint;
+}

@@ -1,0 +1,213 @@
+import type { WebClient } from '@slack/web-api';
+import type { SharedRead } from '../base/cache.ts';
+import { createBudget } from '../base/http-limits.ts';
+import { nearestWord } from '../base/problem.ts';
+import type { Clock } from '../base/time.ts';
+import type { RoleName, UserId } from '../domain/change.ts';
+import type { IdentityEvidence, SomeMembers } from '../domain/gate.ts';
+import type { Policy } from '../domain/policy.ts';
+import { type Account, type CheckedUsers, checkUsers, type UserReads } from './accounts.ts';
+import { orLate } from './answer-text.ts';
+import { callProblem, type SlackProblem } from './api.ts';
+
+export interface GroupMembers {
+  readonly ids: ReadonlySet<string>;
+  readonly evidence: IdentityEvidence['groups'][number];
+}
+
+interface GroupRead {
+  readonly now: () => Date;
+  /** Called for a group that does not exist or is disabled. */
+  readonly gone: (group: string) => void;
+}
+
+/**
+ * Reads the members of these groups in one call, because Slack allows 20 calls per minute. A group
+ * that is not in the list has no members: the list is complete. Without groups nothing is read.
+ * Source: docs/slack.md#users-and-groups.
+ */
+export async function readGroupMembers(
+  lookups: WebClient,
+  groups: readonly string[],
+  { now, gone }: GroupRead,
+): Promise<ReadonlyMap<string, GroupMembers>> {
+  if (groups.length === 0) return new Map();
+  const readAt = now().toISOString();
+  const { usergroups } = await lookups.usergroups.list({ include_users: true });
+  if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
+  const listed = new Map(usergroups.map((group) => [group.id, group]));
+  const members = groups.map((id) => {
+    const group = listed.get(id);
+    if (!group) gone(id);
+    const users = group ? group.users : [];
+    if (!users) throw new Error(`Slack answered without the members of ${id}`);
+    const ids = new Set(users);
+    return [id, { ids, evidence: { id, size: ids.size, readAt } }] as const;
+  });
+  return new Map(members);
+}
+
+/** A role's user groups by id. Handles are looked up once: a group may be renamed, its id stays. */
+export type RoleGroups = ReadonlyMap<RoleName, readonly Group[]>;
+
+interface Group {
+  readonly id: string;
+  readonly handle: string;
+}
+
+type GroupLookup =
+  | {
+      readonly ok: true;
+      readonly groups: RoleGroups;
+      readonly people: CheckedUsers;
+    }
+  | { readonly ok: false; readonly problems: readonly SlackProblem[] };
+
+export interface ListedGroup extends Group {
+  readonly disabled: boolean;
+  readonly users: readonly string[];
+}
+
+/** The groups that the policy names, or every problem with its groups and people. */
+export async function findGroups(
+  policy: Policy,
+  workspace: string,
+  reads: UserReads,
+): Promise<GroupLookup> {
+  const roles = [...policy.roles];
+  const asProblem = (error: unknown) => callProblem('roles', error);
+  const [listed, people] = await Promise.all([
+    reads.retryLimited(() => listNamedGroups(reads.lookups, policy)).catch(asProblem),
+    checkUsers(
+      roles.flatMap(([, { users }]) => users),
+      reads,
+    ).catch(asProblem),
+  ]);
+  if ('problem' in people)
+    return { ok: false, problems: [...('problem' in listed ? [listed] : []), people] };
+  const unknown = roles.flatMap(([role, { users }]) =>
+    users
+      .filter((user) => people.get(user) === 'unknown')
+      .map((user) => unknownUserProblem(role, user)),
+  );
+  if ('problem' in listed) return { ok: false, problems: [listed, ...unknown] };
+  const missing = roles.flatMap(([role, { groups }]) =>
+    groups.flatMap((name) => groupProblem(role, name, listed) ?? []),
+  );
+  const problems = [...missing, ...unknown];
+  if (problems.length > 0) {
+    const named = roles.flatMap(([, { groups }]) => groups);
+    const isForeign = missing.length === named.length && ![...people.values()].includes('known');
+    return {
+      ok: false,
+      problems: [...(isForeign ? [foreignWorkspace(workspace)] : []), ...problems],
+    };
+  }
+  const groups = roles.map(
+    ([role, { groups }]) =>
+      [role, groups.flatMap((name) => groupNamed(name, listed) ?? [])] as const,
+  );
+  return { ok: true, groups: new Map(groups), people };
+}
+
+function foreignWorkspace(workspace: string): SlackProblem {
+  const problem = `the workspace ${workspace} has none of the groups and people of signalbox.yaml`;
+  const hint = 'if this is not your workspace, set the bot token of the app in your workspace';
+  return { where: 'SLACK_BOT_TOKEN', problem, hint, passing: false };
+}
+
+/** Why a role cannot use the group with this name; null where it can. */
+export function groupProblem(
+  role: RoleName,
+  name: string,
+  listed: readonly ListedGroup[],
+): SlackProblem | null {
+  const group = groupNamed(name, listed);
+  if (group && !group.disabled) return null;
+  const where = `roles.${role}`;
+  if (group) {
+    const hint = `enable it in Slack under People & user groups, or set another group at ${where}`;
+    return { where, problem: `the user group ${name} is disabled`, hint, passing: false };
+  }
+  const handles = listed.filter(({ disabled }) => !disabled).map(({ handle }) => `@${handle}`);
+  const near = nearestWord(name, handles);
+  const meant =
+    near === null ? 'create it in Slack' : `did you mean '${near}'? Otherwise create it`;
+  const hint = `${meant}, or set another group there`;
+  return { where, problem: `Slack has no user group ${name}`, hint, passing: false };
+}
+
+/** The problem of a role that lists an unknown user. */
+export function unknownUserProblem(role: RoleName, user: string): SlackProblem {
+  const hint = "copy the member ID from the user's profile in Slack (⋮, Copy member ID)";
+  const problem = `Slack has no user with the id ${user}`;
+  return { where: `roles.${role}`, problem, hint, passing: false };
+}
+
+export function groupNamed(name: string, listed: readonly ListedGroup[]): ListedGroup | undefined {
+  return listed.find(({ id, handle }) => name === id || name === `@${handle}`);
+}
+
+/**
+ * All user groups of the workspace with their members, disabled ones included; none, without a
+ * call, where the policy names no group, because Slack refuses the call on the free plan.
+ * Source: docs/slack.md#users-and-groups.
+ */
+export async function listNamedGroups(
+  lookups: WebClient,
+  { roles }: Pick<Policy, 'roles'>,
+): Promise<readonly ListedGroup[]> {
+  if ([...roles.values()].every(({ groups }) => groups.length === 0)) return [];
+  const options = { include_disabled: true, include_users: true };
+  const { usergroups } = await lookups.usergroups.list(options);
+  if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
+  return usergroups.flatMap(({ id, handle, date_delete, users = [] }) =>
+    id && handle ? [{ id, handle, disabled: (date_delete ?? 0) !== 0, users }] : [],
+  );
+}
+
+const NAMED_MAX = 6;
+const WITHIN_MS = 1_000;
+// A part of what Slack allows per minute, so that the decisions keep the rest.
+const LIMIT = { requests: 12, reads: 12, perMs: 60_000 };
+
+interface Options {
+  /** All members of a role by id, among them guests and deactivated users. */
+  readonly idsOf: (role: RoleName) => Promise<readonly UserId[]>;
+  readonly accounts: Pick<SharedRead<Account>, 'read' | 'cached'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Finds up to six active members of a role for a text that names them. Reads at most six accounts,
+ * within a second and a request budget of its own; null where Slack did not answer in this time.
+ * Source: docs/slack.md#users-and-groups.
+ */
+export function createSomeMembers({ idsOf, accounts, clock }: Options) {
+  const budget = createBudget(LIMIT, clock);
+
+  async function lookUp(id: UserId): Promise<void> {
+    const turn = await budget.take('people', clock.now());
+    if (turn.ok) await accounts.read(id, { fresh: false });
+  }
+
+  return async (role: RoleName): Promise<SomeMembers | null> => {
+    const late = clock.timeout(WITHIN_MS);
+    // Nothing is decided by these names.
+    const ids = await orLate(
+      late,
+      idsOf(role).catch(() => null),
+    );
+    if (!ids) return null;
+    const isActive = (id: UserId) => accounts.cached(id)?.standing === 'member';
+    const unknown = () => ids.filter((id) => accounts.cached(id) === null);
+    const missing = Math.max(0, NAMED_MAX - ids.filter(isActive).length);
+    const wanted = unknown().slice(0, missing);
+    await orLate(late, Promise.allSettled(wanted.map(lookUp)));
+    const active = ids.filter(isActive);
+    return {
+      users: active.slice(0, NAMED_MAX),
+      more: active.length > NAMED_MAX || unknown().length > 0,
+    };
+  };
+}

@@ -1,0 +1,257 @@
+import type { View } from '@slack/web-api';
+import { type Command, titleOf } from '../commands/define.ts';
+import { countWords, unreadableText } from '../domain/answer.ts';
+import type { Change } from '../domain/change.ts';
+import { createDenial } from '../domain/gate.ts';
+import { commandsFor } from '../domain/policy.ts';
+import { scheduleLineWords } from '../domain/schedules.ts';
+import type { HomeContent } from '../workflow/messenger-port.ts';
+import {
+  type Button,
+  buttons,
+  fact,
+  lines,
+  type MessagePart,
+  message,
+  noteLine,
+  title,
+} from './blocks.ts';
+import { outcomeButtons } from './card.ts';
+import { costPerDayLines, planLines, targetLines, timingLines } from './card-plan.ts';
+import { breakGlassLines, cardTitle, reviewButtons } from './card-state.ts';
+import { cardPlace, type LinkOf } from './links.ts';
+import { actionText, type DrawContext, rolesLine, roleText } from './naming.ts';
+import { refusalLine } from './refusals.ts';
+import type { Line, RichInline } from './rich-text.ts';
+
+type HomeParts = readonly (MessagePart | null)[];
+
+/** As many whole changes as fit into a Slack view, so that no plan is cut; the rest is counted. */
+export function fitting(
+  changes: readonly Change[],
+  draw: (change: Change) => HomeParts,
+  { most, bytes }: { most: number; bytes: number },
+): HomeParts {
+  const shown: (MessagePart | null)[] = [];
+  let [drawn, size] = [0, 0];
+  for (const change of changes.slice(0, most)) {
+    const parts = draw(change);
+    size += Buffer.byteLength(JSON.stringify(parts.map((part) => part?.block)));
+    if (size > bytes) break;
+    shown.push(...(drawn > 0 ? [DIVIDER] : []), ...parts);
+    drawn += 1;
+  }
+  const left = changes.length - drawn;
+  return [...shown, left > 0 ? noteLine(`${left} more not shown. Each has its card.`) : null];
+}
+
+const DIVIDER: MessagePart = { block: { type: 'divider' }, text: '' };
+
+/** Everything that the card shows before a change runs, for an approver who decides here. */
+export function toDecide(change: Change, linkOf: LinkOf): HomeParts {
+  const { id, requester, createdAt, reason, plan, approvals, requires } = change;
+  return [
+    lines(
+      [{ bold: actionText(change) }, ` · ${id}`],
+      ...targetLines(change),
+      ...plan.warnings.map((warning): Line => [{ bold: '⚠ ' }, warning]),
+      ...planLines(change.plan),
+      fact('Requested by', { user: requester }, ', ', { at: createdAt }),
+      ...(reason ? [fact('Reason', reason)] : []),
+      ...costPerDayLines(plan),
+      ...timingLines(change),
+      ...(approvals.length > 0 ? [approved(change)] : []),
+      fact('Needs', needed(requires.count, approvals.length)),
+      fact('Expires', { at: change.expiresAt }, ...placeOf(change, linkOf)),
+    ),
+    actions(
+      change,
+      { id: 'change.approve', label: 'Approve', value: id, style: 'primary' },
+      { id: 'change.reject', label: 'Reject', value: id, style: 'danger' },
+      { id: 'change.details', label: 'Show request', value: id },
+    ),
+  ];
+}
+
+export function ownRequest(change: Change, { linkOf, commands }: RowDrawing): HomeParts {
+  const { id, state, approvals, requires } = change;
+  const counted = state === 'pending' ? ` (${approvals.length} of ${requires.count})` : '';
+  return [
+    lines(
+      [`${cardTitle(change, commands)}${counted} · ${id}`, ...placeOf(change, linkOf)],
+      ...timingLines(change),
+    ),
+    actions(change, { id: 'change.cancel', label: 'Cancel', value: id }),
+  ];
+}
+
+/** An unknown outcome, or an emergency change to review. Other users read who can record the outcome. */
+export function toAnswerRow(change: Change, mayAnswer: boolean, drawing: DrawContext): HomeParts {
+  const { id, requires } = change;
+  const isUnknown = change.state === 'unknown';
+  const who = roleText(drawing.policy, requires.from ?? requires.to);
+  const blocked = 'Other changes to this target are blocked until the outcome is recorded.';
+  return [
+    lines(
+      [`${cardTitle(change, drawing.commands)} · ${id}`, ...placeOf(change, drawing.linkOf)],
+      ...breakGlassLines(change),
+      ...(isUnknown ? [[blocked]] : []),
+      ...(mayAnswer ? [] : [[`${who} can record it after a check of the console.`]]),
+    ),
+    mayAnswer
+      ? actions(change, ...(isUnknown ? outcomeButtons(change, drawing) : reviewButtons(change)))
+      : null,
+  ];
+}
+
+/** What a row of a change needs for drawing. */
+export type RowDrawing = Pick<DrawContext, 'linkOf' | 'commands'>;
+
+/** One line for a change that is in progress or has ended. */
+export function homeRow(change: Change, drawing: RowDrawing): Line {
+  const { text, about } = rowOfChange(change, drawing);
+  return [`${text} · `, ...about];
+}
+
+/** Title and state of a change, and apart from them who requested it, when, and its card. */
+export function rowOfChange(
+  change: Change,
+  { linkOf, commands }: RowDrawing,
+): { readonly text: string; about: Line } {
+  const { requester, createdAt } = change;
+  const requested: Line = [{ user: requester }, ', ', { at: createdAt }];
+  const timing = timingLines(change).flatMap((line): Line => [' · ', ...line]);
+  return {
+    text: cardTitle(change, commands),
+    about: [...requested, ...timing, ...placeOf(change, linkOf)],
+  };
+}
+
+// The id names the buttons, because one change can be in two lists of the same view.
+function actions({ id, version }: Change, ...all: readonly Button[]): MessagePart | null {
+  const kinds = all.map((button) => button.id).join(' ');
+  return buttons(`home:${id}:${version}:${kinds}`, ...all);
+}
+
+function needed(count: number, have: number): string {
+  if (have > 0) return `${count - have} more of ${count}`;
+  return countWords(count, 'approval');
+}
+
+function approved({ approvals }: Change): Line {
+  const names = approvals.flatMap(({ by }, index): RichInline[] => [
+    ...(index > 0 ? [', '] : []),
+    { user: by },
+  ]);
+  return fact('Approved by', ...names);
+}
+
+function placeOf(change: Change, linkOf: LinkOf): Line {
+  const place = cardPlace(change, 'card', linkOf);
+  return place.length > 0 ? [' · ', ...place] : [];
+}
+
+type HomePartsHome = readonly (MessagePart | null)[];
+
+interface HomeOptions {
+  readonly drawing: DrawContext;
+  readonly commands: readonly Command[];
+}
+
+const BUTTONS_MAX = 25;
+const LINES_MAX = 10;
+
+/** The Home tab of one user. It always fits; what does not is counted. */
+export function homeView(found: HomeContent, { drawing, commands }: HomeOptions): View {
+  const parts = found.ok
+    ? [...listSections(found, drawing), ...commandSection(found.actor, drawing, commands)]
+    : [lines(refusalLine(createDenial(found.refusal), drawing))];
+  const { blocks } = message(...parts);
+  // Blocks newer than Slack's published types are objects all the same.
+  return { type: 'home', blocks: blocks as never[] };
+}
+
+function listSections(
+  { actor, lists }: HomeContent & { ok: true },
+  drawing: DrawContext,
+): HomePartsHome {
+  const { linkOf } = drawing;
+  const { waiting, toAnswer, mine, running, recent, schedules } = lists;
+  const { costs, unreadable, more, at } = lists;
+  const answers = toAnswer.map(({ change }) => change);
+  const mayAnswer = new Set(toAnswer.flatMap((each) => (each.mayAnswer ? [each.change.id] : [])));
+  const waits = `${waiting.length}${more ? '+' : ''}`;
+  return [
+    // A user without a role decides nothing: the section would only raise questions.
+    ...section(actor.roles.length > 0 ? [actor] : waiting, `Waiting for you (${waits})`, () =>
+      waiting.length > 0
+        ? fitting(waiting, (change) => toDecide(change, linkOf), { most: 10, bytes: 120_000 })
+        : [noteLine('Nothing is waiting for you.')],
+    ),
+    ...section(toAnswer, `Needs your answer (${toAnswer.length})`, () =>
+      fitting(answers, (change) => toAnswerRow(change, mayAnswer.has(change.id), drawing), {
+        most: 8,
+        bytes: 20_000,
+      }),
+    ),
+    ...section(mine, `Your requests (${mine.length})`, () =>
+      fitting(mine, (change) => ownRequest(change, drawing), { most: 8, bytes: 20_000 }),
+    ),
+    ...section(running, `In progress (${running.length})`, () => [
+      ...listed(running.map((change) => homeRow(change, drawing))),
+      noteLine('As of ', { at }, '. Reopen this tab to refresh it.'),
+    ]),
+    ...section(schedules, `Schedules (${schedules.length})`, () =>
+      listed(schedules.map(scheduleLineWords)),
+    ),
+    ...section(recent, 'Recent', () => listed(recent.map((change) => homeRow(change, drawing)))),
+    ...(costs
+      ? [title(costs.title), lines(...costs.lines.map((text) => [text])), asOfNote(costs.asOf)]
+      : []),
+    unreadable.length > 0 ? noteLine(unreadableText(unreadable)) : null,
+  ];
+}
+
+function asOfNote(at: Date): MessagePart {
+  return noteLine('As of ', { at }, '.');
+}
+
+function section(
+  things: readonly unknown[],
+  heading: string,
+  draw: () => HomePartsHome,
+): HomePartsHome {
+  return things.length > 0 ? [title(heading), ...draw()] : [];
+}
+
+function listed(all: readonly Line[]): HomePartsHome {
+  const left = all.length - LINES_MAX;
+  return [lines(...all.slice(0, LINES_MAX)), left > 0 ? noteLine(`${left} more not shown.`) : null];
+}
+
+/** The commands that this user may use, as buttons: changes open their forms, queries answer. */
+function commandSection(
+  actor: (HomeContent & { ok: true })['actor'],
+  { policy }: DrawContext,
+  commands: readonly Command[],
+): HomePartsHome {
+  const names = commands.map(({ name }) => name);
+  const usable = commandsFor(policy, names, actor);
+  const own = commands.filter(({ name }) => usable.includes(name));
+  const group = (kind: Command['kind']) => own.filter((command) => command.kind === kind);
+  if (own.length === 0) {
+    const none = noteLine('No rule of the policy allows you a command.');
+    return [title('Commands'), lines(rolesLine(policy, actor.roles)), none];
+  }
+  return [
+    title('Commands'),
+    noteLine('Answers appear in the Messages tab.'),
+    buttons('home:commands', ...group('change').slice(0, BUTTONS_MAX).map(commandButton)),
+    buttons('home:queries', ...group('query').slice(0, BUTTONS_MAX).map(commandButton)),
+  ];
+}
+
+function commandButton(command: Command) {
+  const id = `command.${command.name.replaceAll(' ', '.')}`;
+  return { id, label: titleOf(command), value: command.name };
+}

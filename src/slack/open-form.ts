@@ -1,0 +1,327 @@
+import type { View } from '@slack/web-api';
+import { commandLine, fieldsOf, type TypedValues } from '../commands/arguments.ts';
+import { resolveNames } from '../commands/assign.ts';
+import type { Command, Vocabulary } from '../commands/define.ts';
+import { hasField } from '../commands/values.ts';
+import { slashCommand } from '../domain/answer.ts';
+import type { Snapshot, UserId } from '../domain/change.ts';
+import { valueText } from '../domain/targets.ts';
+import { authorizeForm, authorizeForms } from '../workflow/authorize.ts';
+import { sentenceMessage } from './answer.ts';
+import { missingObject, orLate, PROGRESS_AFTER_MS } from './answer-text.ts';
+import { lines, type Message, message } from './blocks.ts';
+import type { CommandLine, SlackContext } from './context.ts';
+import {
+  commandForm,
+  type FormHints,
+  type FormSetting,
+  metadataOf,
+  settingOf,
+  waitingForm,
+} from './form.ts';
+import { fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
+import { plain } from './inputs.ts';
+import type { ButtonClick } from './payload.ts';
+import type { ReplyTarget } from './post.ts';
+import { needsReason } from './reason-form.ts';
+import { refusalLine, refusalMessage } from './refusals.ts';
+import type { Line } from './rich-text.ts';
+
+type FormTrigger = Pick<CommandLine, 'by' | 'trigger' | 'replyTarget'>;
+
+const FORMLESS = 'message:';
+
+/** The id of an interaction in which Slack opens no form: a message has no `trigger_id`. */
+export function formlessTrigger(id: string): string {
+  return `${FORMLESS}${id}`;
+}
+
+const NEEDS_FORM = 'This command needs more values.';
+
+/** Opens the form of a command with the given values; returns the refusal of another user. */
+export async function openForm(
+  bot: SlackContext,
+  { by, trigger, replyTarget }: FormTrigger,
+  command: Command,
+  given: TypedValues,
+  line: string | null = null,
+): Promise<Message | null> {
+  const request = { commands: [command.name], by, record: true };
+  const authorized = await authorizeForm(bot.context, request);
+  if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
+  if (trigger.startsWith(FORMLESS)) {
+    // The press of this button has a trigger, so that the same line opens the form.
+    const { reason = '', ...values } = given;
+    const offer = { label: 'Open the form', line: commandLine(command, values, reason) };
+    return sentenceMessage([line ?? NEEDS_FORM], [offer]);
+  }
+  const { views } = bot.clients.views;
+  // Only an alert must be read before its form is filled.
+  if (!given.alert) {
+    const lastSeen = knownOf(lastSeenOf(bot, command, given));
+    const known = { ...lastSeen, line: line === null ? lastSeen.line : [line] };
+    const view = ownForm(bot, command, given, {
+      replyTarget,
+      known,
+      fixed: taskOf(command, given),
+    });
+    await views.open({ trigger_id: trigger, view });
+    return null;
+  }
+
+  const opened = await views.open({
+    trigger_id: trigger,
+    view: waitingForm(command, ['Reading the alert…']),
+  });
+  const view_id = opened.view?.id ?? '';
+  await redrawForm(bot, command, given, { by, replyTarget, view_id, line, isFirst: true });
+  return null;
+}
+
+/** The task that the line names: its form does not ask for it again. */
+function taskOf(command: Command, given: TypedValues): TypedValues {
+  const field = command.kind === 'query' ? command.taskField : undefined;
+  const task = field && given[field];
+  return field && task ? { [field]: task } : {};
+}
+
+/** The form of a command whose fields need no read of the target. */
+function ownForm(
+  bot: SlackContext,
+  command: Command,
+  given: TypedValues,
+  setting: FormSetting,
+): View {
+  const vocabulary = localVocabulary(bot);
+  const isNeeded = needsReason(bot, command, given, vocabulary);
+  return commandForm(command, given, vocabulary, { ...setting, needsReason: isNeeded });
+}
+
+interface FormRequest {
+  readonly by: UserId;
+  readonly replyTarget: ReplyTarget;
+  readonly view_id: string;
+  readonly hash?: string;
+  /** The problem to correct. */
+  readonly line?: string | null;
+  /** Whether its fields appear for the first time. */
+  readonly isFirst?: boolean;
+}
+
+/** Redraws an open form for its current values, with the values of the chosen target. */
+export async function redrawForm(
+  bot: SlackContext,
+  command: Command,
+  given: TypedValues,
+  { by, replyTarget, view_id, hash, line = null, isFirst = false }: FormRequest,
+): Promise<void> {
+  const update = { view_id, ...(hash ? { hash } : {}) };
+  const { views } = bot.clients.views;
+  // The choices in a form are not counted, so a refusal is not recorded here.
+  const request = { commands: [command.name], by, record: false };
+  const authorized = await authorizeForm(bot.context, request);
+  if (!authorized.ok) {
+    const view = waitingForm(command, refusalLine(authorized.denial, bot.drawing));
+    await views.update({ ...update, view });
+    return;
+  }
+  if (!given.alert) {
+    const known = knownOf(lastSeenOf(bot, command, given));
+    const view = ownForm(bot, command, given, { replyTarget, known, isRedrawn: !isFirst });
+    await views.update({ ...update, view });
+    return;
+  }
+  const view = await alertForm(bot, command, given, { by, replyTarget, line, isFirst }).catch(
+    (error: unknown) => {
+      bot.log.warn({ err: error }, 'an alert could not be read for its form');
+      const missing = missingObject(error);
+      return waitingForm(command, [
+        missing
+          ? `${missing.title}. ${missing.advice}`
+          : 'Signalbox could not read the alert. Close this form and try again.',
+      ]);
+    },
+  );
+  await views.update({ ...update, view });
+}
+
+/** The alert cannot be changed in its form, because the fields hold its values. */
+async function alertForm(
+  bot: SlackContext,
+  command: Command,
+  given: TypedValues,
+  { by, replyTarget, line: problem, isFirst }: Omit<FormRequest, 'view_id' | 'hash'>,
+) {
+  const vocabulary = await fullVocabulary(bot);
+  const resolved = resolveAlert(command, given, vocabulary);
+  if (!resolved) {
+    const list = slashCommand(bot.prefix, 'alert list');
+    return waitingForm(command, [
+      `There's no alert called “${given.alert}”. ${list} shows all alerts.`,
+    ]);
+  }
+
+  const before =
+    command.kind === 'change'
+      ? ((await command.observe?.(resolved, bot.context.commandContext()))?.before ?? null)
+      : null;
+  const prefilled = command.kind === 'change' && before ? (command.prefill?.(before) ?? {}) : {};
+  const fixed = { alert: resolved.alert.id };
+  const line = [`Alert “${resolved.alert.name}”`, problem ?? null]
+    .filter((part) => part !== null)
+    .join('\n');
+  const filled = { ...prefilled, ...given, ...fixed };
+  const lists = await namesOfChosen(bot, vocabulary, { command, given: filled, by });
+  return commandForm(
+    command,
+    filled,
+    { ...vocabulary, lists },
+    {
+      replyTarget,
+      fixed,
+      filledWith: prefilled,
+      known: { hints: {}, line: [line] },
+      needsReason: needsReason(bot, command, filled, vocabulary),
+      isRedrawn: !isFirst,
+    },
+  );
+}
+
+/** The names of the chosen items; an item whose list is late or unknown is shown by its id. */
+async function namesOfChosen(
+  bot: SlackContext,
+  { offered = [] }: Vocabulary,
+  question: Parameters<typeof readLists>[2],
+) {
+  const { command, given } = question;
+  const kinds = fieldsOf(command.args).flatMap(({ name, lists }) =>
+    lists && given[name] && offered.includes(lists) ? [lists] : [],
+  );
+  const late = bot.clock.timeout(PROGRESS_AFTER_MS);
+  return (await orLate(late, readLists(bot, kinds, question))) ?? {};
+}
+
+function resolveAlert(command: Command, given: TypedValues, vocabulary: Vocabulary) {
+  const asked = { command, given, reason: '' };
+  const resolved = resolveNames(asked, fieldsOf(command.args), given, vocabulary);
+  // resolveNames replaces the name by the alert.
+  return resolved.ok ? (resolved.args as { alert: { id: string; name: string } }) : null;
+}
+
+/** The last seen state of the service that is chosen in a form. */
+function lastSeenOf(bot: SlackContext, command: Command, given: TypedValues): Snapshot | null {
+  if (command.kind !== 'change' || !given.service) return null;
+  const vocabulary = localVocabulary(bot);
+  const among = { ...vocabulary.organization, given };
+  if (!hasField(command, 'service', among)) return null;
+  const wanted = given.service.toLowerCase();
+  const service = vocabulary.services.find(
+    ({ id, name }) => id.toLowerCase() === wanted || name.toLowerCase() === wanted,
+  );
+  return service?.lastSeen ?? null;
+}
+
+function knownOf(before: Snapshot | null): FormHints {
+  if (!before) return { hints: {}, line: null };
+  const hints = Object.entries(before.fields).map(
+    ([field, value]) => [field, `Last seen: ${valueText(value)}`] as const,
+  );
+  const line = ['Last seen ', { at: before.seenAt }, ` (${before.source})`];
+  return { hints: Object.fromEntries(hints), line };
+}
+
+/** The message shortcut, because slash commands do not work in threads. */
+export const PALETTE = 'command.palette';
+
+const CHOICES_MAX = 100;
+const WHERE =
+  'The answer appears where you opened this. Only you see it. Files are posted to the thread.';
+
+interface PaletteRequest {
+  readonly by: UserId;
+  readonly trigger: string;
+  readonly replyTarget: ReplyTarget;
+}
+
+/** Opens the modal before the membership lookup, because a trigger expires after three seconds. */
+export async function openPalette(
+  bot: SlackContext,
+  { by, trigger, replyTarget }: PaletteRequest,
+): Promise<void> {
+  const { views } = bot.clients.views;
+  const opened = await views.open({ trigger_id: trigger, view: textView(['Loading…']) });
+  const view = await paletteFor(bot, by, replyTarget);
+  await views.update({ view_id: opened.view?.id ?? '', view });
+}
+
+async function paletteFor(bot: SlackContext, by: UserId, replyTarget: ReplyTarget): Promise<View> {
+  const names = bot.commands.map(({ name }) => name);
+  const usable = await authorizeForms(bot.context, by, names);
+  if (!usable.ok) return textView(refusalLine(usable.denial, bot.drawing));
+  const own = bot.commands.filter(({ name }) => usable.commands.includes(name));
+  return own.length > 0
+    ? palette(own, replyTarget)
+    : textView(['No rule of the policy allows you a command.']);
+}
+
+/** A select of the commands that a user may use. The form of the chosen one replaces it. */
+export function palette(commands: readonly Command[], replyTarget: ReplyTarget): View {
+  const groups = [
+    { label: 'Queries', commands: commands.filter(({ kind }) => kind === 'query') },
+    { label: 'Changes', commands: commands.filter(({ kind }) => kind === 'change') },
+  ];
+  const accessory = {
+    type: 'static_select',
+    action_id: 'command',
+    placeholder: plain('Choose a command', 150),
+    option_groups: groups.filter((group) => group.commands.length > 0).map(optionGroup),
+  } as const;
+  const text = plain('What do you want to do?', 3_000);
+  return {
+    ...frame,
+    private_metadata: metadataOf(replyTarget, {}),
+    blocks: [
+      { type: 'section', block_id: 'command', text, accessory },
+      { type: 'context', elements: [plain(WHERE, 300)] },
+    ],
+  };
+}
+
+function optionGroup({ label, commands }: { label: string; commands: readonly Command[] }) {
+  return { label: plain(label, 75), options: commands.slice(0, CHOICES_MAX).map(commandOption) };
+}
+
+function commandOption(command: Command) {
+  const { name, summary } = command;
+  return { text: plain(name, 75), value: name, description: plain(summary, 75) };
+}
+
+/** Shows the form of the chosen command in the same modal. Submission checks authorization. */
+export async function chooseCommand(
+  bot: SlackContext,
+  { user, view, actions }: ButtonClick,
+): Promise<void> {
+  const name = actions[0]?.selected_option?.value;
+  const command = bot.commands.find((each) => each.name === name);
+  if (!view || !command) return;
+  const { replyTarget } = settingOf(view.private_metadata);
+  const hash = view.hash ? { hash: view.hash } : {};
+  await redrawForm(
+    bot,
+    command,
+    {},
+    { by: user.id, replyTarget, view_id: view.id, isFirst: true, ...hash },
+  );
+}
+
+const frame = {
+  type: 'modal' as const,
+  callback_id: PALETTE,
+  title: plain('Run a command', 24),
+  close: plain('Close', 24),
+};
+
+function textView(line: Line): View {
+  // The parts of a message and of a modal are the same blocks under two names.
+  return { ...frame, blocks: message(lines(line)).blocks as never[] };
+}

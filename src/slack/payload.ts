@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
+import type { ReplyTo } from '../workflow/clicks.ts';
+import { OVERFLOW } from './blocks.ts';
+import { isPrivateBlock } from './card.ts';
+import type { PrivateMessage, ReplyTarget } from './post.ts';
+
+/** The parts of Slack's payloads that Signalbox reads. */
+
+const User = z.string().regex(/^[UW][A-Z0-9]{1,30}$/);
+export const UserOf = User.transform((id) => id as UserId);
+export const ChannelOf = z
+  .string()
+  .regex(/^[CDG][A-Z0-9]{1,30}$/)
+  .transform((id) => id as ChannelId);
+export const ChangeOf = z
+  .string()
+  .regex(/^[0-9A-Z]{4,12}$/)
+  .transform((id) => id as ChangeId);
+
+/** The id of an anomaly, as its buttons carry it. */
+export const IncidentOf = z.string().regex(/^[0-9a-f]{16}$/);
+
+/** The id of a gap in the audit trail, as its button carries it. */
+export const GapOf = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const SlashCommand = z.object({
+  command: z.string().max(40),
+  text: z.string().default(''),
+  user_id: UserOf,
+  channel_id: ChannelOf.nullish().catch(null),
+  trigger_id: z.string(),
+  response_url: z.url(),
+});
+
+/** A private message, as the metadata of a form carries it. */
+export const PrivateMessageOf = z.object({
+  url: z.url().nullable(),
+  channel: ChannelOf.nullable(),
+  ts: z.string().max(30).nullable(),
+});
+
+const Container = z.object({
+  is_ephemeral: z.boolean().optional(),
+  message_ts: z.string().max(30).optional(),
+  thread_ts: z.string().max(30).optional(),
+});
+const Choice = z.object({ value: z.string().max(2_000) });
+const Field = z.object({
+  value: z.string().max(3_000).nullish(),
+  selected_option: Choice.nullish(),
+  selected_conversation: z.string().max(30).nullish(),
+});
+const View = z.object({
+  id: z.string(),
+  type: z.string(),
+  hash: z.string().optional(),
+  callback_id: z.string(),
+  private_metadata: z.string().max(3_000),
+  state: z.object({ values: z.record(z.string(), z.record(z.string(), Field)) }),
+});
+type View = z.infer<typeof View>;
+
+const Action = z.object({
+  action_id: z.string(),
+  block_id: z.string().max(255).optional(),
+  value: z.string().max(2_000).nullish(),
+  selected_option: Choice.nullish(),
+});
+
+export const ButtonClick = z.object({
+  user: z.object({ id: UserOf }),
+  channel: z.object({ id: ChannelOf }).nullish().catch(null),
+  container: Container.nullish(),
+  trigger_id: z.string(),
+  response_url: z.url().nullish(),
+  /** A modal, or the Home tab, of which only the type is read. */
+  view: View.nullish().catch(null),
+  actions: z.array(Action).min(1),
+});
+export type ButtonClick = z.infer<typeof ButtonClick>;
+
+export const FormSubmission = z.object({
+  user: z.object({ id: UserOf }),
+  trigger_id: z.string(),
+  view: View,
+});
+export type FormSubmission = z.infer<typeof FormSubmission>;
+
+export const Searched = z.object({
+  user: z.object({ id: UserOf }),
+  action_id: z.string(),
+  value: z.string().max(500),
+  view: View.nullish().catch(null),
+});
+
+export const ShortcutUsed = z.object({
+  user: z.object({ id: UserOf }),
+  callback_id: z.string(),
+  trigger_id: z.string(),
+  /** Set for a message shortcut; a global shortcut has no channel. */
+  channel: z.object({ id: ChannelOf }).nullish().catch(null),
+  message: z
+    .object({ thread_ts: z.string().max(30).optional() })
+    .nullish()
+    .catch(null),
+});
+
+/** The id and the value of the pressed button, which can be an option of an overflow menu. */
+export function pressedButton({ actions: [action] }: ButtonClick): { id: string; value: string } {
+  const id = action?.action_id ?? '';
+  const value = action?.selected_option?.value ?? action?.value ?? '';
+  if (id !== OVERFLOW) return { id, value };
+  const [chosen = '', own = ''] = value.split(' ');
+  return { id: chosen, value: own };
+}
+
+/** The filled fields of a modal as text, by name. */
+export function givenOf({ view }: { readonly view: View }): Readonly<Record<string, string>> {
+  const entries = Object.entries(view.state.values).flatMap(([block, elements]) => {
+    const field = elements[block];
+    const text = field?.selected_option?.value ?? field?.selected_conversation ?? field?.value;
+    return text ? [[block, text] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The private message with the pressed button, which the answer replaces; null for any other. */
+export function privateMessageOf(pressed: ButtonClick): PrivateMessage | null {
+  const { container, channel, actions, response_url: url = null } = pressed;
+  const place = { url, channel: channel?.id ?? null };
+  if (container?.is_ephemeral) return url ? { ...place, ts: null } : null;
+  const isDirect = channel?.id.startsWith('D') && isPrivateBlock(actions[0]?.block_id ?? '');
+  return isDirect && container?.message_ts ? { ...place, ts: container.message_ts } : null;
+}
+
+/** The posted message with the pressed button; null for an ephemeral one and for views. */
+export function pressedMessageOf({ container, channel }: ButtonClick): Position | null {
+  const ts = container?.is_ephemeral ? undefined : container?.message_ts;
+  return channel && ts ? { channel: channel.id, ts } : null;
+}
+
+/** The thread of the pressed button; null outside of threads. */
+export function threadOf({ container }: ButtonClick): string | null {
+  return container?.thread_ts ?? null;
+}
+
+/** Where the answer to a click goes. */
+export function replyToOf(pressed: ButtonClick): ReplyTo {
+  const { user, channel, response_url } = pressed;
+  const shown = privateMessageOf(pressed);
+  return {
+    url: response_url ?? null,
+    user: user.id,
+    channel: channel?.id ?? null,
+    ts: shown?.ts ?? null,
+    thread: threadOf(pressed),
+    replaces: shown !== null,
+    home: isHome(pressed),
+  };
+}
+
+/** Whether the button is on the Home tab. */
+export function isHome({ view }: ButtonClick): boolean {
+  return view?.type === 'home';
+}
+
+/** Where a button was pressed. Slack shows an ephemeral message in a thread only if that exists. */
+export function pressedAt(pressed: ButtonClick): ReplyTarget {
+  return { channel: pressed.channel?.id ?? null, thread: threadOf(pressed) };
+}

@@ -1,0 +1,276 @@
+import type { ConversationsHistoryResponse, WebClient } from '@slack/web-api';
+import type { Answer, AnswerPart, ChannelLookup } from '../domain/answer.ts';
+import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
+import type { OwnTexts } from '../workflow/messenger-port.ts';
+import { type Clients, type Respond, readPages, refusedBySlack } from './api.ts';
+import { lines, type Message, message } from './blocks.ts';
+import type { ChannelFinder } from './channels.ts';
+import { inPlainBlocks } from './tables.ts';
+
+const PAGE_SIZE = 200;
+const HISTORY_PAGES_MAX = 10;
+
+/** Messages count as own only with this bot id: a user can post the same text. */
+export interface OwnMessages {
+  readonly lookups: WebClient;
+  readonly botId: string;
+  readonly finder: ChannelFinder;
+}
+
+interface MessageQuery {
+  readonly channel: string;
+  readonly threadTs: string | undefined;
+  readonly isSame: (text: string) => boolean;
+}
+
+/**
+ * The position of an own message among the newest 200 of a channel, thread or direct conversation. Null
+ * where there is none, and where the token lacks the optional scopes to read the history.
+ */
+export async function findOwnMessage(
+  { lookups, botId, finder }: OwnMessages,
+  { channel: wanted, threadTs, isSame }: MessageQuery,
+): Promise<Position | null> {
+  const isUser = /^[UW]/.test(wanted);
+  const channel = isUser ? await directChannel(lookups, wanted) : await channelIdOf(finder, wanted);
+  if (!channel) return null;
+  const messages = await messagesIn(lookups, channel, threadTs);
+  const own = messages.find(
+    ({ bot_id, ts, text }) => bot_id === botId && ts !== threadTs && isSame(text ?? ''),
+  );
+  return own?.ts ? { channel, ts: own.ts } : null;
+}
+
+/** The direct conversation with a user; null without the optional scope, or if Slack refuses it. */
+async function directChannel(lookups: WebClient, user: string): Promise<ChannelId | null> {
+  try {
+    const { channel } = await lookups.conversations.open({ users: user });
+    return (channel?.id as ChannelId | undefined) ?? null;
+  } catch (error) {
+    const refused = refusedBySlack(error);
+    if (refused === null || refused === 'ratelimited') throw error;
+    return null;
+  }
+}
+
+async function channelIdOf(finder: ChannelFinder, channel: string): Promise<ChannelId | null> {
+  if (!channel.startsWith('#')) return channel as ChannelId;
+  const found = (await finder.find([channel])).get(channel);
+  return found?.ok ? found.room.id : null;
+}
+
+async function messagesIn(lookups: WebClient, channel: ChannelId, threadTs: string | undefined) {
+  const options = { channel, limit: PAGE_SIZE };
+  try {
+    const { messages = [] } = threadTs
+      ? await lookups.conversations.replies({ ...options, ts: threadTs })
+      : await lookups.conversations.history(options);
+    return messages;
+  } catch (error) {
+    if (refusedBySlack(error) === 'missing_scope') return [];
+    throw error;
+  }
+}
+
+/** The texts that match among the newest 2,000 messages of a channel, newest first. */
+export async function findOwnTexts(
+  { lookups, botId, finder }: OwnMessages,
+  wanted: string | null,
+  pattern: RegExp,
+): Promise<OwnTexts> {
+  if (!wanted) return { ok: true, texts: [] };
+  try {
+    const found = (await finder.find([wanted])).get(wanted);
+    if (!found?.ok) {
+      const why = found?.why ?? 'no-such-channel';
+      return { ok: false, why, passing: why === 'lookup-failed' };
+    }
+    const options = { channel: found.room.id, limit: PAGE_SIZE };
+    const pages = readPages<ConversationsHistoryResponse>(
+      lookups,
+      'conversations.history',
+      options,
+    );
+    const texts: string[] = [];
+    let read = 0;
+    for await (const { messages = [] } of pages) {
+      for (const { bot_id, text = '' } of messages) {
+        if (bot_id === botId && pattern.test(text)) texts.push(text);
+      }
+      read += 1;
+      if (read === HISTORY_PAGES_MAX) break;
+    }
+    return { ok: true, texts };
+  } catch (error) {
+    const why = refusedBySlack(error);
+    return { ok: false, why: why ?? 'no answer', passing: why === null || why === 'ratelimited' };
+  }
+}
+
+/** Where a user asked, which is where the private answer appears. */
+export interface ReplyTarget {
+  readonly channel: ChannelId | null;
+  /** The first message of the thread; null outside of threads. */
+  readonly thread: string | null;
+  /** The draft that the edited one replaces. */
+  readonly edits?: ChangeId | undefined;
+  /** The preview of that draft, which the new preview replaces. */
+  readonly replaces?: PrivateMessage | undefined;
+}
+
+/** A private message of Signalbox, which an answer can replace. */
+export interface PrivateMessage {
+  /** Replaces an ephemeral message. It is valid for 30 minutes and never logged. */
+  readonly url: string | null;
+  readonly channel: ChannelId | null;
+  /** Replaces a direct message, together with the channel; null for an ephemeral one. */
+  readonly ts: string | null;
+}
+
+export const NO_REPLY_TARGET: ReplyTarget = { channel: null, thread: null };
+
+/** Every message of Signalbox is posted by this function; Slack's refusals are thrown. */
+export async function postMessage(
+  posts: WebClient,
+  channel: string,
+  message: Message,
+  threadTs?: string,
+): Promise<Position> {
+  const posted = await withBlockFallback(message, (shown) =>
+    posts.chat.postMessage({ ...bodyOf(shown), ...inThread(threadTs), channel }),
+  );
+  if (!posted.ts || !posted.channel) throw new Error('Slack accepted a post without a position');
+  return { channel: posted.channel as ChannelId, ts: posted.ts };
+}
+
+interface EarlierAttempt {
+  readonly threadTs?: string | undefined;
+  /** How an earlier attempt is recognised by its text; null for a first attempt. */
+  readonly isSame: ((text: string) => boolean) | null;
+}
+
+/**
+ * Posts a message unless an earlier attempt, whose answer was lost, has posted it. Slack documents
+ * no idempotency key, so Signalbox looks for its own message before it posts again.
+ */
+export async function postOnce(
+  { posts, ...own }: OwnMessages & { readonly posts: WebClient },
+  channel: string,
+  message: Message,
+  { threadTs, isSame }: EarlierAttempt,
+): Promise<Position> {
+  const earlier = isSame && (await findOwnMessage(own, { channel, threadTs, isSame }));
+  return earlier ?? postMessage(posts, channel, message, threadTs);
+}
+
+export async function updateMessage(
+  posts: WebClient,
+  at: Position,
+  message: Message,
+): Promise<void> {
+  await withBlockFallback(message, (shown) =>
+    posts.chat.update({ ...contentOf(shown), ...at, parse: 'none' }),
+  );
+}
+
+/**
+ * Shows a message to one user where they asked. Falls back to their direct messages, because
+ * Signalbox may not be a member of that channel.
+ */
+export async function postEphemeral(
+  posts: WebClient,
+  user: UserId,
+  { channel, thread }: ReplyTarget,
+  message: Message,
+): Promise<void> {
+  const shown =
+    channel !== null &&
+    (await withBlockFallback(message, (body) =>
+      posts.chat.postEphemeral({ ...bodyOf(body), ...inThread(thread), channel, user }),
+    ).catch(() => null));
+  if (!shown) await postMessage(posts, user, message);
+}
+
+/** Sends a message, and once more without tables and charts if the workspace rejects those. */
+async function withBlockFallback<T>(
+  message: Message,
+  send: (shown: Message) => Promise<T>,
+): Promise<T> {
+  return send(message).catch((error: unknown) => {
+    const plain = refusedBySlack(error) === 'invalid_blocks' ? inPlainBlocks(message) : null;
+    if (!plain) throw error;
+    return send(plain);
+  });
+}
+
+function inThread(ts: string | null | undefined) {
+  return ts ? { thread_ts: ts } : {};
+}
+
+function bodyOf(message: Message) {
+  return { ...contentOf(message), unfurl_links: false, unfurl_media: false };
+}
+
+function contentOf({ text, blocks }: Message) {
+  // Slack's published types do not have the newest blocks yet.
+  return { text, blocks: blocks as never[] };
+}
+
+/**
+ * Replaces a private message in place: a direct message by its position, an ephemeral one by its
+ * response URL, which is the only way. Source: docs/slack.md#private-messages.
+ */
+export async function replacePrivate(
+  { posts, respond }: { readonly posts: WebClient; readonly respond: Respond },
+  { url, channel, ts }: PrivateMessage,
+  message: Message,
+): Promise<void> {
+  if (channel && ts) return updateMessage(posts, { channel, ts }, message);
+  if (!url) throw new Error('A private message without a position or a response URL');
+  await respond(url, { ...message, replace: true });
+}
+
+interface ThreadPosition {
+  readonly channel: string;
+  readonly ts: string;
+}
+
+type FindChannels = (names: readonly string[]) => Promise<ReadonlyMap<string, ChannelLookup>>;
+
+/**
+ * Uploads the files of an answer, because Slack has no private files: into the thread where the user
+ * asked, else into a thread of their direct messages. Returns the answer with a note for each file.
+ */
+export async function sendFiles(
+  posts: Clients['posts'],
+  findChannels: FindChannels,
+  { by, replyTarget }: { readonly by: UserId; readonly replyTarget: ReplyTarget },
+  answer: Answer,
+): Promise<Answer> {
+  const files = answer.parts.filter((part) => part.kind === 'file');
+  if (files.length === 0) return answer;
+  const thread = await threadFor(findChannels, replyTarget);
+  const heading = message(lines([{ bold: answer.title }]));
+  const { channel, ts } = thread ?? (await postMessage(posts, by, heading));
+  for (const { name, text: content } of files) {
+    await posts.files.uploadV2({ channel_id: channel, thread_ts: ts, filename: name, content });
+  }
+  const where = thread
+    ? 'in this thread, visible to everyone in it'
+    : 'in your direct messages with Signalbox';
+  return { ...answer, parts: answer.parts.map((part) => noteFor(part, where)) };
+}
+
+/** Null for a channel that is shared with another workspace, or whose sharing is unknown. */
+async function threadFor(
+  findChannels: FindChannels,
+  { channel, thread }: ReplyTarget,
+): Promise<ThreadPosition | null> {
+  if (channel === null || thread === null) return null;
+  const found = (await findChannels([channel])).get(channel);
+  return found?.ok && !found.room.outside && found.room.joined ? { channel, ts: thread } : null;
+}
+
+function noteFor(part: AnswerPart, where: string): AnswerPart {
+  return part.kind === 'file' ? { kind: 'note', text: `${part.name} is ${where}.` } : part;
+}

@@ -1,0 +1,157 @@
+import type { View } from '@slack/web-api';
+import { z } from 'zod';
+import type { FieldProblem } from '../base/errors.ts';
+import { fieldsOf, type TypedValues } from '../commands/arguments.ts';
+import { resolveNames } from '../commands/assign.ts';
+import type { ChangeCommand, Command, Intent, Vocabulary } from '../commands/define.ts';
+import type { Change, Target, Verb } from '../domain/change.ts';
+import { reasonFor } from '../domain/policy.ts';
+import { spanText } from '../domain/timing.ts';
+import { lines } from './blocks.ts';
+import { answerLabel, followUp } from './card-state.ts';
+import type { SlackContext } from './context.ts';
+import { plain } from './inputs.ts';
+import { actionText, type DrawContext } from './naming.ts';
+import { ChangeOf, PrivateMessageOf } from './payload.ts';
+
+const REASON_FORMS = {
+  reject: { title: 'Reject', label: 'Reason', submit: 'Reject', note: null },
+  'break-glass': {
+    title: 'Use break-glass',
+    label: "Why can't this wait?",
+    submit: 'Use break-glass',
+    note:
+      'This runs now, without the approvals that its rule requires. The approvers and the ' +
+      'channel see your name and your reason. Someone else must review it afterwards. Freezes ' +
+      'still apply.',
+  },
+  review: {
+    title: 'Mark as reviewed',
+    label: 'What did you find?',
+    submit: 'Save',
+    note: 'This change ran without approval. Signalbox adds your note to its card and audit trail.',
+  },
+  happened: { title: null, label: 'What did you find?', submit: 'Save', note: null },
+  'did-not-happen': { title: null, label: 'What did you find?', submit: 'Save', note: null },
+} as const;
+export type ReasonFormKind = keyof typeof REASON_FORMS;
+
+/** Whether a decision needs a reason or note, which a modal requests before it is stored. */
+export function needsReasonForm(verb: Verb): verb is ReasonFormKind {
+  return Object.hasOwn(REASON_FORMS, verb);
+}
+
+const Metadata = z.object({
+  change: ChangeOf,
+  home: z.boolean(),
+  preview: PrivateMessageOf.nullable().catch(null),
+});
+/**
+ * The change, whether the button was on the Home tab, and the preview with the button. The answer
+ * replaces that preview, because its buttons no longer work by then.
+ */
+export type ReasonFormMetadata = z.infer<typeof Metadata>;
+
+/** Reads the metadata of a submitted reason form; null when it is not valid. */
+export function readReasonFormMetadata(metadata: string): ReasonFormMetadata | null {
+  try {
+    return Metadata.parse(JSON.parse(metadata));
+  } catch {
+    return null;
+  }
+}
+
+/** The modal that requests the reason or note of a decision. */
+export function reasonForm(
+  kind: ReasonFormKind,
+  change: Change,
+  { commands, home, preview }: Omit<ReasonFormMetadata, 'change'> & Pick<DrawContext, 'commands'>,
+): View {
+  const { title, label, submit, note } = REASON_FORMS[kind];
+  const isOutcome = kind === 'happened' || kind === 'did-not-happen';
+  const shown = isOutcome ? outcomeLines(change, kind === 'happened') : null;
+  return {
+    type: 'modal',
+    callback_id: `change.${kind}`,
+    private_metadata: JSON.stringify({
+      change: change.id,
+      home,
+      preview,
+    } satisfies ReasonFormMetadata),
+    title: plain(title ?? answerLabel(change, kind === 'happened', commands), 24),
+    submit: plain(submit, 24),
+    close: plain('Back', 24),
+    blocks: [
+      { type: 'section', text: plain(`${actionText(change)} (${change.id})`, 3_000) },
+      ...(note === null ? [] : [{ type: 'section' as const, text: plain(note, 3_000) }]),
+      // Blocks newer than Slack's published types are objects all the same.
+      ...(shown === null ? [] : [shown.block as never]),
+      {
+        type: 'input',
+        block_id: 'reason',
+        label: plain(label, 150),
+        element: {
+          type: 'plain_text_input',
+          action_id: 'reason',
+          multiline: true,
+          max_length: 500,
+          focus_on_load: true,
+        },
+      },
+    ],
+  };
+}
+
+/** What the server shows of the target, and what the answer does. */
+function outcomeLines(change: Change, happened: boolean) {
+  const { target, timing } = change.plan;
+  const { lines: shown } = followUp(change);
+  const fact = happened
+    ? 'Signalbox records that the change was applied.'
+    : 'Signalbox records that the change was not applied.';
+  const revert = timing?.revert
+    ? [[`Its revert runs ${spanText(timing.revert.afterMs)} after the request.`]]
+    : [];
+  return lines(
+    ...shown,
+    [`${fact} Other changes of ${target.name} can run again.`],
+    ['Signalbox does not send the request again.'],
+    ...(happened ? revert : []),
+  );
+}
+
+/** Whether the form requires a reason for the target that it names so far. */
+export function needsReason(
+  { context }: SlackContext,
+  command: Command,
+  given: TypedValues,
+  vocabulary: Vocabulary,
+): boolean {
+  if (command.kind !== 'change') return false;
+  if (command.needsReason) return true;
+  const named = namedIn(command, given, vocabulary);
+  const target = named && command.target(named, context.commandContext());
+  return reasonFor(context.policy, command.name, target).required;
+}
+
+/** The items that the fields of an incomplete form name; null if one is missing or unknown. */
+function namedIn(command: ChangeCommand, given: TypedValues, vocabulary: Vocabulary) {
+  const naming = fieldsOf(command.args).filter(({ names }) => names !== undefined);
+  if (naming.length === 0 || naming.some(({ name }) => !given[name])) return null;
+  const resolved = resolveNames({ command, given, reason: '' }, naming, given, vocabulary);
+  return resolved.ok ? resolved.args : null;
+}
+
+/** The problem of a reason that is missing or too short for the rule that decides. */
+export function reasonProblem(
+  { context }: SlackContext,
+  { command, args, reason }: Pick<Intent, 'command' | 'args' | 'reason'>,
+): FieldProblem | null {
+  if (command.kind !== 'change') return null;
+  const target: Target = command.target(args, context.commandContext());
+  const rule = reasonFor(context.policy, command.name, target);
+  const isNeeded = rule.required || command.needsReason === true;
+  if (!isNeeded || (reason ?? '').length >= Math.max(1, rule.minimum)) return null;
+  const minimum = rule.minimum > 1 ? ` of at least ${rule.minimum} characters` : '';
+  return { field: 'reason', problem: `Add a reason${minimum} for the approvers.` };
+}

@@ -1,0 +1,341 @@
+import { slashCommand } from '../domain/answer.ts';
+import type { BlockingFreeze, Change, Refusal, State, Verb } from '../domain/change.ts';
+import { createDenial, type Denial } from '../domain/gate.ts';
+import { type Freeze, neverRuleFor, type Policy } from '../domain/policy.ts';
+import { lines, type Message, message } from './blocks.ts';
+import { type DrawContext, neededText, peopleLine, roleText } from './naming.ts';
+import type { Line } from './rich-text.ts';
+
+const STATES: Readonly<Record<State, string>> = {
+  draft: 'it is not requested yet',
+  pending: 'it is waiting for approval',
+  approved: 'it was approved',
+  executing: 'it is running',
+  succeeded: 'it was accepted',
+  failed: 'it was rejected by the server',
+  unknown: 'its outcome is unknown',
+  rejected: 'it was rejected',
+  cancelled: 'it was cancelled',
+  expired: 'it has expired',
+  stale: 'the target changed since the preview',
+  denied: 'the policy refuses it',
+};
+
+const AGAIN_IF_NEEDED = 'Request it again if it is still needed.';
+const FOLLOW = 'Updates appear in the thread of its card.';
+
+/** What a user can do next about a change in this state. */
+export const NEXT_STEP: Readonly<Record<State, string>> = {
+  draft: 'Its requester must request approval first.',
+  pending: 'An approver can decide on its card.',
+  approved: FOLLOW,
+  executing: FOLLOW,
+  succeeded: 'Its card shows the response.',
+  failed: AGAIN_IF_NEEDED,
+  unknown: 'Record the outcome on its card.',
+  rejected: AGAIN_IF_NEEDED,
+  cancelled: AGAIN_IF_NEEDED,
+  expired: AGAIN_IF_NEEDED,
+  stale: AGAIN_IF_NEEDED,
+  denied: AGAIN_IF_NEEDED,
+};
+
+const LATE: Readonly<Record<Verb, string>> = {
+  confirm: 'confirm',
+  approve: 'approve',
+  reject: 'reject',
+  cancel: 'cancel',
+  'break-glass': 'use break-glass',
+  review: 'review',
+  happened: 'record the outcome',
+  'did-not-happen': 'record the outcome',
+  snooze: 'snooze the reminders',
+};
+
+/** `Too late to cancel` */
+export function tooLate({ press }: Denial): string {
+  return press ? `Too late to ${LATE[press.verb]}` : 'Too late';
+}
+
+/** `: it was approved by Ben, 14:01. Updates appear in the thread of its card.` */
+export function stateClause({ change }: Denial): Line {
+  if (!change) return ['.'];
+  return [`: ${STATES[change.state]}`, ...decidedBy(change), `. ${NEXT_STEP[change.state]}`];
+}
+
+/** In plain text, for a field of a form: `Too late: it has expired. Request it again …` */
+export const lateSentence = (state: State): string =>
+  `Too late: ${STATES[state]}. ${NEXT_STEP[state]}`;
+
+/** Names only the user who brought about this state: an approver did not cancel the change. */
+export function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
+  if (state === 'cancelled' && cancelledBy) return [' by ', { user: cancelledBy }];
+  const verdict = state === 'rejected' ? rejection : state === 'approved' && approvals.at(-1);
+  return verdict ? [' by ', { user: verdict.by }, ', ', { at: verdict.at }] : [];
+}
+
+/** ` (year end, by Gus).` */
+export function freezeNote({ reason, by, made }: BlockingFreeze): Line {
+  const author: Line = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
+  return [` (${reason}`, ...author, ').'];
+}
+
+export function unfreezeHint({ made }: Freeze, { prefix }: DrawContext): string {
+  return made
+    ? ` ${slashCommand(prefix, `change unfreeze ${made.id}`)} ends it.`
+    : ' It is set in signalbox.yaml.';
+}
+
+/** ` (rule 2, @db-leads)` */
+export function ruleNote({ rule, role }: Denial, { policy }: DrawContext): Line {
+  return rule === null ? [] : [` (rule ${rule}, ${roleText(policy, role)})`];
+}
+
+export function ruleName(rule: number | null): string {
+  return rule === null ? 'The rule of this change' : `Rule ${rule}`;
+}
+
+/** ` of at least 20 characters`, where the rule requires a reason of that length. */
+export function minimumLength({ rules }: Policy, place: number | null): string {
+  const minimum = rules.find((rule) => rule.place === place)?.reason.minimum ?? 1;
+  return minimum > 1 ? ` of at least ${minimum} characters` : '';
+}
+
+/** `stop analytics-prod`; what is not a change of a service is named by its command. */
+export function refusedAction(denial: Denial, drawing: DrawContext): string {
+  const { command, target } = denial;
+  const [noun, verb] = (command ?? '').split(' ');
+  const isChange = command !== null && drawing.commands.has(command);
+  return noun === 'service' && isChange && target
+    ? `${verb} ${target}`
+    : `use ${refusedCommand(denial, drawing)}`;
+}
+
+/** `/service stop on analytics-prod`. A button is no command, but a rule names it like one. */
+export function refusedCommand({ command, target }: Denial, { prefix }: DrawContext): string {
+  const words = command ? slashCommand(prefix, command) : 'this command';
+  const line = command === 'trail accept' ? '“Accept gap…” (trail accept)' : words;
+  return target ? `${line} on ${target}` : line;
+}
+
+type Sentence = (denial: Denial, drawing: DrawContext) => Line;
+
+const MAY_BE_SENT: readonly State[] = ['executing', 'unknown', 'succeeded', 'failed'];
+const AGAIN = 'Try again in a minute.';
+
+/** The answer for each refusal: what happened, why, and what to do next. */
+const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
+  'not-found': () => ['This change no longer exists. Request it again.'],
+  'not-draft': (denial) => ['This was already requested', ...stateClause(denial)],
+  'not-pending': () => [
+    'The requester has not requested approval yet. Decide on the card once it is posted.',
+  ],
+  'not-approved': (denial) => ['This is not approved', ...stateClause(denial)],
+  'not-executing': (denial) => ['This is not running', ...stateClause(denial)],
+  'not-unknown': (denial) => ['The outcome is already known', ...stateClause(denial)],
+  expired: (denial) => [
+    `${tooLate(denial)}: it has expired. Nothing was changed. Request it again.`,
+  ],
+  'not-requester': ({ change }) => [
+    'Only the requester',
+    ...(change ? [', ', { user: change.requester }, ','] : []),
+    ' can do this. Ask them to do it.',
+  ],
+  'self-approval': (denial, drawing) => {
+    const [action, duty] = denial.change?.breakGlass
+      ? ['used break-glass', 'review']
+      : ['requested this change', 'approve'];
+    const others = alternatives(denial, drawing);
+    const reason = `You ${action}, so someone else must ${duty} it`;
+    const group = denial.role === null ? [] : [`: ${roleText(drawing.policy, denial.role)}`];
+    return [reason, ...(others.length > 0 ? others : group), '.'];
+  },
+  'already-approved': ({ change, press }, drawing) => {
+    const own = change?.approvals.find(({ by }) => by === press?.by);
+    const when: Line = own ? [', ', { at: own.at }] : [];
+    const needed = change ? ` ${neededText(change, drawing)}` : '';
+    return ['Already approved by you', ...when, `.${needed}`];
+  },
+  'already-decided': (denial) => {
+    const { change } = denial;
+    const verdict = change ? decidedBy(change) : [];
+    return change && verdict.length > 0
+      ? [`Already ${change.state}`, ...verdict, `. ${NEXT_STEP[change.state]}`]
+      : [tooLate(denial), ...stateClause(denial)];
+  },
+  'note-required': () => ['Describe what you found: the next person relies on it.'],
+  'too-early': () => [`This is still running. ${AGAIN}`],
+  'already-received': () => ['This click was already received. It counts once.'],
+  'target-changed': ({ target }) => [
+    `${target ?? 'The target'} changed after the preview. Nothing was sent. `,
+    'Request it again with the current values.',
+  ],
+  'tags-changed': ({ target }) => [
+    `The tags or the warehouse of ${target ?? 'the target'} changed or are unknown now, `,
+    'so other rules apply. Nothing was sent. Request it again.',
+  ],
+  'approvals-missing': (denial, drawing) => [
+    'The current policy requires more approvals than this change has',
+    ...ruleNote(denial, drawing),
+    '. Nothing was sent. Request it again.',
+  ],
+  'schedule-ended': () => [
+    'Its schedule was paused, removed or replaced, or has expired. Nothing was sent.',
+  ],
+  'too-late': () => ['The scheduled time has passed. Request it again with a later time.'],
+  'no-break-glass': ({ rule }) => [
+    `${ruleName(rule)} does not allow break-glass. The change needs its approvals.`,
+  ],
+  'may-not-break-glass': (denial, drawing) => [
+    `${ruleName(denial.rule)} allows break-glass only to ${roleText(drawing.policy, denial.role)}`,
+    ...alternatives(denial, drawing),
+    '.',
+  ],
+  'not-ended': () => ['This has not ended yet. Review it when it has ended.'],
+  'already-reviewed': ({ change }) =>
+    change?.review
+      ? ['Already reviewed by ', { user: change.review.by }, ', ', { at: change.review.at }, '.']
+      : ['This was already reviewed.'],
+  restored: () => [
+    'The database was restored from an older copy, so it is unknown what was sent since. ',
+    'Check the current state of the target, then request it again.',
+  ],
+  'gap-accepted': () => [
+    'Operators accepted a gap of the audit trail, so Signalbox cannot confirm what was requested ',
+    'before it. Check the current state of the target, then request it again.',
+  ],
+  'audit-mismatch': ({ change }) => [
+    'This change does not match the audit trail: the database was modified directly. ',
+    change && MAY_BE_SENT.includes(change.state) ? '' : 'Nothing was sent. ',
+    'Report this to the Signalbox administrators.',
+  ],
+  upgraded: () => [
+    'Signalbox was upgraded after this request. The new release records more about each change. ',
+    'Nothing was sent. Request it again.',
+  ],
+  'trail-intact': () => ['The audit trail has no gap any more, so nothing was accepted.'],
+  'gap-changed': () => [
+    'The audit trail has another gap than the one in this notice, so nothing was accepted. ',
+    'Use the newest notice in the audit channel.',
+  ],
+  'gap-accepted-before': () => [
+    'You already accepted this gap. A different operator must accept it.',
+  ],
+  'lookup-failed': () => [
+    `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
+  ],
+  deactivated: () => [
+    'This account is deactivated. An administrator of the workspace can activate it.',
+  ],
+  guest: () => ['Guests cannot use Signalbox. Ask a full member of the workspace to request it.'],
+  bot: () => ['Apps and bots cannot use Signalbox. A user must request it.'],
+  'other-workspace': () => [
+    'Only members of this workspace can use Signalbox. Ask one of them to request it.',
+  ],
+  'rate-limited': () => [
+    'You sent too many requests in a short time, so this one was ignored. ',
+    'Try again in a few minutes.',
+  ],
+  'no-rule': (denial, drawing) =>
+    denial.rule === null
+      ? [
+          `No rule of the policy allows ${refusedCommand(denial, drawing)}. `,
+          'The owners of signalbox.yaml can add one.',
+        ]
+      : [
+          `signalbox.yaml does not say enough about ${denial.target ?? 'the target'} to decide whether `,
+          `rule ${denial.rule} applies, and later rules do not count. `,
+          'The owners of signalbox.yaml can fix it.',
+        ],
+  'not-a-requester': notARequester,
+  'not-an-approver': (denial, { policy }) => {
+    const roles = roleText(policy, denial.role);
+    const rule = denial.rule === null ? '' : ` (rule ${denial.rule})`;
+    return [`Only ${roles} can decide this${rule}. Ask `, ...whomToAsk(denial, roles), '.'];
+  },
+  frozen: ({ freeze, target }, drawing) => {
+    const subject = target ?? 'The target';
+    if (!freeze) {
+      return [
+        `${subject} is frozen. ${slashCommand(drawing.prefix, 'change freezes')} shows until when.`,
+      ];
+    }
+    const until: Line = [`${subject} is frozen until `, { at: freeze.until }];
+    return [...until, ...freezeNote(freeze), unfreezeHint(freeze, drawing)];
+  },
+  never: (denial, drawing) => [
+    `The policy never allows ${refusedCommand(denial, drawing)}`,
+    denial.never ? `: ${denial.never.reason}.` : '.',
+    ' Break-glass does not override this. The owners of signalbox.yaml can change it.',
+  ],
+  'reason-required': ({ rule }, { policy }) => [
+    `${ruleName(rule)} requires a reason${minimumLength(policy, rule)}. Add it at the end of the `,
+    'command, for example “nightly maintenance”.',
+  ],
+  'not-listed': ({ target, rule }) => [
+    `${target === null ? 'The target' : `“${target}”`} is not in signalbox.yaml. `,
+    `${ruleName(rule)} does not allow discovered services.`,
+  ],
+  'not-verified': ({ target }) => [
+    `Signalbox could not verify ${target === null ? 'the target' : `“${target}”`}: the server did not `,
+    'return its current tags and warehouse. Nothing was sent. ',
+    `The service is not in signalbox.yaml, so the policy needs them. ${AGAIN} `,
+    'If it fails again, an operator of Signalbox can run the doctor.',
+  ],
+};
+
+export function refusalLine(denial: Denial, drawing: DrawContext): Line {
+  return SENTENCES[denial.refusal](denial, drawing);
+}
+
+export function refusalMessage(denial: Denial, drawing: DrawContext): Message {
+  return message(lines(refusalLine(denial, drawing)));
+}
+
+/** Why an approved change was not run, in words for everyone who reads its card. */
+export function stoppedLine(change: Change, drawing: DrawContext): Line {
+  const { requires, plan, command, requester, frozenBy } = change;
+  const { policy, prefix } = drawing;
+  const { name } = plan.target;
+  // Stored by us from the closed list of refusals, and read back as text.
+  const refusal = change.stopReason as Refusal;
+  if (refusal === 'no-rule') {
+    return [`No rule of the current policy allows ${slashCommand(prefix, command)} on ${name}.`];
+  }
+  if (refusal === 'not-a-requester') {
+    const roles = roleText(policy, requires.to);
+    return ['The current policy does not let ', { user: requester }, ` request this (${roles}).`];
+  }
+  if (frozenBy) {
+    const until: Line = [`${name} was frozen until `, { at: frozenBy.until }];
+    return ['When it was due, ', ...until, ...freezeNote(frozenBy)];
+  }
+  if (refusal === 'reason-required') return ['The current rule requires a longer reason.'];
+  const role = refusal === 'approvals-missing' ? requires.from : requires.breakGlass;
+  const never = neverRuleFor(policy, { command, target: plan.target });
+  return refusalLine(createDenial(refusal, { change, role: role ?? requires.to, never }), drawing);
+}
+
+function notARequester(denial: Denial, drawing: DrawContext): Line {
+  const { rule, role, who, command } = denial;
+  const roles = roleText(drawing.policy, role);
+  const reason = `You can't ${refusedAction(denial, drawing)}: rule ${rule ?? '?'} allows ${roles}. `;
+  // A query answers only the user who sends it, so nobody can run it for another user.
+  if (command && !drawing.commands.has(command)) return [reason, `Ask to join ${roles}.`];
+  if (!who || (who.users.length === 0 && who.more)) return [reason, `Ask a member of ${roles}.`];
+  const others: Line = who.users.length > 0 ? peopleLine(who) : ['Nobody else'];
+  return [reason, ...others, ' can request it for you.'];
+}
+
+/** `Ben, Cleo or Gus`, or a member of the group when the lookup found nobody in time. */
+function whomToAsk({ who }: Denial, roles: string): Line {
+  return who && who.users.length > 0 ? peopleLine(who) : [`a member of ${roles}`];
+}
+
+/** `: Ben, Cleo or Gus`; empty when the lookup found nobody. */
+function alternatives({ who, role, change }: Denial, { policy }: DrawContext): Line {
+  if (!who || who.users.length === 0) return [];
+  // After an escalation the others may be members of another group.
+  const isOneGroup = role !== null && !change?.requires.escalation;
+  return [': ', ...peopleLine(who, isOneGroup ? ` from ${roleText(policy, role)}` : '')];
+}

@@ -1,0 +1,241 @@
+import type { FieldProblem } from '../base/errors.ts';
+import type { TypedValues } from '../commands/arguments.ts';
+import {
+  type Command,
+  type Intent,
+  nounOf,
+  type ParseResult,
+  type Vocabulary,
+} from '../commands/define.ts';
+import { hasField, parseProblemOf, parseValues } from '../commands/values.ts';
+import { VERBS } from '../domain/change.ts';
+import { authorizeForm } from '../workflow/authorize.ts';
+import { isDatabaseUnavailable } from '../workflow/limits/database-unavailable.ts';
+import { type Click, receiveClick } from '../workflow/review/click.ts';
+import { endedBefore } from '../workflow/review/review.ts';
+import { sentenceMessage } from './answer.ts';
+import {
+  DATABASE_AWAY,
+  handleReceipt,
+  orLate,
+  PROGRESS_AFTER_MS,
+  sendAnswer,
+} from './answer-text.ts';
+import type { Message } from './blocks.ts';
+import { isPreview } from './card.ts';
+import type { CommandLine, SlackContext } from './context.ts';
+import { changedIn, commandByCallbackId, settingOf } from './form.ts';
+import { formVocabulary, fullVocabulary, listOfChosenPipe } from './form-lists.ts';
+import { formlessTrigger, openForm } from './open-form.ts';
+import { type FormSubmission, givenOf } from './payload.ts';
+import { postEphemeral, type ReplyTarget, replacePrivate } from './post.ts';
+import { readReasonFormMetadata, reasonProblem } from './reason-form.ts';
+import { lateSentence } from './refusals.ts';
+import { answerIntent, answerRefusal } from './typed.ts';
+
+type Errors = Readonly<Record<string, string>>;
+type Ack = (response?: { response_action: 'errors'; errors: Errors }) => Promise<void>;
+
+/** Routes a submitted modal: the reason of a decision, or the fields of a command. */
+export async function submit(
+  bot: SlackContext,
+  submitted: FormSubmission,
+  ack: Ack,
+): Promise<void> {
+  const id = submitted.view.callback_id;
+  const verb = VERBS.find((each) => `change.${each}` === id);
+  if (verb) return decide(bot, submitted, verb, ack);
+  const command = commandByCallbackId(bot.commands, id);
+  if (!command) return ack();
+
+  const form = { submitted, command, setting: settingOf(submitted.view.private_metadata) };
+  const request = { commands: [command.name], by: submitted.user.id };
+  // Slack shows an error and keeps the form if the acknowledgement takes more than 3 s.
+  const late = bot.clock.timeout(PROGRESS_AFTER_MS);
+  const authorized = await orLate(late, authorizeForm(bot.context, { ...request, record: false }));
+  if (!authorized?.ok) {
+    await ack();
+    return show(bot, form, late, async (typed) => {
+      const again = await authorizeForm(bot.context, { ...request, record: true });
+      return again.ok ? answerLate(bot, typed, form) : answerRefusal(bot, again.denial);
+    });
+  }
+  const understood = await readForm(bot, form);
+  const errors = errorsOf(bot, understood, Object.keys(submitted.view.state.values));
+  if (errors || understood.kind !== 'intent') {
+    return ack({ response_action: 'errors', errors: errors ?? {} });
+  }
+  await ack();
+  return show(bot, form, late, (typed) => answerAgain(bot, typed, understood, form.setting.fixed));
+}
+
+interface SubmittedForm {
+  readonly submitted: FormSubmission;
+  readonly command: Command;
+  readonly setting: ReturnType<typeof settingOf>;
+}
+
+async function readForm(
+  bot: SlackContext,
+  { submitted, command, setting }: SubmittedForm,
+): Promise<ParseResult> {
+  const { reason = '', ...shown } = givenOf(submitted);
+  const filled = changedIn(shown, setting.was);
+  const vocabulary = withFixed(await formVocabulary(bot, command), setting.fixed);
+  const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
+  const lists = await listOfChosenPipe(bot, { command, given, by: submitted.user.id });
+  return parseValues(command, given, reason, { ...vocabulary, lists });
+}
+
+/** The answer to a form that is closed already, so that a button opens it again for a correction. */
+async function answerLate(
+  bot: SlackContext,
+  typed: CommandLine,
+  form: SubmittedForm,
+): Promise<Message | null> {
+  const understood = await readForm(bot, form);
+  const formless = { ...typed, trigger: formlessTrigger(typed.trigger) };
+  if (understood.kind === 'intent') {
+    return answerAgain(bot, formless, understood, form.setting.fixed);
+  }
+  const { reason = '', ...given } = { ...givenOf(form.submitted), ...form.setting.fixed };
+  const sentence = understood.kind === 'misread' ? understood.sentence : null;
+  return openForm(bot, formless, form.command, { ...given, reason }, sentence);
+}
+
+// The alert of a form is known by id only, until its name is read again.
+function withFixed(vocabulary: Vocabulary, { alert }: TypedValues): Vocabulary {
+  return alert ? { ...vocabulary, alerts: [{ id: alert, name: alert, aliases: [] }] } : vocabulary;
+}
+
+/** Drops values of fields that another choice has hidden. */
+function applying(command: Command, given: TypedValues, { organization }: Vocabulary): TypedValues {
+  const among = { ...organization, given };
+  return Object.fromEntries(
+    Object.entries(given).filter(([name]) => hasField(command, name, among)),
+  );
+}
+
+async function answerAgain(
+  bot: SlackContext,
+  typed: CommandLine,
+  intent: Intent,
+  fixed: TypedValues,
+): Promise<Message | null> {
+  if (!fixed.alert) return answerIntent(bot, typed, intent);
+  const { command, given, reason } = intent;
+  const again = parseValues(command, given, reason ?? '', await fullVocabulary(bot));
+  if (again.kind === 'intent') return answerIntent(bot, typed, again);
+  return sentenceMessage([
+    again.kind === 'misread' ? again.sentence : 'A required field is missing.',
+  ]);
+}
+
+/** Error texts by field; null when the form is valid. */
+function errorsOf(
+  bot: SlackContext,
+  understood: ParseResult,
+  shown: readonly string[],
+): Errors | null {
+  const { context } = bot;
+  const [first = 'reason'] = shown;
+  const under = (problems: readonly FieldProblem[]) =>
+    Object.fromEntries(
+      problems.map(({ field, problem }) => [shown.includes(field) ? field : first, problem]),
+    );
+  if (understood.kind === 'incomplete') {
+    const problem = (label: string) => `${label} is required.`;
+    return under(
+      understood.missing.map(({ name, label }) => ({ field: name, problem: problem(label) })),
+    );
+  }
+  if (understood.kind === 'misread') {
+    const found = Object.entries(understood.problems);
+    const problems = found.map(([field, problem]) => ({ field, problem }));
+    return under(problems.length > 0 ? problems : [{ field: first, problem: understood.sentence }]);
+  }
+  if (understood.kind !== 'intent' || understood.command.kind === 'query') return null;
+  const { command, given, args } = understood;
+  const commandContext = context.commandContext();
+  // Problems that need a fresh read of the target are reported in the answer.
+  const found = command.problems?.(args, null, commandContext) ?? [];
+  const reason = reasonProblem(bot, understood);
+  const problems = [...found, ...(reason ? [reason] : [])];
+  if (problems.length === 0) return null;
+  const among = { ...commandContext.organization, given };
+  const asked = { command, given, reason: understood.reason ?? '' };
+  return errorsOf(bot, parseProblemOf(asked, problems, among), shown);
+}
+
+async function decide(
+  bot: SlackContext,
+  submitted: FormSubmission,
+  verb: (typeof VERBS)[number],
+  ack: Ack,
+): Promise<void> {
+  const { view, user, trigger_id } = submitted;
+  const about = readReasonFormMetadata(view.private_metadata);
+  if (!about) return ack();
+  const text = (givenOf(submitted).reason ?? '').trim();
+  if (text === '') {
+    const errors = { reason: 'Add a few words: the next person relies on them.' };
+    return ack({ response_action: 'errors', errors });
+  }
+  const { home, preview } = about;
+  const shown = preview ?? { url: null, channel: null, ts: null };
+  const replyTo = { ...shown, thread: null, user: user.id, replaces: preview !== null, home };
+  const click = { verb, change: about.change, by: user.id, text, replyTo };
+  const key = `click:${trigger_id}`;
+  const stored = await storeDecision(bot, key, click).catch((error: unknown) => {
+    if (isDatabaseUnavailable(error)) return null;
+    throw error;
+  });
+  // The form stays open and keeps its text.
+  if (!stored) return ack({ response_action: 'errors', errors: { reason: DATABASE_AWAY } });
+  const { late, receipt } = stored;
+  await ack(
+    late ? { response_action: 'errors', errors: { reason: lateSentence(late) } } : undefined,
+  );
+  await handleReceipt(bot, receipt, { key, replyTo });
+}
+
+/** Stores the click, which records its refusal as well; `late`: the form can report that one at once. */
+async function storeDecision({ context }: SlackContext, key: string, click: Click) {
+  // A change that cannot be read is reported when the stored click is handled.
+  const late = await endedBefore(context, click).catch(() => null);
+  return { late, receipt: await receiveClick(context, key, click) };
+}
+
+/**
+ * Answers privately where the modal was opened, because a submission has no response URL. The preview
+ * of an edited draft replaces the old one.
+ */
+async function show(
+  bot: SlackContext,
+  { submitted: { user, trigger_id }, command, setting: { replyTarget } }: SubmittedForm,
+  late: AbortSignal,
+  answer: (typed: CommandLine) => Promise<Message | null>,
+): Promise<void> {
+  const { posts } = bot.clients;
+  const typed: CommandLine = { noun: '', text: '', by: user.id, replyTarget, trigger: trigger_id };
+  const send = (shown: Message) => postEphemeral(posts, user.id, replyTarget, shown);
+  const inPlace = (shown: Message) => replaceEdited(bot, replyTarget, shown);
+  const reads = () => nounOf(command);
+  const request = { by: user.id, reads, replyTarget, send, inPlace, late };
+  await sendAnswer(bot, request, () => answer(typed));
+}
+
+async function replaceEdited(
+  { clients, respond, log }: SlackContext,
+  { replaces }: ReplyTarget,
+  shown: Message,
+): Promise<boolean> {
+  if (!replaces || !isPreview(shown)) return false;
+  return replacePrivate({ posts: clients.posts, respond }, replaces, shown).then(
+    () => true,
+    (error: unknown) => {
+      log.warn({ err: error }, 'an edited preview could not be replaced');
+      return false;
+    },
+  );
+}

@@ -1,0 +1,243 @@
+import { type AnswerPart, type Cell, countWords, utcStamp } from '../domain/answer.ts';
+import { type AnyBlock, type Message, noteLine, type MessagePart as Shown } from './blocks.ts';
+import { bounded, dateElement, mrkdwnOf, oneLine, type RichInline, visible } from './rich-text.ts';
+
+const TEXT_MAX = 2_900;
+/** Longer cells end in an ellipsis, so that one name does not push all figures off the screen. */
+const COLUMN_MAX = 40;
+
+/**
+ * The message for a workspace that does not support the newest blocks: tables and charts become
+ * monospaced text. Null when the message has none of them.
+ */
+export function inPlainBlocks({ text, blocks }: Message): Message | null {
+  if (!blocks.some(isNew)) return null;
+  return { text, blocks: blocks.map((block) => (isNew(block) ? plainBlock(block) : block)) };
+}
+
+function isNew({ type }: AnyBlock): boolean {
+  return type === 'table' || type === 'data_table' || type === 'data_visualization';
+}
+
+function plainBlock(block: AnyBlock): AnyBlock {
+  const text = fitting(linesOf(block)).join('\n') || '–';
+  const elements = [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }];
+  return { type: 'rich_text', elements };
+}
+
+/** The first lines that fit into one block, and the number of the others. */
+function fitting(lines: readonly string[]): readonly string[] {
+  let size = 0;
+  const fits = lines.filter((line) => {
+    size += line.length + 1;
+    return size <= TEXT_MAX;
+  });
+  const left = lines.length - fits.length;
+  return left > 0 ? [...fits, `${countWords(left, 'more row')} not shown.`] : fits;
+}
+
+interface CellPlainBlocks {
+  readonly type: string;
+  readonly text?: string;
+  /** A time, in place of a text. */
+  readonly elements?: readonly { readonly elements: readonly { readonly fallback: string }[] }[];
+}
+interface Table {
+  readonly rows: readonly (readonly CellPlainBlocks[])[];
+  readonly column_settings?: readonly { readonly align: string }[];
+}
+interface Point {
+  readonly label: string;
+  readonly value: number;
+}
+interface Chart {
+  readonly title: string;
+  readonly chart: {
+    readonly series: readonly { readonly name: string; readonly data: readonly Point[] }[];
+    readonly axis_config: { readonly x_label: string };
+  };
+}
+
+// table.ts and chart.ts build these blocks, so their shapes are known.
+function linesOf(block: AnyBlock): readonly string[] {
+  if (block.type !== 'data_visualization') return tableLines(block as Table & AnyBlock);
+  const { title, chart } = block as Chart & AnyBlock;
+  return [title, chart.axis_config.x_label, ...chartLines(chart.series)];
+}
+
+/** A line for each label, with the value of the series that has one. */
+function chartLines(series: Chart['chart']['series']): readonly string[] {
+  return (series[0]?.data ?? []).map(({ label }, index) => {
+    const own = series.findLast(({ data }) => data[index]?.value !== 0) ?? series[0];
+    const note = own?.name === 'not final' ? ' (not final)' : '';
+    return `${label.padEnd(12)} ${own?.data[index]?.value ?? 0}${note}`;
+  });
+}
+
+function tableLines({ rows, column_settings: settings = [] }: Table): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.min(COLUMN_MAX, Math.max(...rows.map((row) => [...textOf(row[column])].length))),
+  );
+  const isRight = widths.map((_, column) => isAligned(settings[column]?.align, rows, column));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const text = bounded(textOf(cell), COLUMN_MAX);
+        const width = widths[column] ?? 0;
+        return isRight[column] ? text.padStart(width) : text.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function textOf(cell: CellPlainBlocks | undefined): string {
+  return cell?.text ?? cell?.elements?.[0]?.elements[0]?.fallback ?? '';
+}
+
+/** Columns of quantities; a table that can be sorted does not name them. */
+function isAligned(align: string | undefined, rows: Table['rows'], column: number): boolean {
+  if (align !== undefined) return align === 'right';
+  return column > 0 && rows.slice(1).every((row) => row[column]?.type === 'raw_number');
+}
+
+const CELLS_MAX = 9_000;
+const ROWS_MAX = 200;
+/** A longer table has pages, which only a block without alignment offers. */
+const PAGE_ROWS = 15;
+
+interface DrawnCell {
+  readonly text: string;
+  /** Null without a known value. */
+  readonly value: number | null;
+  readonly kind: 'unknown' | 'quantity' | 'name' | 'text';
+  /** A time, drawn in the zone of the reader. */
+  readonly at: Date | null;
+}
+
+type Rows = readonly (readonly DrawnCell[])[];
+
+interface TablePlace {
+  /** The caption if the table has none. */
+  readonly title: string;
+  /** Whether it is the only table of the message: Slack accepts one table with aligned columns. */
+  readonly isOnly: boolean;
+}
+
+// Slack rejects the whole message when a table is too large, so the rest of the rows is counted.
+export function table(
+  part: AnswerPart & { kind: 'table' },
+  { title, isOnly }: TablePlace,
+): readonly (Shown | null)[] {
+  const header = part.columns.map((text) => text || '–');
+  const fitting: DrawnCell[][] = [];
+  let size = header.join('').length;
+  for (const row of part.rows.slice(0, ROWS_MAX)) {
+    const drawn = row.map(drawnCell);
+    size += drawn.reduce((sum, { text }) => sum + text.length, 0);
+    if (size > CELLS_MAX) break;
+    fitting.push(drawn);
+  }
+  if (fitting.length === 0) return [noteLine('Nothing to show.')];
+  const left = part.rows.length - fitting.length;
+  const rest = left > 0 ? noteLine(`${countWords(left, 'more row')} not shown.`) : null;
+  const quantities = header.map((_, column) => isQuantity(fitting, column));
+  const text = [lineOf(header), ...fitting.map((row) => lineOf(row.map(inlineOf)))].join('\n');
+  if (!isOnly || fitting.length > PAGE_ROWS || !quantities.includes(true)) {
+    return [{ block: sortedTable(header, fitting, part.caption ?? title), text }, rest];
+  }
+  const caption = part.caption === undefined ? null : noteLine(part.caption);
+  return [caption, { block: alignedTable(header, fitting, quantities), text }, rest];
+}
+
+function drawnCell(cell: Cell): DrawnCell {
+  const text = bounded(cellText(cell), 300);
+  const at = cell instanceof Date ? cell : null;
+  if (cell === null) return { text, value: null, kind: 'unknown', at };
+  if (typeof cell !== 'object' || !('value' in cell))
+    return { text, value: null, kind: 'text', at };
+  return { text, value: cell.value, kind: cell.isName ? 'name' : 'quantity', at };
+}
+
+function cellText(cell: Cell): string {
+  if (cell === null) return '–';
+  if (cell instanceof Date) return utcStamp(cell);
+  return oneLine(visible(typeof cell === 'object' ? cell.text : String(cell))).trim() || '–';
+}
+
+function inlineOf({ text, at }: DrawnCell): RichInline {
+  return at ? { at } : text;
+}
+
+function lineOf(cells: readonly RichInline[]): string {
+  return cells.map((cell) => mrkdwnOf([cell])).join(' · ');
+}
+
+/** Whether the column has quantities and nothing else that is known. */
+function isQuantity(rows: Rows, column: number): boolean {
+  const has = (kind: DrawnCell['kind']) => rows.some((row) => row[column]?.kind === kind);
+  return has('quantity') && !has('name') && !has('text');
+}
+
+/** Quantities on the right, as one reads them; this block cannot sort and has no pages. */
+function alignedTable(
+  header: readonly string[],
+  rows: Rows,
+  quantities: readonly boolean[],
+): AnyBlock {
+  const settings = quantities.map((isRight) => ({
+    align: isRight ? 'right' : 'left',
+    is_wrapped: !isRight,
+  }));
+  const heads = header.map((text) => ({ type: 'raw_text', text }));
+  const body = rows.map((row) => row.map((cell) => textCell(cell)));
+  return { type: 'table', column_settings: settings, rows: [heads, ...body] };
+}
+
+/** Rows that the reader can sort, in pages; this block cannot align its columns. */
+function sortedTable(header: readonly string[], rows: Rows, caption: string): AnyBlock {
+  const heads = header.map((text) => ({ type: 'raw_text', text }));
+  const unknown = header.map((_, column) => valueOfUnknown(rows, column));
+  return {
+    type: 'data_table',
+    caption: bounded(visible(caption), 150),
+    page_size: PAGE_ROWS,
+    rows: [heads, ...rows.map((row) => row.map((cell, at) => cellOf(cell, unknown[at] ?? null)))],
+  };
+}
+
+/**
+ * Slack sorts a column by value only if every cell has one, and as text otherwise. Unknown cells
+ * therefore get a hidden value below all others. Null for a column that is sorted as text.
+ */
+function valueOfUnknown(rows: Rows, column: number): number | null {
+  const cells = rows.flatMap((row) => row[column] ?? []);
+  const values = cells.flatMap(({ value }) => value ?? []);
+  if (values.length === 0 || cells.some(({ kind }) => kind === 'text')) return null;
+  return values.reduce((least, value) => Math.min(least, value)) - 1;
+}
+
+function cellOf(cell: DrawnCell, unknown: number | null) {
+  const { text, value } = cell;
+  const sorted = value ?? unknown;
+  return sorted === null ? textCell(cell) : { type: 'raw_number', value: sorted, text };
+}
+
+function textCell({ text, at }: DrawnCell) {
+  if (!at) return { type: 'raw_text', text };
+  const elements = [dateElement(at, { format: '{date_short_pretty} {time}', fallback: text })];
+  return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
+}
+
+/** The changed fields with their values before and after; names are literal. */
+export function beforeAfterTable(rows: readonly (readonly [string, Cell, Cell])[]): Shown {
+  const drawn = rows.map((row) => row.map(drawnCell));
+  const header = ['Field', 'Before', 'After'];
+  const text = drawn.map(changeText).join('\n');
+  return { block: alignedTable(header, drawn, [false, false, false]), text };
+}
+
+function changeText([field, before, after]: readonly DrawnCell[]): string {
+  const [label, was, is] = [field, before, after].map((cell) => (cell ? inlineOf(cell) : ''));
+  return mrkdwnOf([label ?? '', '  ', was ?? '', ' → ', is ?? '']);
+}

@@ -1,0 +1,422 @@
+import { z } from 'zod';
+import { note } from '../base/log.ts';
+import { plainText } from '../base/text.ts';
+import { commandLine, fieldsOf, isPlaced } from '../commands/arguments.ts';
+import {
+  type ChangeCommand,
+  type Intent,
+  nounOf,
+  type ParseProblem,
+  type ParseResult,
+  type QueryCommand,
+} from '../commands/define.ts';
+import { type HelpReader, helpFor } from '../commands/help.ts';
+import type { ServerLists } from '../commands/listed.ts';
+import { parseLine } from '../commands/parse.ts';
+import { parseProblemOf } from '../commands/values.ts';
+import { type Answer, slashCommand } from '../domain/answer.ts';
+import type { Change } from '../domain/change.ts';
+import type { Denial } from '../domain/gate.ts';
+import { isTimingKey } from '../domain/timing.ts';
+import { authorizeForm, authorizeForms, authorizeQuery } from '../workflow/authorize.ts';
+import { frequentCommands } from '../workflow/queries/frequent-commands.ts';
+import { requestChange } from '../workflow/request/request.ts';
+import { answerMessage, answerWithCard, sentenceMessage } from './answer.ts';
+import { sendAnswer } from './answer-text.ts';
+import { type Message, withNote } from './blocks.ts';
+import type { CommandLine, SlackContext } from './context.ts';
+import {
+  freezeVocabulary,
+  fullVocabulary,
+  localVocabulary,
+  namesAlerts,
+  namesFreezes,
+  readLists,
+} from './form-lists.ts';
+import { rolesLine } from './naming.ts';
+import { formlessTrigger, openForm } from './open-form.ts';
+import { ChannelOf, UserOf } from './payload.ts';
+import { postEphemeral, postMessage, sendFiles } from './post.ts';
+import { preview } from './preview.ts';
+import { reasonProblem } from './reason-form.ts';
+import { refusalMessage } from './refusals.ts';
+import { type Line, withChannelLink } from './rich-text.ts';
+
+/** Answers a query that the policy allows. */
+export async function answerQuery(
+  bot: SlackContext,
+  typed: CommandLine,
+  command: QueryCommand,
+  args: Intent['args'],
+): Promise<Message> {
+  const { by, replyTarget } = typed;
+  const request = { command: command.name, target: command.target(args), by };
+  const authorized = await authorizeQuery(bot.context, request);
+  if (!authorized.ok) return answerRefusal(bot, authorized.denial);
+  const found = await command.answer(args, bot.context.commandContext(), {
+    by,
+    channel: replyTarget.channel,
+  });
+  const answer = await sendFiles(
+    bot.clients.posts,
+    (names) => bot.context.messenger.findChannels(names),
+    typed,
+    found,
+  );
+  bot.context.measures.answered(command.name, 'answered');
+  await bot.permalinks.load(cardsIn(answer));
+  return answerWithCard(answer, bot.drawing);
+}
+
+function cardsIn({ change, parts }: Answer): readonly Change['card'][] {
+  const listed = parts.flatMap((part) => (part.kind === 'changes' ? part.changes : []));
+  return [...(change ? [change.change] : []), ...listed].map(({ card }) => card);
+}
+
+/** The refusal of a command, which is counted. */
+export function answerRefusal({ context, drawing }: SlackContext, denial: Denial): Message {
+  context.measures.answered(denial.command ?? 'none', 'refused');
+  return refusalMessage(denial, drawing);
+}
+
+/** Help works for every user. Without an identity it lists no command as usable. */
+export async function answerHelp(
+  bot: SlackContext,
+  { by }: CommandLine,
+  { noun, about }: ParseResult & { readonly kind: 'help' },
+): Promise<Message> {
+  const { context, commands, prefix } = bot;
+  const names = commands.map(({ name }) => name);
+  const [authorized, frequent] = await Promise.all([
+    authorizeForms(context, by, names),
+    frequentCommands(context, by),
+  ]);
+  const usable = authorized.ok ? authorized.commands : [];
+  const reader: HelpReader = {
+    who: authorized.ok
+      ? rolesLine(context.policy, authorized.roles)
+      : [refusalMessage(authorized.denial, bot.drawing).text],
+    mayUse: ({ name }) => usable.includes(name),
+    frequent,
+    note: authorized.ok ? discoveredNote(authorized.onDiscovered) : null,
+    prefix,
+  };
+  const of = commands.some((command) => nounOf(command) === noun) ? noun : null;
+  return answerMessage(helpFor({ noun: of, about }, commands, reader));
+}
+
+function discoveredNote(commands: readonly string[] | null): string | null {
+  if (commands === null) return null;
+  return commands.length > 0
+    ? `Of services that are not in signalbox.yaml, a rule can allow you: ${commands.join(', ')}.`
+    : 'Services that are not in signalbox.yaml: no rule allows you to change them.';
+}
+
+/** The private answer to a command; null when a modal was opened instead. */
+export async function answerTyped(bot: SlackContext, typed: CommandLine): Promise<Message | null> {
+  const understood = await read(bot, typed);
+  switch (understood.kind) {
+    case 'refused':
+      return answerRefusal(bot, understood.denial);
+    case 'help':
+      return answerHelp(bot, typed, understood);
+    case 'misread':
+      bot.context.measures.answered(understood.asked?.command.name ?? 'none', 'misread');
+      return misread(bot, typed, understood);
+    case 'incomplete':
+      return openForm(bot, typed, understood.command, understood.given);
+    case 'intent':
+      return asksNothing(understood)
+        ? openForm(bot, typed, understood.command, withReason(understood))
+        : answerIntent(bot, typed, understood);
+  }
+}
+
+/** Runs the command line of a button as the user who pressed it. */
+export function answerLine(
+  bot: SlackContext,
+  typed: CommandLine,
+  line: string,
+): Promise<Message | null> {
+  return answerTyped(bot, { ...typed, ...lineOf(line) });
+}
+
+export function lineOf(line: string): Pick<CommandLine, 'noun' | 'text'> {
+  const [noun = '', ...rest] = line.split(' ');
+  return { noun, text: rest.join(' ') };
+}
+
+/** The noun of what the answer to a line reads; null, for example, for help. */
+export function nounToRead(
+  bot: SlackContext,
+  { noun, text }: Pick<CommandLine, 'noun' | 'text'>,
+): string | null {
+  const { kind } = parseLine(noun, text, localVocabulary(bot));
+  if (kind === 'intent') return noun;
+  return kind !== 'help' && readsNames(bot, noun) ? noun : null;
+}
+
+function readsNames({ commands }: SlackContext, noun: string): boolean {
+  return commands.some(
+    (each) => nounOf(each) === noun && (namesFreezes(each) || namesAlerts(each)),
+  );
+}
+
+/** A time that cannot be read, without a similar one to offer, is corrected in the form. */
+async function misread(
+  bot: SlackContext,
+  typed: CommandLine,
+  read: ParseProblem,
+): Promise<Message | null> {
+  const { sentence, offers, asked, problems } = read;
+  const inForm = asked?.command.kind === 'change' && Object.keys(problems).some(isTimingKey);
+  if (inForm && offers.length === 0) return correctInForm(bot, typed, { ...asked, sentence });
+  return withNote(sentenceMessage([sentence], offers), ...typedLine(typed, bot.prefix));
+}
+
+async function correctInForm(
+  bot: SlackContext,
+  typed: CommandLine,
+  { command, given, sentence }: Pick<Intent, 'command' | 'given'> & { sentence: string },
+): Promise<Message | null> {
+  return openForm(bot, typed, command, given, sentence).catch((error: unknown) => {
+    bot.log.warn({ err: error }, 'a form for a correction could not be opened');
+    return sentenceMessage([sentence]);
+  });
+}
+
+const CHANNEL = /<#([CG][A-Z0-9]{6,})(?:\|[^>]*)?>/;
+
+/** The command as it was typed, so that it can be copied and corrected. */
+function typedLine({ noun, text }: CommandLine, prefix: string): Line {
+  const typed = slashCommand(prefix, `${noun} ${plainText(text)}`);
+  const [, id] = CHANNEL.exec(typed) ?? [];
+  return id ? withChannelLink(typed.replace(CHANNEL, '$1'), id) : [typed];
+}
+
+/** `service scale staging` names its target and no value to change, so its form opens. */
+function asksNothing({ command, given }: Intent): boolean {
+  const asking = fieldsOf(command.args).filter(
+    (field) => !isPlaced(field) && (command.kind === 'query' || !isTimingKey(field.name)),
+  );
+  if (command.kind === 'query') return command.needsForm?.(given) ?? false;
+  const isChange = command.kind === 'change' && asking.length > 0;
+  return isChange && asking.every(({ name }) => !given[name]);
+}
+
+function withReason({ given, reason }: Intent): Intent['given'] {
+  return { ...given, reason: reason ?? '' };
+}
+
+// A form must open within three seconds, so alert names are read only for a complete line.
+async function read(bot: SlackContext, { noun, text, by }: CommandLine) {
+  const first = parseLine(noun, text, localVocabulary(bot));
+  const own = bot.commands.filter((each) => nounOf(each) === noun);
+  const typedValues = first.kind === 'misread' ? first.named : first.kind === 'intent' && first;
+  const kinds = typedValues ? listsToRead(typedValues, first.kind === 'misread') : [];
+  const isComplete = first.kind === 'intent' && !readsNames(bot, noun) && kinds.length === 0;
+  if (first.kind === 'help' || isComplete) return first;
+  // Before names are read or suggested. What runs a complete line authorizes it.
+  const meant = first.kind === 'misread' ? first.asked?.command : first.command;
+  const commands = (meant ? [meant] : own).map(({ name }) => name);
+  const authorized = await authorizeForm(bot.context, { commands, by, record: true });
+  if (!authorized.ok) return { kind: 'refused', denial: authorized.denial } as const;
+  if (own.some(namesFreezes)) return parseLine(noun, text, await freezeVocabulary(bot));
+  const asksAlerts = own.some(namesAlerts);
+  const lists = typedValues ? await readLists(bot, kinds, { ...typedValues, by }) : {};
+  const isRead = asksAlerts && ['misread', 'intent'].includes(first.kind);
+  if (!isRead && kinds.length === 0) return first;
+  const vocabulary = isRead ? await fullVocabulary(bot) : localVocabulary(bot);
+  return parseLine(noun, text, { ...vocabulary, lists });
+}
+
+/** The lists in which the typed names may be. The backups of a service have no names to type. */
+function listsToRead(
+  { command, given }: Pick<Intent, 'command' | 'given'>,
+  isUnknownName: boolean,
+): readonly (keyof ServerLists)[] {
+  const fields = fieldsOf(command.args).filter(({ name }) => given[name]);
+  const listed = fields.flatMap(({ lists }) => (lists && lists !== 'backup' ? [lists] : []));
+  const namesPipe = isUnknownName && fields.some(({ names }) => names === 'pipe');
+  return namesPipe ? [...listed, 'pipe'] : listed;
+}
+
+export async function answerIntent(
+  bot: SlackContext,
+  typed: CommandLine,
+  intent: Intent,
+): Promise<Message | null> {
+  const { command } = intent;
+  const { answered } = bot.context.measures;
+  const answering =
+    command.kind === 'query'
+      ? answerQuery(bot, typed, command, intent.args)
+      : answerRequest(bot, typed, command, intent);
+  const answer = await answering.catch((error: unknown) => {
+    answered(command.name, 'failed');
+    throw error;
+  });
+  // Slack does not show a slash command in the channel, so the answer repeats it.
+  return answer && withNote(answer, ...repeatedLine(intent, bot.prefix));
+}
+
+/** The command as it was understood; a channel is shown by its name. */
+function repeatedLine(intent: Intent, prefix: string): Line {
+  const { command, given, reason } = intent;
+  const field = fieldsOf(command.args).find(({ input }) => input?.kind === 'channel');
+  const [, id] =
+    /^(?:<#)?([CG][A-Z0-9]{6,})(?:\|[^>]*)?>?$/.exec(given[field?.name ?? ''] ?? '') ?? [];
+  const shown = { ...namesIn(intent, given), ...(field && id && { [field.name]: id }) };
+  const line = slashCommand(prefix, commandLine(command, shown, reason ?? ''));
+  return id ? withChannelLink(line, id) : [line];
+}
+
+function namesIn({ command, args }: Intent, given: Intent['given']) {
+  const named = fieldsOf(command.args).flatMap(({ name, names }) => {
+    const thing = args[name];
+    const isNamed = names && typeof thing === 'object' && thing !== null && 'name' in thing;
+    return isNamed ? [[name, String(thing.name)] as const] : [];
+  });
+  return { ...given, ...Object.fromEntries(named) };
+}
+
+async function answerRequest(
+  bot: SlackContext,
+  typed: CommandLine,
+  command: ChangeCommand,
+  intent: Intent,
+): Promise<Message | null> {
+  const { context, drawing } = bot;
+  const { args, given, reason, timing } = intent;
+  const requested = await requestChange(context, {
+    ...{ command, args, given, timing, reason },
+    edits: typed.replyTarget.edits ?? null,
+    requester: typed.by,
+    origin: typed.replyTarget.channel,
+    key: `request:${typed.trigger}`,
+  });
+  if (requested.ok) {
+    context.measures.answered(command.name, 'drafted');
+    note({ 'signalbox.change': requested.draft.id });
+    await bot.permalinks.load([...requested.others, ...requested.before].map(({ card }) => card));
+    return preview(requested.draft, requested, drawing);
+  }
+  if ('denial' in requested) {
+    // The form keeps the other values, so that only the reason has to be added.
+    if (requested.denial.refusal !== 'reason-required') return answerRefusal(bot, requested.denial);
+    const line = reasonProblem(bot, intent)?.problem ?? null;
+    return openForm(bot, typed, command, { ...given, reason: reason ?? '' }, line);
+  }
+  if ('noEffect' in requested) {
+    const { sentence, offers } = requested.noEffect;
+    context.measures.answered(command.name, 'answered');
+    return sentenceMessage([sentence], offers);
+  }
+  const asked = { command, given, reason: reason ?? '' };
+  context.measures.answered(command.name, 'misread');
+  const among = { ...context.commandContext().organization, given };
+  const { sentence, offers } = parseProblemOf(asked, requested.problems, among);
+  if (offers.length > 0) return sentenceMessage([sentence], offers);
+  return correctInForm(bot, typed, {
+    command,
+    given: { ...given, reason: asked.reason },
+    sentence,
+  });
+}
+
+// A longer text is no command: it gets the help.
+const TEXT_MAX = 5_000;
+
+/** A message of a user; edited, deleted and own messages have a subtype or a bot id. */
+const Written = z.object({
+  event_id: z.string().max(60),
+  event: z.object({
+    user: UserOf,
+    channel: ChannelOf,
+    text: z.string(),
+    thread_ts: z.string().max(30).optional(),
+    subtype: z.undefined().optional(),
+    bot_id: z.undefined().optional(),
+  }),
+});
+type Written = z.infer<typeof Written>;
+
+/**
+ * Answers a message in the direct messages of the app: a command line runs as the slash command,
+ * any other words get the help.
+ */
+export async function answerDirectMessage(bot: SlackContext, body: unknown): Promise<void> {
+  const read = Written.safeParse(body);
+  // A subscription to other channels would make the app answer everyone there.
+  if (!read.success || !read.data.event.channel.startsWith('D')) return;
+  const { channel, thread_ts, text } = read.data.event;
+  const words = text.length > TEXT_MAX ? '' : wordsOf(text, bot);
+  await answerWritten(bot, read.data, words, async (answer) => {
+    await postMessage(bot.clients.posts, channel, answer, thread_ts);
+  });
+}
+
+/** Answers a mention with the help, which only its author sees. */
+export async function answerMention(bot: SlackContext, body: unknown): Promise<void> {
+  const read = Written.safeParse(body);
+  if (!read.success) return;
+  const { user, channel, thread_ts = null } = read.data.event;
+  await answerWritten(bot, read.data, '', (answer) =>
+    postEphemeral(bot.clients.posts, user, { channel, thread: thread_ts }, answer),
+  );
+}
+
+function answerWritten(
+  bot: SlackContext,
+  { event_id, event }: Written,
+  words: string,
+  send: (answer: Message) => Promise<void>,
+) {
+  const [, first = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(words) ?? [];
+  const noun = first.toLowerCase();
+  const isCommand = bot.commands.some((command) => nounOf(command) === noun);
+  const typed: CommandLine = {
+    noun: isCommand ? noun : '',
+    text: isCommand ? text : '',
+    by: event.user,
+    replyTarget: { channel: event.channel, thread: event.thread_ts ?? null },
+    trigger: formlessTrigger(event_id),
+  };
+  const reads = () => nounToRead(bot, typed);
+  return sendAnswer(bot, { ...typed, reads, send }, () => answerTyped(bot, typed));
+}
+
+/**
+ * The typed words, without a mention of the app before them and without code or bold marks around
+ * them. Slack sends names as ids and addresses as links.
+ */
+function wordsOf(text: string, { prefix, botUserId }: SlackContext): string {
+  const typed = text
+    .replace(/<#[A-Z0-9]+\|([^>]+)>/g, '#$1')
+    .replace(/<(?:https?:|mailto:)[^>|]*\|([^>]+)>/g, '$1')
+    .replace(/<(https?:[^>|]*)>/g, '$1')
+    .trim()
+    .replace(/^<@([A-Z0-9]+)>\s*/, (mention, id) => (id === botUserId ? '' : mention))
+    .replace(/^([`*]+)([^`*]+)\1$/, '$2')
+    .trim()
+    .replace(/^\//, '');
+  const isPrefixed = prefix !== '' && typed.toLowerCase().startsWith(prefix);
+  return isPrefixed ? typed.slice(prefix.length) : typed;
+}
+
+const RECENT_MAX = 1_000;
+
+/**
+ * Returns whether an event id arrives for the first time. Slack may deliver an event twice. Keeps
+ * the newest 1,000 ids in memory. Source: docs/slack.md#private-messages.
+ */
+export function firstDeliveries(): (eventId: string) => boolean {
+  const recent = new Set<string>();
+  return (eventId) => {
+    if (recent.has(eventId)) return false;
+    recent.add(eventId);
+    const [oldest] = recent;
+    if (recent.size > RECENT_MAX && oldest !== undefined) recent.delete(oldest);
+    return true;
+  };
+}
