@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { ChangeId, State, UserId } from '../src/domain/change.ts';
 import { changeIdFrom } from '../src/domain/change.ts';
-import { openDatabase } from '../src/storage/engine/database.ts';
+import { openDatabase } from '../src/storage/old/database.ts';
 import { type Bot, openBot } from '../test/chaos/sim/bot.ts';
 import { serviceNamed } from '../test/chaos/sim/commands.ts';
 import { policyWhen } from '../test/chaos/sim/people.ts';

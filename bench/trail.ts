@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exportEvents } from '../src/cli/audit-export.ts';
-import { appendEvent } from '../src/storage/audit/append.ts';
-import { verifyChain } from '../src/storage/audit/verification/verify-chain.ts';
-import { openDatabase } from '../src/storage/engine/database.ts';
-import { openReader } from '../src/storage/engine/reader.ts';
+import { exportEvents } from '../src/log/old/audit-export.ts';
+import { appendEvent } from '../src/log/old/append.ts';
+import { verifyChain } from '../src/log/old/verify-chain.ts';
+import { openDatabase } from '../src/storage/old/database.ts';
+import { openReader } from '../src/storage/old/reader.ts';
 
 // A trail of its own, written as Signalbox writes it; verified and exported as the command does it.
 

@@ -5,6 +5,9 @@ import { openBot } from './bot.ts';
 import type { AppOptions } from './bot-options.ts';
 import type { Config, ConfigLoad, ConfigProblem } from './config/load-config.ts';
 import { fixedUntilRestart } from './config/restart-only.ts';
+import { keyProblem } from './log/old/append.ts';
+import { rememberChannelId, storedChannelIds } from './log/old/channel-ids.ts';
+import { readKeyRing } from './log/old/key-ring.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { openClock, type ProcessClock } from './open-clock.ts';
 import { type HttpServers, openServers, type Probes } from './server.ts';
@@ -21,14 +24,11 @@ import {
   refusedDatabase,
 } from './start-checks.ts';
 import { createStartRetries, startingProbes } from './start-retries.ts';
-import { keyProblem } from './storage/audit/append.ts';
-import { readKeyRing } from './storage/audit/key-ring.ts';
-import type { Database } from './storage/engine/database.ts';
-import { databaseProblem } from './storage/engine/database-errors.ts';
-import { rememberChannelId, storedChannelIds } from './storage/tables/channel-ids.ts';
+import { databaseProblem } from './storage/errors.ts';
+import type { Database } from './storage/old/database.ts';
+import { MESSAGE_KINDS } from './storage/old/outbox-message.ts';
 import { readGauges } from './storage/tables/queues/gauges.ts';
-import { MESSAGE_KINDS } from './storage/tables/queues/outbox-message.ts';
-import { postedAnchors } from './workflow/audit-trail/anchors.ts';
+import { postedAnchors } from './workflow/old/anchors.ts';
 
 type StartResult =
   | {

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import type { Measures } from './base/log.ts';
 import type { Clock } from './base/time.ts';
 import type { Config, ConfigProblem } from './config/load-config.ts';
-import type { AuditKey } from './storage/audit/key-ring.ts';
-import type { Database } from './storage/engine/database.ts';
-import type { PostedAnchors } from './workflow/audit-trail/anchors.ts';
-import type { Messenger } from './workflow/messenger-port.ts';
+import type { AuditKey } from './log/old/key-ring.ts';
+import type { Database } from './storage/old/database.ts';
+import type { PostedAnchors } from './workflow/old/anchors.ts';
+import type { Messenger } from './workflow/old/messenger-port.ts';
 
 export interface AppOptions {
   readonly config: Config;

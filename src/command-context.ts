@@ -21,14 +21,14 @@ import type { CostReading } from './maths/report.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
 import { createCloudClient } from './servers/cloud.ts';
 import type { CapabilityOptions } from './servers/optional-reads.ts';
-import { openRequestBudget } from './storage/tables/limits/request-budget.ts';
-import type { BackgroundLoop } from './workflow/background/scheduler.ts';
-import { limitedUntil } from './workflow/limits/rate-limit.ts';
-import type { DecisionContext } from './workflow/ports.ts';
-import { createFreezeService } from './workflow/queries/freeze-service.ts';
-import { isOperatorOf } from './workflow/queries/operators.ts';
-import { createWhoQueries } from './workflow/queries/who-queries.ts';
-import { createScheduleService } from './workflow/schedules/schedule-service.ts';
+import { openRequestBudget } from './storage/old/request-budget.ts';
+import { createFreezeService } from './workflow/old/freeze-service.ts';
+import { isOperatorOf } from './workflow/old/operators.ts';
+import type { DecisionContext } from './workflow/old/ports.ts';
+import { limitedUntil } from './workflow/old/rate-limit.ts';
+import { createScheduleService } from './workflow/old/schedule-service.ts';
+import type { BackgroundLoop } from './workflow/old/scheduler.ts';
+import { createWhoQueries } from './workflow/old/who-queries.ts';
 
 const ALERTS_CACHED_MS = 30_000;
 

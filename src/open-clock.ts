@@ -1,7 +1,7 @@
 import { createOutageLog } from './base/log.ts';
 import type { AppOptions } from './bot-options.ts';
-import { followClock, type SharedClock } from './storage/engine/clock.ts';
-import type { Database } from './storage/engine/database.ts';
+import { followClock, type SharedClock } from './storage/old/clock.ts';
+import type { Database } from './storage/old/database.ts';
 
 export type ProcessClock = Pick<SharedClock, 'now' | 'stop'>;
 

@@ -10,20 +10,17 @@ import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
 import { connect, type Slack } from './slack/connect.ts';
-import { type Database, openDatabase } from './storage/engine/database.ts';
+import { refuseUnusable } from './storage/engine/inspect-database.ts';
 import {
   databaseProblem,
+  FullDisk,
   isLastingDatabaseError,
   UnusableDatabase,
-} from './storage/engine/database-errors.ts';
-import { refuseUnusable } from './storage/engine/inspect-database.ts';
-import { FullDisk } from './storage/engine/sqlite/disk-space.ts';
-import type { Db } from './storage/tables/schema.ts';
-import type { PostedAnchors } from './workflow/audit-trail/anchors.ts';
-import {
-  isOtherInstallations,
-  OTHER_INSTALLATION,
-} from './workflow/audit-trail/other-installation.ts';
+} from './storage/errors.ts';
+import { type Database, openDatabase } from './storage/old/database.ts';
+import type { Db } from './storage/old/schema.ts';
+import type { PostedAnchors } from './workflow/old/anchors.ts';
+import { isOtherInstallations, OTHER_INSTALLATION } from './workflow/old/other-installation.ts';
 
 const INSPECT_WITHIN_MS = 5_000;
 const OUTAGE = {

@@ -1,8 +1,8 @@
 import type { Change } from '../../src/domain/change.ts';
-import { listEvents, type StoredEvent } from '../../src/storage/audit/append.ts';
-import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
-import { openDatabase } from '../../src/storage/engine/database.ts';
-import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
+import { listEvents, type StoredEvent } from '../../src/log/old/append.ts';
+import { verifyChain } from '../../src/log/old/verify-chain.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
+import { listChanges } from '../../src/log/old/change-lists.ts';
 import { readGauges } from '../../src/storage/tables/queues/gauges.ts';
 import type { SoakSandbox } from './soak-sandbox.ts';
 

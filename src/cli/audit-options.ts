@@ -1,5 +1,5 @@
-import type { Head } from '../storage/audit/append.ts';
-import type { Format } from './audit-export.ts';
+import type { Head } from '../log/old/append.ts';
+import type { Format } from '../log/old/audit-export.ts';
 import { parseOptions, unknownCommand } from './parse-options.ts';
 
 export const AUDIT_USAGE = `signalbox audit verify [--anchor <number>:<hash>] [--segments <folder>]

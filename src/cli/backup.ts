@@ -1,7 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { openReader } from '../storage/engine/reader.ts';
-import { copySqlite } from '../storage/engine/sqlite/copy-sqlite.ts';
-import { createPrivately, sqlitePath } from '../storage/engine/sqlite/sqlite.ts';
+import { openReader } from '../storage/old/reader.ts';
+import { copySqlite, createPrivately, sqlitePath } from '../storage/sqlite.ts';
 import { runFileCommand } from './file-command.ts';
 import { runPostgresTool } from './postgres-tool.ts';
 

@@ -1,4 +1,4 @@
-import { databaseSentence } from '../storage/engine/database-errors.ts';
+import { databaseSentence } from '../storage/errors.ts';
 import { parseOptions } from './parse-options.ts';
 import { leave, storeOf } from './store.ts';
 

@@ -1,12 +1,16 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { openDatabase } from '../storage/engine/database.ts';
+import { announceRestore } from '../log/old/restore-mark.ts';
 import { isUnused } from '../storage/engine/inspect-database.ts';
-import { refuseOtherFile } from '../storage/engine/reader.ts';
-import { copySqlite } from '../storage/engine/sqlite/copy-sqlite.ts';
-import { lockProcess } from '../storage/engine/sqlite/process-lock.ts';
-import { immutableName, incomingPath, sqlitePath } from '../storage/engine/sqlite/sqlite.ts';
-import { announceRestore } from '../storage/tables/restore-mark.ts';
+import { openDatabase } from '../storage/old/database.ts';
+import { refuseOtherFile } from '../storage/old/reader.ts';
+import {
+  copySqlite,
+  immutableName,
+  incomingPath,
+  lockProcess,
+  sqlitePath,
+} from '../storage/sqlite.ts';
 import { runFileCommand } from './file-command.ts';
 import { runPostgresTool } from './postgres-tool.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readStore } from '../config/environment.ts';
-import type { AuditKey } from '../storage/audit/key-ring.ts';
-import { readKeyRing } from '../storage/audit/key-ring.ts';
+import type { AuditKey } from '../log/old/key-ring.ts';
+import { readKeyRing } from '../log/old/key-ring.ts';
 
 interface Store {
   readonly url: string;

@@ -15,6 +15,16 @@ import type { Position, UserId } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import type { Service } from '../domain/targets.ts';
 import {
+  type Announcement,
+  enqueueRedraw,
+  enqueueReport,
+  positionOf,
+  postedKeysUnder,
+} from '../log/old/announcement.ts';
+import { appendEvent } from '../log/old/append.ts';
+import { markHandled } from '../log/old/inbox.ts';
+import type { AuditKey } from '../log/old/key-ring.ts';
+import {
   type CostAnomaly,
   expectIncident,
   type Incident,
@@ -28,20 +38,10 @@ import { selectRows } from '../maths/days.ts';
 import { type DayPrice, moneyOf, type PriceList, priceNote, priceOn } from '../maths/money.ts';
 import { creditsText, figure } from '../maths/numbers.ts';
 import { type CostRow, entityKey, microOf } from '../maths/rows.ts';
-import { appendEvent } from '../storage/audit/append.ts';
-import type { AuditKey } from '../storage/audit/key-ring.ts';
-import type { Database, Db, Tx } from '../storage/engine/database.ts';
-import { alsoUnderOldKey, withOldKey } from '../storage/engine/portable.ts';
-import { permitBudgetNotice } from '../storage/tables/incidents.ts';
-import { readMeta, replaceMeta, writeMeta } from '../storage/tables/meta.ts';
-import { markHandled } from '../storage/tables/queues/inbox.ts';
-import {
-  type Announcement,
-  enqueueRedraw,
-  enqueueReport,
-  positionOf,
-  postedKeysUnder,
-} from '../workflow/notify/announcement.ts';
+import type { Database, Db, Tx } from '../storage/old/database.ts';
+import { permitBudgetNotice } from '../storage/old/incidents.ts';
+import { readMeta, replaceMeta, writeMeta } from '../storage/old/meta.ts';
+import { alsoUnderOldKey, withOldKey } from '../storage/old/portable.ts';
 import { budgetAnswer } from './budget-answer.ts';
 import {
   type Budget,

@@ -7,6 +7,7 @@ import type { Slot } from '../base/weekly-times.ts';
 import { type AnswerPart, changeTitle, type Poster } from '../domain/answer.ts';
 import { type Change, TARGET_TRAITS } from '../domain/change.ts';
 import type { Service } from '../domain/targets.ts';
+import { listChanges } from '../log/old/change-lists.ts';
 import { mergeRelated, minImpactOf } from '../maths/anomalies.ts';
 import {
   type DayState,
@@ -21,9 +22,8 @@ import { seriesFrom } from '../maths/lines.ts';
 import type { CostReading, PostedDay } from '../maths/report.ts';
 import { type CostRow, type DayValue, entityKey, type Micro, microOf } from '../maths/rows.ts';
 import { SETTLED_HISTORY_DAYS } from '../maths/statistics.ts';
-import type { Database, Db, Tx } from '../storage/engine/database.ts';
-import { listChanges } from '../storage/tables/changes/change-lists.ts';
-import { dropMeta, readMeta, writeMeta } from '../storage/tables/meta.ts';
+import type { Database, Db, Tx } from '../storage/old/database.ts';
+import { dropMeta, readMeta, writeMeta } from '../storage/old/meta.ts';
 import { type BudgetSummary, budgetSummary } from './budget-answer.ts';
 import { type Budget, type BudgetStanding, budgetStandings } from './budgets.ts';
 import type {

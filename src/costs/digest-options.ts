@@ -14,8 +14,8 @@ import { nearest } from '../base/text.ts';
 import type { Answer, Caller } from '../domain/answer.ts';
 import type { UserId } from '../domain/change.ts';
 import { ChannelName, costSelectorSchema } from '../domain/policy-schema.ts';
-import type { Db } from '../storage/engine/database.ts';
-import { type Subscription, subscriptions } from '../storage/tables/subscriptions.ts';
+import type { Db } from '../storage/old/database.ts';
+import { type Subscription, subscriptions } from '../storage/old/subscriptions.ts';
 
 type ScopeSchema = ReturnType<typeof costSelectorSchema>;
 

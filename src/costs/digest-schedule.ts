@@ -18,6 +18,16 @@ import {
 } from '../domain/answer.ts';
 import type { ChannelId } from '../domain/change.ts';
 import {
+  endUnknown,
+  endWithoutPost,
+  missOnce,
+  type PostOnceResult,
+  type PostRecord,
+  postChannel,
+  postOncePerRecord,
+  STUCK_AFTER_MS,
+} from '../log/old/post-once.ts';
+import {
   type DayState,
   type LockAge,
   lastSettledAt,
@@ -31,17 +41,7 @@ import {
   takeOverDigest,
   unfinishedDigests,
   withdrawDigest,
-} from '../storage/tables/digests.ts';
-import {
-  endUnknown,
-  endWithoutPost,
-  missOnce,
-  type PostOnceResult,
-  type PostRecord,
-  postChannel,
-  postOncePerRecord,
-  STUCK_AFTER_MS,
-} from '../workflow/notify/post-once.ts';
+} from '../storage/old/digests.ts';
 import { type ComposedDigest, composeDigest } from './digest.ts';
 import {
   type DigestContext,

@@ -35,7 +35,7 @@ import {
 import type { CostReading } from '../maths/report.ts';
 import { type DayValue, microOf } from '../maths/rows.ts';
 import { HISTORY_DAYS, historyOf, LEVEL_DAYS } from '../maths/statistics.ts';
-import type { Database } from '../storage/engine/database.ts';
+import type { Database } from '../storage/old/database.ts';
 import {
   type CommandEffects,
   type CostEstimate,

@@ -10,6 +10,8 @@ import {
   targetKey,
 } from '../domain/change.ts';
 import type { Service } from '../domain/targets.ts';
+import { listChanges } from '../log/old/change-lists.ts';
+import { lastSentChanges, type SentChange } from '../log/old/last-sent.ts';
 import { isSettled, type RowSelector, rowFilter } from '../maths/days.ts';
 import {
   type CostChange,
@@ -27,9 +29,7 @@ import {
 import { seriesOf } from '../maths/lines.ts';
 import type { CostRow, DayValue, Metric } from '../maths/rows.ts';
 import { historyOf, levelOf, SETTLED_HISTORY_DAYS } from '../maths/statistics.ts';
-import type { Db } from '../storage/engine/database.ts';
-import { listChanges } from '../storage/tables/changes/change-lists.ts';
-import { lastSentChanges, type SentChange } from '../storage/tables/changes/last-sent.ts';
+import type { Db } from '../storage/old/database.ts';
 
 /** The kind of cost effect of each change command, by its name. */
 export type CommandEffects = ReadonlyMap<string, { readonly effect?: EffectKind }>;

@@ -23,9 +23,9 @@ import {
   signedFigure,
 } from '../maths/numbers.ts';
 import { microOf } from '../maths/rows.ts';
-import type { Db, Tx } from '../storage/engine/database.ts';
-import { alsoUnderOldKey, withOldKey } from '../storage/engine/portable.ts';
-import { incidentsSince, saveIncident } from '../storage/tables/incidents.ts';
+import type { Db, Tx } from '../storage/old/database.ts';
+import { incidentsSince, saveIncident } from '../storage/old/incidents.ts';
+import { alsoUnderOldKey, withOldKey } from '../storage/old/portable.ts';
 import type { IncidentNews, LineJudgement } from './watched.ts';
 
 /** A message about one anomaly. */

@@ -23,8 +23,8 @@ import { type CostRow, entityOf, type Micro, type OpenDay } from '../maths/rows.
 import type { CloudClient } from '../servers/cloud.ts';
 import type { UsageDates } from '../servers/cloud-reads.ts';
 import { learnService } from '../servers/facts.ts';
-import type { Database } from '../storage/engine/database.ts';
-import { readMeta, writeMeta } from '../storage/tables/meta.ts';
+import type { Database } from '../storage/old/database.ts';
+import { readMeta, writeMeta } from '../storage/old/meta.ts';
 import {
   costSnapshots,
   loadMonth,

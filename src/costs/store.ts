@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { decode, toDate, toText } from '../storage/engine/portable.ts';
-import type { Db, Tx } from '../storage/tables/schema.ts';
+import { decode, toDate, toText } from '../storage/old/portable.ts';
+import type { Db, Tx } from '../storage/old/schema.ts';
 
 export interface StoredMonth<Report> {
   /** For example 2026-11. */

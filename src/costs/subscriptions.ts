@@ -13,16 +13,16 @@ import {
   textAnswer,
 } from '../domain/answer.ts';
 import type { ChangeId, UserId } from '../domain/change.ts';
-import { appendEvent } from '../storage/audit/append.ts';
-import type { AuditKey } from '../storage/audit/key-ring.ts';
-import type { Tx } from '../storage/engine/database.ts';
+import { appendEvent } from '../log/old/append.ts';
+import type { AuditKey } from '../log/old/key-ring.ts';
+import { postChannel } from '../log/old/post-once.ts';
+import type { Tx } from '../storage/old/database.ts';
 import {
   addSubscription,
   pauseSubscription,
   removeSubscription,
-} from '../storage/tables/subscriptions.ts';
-import { postChannel } from '../workflow/notify/post-once.ts';
-import type { DecisionContext } from '../workflow/ports.ts';
+} from '../storage/old/subscriptions.ts';
+import type { DecisionContext } from '../workflow/old/ports.ts';
 import { type DigestContext, deleteLastPosted } from './digest-data.ts';
 import {
   type BrokenSubscription,

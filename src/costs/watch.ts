@@ -3,15 +3,15 @@ import type { Logger } from 'pino';
 import { type Span, spanOfBoth } from '../base/calendar.ts';
 import { traced } from '../base/log.ts';
 import { addDays, type Day, dayOf } from '../base/time.ts';
+import { enqueueReport } from '../log/old/announcement.ts';
 import { type CostAnomaly, isOver, minImpactOf } from '../maths/anomalies.ts';
 import { dayStates, lastSettledDay } from '../maths/days.ts';
 import { seriesOf } from '../maths/lines.ts';
 import type { CostReading } from '../maths/report.ts';
 import type { CostRow } from '../maths/rows.ts';
 import { HISTORY_DAYS } from '../maths/statistics.ts';
-import type { Database, Tx } from '../storage/engine/database.ts';
-import { replaceMeta } from '../storage/tables/meta.ts';
-import { enqueueReport } from '../workflow/notify/announcement.ts';
+import type { Database, Tx } from '../storage/old/database.ts';
+import { replaceMeta } from '../storage/old/meta.ts';
 import {
   type BudgetUpdate,
   evaluateBudgets,

@@ -18,9 +18,9 @@ import { type DayState, isSettled, type LockAge, longestWait } from '../maths/da
 import { allSeries, METRIC_NAMES } from '../maths/lines.ts';
 import { type CostRow, type DayValue, entityKey, type Metric } from '../maths/rows.ts';
 import { type SettledDay, settledDays } from '../maths/statistics.ts';
-import type { Db } from '../storage/engine/database.ts';
-import { alsoUnderOldKey, withOldKey } from '../storage/engine/portable.ts';
-import { readMeta } from '../storage/tables/meta.ts';
+import type { Db } from '../storage/old/database.ts';
+import { readMeta } from '../storage/old/meta.ts';
+import { alsoUnderOldKey, withOldKey } from '../storage/old/portable.ts';
 
 /** The state of a watched line after its last judged day. */
 interface Watch {

@@ -12,6 +12,7 @@ import {
 } from '../domain/answer.ts';
 import type { Change, UserId } from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';
+import { listChanges } from '../log/old/change-lists.ts';
 import {
   type Explanation,
   explainChange,
@@ -31,8 +32,7 @@ import {
 import { comparisonPeriod, type Period, readPeriod, versusWord } from '../maths/period.ts';
 import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
-import type { Database } from '../storage/engine/database.ts';
-import { listChanges } from '../storage/tables/changes/change-lists.ts';
+import type { Database } from '../storage/old/database.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from './answer.ts';
 import { incomparableText, openDaysText } from './compare-text.ts';
 import {

@@ -5,8 +5,10 @@ import { secretsIn } from '../base/log.ts';
 import { commandNames, commands, nouns } from '../commands/registry.ts';
 import type { Env, ReadFile } from '../config/environment.ts';
 import { type Config, loadConfig } from '../config/load-config.ts';
+import { storedChannelIds } from '../log/old/channel-ids.ts';
+import { readKeyRing } from '../log/old/key-ring.ts';
+import type { LastOutcome } from '../log/old/last-outcomes.ts';
 import { createSlackChecks, type SlackChecks } from '../slack/slack-checks.ts';
-import { readKeyRing } from '../storage/audit/key-ring.ts';
 import {
   checkWritable,
   type DatabaseInspection,
@@ -14,9 +16,7 @@ import {
   inspectDatabase,
   readLastOutcomes,
 } from '../storage/engine/inspect-database.ts';
-import { openReader } from '../storage/engine/reader.ts';
-import type { LastOutcome } from '../storage/tables/changes/last-outcomes.ts';
-import { storedChannelIds } from '../storage/tables/channel-ids.ts';
+import { openReader } from '../storage/old/reader.ts';
 import type { CheckContext } from './check-context.ts';
 import { openApiClients } from './checks/api-clients.ts';
 import { checkApis, isReachable } from './checks/apis.ts';

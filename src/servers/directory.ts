@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { createOutageLog } from '../base/log.ts';
 import type { Snapshot } from '../domain/change.ts';
 import type { LearnedService, NamedItem, ServerFacts, Service } from '../domain/targets.ts';
-import type { Database } from '../storage/engine/database.ts';
+import type { Database } from '../storage/old/database.ts';
 import type { CloudReads } from './cloud-reads.ts';
 import { knownServices } from './facts.ts';
 

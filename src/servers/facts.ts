@@ -8,9 +8,9 @@ import {
   StoredInstant,
   toText,
   UnreadableRowError,
-} from '../storage/engine/portable.ts';
-import { onPostgres } from '../storage/engine/postgres.ts';
-import type { Db, KnownTable, Tx } from '../storage/tables/schema.ts';
+} from '../storage/old/portable.ts';
+import { onPostgres } from '../storage/old/postgres.ts';
+import type { Db, KnownTable, Tx } from '../storage/old/schema.ts';
 import type { ServiceReading } from './cloud-readings.ts';
 import type { CloudService } from './cloud-replies.ts';
 

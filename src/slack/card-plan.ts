@@ -11,7 +11,7 @@ import {
 import { SCHEDULE_DAYS, scheduleCommandLine, scheduleText, timesOf } from '../domain/schedules.ts';
 import { currentSizeText, valueText } from '../domain/targets.ts';
 import { spanText } from '../domain/timing.ts';
-import type { RevertStopReason } from '../workflow/messenger-port.ts';
+import type { RevertStopReason } from '../workflow/old/messenger-port.ts';
 import { type Button, fact } from './blocks.ts';
 import { lowerActionText } from './naming.ts';
 import { bounded, type Line } from './rich-text.ts';

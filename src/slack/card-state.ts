@@ -10,7 +10,7 @@ import {
   type State,
   TARGET_TRAITS,
 } from '../domain/change.ts';
-import type { BreakGlassEvent } from '../workflow/messenger-port.ts';
+import type { BreakGlassEvent } from '../workflow/old/messenger-port.ts';
 import { type Button, fact } from './blocks.ts';
 import { cardLink, consoleLink } from './links.ts';
 import { actionText, type DrawContext, lowerActionText, lowerFirst, mentionOf } from './naming.ts';

@@ -1,6 +1,6 @@
 import { type Change, hasAuditMismatch, TARGET_TRAITS, type Verb } from '../domain/change.ts';
 import { requirementFor } from '../domain/policy.ts';
-import type { Reminder } from '../workflow/messenger-port.ts';
+import type { Reminder } from '../workflow/old/messenger-port.ts';
 import { scheduleLine } from './card-plan.ts';
 import { acceptedTitle, answerLabel } from './card-state.ts';
 import { cardLink, openCard } from './links.ts';

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
 import { type Change, type ChannelId, isEnded, type Refusal } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
-import type { ClickOutcome, ReplyTo } from '../workflow/clicks.ts';
-import type { HandledClick, Messenger } from '../workflow/messenger-port.ts';
+import type { ClickOutcome, ReplyTo } from '../workflow/old/clicks.ts';
+import type { HandledClick, Messenger } from '../workflow/old/messenger-port.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
 import {
   type Finished,

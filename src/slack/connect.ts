@@ -7,8 +7,8 @@ import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/define.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Policy } from '../domain/policy.ts';
-import type { Messenger } from '../workflow/messenger-port.ts';
-import type { WorkflowContext } from '../workflow/ports.ts';
+import type { Messenger } from '../workflow/old/messenger-port.ts';
+import type { WorkflowContext } from '../workflow/old/ports.ts';
 import { type Home, peopleByName } from './accounts.ts';
 import { type Actors, cachedAccounts, createActors } from './actors.ts';
 import {

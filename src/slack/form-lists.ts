@@ -14,7 +14,7 @@ import {
 } from '../commands/listed.ts';
 import type { UserId } from '../domain/change.ts';
 import { findByName, type NamedItem, type Service, serviceTarget } from '../domain/targets.ts';
-import { authorizeForm, mayQuery } from '../workflow/authorize.ts';
+import { authorizeForm, mayQuery } from '../workflow/old/authorize.ts';
 import { orLate, PROGRESS_AFTER_MS } from './answer-text.ts';
 import type { SlackContext } from './context.ts';
 import { commandByCallbackId, settingOf } from './form.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/define.ts';
 import type { PostResult } from '../domain/answer.ts';
 import type { Change, Position } from '../domain/change.ts';
-import type { HomeLists, Messenger, PostAttempt } from '../workflow/messenger-port.ts';
+import type { HomeLists, Messenger, PostAttempt } from '../workflow/old/messenger-port.ts';
 import { answerMessage } from './answer.ts';
 import { type Respond, refusedBySlack } from './api.ts';
 import { buttons, lines, type Message, message } from './blocks.ts';

@@ -6,7 +6,7 @@ import { hasField } from '../commands/values.ts';
 import { slashCommand } from '../domain/answer.ts';
 import type { Snapshot, UserId } from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';
-import { authorizeForm, authorizeForms } from '../workflow/authorize.ts';
+import { authorizeForm, authorizeForms } from '../workflow/old/authorize.ts';
 import { sentenceMessage } from './answer.ts';
 import { missingObject, orLate, PROGRESS_AFTER_MS } from './answer-text.ts';
 import { lines, type Message, message } from './blocks.ts';

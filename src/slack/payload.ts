@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
-import type { ReplyTo } from '../workflow/clicks.ts';
+import type { ReplyTo } from '../workflow/old/clicks.ts';
 import { OVERFLOW } from './blocks.ts';
 import { isPrivateBlock } from './card.ts';
 import type { PrivateMessage, ReplyTarget } from './post.ts';

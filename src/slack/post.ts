@@ -1,7 +1,7 @@
 import type { ConversationsHistoryResponse, WebClient } from '@slack/web-api';
 import type { Answer, AnswerPart, ChannelLookup } from '../domain/answer.ts';
 import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
-import type { OwnTexts } from '../workflow/messenger-port.ts';
+import type { OwnTexts } from '../workflow/old/messenger-port.ts';
 import { type Clients, type Respond, readPages, refusedBySlack } from './api.ts';
 import { lines, type Message, message } from './blocks.ts';
 import type { ChannelFinder } from './channels.ts';

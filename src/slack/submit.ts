@@ -9,10 +9,10 @@ import {
 } from '../commands/define.ts';
 import { hasField, parseProblemOf, parseValues } from '../commands/values.ts';
 import { VERBS } from '../domain/change.ts';
-import { authorizeForm } from '../workflow/authorize.ts';
-import { isDatabaseUnavailable } from '../workflow/limits/database-unavailable.ts';
-import { type Click, receiveClick } from '../workflow/review/click.ts';
-import { endedBefore } from '../workflow/review/review.ts';
+import { authorizeForm } from '../workflow/old/authorize.ts';
+import { type Click, receiveClick } from '../workflow/old/click.ts';
+import { isDatabaseUnavailable } from '../workflow/old/database-unavailable.ts';
+import { endedBefore } from '../workflow/old/review.ts';
 import { sentenceMessage } from './answer.ts';
 import {
   DATABASE_AWAY,

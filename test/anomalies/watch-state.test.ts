@@ -8,7 +8,7 @@ import {
   watchText,
 } from '../../src/costs/watched.ts';
 import type { DayState } from '../../src/maths/days.ts';
-import { writeMeta } from '../../src/storage/tables/meta.ts';
+import { writeMeta } from '../../src/storage/old/meta.ts';
 import { freshDatabase } from '../storage/engines.ts';
 
 const state = (lastSettled: Day, ranOn: Day) => ({

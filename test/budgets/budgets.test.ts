@@ -18,7 +18,7 @@ import type { Service } from '../../src/domain/targets.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import { withPrices } from '../../src/maths/money.ts';
 import { type CostRow, microOf } from '../../src/maths/rows.ts';
-import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
+import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
 import { freshDatabase } from '../storage/engines.ts';
 
 const TODAY = '2026-11-20';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
-import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../src/log/old/change-lists.ts';
+import { verifyChain } from '../../src/log/old/verify-chain.ts';
 import {
   type BotProcess,
   PROCESS_LIMITS,

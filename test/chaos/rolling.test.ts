@@ -10,8 +10,8 @@ import {
 } from '../../bench/soak/organization.ts';
 import { ImpossibleInteraction } from '../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
-import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
-import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../src/log/old/change-lists.ts';
+import { verifyChain } from '../../src/log/old/verify-chain.ts';
 import { startProcessSandbox } from '../harness/bot-process.ts';
 import { startLoadBalancer } from '../harness/load-balancer.ts';
 import { hasButton, isCard } from '../harness/messages.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../src/log/old/change-lists.ts';
 import { isReady, PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
 import { placeOf } from '../harness/messages.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { auditHead, eventHashes } from '../../src/storage/audit/append.ts';
-import { openDatabase } from '../../src/storage/engine/database.ts';
+import { auditHead, eventHashes } from '../../src/log/old/append.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { archiveInto, KEY, oldTrail, segmentsFolder } from '../storage/audit/archive/old-trail.ts';

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { appendEvent } from '../../src/storage/audit/append.ts';
-import { lastCheckpoint } from '../../src/storage/audit/archive/checkpoints.ts';
-import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
-import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
+import { appendEvent } from '../../src/log/old/append.ts';
+import { lastCheckpoint } from '../../src/log/old/checkpoints.ts';
+import { verifyChain } from '../../src/log/old/verify-chain.ts';
+import { type Database, openDatabase } from '../../src/storage/old/database.ts';
 import { configFile } from '../config/retention-file.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';

@@ -1,11 +1,11 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { appendEvent, auditHead } from '../../src/storage/audit/append.ts';
-import { keyId } from '../../src/storage/audit/key-ring.ts';
-import { gapName } from '../../src/storage/audit/verification/gap.ts';
-import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
-import { writeMeta } from '../../src/storage/tables/meta.ts';
-import { announcedRestore } from '../../src/storage/tables/restore-mark.ts';
+import { appendEvent, auditHead } from '../../src/log/old/append.ts';
+import { gapName } from '../../src/log/old/gap.ts';
+import { keyId } from '../../src/log/old/key-ring.ts';
+import { announcedRestore } from '../../src/log/old/restore-mark.ts';
+import { type Database, openDatabase } from '../../src/storage/old/database.ts';
+import { writeMeta } from '../../src/storage/old/meta.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { acceptGap } from '../storage/accept-gap.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/storage/engine/database.ts';
-import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
-import { announcedRestore } from '../../src/storage/tables/restore-mark.ts';
+import { announcedRestore } from '../../src/log/old/restore-mark.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
+import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { databaseUrlProblem, withExplicitTls } from '../../src/config/database-url.ts';
 import { readStore } from '../../src/config/environment.ts';
-import { CONNECTIONS } from '../../src/storage/engine/postgres.ts';
+import { CONNECTIONS } from '../../src/storage/old/postgres.ts';
 import { load, said } from './fixtures.ts';
 
 const ELSEWHERE = 'postgres://bot:canary@db.example.com:5432/signalbox';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lastCostChanges, lastResize, lastTimes } from '../../src/costs/estimate.ts';
 import type { Change } from '../../src/domain/change.ts';
-import type { WorkflowContext } from '../../src/workflow/ports.ts';
+import type { WorkflowContext } from '../../src/workflow/old/ports.ts';
 import { aChange, ana, stored } from '../storage/example-change.ts';
 import { createTestContext } from '../workflow/context.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openUsageDates } from '../../src/costs/reader.ts';
-import { writeMeta } from '../../src/storage/tables/meta.ts';
+import { writeMeta } from '../../src/storage/old/meta.ts';
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 
 function recordedLog() {

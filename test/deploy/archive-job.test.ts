@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { openDatabase } from '../../src/storage/engine/database.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { configFile } from '../config/retention-file.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { PROCESS_ENV } from '../harness/run-command.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MIGRATIONS } from '../../src/storage/migrations/migrate.ts';
+import { MIGRATIONS } from '../../src/storage/old/migrate.ts';
 
 // The first migration creates the database: no replica runs on an earlier schema.
 const LATER = MIGRATIONS.slice(1).map((migration) => [migration.name, migration] as const);

@@ -4,7 +4,7 @@ import { digestReader } from '../../src/costs/digest-options.ts';
 import { storeAnomaly } from '../../src/costs/incidents.ts';
 import { judgeLine, WATCH_KEY } from '../../src/costs/watched.ts';
 import type { CostAnomaly } from '../../src/maths/anomalies.ts';
-import { writeMeta } from '../../src/storage/tables/meta.ts';
+import { writeMeta } from '../../src/storage/old/meta.ts';
 import { line, steady } from '../anomalies/watched-line.ts';
 import { freshDatabase } from '../storage/engines.ts';
 import { digest, factsFor } from './facts.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
-import { SCHEMA_VERSION } from '../../src/storage/migrations/migrate.ts';
-import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
+import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
+import { SCHEMA_VERSION } from '../../src/storage/old/migrate.ts';
 import { ENGINES, emptyUrl, freshUrl, openForTest } from '../storage/engines.ts';
 import { type DoctorSandboxOptions, startDoctorSandbox } from './doctor-sandbox.ts';
 import { line } from './lines.ts';

@@ -1,9 +1,9 @@
 import type { Change } from '../../src/domain/change.ts';
-import { listEvents, type StoredEvent } from '../../src/storage/audit/append.ts';
-import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
-import type { Db } from '../../src/storage/engine/database.ts';
-import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
-import { lockHolder } from '../../src/storage/tables/changes/permits.ts';
+import { listEvents, type StoredEvent } from '../../src/log/old/append.ts';
+import { listChanges } from '../../src/log/old/change-lists.ts';
+import { lockHolder } from '../../src/log/old/permits.ts';
+import { verifyChain } from '../../src/log/old/verify-chain.ts';
+import type { Db } from '../../src/storage/old/database.ts';
 
 const MANY = 100_000;
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/storage/engine/database.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { appendEvent } from '../../src/storage/audit/append.ts';
-import { openDatabase } from '../../src/storage/engine/database.ts';
+import { appendEvent } from '../../src/log/old/append.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { scrape } from '../deploy/promtool.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { archive } from '../../src/cli/audit/archive.ts';
-import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
-import { openDatabase } from '../../src/storage/engine/database.ts';
+import { verifyChain } from '../../src/log/old/verify-chain.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { approve, START, STOP } from '../harness/following.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { appendEvent } from '../../src/storage/audit/append.ts';
-import { openDatabase } from '../../src/storage/engine/database.ts';
+import { appendEvent } from '../../src/log/old/append.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { hasButton, textOf } from '../harness/messages.ts';
 import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';

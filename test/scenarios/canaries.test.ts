@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { createLog } from '../../src/base/log.ts';
-import { openDatabase } from '../../src/storage/engine/database.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { SIGNING_SECRET } from '../harness/simulators.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';

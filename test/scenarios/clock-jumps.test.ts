@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../src/log/old/change-lists.ts';
 import { textOf } from '../harness/messages.ts';
 import { requestAndApprove, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';

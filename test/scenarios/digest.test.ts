@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
-import { permitDigest } from '../../src/storage/tables/digests.ts';
+import { permitDigest } from '../../src/storage/old/digests.ts';
 import { textOf } from '../harness/messages.ts';
 import { waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { listEvents } from '../../src/storage/audit/append.ts';
-import { openDatabase } from '../../src/storage/engine/database.ts';
-import { openReader } from '../../src/storage/engine/reader.ts';
-import { storeClick } from '../../src/storage/tables/queues/inbox.ts';
-import type { Tx } from '../../src/storage/tables/schema.ts';
+import { listEvents } from '../../src/log/old/append.ts';
+import { storeClick } from '../../src/log/old/inbox.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
+import { openReader } from '../../src/storage/old/reader.ts';
+import type { Tx } from '../../src/storage/old/schema.ts';
 import { changeIdOf, requestChange } from '../harness/requests.ts';
 import { AUDIT_KEY } from '../harness/simulators.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';

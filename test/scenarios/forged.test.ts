@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
-import { openReader } from '../../src/storage/engine/reader.ts';
+import { openReader } from '../../src/storage/old/reader.ts';
 import { requestChange } from '../harness/requests.ts';
 import { deliver, deliverPayload, FORM, sentBy, signatureOf } from '../harness/signing.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { listEvents } from '../../src/storage/audit/append.ts';
-import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
-import { openReader } from '../../src/storage/engine/reader.ts';
+import { listEvents } from '../../src/log/old/append.ts';
+import { verifyChain } from '../../src/log/old/verify-chain.ts';
+import { openReader } from '../../src/storage/old/reader.ts';
 import { requestChange, setTime } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';

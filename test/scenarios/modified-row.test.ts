@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChangeId } from '../../src/domain/change.ts';
-import { openDatabase } from '../../src/storage/engine/database.ts';
-import { enqueue } from '../../src/storage/tables/queues/outbox.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
+import { enqueue } from '../../src/storage/old/outbox.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
 import { changeIdOf, NO_MESSAGE, requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';

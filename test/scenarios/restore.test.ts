@@ -1,9 +1,9 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { listEvents } from '../../src/storage/audit/append.ts';
-import { openDatabase } from '../../src/storage/engine/database.ts';
-import { announceRestore } from '../../src/storage/tables/restore-mark.ts';
+import { listEvents } from '../../src/log/old/append.ts';
+import { announceRestore } from '../../src/log/old/restore-mark.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { NO_MESSAGE, requestChange } from '../harness/requests.ts';

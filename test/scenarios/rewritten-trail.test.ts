@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { linkAfter } from '../../src/storage/audit/chain.ts';
-import { recordHash } from '../../src/storage/audit/record-hash.ts';
-import { openDatabase } from '../../src/storage/engine/database.ts';
-import { loadChange } from '../../src/storage/tables/changes/changes.ts';
+import { linkAfter } from '../../src/log/old/chain.ts';
+import { loadChange } from '../../src/log/old/changes.ts';
+import { recordHash } from '../../src/log/old/record-hash.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
-import { SCHEMA_VERSION } from '../../src/storage/migrations/migrate.ts';
+import { SCHEMA_VERSION } from '../../src/storage/old/migrate.ts';
 import { requestAndApprove, requestChange, setTime } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { BEN } from '../harness/users.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/storage/engine/database.ts';
-import { enqueueOperatorsNotice } from '../../src/workflow/notify/notices.ts';
+import { enqueueOperatorsNotice } from '../../src/log/old/notices.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { isCard, textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts';

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { openDatabase } from '../../src/storage/engine/database.ts';
-import { claimClick, storeClick } from '../../src/storage/tables/queues/inbox.ts';
+import { claimClick, storeClick } from '../../src/log/old/inbox.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { requestChange } from '../harness/requests.ts';
 import { AUDIT_KEY } from '../harness/simulators.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { listEvents } from '../../src/storage/audit/append.ts';
-import { verifyChain } from '../../src/storage/audit/verification/verify-chain.ts';
+import { listEvents } from '../../src/log/old/append.ts';
+import { verifyChain } from '../../src/log/old/verify-chain.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, EMIL } from '../harness/users.ts';

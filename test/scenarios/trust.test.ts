@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ChangeId } from '../../src/domain/change.ts';
-import { appendEvent } from '../../src/storage/audit/append.ts';
-import { openDatabase } from '../../src/storage/engine/database.ts';
-import { insertChange, loadChange } from '../../src/storage/tables/changes/changes.ts';
+import { appendEvent } from '../../src/log/old/append.ts';
+import { insertChange, loadChange } from '../../src/log/old/changes.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { isCard, textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { changeIdOf, NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/storage/engine/database.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { BEN } from '../harness/users.ts';

@@ -1,8 +1,8 @@
-import type { AuditKey } from '../../src/storage/audit/key-ring.ts';
-import { recordAcceptance } from '../../src/storage/audit/verification/accepted-gaps.ts';
-import { type MeasuredGap, measureGap } from '../../src/storage/audit/verification/gap.ts';
-import { findProblem } from '../../src/storage/audit/verification/verify-chain.ts';
-import type { Database } from '../../src/storage/engine/database.ts';
+import { recordAcceptance } from '../../src/log/old/accepted-gaps.ts';
+import { type MeasuredGap, measureGap } from '../../src/log/old/gap.ts';
+import type { AuditKey } from '../../src/log/old/key-ring.ts';
+import { findProblem } from '../../src/log/old/verify-chain.ts';
+import type { Database } from '../../src/storage/old/database.ts';
 import { NOON, user } from './example-change.ts';
 
 export const OPERATORS = [user('UANA'), user('UFINN')] as const;

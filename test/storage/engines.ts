@@ -8,8 +8,8 @@ import {
   type Database,
   type DatabaseOptions,
   openDatabase,
-} from '../../src/storage/engine/database.ts';
-import { MIGRATIONS } from '../../src/storage/migrations/migrate.ts';
+} from '../../src/storage/old/database.ts';
+import { MIGRATIONS } from '../../src/storage/old/migrate.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 

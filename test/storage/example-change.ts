@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Change, ChangeId, ChannelId, Plan, UserId } from '../../src/domain/change.ts';
 import { changeIdFrom } from '../../src/domain/change.ts';
 import { draftChange, planDigest } from '../../src/domain/decide.ts';
-import { appendEvent } from '../../src/storage/audit/append.ts';
-import { recordHash } from '../../src/storage/audit/record-hash.ts';
-import type { Database } from '../../src/storage/engine/database.ts';
-import { insertChange } from '../../src/storage/tables/changes/changes.ts';
+import { appendEvent } from '../../src/log/old/append.ts';
+import { insertChange } from '../../src/log/old/changes.ts';
+import { recordHash } from '../../src/log/old/record-hash.ts';
+import type { Database } from '../../src/storage/old/database.ts';
 import { REQUIRES } from '../changes/fixtures.ts';
 
 export const NOON = new Date('2026-08-14T12:00:00.000Z');

@@ -1,8 +1,8 @@
 import { type Dialect, Kysely } from 'kysely';
-import { openPostgres } from '../../src/storage/engine/postgres.ts';
-import { openSqlite, sqlitePath } from '../../src/storage/engine/sqlite/sqlite.ts';
-import { MIGRATIONS, migrate } from '../../src/storage/migrations/migrate.ts';
-import type { Tables } from '../../src/storage/tables/schema.ts';
+import { MIGRATIONS, migrate } from '../../src/storage/old/migrate.ts';
+import { openPostgres } from '../../src/storage/old/postgres.ts';
+import type { Tables } from '../../src/storage/old/schema.ts';
+import { openSqlite, sqlitePath } from '../../src/storage/sqlite.ts';
 
 const addColumn = () => ['alter table change add column weight integer'];
 

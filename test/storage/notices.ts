@@ -1,4 +1,4 @@
-import type { Database } from '../../src/storage/engine/database.ts';
+import type { Database } from '../../src/storage/old/database.ts';
 
 /** The texts of the stored notices to the operators, oldest first. */
 export async function operatorsNotices({ db }: Database): Promise<readonly string[]> {

@@ -1,8 +1,8 @@
 import { CompiledQuery, Kysely } from 'kysely';
 import { onTestFinished } from 'vitest';
-import type { openPostgres } from '../../src/storage/engine/postgres.ts';
-import type { openSqlite, openSqliteReader } from '../../src/storage/engine/sqlite/sqlite.ts';
-import type { Db, Tables, Tx } from '../../src/storage/tables/schema.ts';
+import type { openPostgres } from '../../src/storage/old/postgres.ts';
+import type { Db, Tables, Tx } from '../../src/storage/old/schema.ts';
+import type { openSqlite, openSqliteReader } from '../../src/storage/sqlite.ts';
 
 /** A query, or a statement that writes. */
 export type Query = (db: Db) => Promise<unknown>;

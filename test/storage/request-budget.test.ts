@@ -4,10 +4,10 @@ import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { Secret } from '../../src/base/errors.ts';
 import { type Clock, systemClock } from '../../src/base/time.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
-import type { Database } from '../../src/storage/engine/database.ts';
-import { saveInstance } from '../../src/storage/tables/instances.ts';
-import { openRequestBudget } from '../../src/storage/tables/limits/request-budget.ts';
-import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
+import type { Database } from '../../src/storage/old/database.ts';
+import { saveInstance } from '../../src/storage/old/instances.ts';
+import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
+import { openRequestBudget } from '../../src/storage/old/request-budget.ts';
 import { freshDatabase, freshUrl, openForTest } from './engines.ts';
 
 /** So long that no start leaves it during a test: the clock of the database cannot be set. */

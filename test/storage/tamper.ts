@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/storage/engine/database.ts';
+import type { Database } from '../../src/storage/old/database.ts';
 
 const DISARM = {
   postgres: ['drop trigger if exists audit_event_only_added on audit_event'],

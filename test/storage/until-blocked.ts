@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import type { Db } from '../../src/storage/tables/schema.ts';
+import type { Db } from '../../src/storage/old/schema.ts';
 
 /** Resolves when a transaction of this worker waits for a lock of PostgreSQL. */
 export async function untilBlocked(db: Db): Promise<void> {

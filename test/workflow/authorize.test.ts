@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Change, UserId } from '../../src/domain/change.ts';
 import type { People } from '../../src/domain/gate.ts';
-import { insertChange } from '../../src/storage/tables/changes/changes.ts';
-import { authorizeQuery, authorizeRequester } from '../../src/workflow/authorize.ts';
-import { requestChange } from '../../src/workflow/request/request.ts';
-import { authorizeDetails } from '../../src/workflow/review/authorize-details.ts';
+import { insertChange } from '../../src/log/old/changes.ts';
+import { authorizeQuery, authorizeRequester } from '../../src/workflow/old/authorize.ts';
+import { authorizeDetails } from '../../src/workflow/old/authorize-details.ts';
+import { requestChange } from '../../src/workflow/old/request.ts';
 import { REQUIRES } from '../changes/fixtures.ts';
 import { policyOf } from '../policy/fixtures.ts';
 import { aChange, storedWithTrail } from '../storage/example-change.ts';

@@ -3,7 +3,7 @@ import type { ChangeCommand, CommandContext } from '../../src/commands/define.ts
 import { commands } from '../../src/commands/registry.ts';
 import { changeIdFrom } from '../../src/domain/change.ts';
 import type { SendResult } from '../../src/servers/sent.ts';
-import type { WorkflowContext } from '../../src/workflow/ports.ts';
+import type { WorkflowContext } from '../../src/workflow/old/ports.ts';
 import { READS_OFF } from '../harness/reads-off.ts';
 import { policyOf } from '../policy/fixtures.ts';
 import { freshDatabase } from '../storage/engines.ts';

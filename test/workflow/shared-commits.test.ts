@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shareCommits } from '../../src/workflow/shared-commits.ts';
+import { shareCommits } from '../../src/workflow/old/shared-commits.ts';
 
 /** Commits that wait for the test, and what each of them stores. */
 function heldCommits() {

@@ -1,10 +1,10 @@
 import type { Change, Refusal, RoleName, UserId } from '../../src/domain/change.ts';
 import type { Identity } from '../../src/domain/gate.ts';
 import type { Service } from '../../src/domain/targets.ts';
-import { eventsOf } from '../../src/storage/audit/append.ts';
-import { loadChange } from '../../src/storage/tables/changes/changes.ts';
-import { execute } from '../../src/workflow/execute/execute.ts';
-import type { WorkflowContext } from '../../src/workflow/ports.ts';
+import { eventsOf } from '../../src/log/old/append.ts';
+import { loadChange } from '../../src/log/old/changes.ts';
+import { execute } from '../../src/workflow/old/execute.ts';
+import type { WorkflowContext } from '../../src/workflow/old/ports.ts';
 import { policyOf } from '../policy/fixtures.ts';
 import { aChange, ana, ben, cleo, NOON, storedWithTrail } from '../storage/example-change.ts';
 import { createTestContext } from './context.ts';

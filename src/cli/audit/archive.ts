@@ -1,11 +1,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pruneCosts } from '../../costs/store.ts';
-import { type Archived, archiveTrail, findRange } from '../../storage/audit/archive/archive.ts';
-import type { Holder } from '../../storage/audit/archive/boundary.ts';
-import type { AuditKey } from '../../storage/audit/key-ring.ts';
-import type { Database } from '../../storage/engine/database.ts';
-import { listInstances } from '../../storage/tables/instances.ts';
+import { type Archived, archiveTrail, findRange } from '../../log/old/archive.ts';
+import type { Holder } from '../../log/old/boundary.ts';
+import type { AuditKey } from '../../log/old/key-ring.ts';
+import type { Database } from '../../storage/old/database.ts';
+import { listInstances } from '../../storage/old/instances.ts';
 
 export interface ArchiveOptions {
   readonly key: AuditKey;

@@ -1,12 +1,12 @@
-import { auditHead, type Head } from '../../storage/audit/append.ts';
-import { type ArchiveCheckpoint, lastCheckpoint } from '../../storage/audit/archive/checkpoints.ts';
-import { verifySegments } from '../../storage/audit/archive/verify-segments.ts';
-import type { AuditKey } from '../../storage/audit/key-ring.ts';
-import type { AcceptedGap } from '../../storage/audit/verification/accepted-gaps.ts';
-import { problemSentence } from '../../storage/audit/verification/chain-problems.ts';
-import { gapName, measureGap } from '../../storage/audit/verification/gap.ts';
-import { findProblem } from '../../storage/audit/verification/verify-chain.ts';
-import type { Db } from '../../storage/engine/database.ts';
+import type { AcceptedGap } from '../../log/old/accepted-gaps.ts';
+import { auditHead, type Head } from '../../log/old/append.ts';
+import { problemSentence } from '../../log/old/chain-problems.ts';
+import { type ArchiveCheckpoint, lastCheckpoint } from '../../log/old/checkpoints.ts';
+import { gapName, measureGap } from '../../log/old/gap.ts';
+import type { AuditKey } from '../../log/old/key-ring.ts';
+import { findProblem } from '../../log/old/verify-chain.ts';
+import { verifySegments } from '../../log/old/verify-segments.ts';
+import type { Db } from '../../storage/old/database.ts';
 
 interface Output {
   readonly out: (text: string) => void;

@@ -4,11 +4,7 @@ import type { Target } from '../../domain/change.ts';
 import { freezeTarget, type Scope } from '../../domain/freezes.ts';
 import { findByName, type Service, serviceTarget } from '../../domain/targets.ts';
 import type { CaseScope, CaseTargetKind, PolicyCase } from '../../policy/cases/case-schema.ts';
-import {
-  changesFreezes,
-  takesService,
-  untaggedTarget,
-} from '../../workflow/queries/who-targets.ts';
+import { changesFreezes, takesService, untaggedTarget } from '../../workflow/old/who-targets.ts';
 
 export const commandsByName: ReadonlyMap<string, Command> = new Map(
   commands.map((command) => [command.name, command]),

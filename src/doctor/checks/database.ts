@@ -1,10 +1,9 @@
 import type { TimedResult } from '../../base/errors.ts';
 import { TimeoutError } from '../../base/errors.ts';
 import { isLoopback } from '../../config/variables.ts';
-import { databaseProblem, UnusableDatabase } from '../../storage/engine/database-errors.ts';
 import type { DatabaseInspection, FileFacts } from '../../storage/engine/inspect-database.ts';
-import { FullDisk } from '../../storage/engine/sqlite/disk-space.ts';
-import { NEWER_SCHEMA_FIX } from '../../storage/migrations/migrate.ts';
+import { databaseProblem, FullDisk, UnusableDatabase } from '../../storage/errors.ts';
+import { NEWER_SCHEMA_FIX } from '../../storage/old/migrate.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
 
 const SKEW_MS = 5_000;

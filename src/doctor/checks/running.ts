@@ -1,7 +1,7 @@
 import { causeCode, type Secret, type TimedResult, withinTime } from '../../base/errors.ts';
 import { utcStamp } from '../../domain/answer.ts';
 import { type ProbeResult, type ProbeTarget, probeInstance, readiness } from '../../slack/probe.ts';
-import type { Instance } from '../../storage/tables/instances.ts';
+import type { Instance } from '../../storage/old/instances.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
 
 const SILENT_AFTER_MS = 180_000;

@@ -2,31 +2,30 @@ import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Dialect, Kysely, sql } from 'kysely';
 import { type CostSnapshot, costSnapshots } from '../../costs/store.ts';
-import { keyProblem } from '../audit/append.ts';
-import type { AuditKey } from '../audit/key-ring.ts';
-import { storedTrailError } from '../audit/verification/trail-marks.ts';
-import {
-  isCompatible,
-  refuseIncompatible,
-  SCHEMA_VERSION,
-  schemaVersion,
-} from '../migrations/migrate.ts';
-import { type LastOutcome, lastOutcomes } from '../tables/changes/last-outcomes.ts';
-import { type Instance, listInstances } from '../tables/instances.ts';
-import { writeMeta } from '../tables/meta.ts';
-import type { Db, Tables } from '../tables/schema.ts';
+import { keyProblem } from '../../log/old/append.ts';
+import type { AuditKey } from '../../log/old/key-ring.ts';
+import { type LastOutcome, lastOutcomes } from '../../log/old/last-outcomes.ts';
+import { storedTrailError } from '../../log/old/trail-marks.ts';
+import { checkDiskSpace, explainSqliteError, folderProblem } from '../errors.ts';
+import { type Instance, listInstances } from '../old/instances.ts';
+import { writeMeta } from '../old/meta.ts';
+import { isCompatible, refuseIncompatible, SCHEMA_VERSION, schemaVersion } from '../old/migrate.ts';
 import {
   type Durability,
   onPostgres,
   openPostgres,
   readDurability,
   refuseLossy,
-} from './postgres.ts';
-import { checkDiskSpace } from './sqlite/disk-space.ts';
-import { explainSqliteError, folderProblem } from './sqlite/explain-error.ts';
-import { isLocked } from './sqlite/process-lock.ts';
-import { isRestoreInterrupted, openSqlite, openSqliteReader, sqlitePath } from './sqlite/sqlite.ts';
-import { runTransaction, singleCommits } from './transaction.ts';
+} from '../old/postgres.ts';
+import type { Db, Tables } from '../old/schema.ts';
+import { runTransaction, singleCommits } from '../old/transaction.ts';
+import {
+  isLocked,
+  isRestoreInterrupted,
+  openSqlite,
+  openSqliteReader,
+  sqlitePath,
+} from '../sqlite.ts';
 
 /** The file of an SQLite database and the files next to it. */
 export interface FileFacts {

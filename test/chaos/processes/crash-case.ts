@@ -1,6 +1,6 @@
 import type { Change } from '../../../src/domain/change.ts';
 import { cardTitle } from '../../../src/slack/card-state.ts';
-import { openDatabase } from '../../../src/storage/engine/database.ts';
+import { openDatabase } from '../../../src/storage/old/database.ts';
 import { readEndState, violationsOfLocks } from '../../harness/end-state.ts';
 import { isCard } from '../../harness/messages.ts';
 import { AUDIT_KEY } from '../../harness/simulators.ts';

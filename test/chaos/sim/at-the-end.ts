@@ -1,6 +1,6 @@
 import type { Change, State } from '../../../src/domain/change.ts';
-import type { StoredEvent } from '../../../src/storage/audit/append.ts';
-import { cardVersion } from '../../../src/storage/tables/changes/changes.ts';
+import type { StoredEvent } from '../../../src/log/old/append.ts';
+import { cardVersion } from '../../../src/log/old/changes.ts';
 import { readEndState, violationsOfLocks } from '../../harness/end-state.ts';
 import type { Simulation } from './simulation-types.ts';
 

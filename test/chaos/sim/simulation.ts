@@ -1,6 +1,6 @@
 import type { ChangeId, UserId, Verb } from '../../../src/domain/change.ts';
 import { changeIdFrom } from '../../../src/domain/change.ts';
-import { openDatabase } from '../../../src/storage/engine/database.ts';
+import { openDatabase } from '../../../src/storage/old/database.ts';
 import { wrongWith } from './at-delivery.ts';
 import { wrongAtTheEnd } from './at-the-end.ts';
 import { type Bot, type Environment, openBot } from './bot.ts';

@@ -7,8 +7,8 @@ import type {
   Verb,
 } from '../../../src/domain/change.ts';
 import type { Identity, People } from '../../../src/domain/gate.ts';
-import type { ClickOutcome } from '../../../src/workflow/clicks.ts';
-import type { Messenger } from '../../../src/workflow/messenger-port.ts';
+import type { ClickOutcome } from '../../../src/workflow/old/clicks.ts';
+import type { Messenger } from '../../../src/workflow/old/messenger-port.ts';
 import type { Ports } from './ports.ts';
 
 /** How long Signalbox may cache a membership lookup. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { listEvents } from '../../../src/storage/audit/append.ts';
-import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
+import { listEvents } from '../../../src/log/old/append.ts';
+import { listChanges } from '../../../src/log/old/change-lists.ts';
 import { isTakenOver } from './at-the-end.ts';
 import { sequences } from './model.ts';
 import { openSimulation } from './simulation.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../../src/storage/engine/database.ts';
-import { rememberChannelId } from '../../../src/storage/tables/channel-ids.ts';
+import { rememberChannelId } from '../../../src/log/old/channel-ids.ts';
+import { openDatabase } from '../../../src/storage/old/database.ts';
 import { freshUrl } from '../../storage/engines.ts';
 import { startDoctorSandbox } from '../doctor-sandbox.ts';
 import { line } from '../lines.ts';

@@ -1,16 +1,16 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { databaseLines } from '../../../src/doctor/checks/database.ts';
-import { appendEvent } from '../../../src/storage/audit/append.ts';
-import { storeTrailError } from '../../../src/storage/audit/verification/trail-marks.ts';
-import { openDatabase } from '../../../src/storage/engine/database.ts';
-import { UnusableDatabase } from '../../../src/storage/engine/database-errors.ts';
+import { appendEvent } from '../../../src/log/old/append.ts';
+import { storeTrailError } from '../../../src/log/old/trail-marks.ts';
 import type {
   DatabaseInspection,
   FileFacts,
 } from '../../../src/storage/engine/inspect-database.ts';
-import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
-import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
+import { UnusableDatabase } from '../../../src/storage/errors.ts';
+import { openDatabase } from '../../../src/storage/old/database.ts';
+import { readMeta, writeMeta } from '../../../src/storage/old/meta.ts';
+import { SCHEMA_VERSION } from '../../../src/storage/old/migrate.ts';
 import { createUser } from '../../storage/database-user.ts';
 import { ENGINES, freshUrl, openForTest } from '../../storage/engines.ts';
 import { startDoctorSandbox } from '../doctor-sandbox.ts';

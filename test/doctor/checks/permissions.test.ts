@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
 import { commands } from '../../../src/commands/registry.ts';
 import { CLOUD_ROLES } from '../../../src/servers/accepted-values.ts';
-import { openDatabase } from '../../../src/storage/engine/database.ts';
+import { openDatabase } from '../../../src/storage/old/database.ts';
 import { freshUrl } from '../../storage/engines.ts';
 import { aChange, minutes, stored } from '../../storage/example-change.ts';
 import { startDoctorSandbox } from '../doctor-sandbox.ts';

@@ -12,7 +12,7 @@ import {
 import { homeView } from '../../../src/slack/home.ts';
 import { palette } from '../../../src/slack/open-form.ts';
 import { NO_REPLY_TARGET } from '../../../src/slack/post.ts';
-import type { HomeLists } from '../../../src/workflow/messenger-port.ts';
+import type { HomeLists } from '../../../src/workflow/old/messenger-port.ts';
 import { actor, changeIn, minutes, NOON, PLAN } from '../../changes/fixtures.ts';
 import { drawing, NASTY, NASTY_SEEN } from '../fixtures.ts';
 

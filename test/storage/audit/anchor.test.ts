@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Anchor, anchorLine, readAnchor } from '../../../src/storage/audit/anchor.ts';
+import { type Anchor, anchorLine, readAnchor } from '../../../src/log/old/anchor.ts';
 
 const [KEY, OTHER] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
 const ANCHOR: Anchor = { seq: 1_234, hash: 'ab'.repeat(32), installation: '0123456789abcdef' };

@@ -7,10 +7,10 @@ import {
   eventsOf,
   type Head,
   listEvents,
-} from '../../../src/storage/audit/append.ts';
-import { linkAfter } from '../../../src/storage/audit/chain.ts';
-import { verifyChain } from '../../../src/storage/audit/verification/verify-chain.ts';
-import type { Database } from '../../../src/storage/engine/database.ts';
+} from '../../../src/log/old/append.ts';
+import { linkAfter } from '../../../src/log/old/chain.ts';
+import { verifyChain } from '../../../src/log/old/verify-chain.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
 import { ENGINES, type Engine, freshDatabase } from '../engines.ts';
 import { ana, minutes, NOON, newId } from '../example-change.ts';
 

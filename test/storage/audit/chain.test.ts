@@ -1,18 +1,18 @@
 import { createHash, createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { appendEvent, keyProblem, lastKeyId } from '../../../src/storage/audit/append.ts';
+import { appendEvent, keyProblem, lastKeyId } from '../../../src/log/old/append.ts';
 import {
   isAuthentic,
   linkAfter,
   nextKeyId,
   readEventBody,
   walkAfter,
-} from '../../../src/storage/audit/chain.ts';
-import { authenticityCheck, leftKeys, storeKeyStart } from '../../../src/storage/audit/key-eras.ts';
-import { type AuditKey, keyId, readKeyRing } from '../../../src/storage/audit/key-ring.ts';
-import { GENESIS } from '../../../src/storage/migrations/001-initial.ts';
-import { writeMeta } from '../../../src/storage/tables/meta.ts';
-import type { AuditEventTable } from '../../../src/storage/tables/schema.ts';
+} from '../../../src/log/old/chain.ts';
+import { authenticityCheck, leftKeys, storeKeyStart } from '../../../src/log/old/key-eras.ts';
+import { type AuditKey, keyId, readKeyRing } from '../../../src/log/old/key-ring.ts';
+import { GENESIS } from '../../../src/storage/old/001-initial.ts';
+import { writeMeta } from '../../../src/storage/old/meta.ts';
+import type { AuditEventTable } from '../../../src/storage/old/schema.ts';
 import { freshDatabase } from '../engines.ts';
 import { NOON, newId } from '../example-change.ts';
 

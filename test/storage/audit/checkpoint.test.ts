@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openCheckpoint } from '../../../src/storage/audit/checkpoint.ts';
+import { openCheckpoint } from '../../../src/storage/old/checkpoint.ts';
 
 const HASH = 'ab'.repeat(32);
 

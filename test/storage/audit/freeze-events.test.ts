@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { ChangeId } from '../../../src/domain/change.ts';
-import { effectiveFreezes } from '../../../src/storage/audit/active-freezes.ts';
-import { appendEvent, listEvents } from '../../../src/storage/audit/append.ts';
+import { effectiveFreezes } from '../../../src/log/old/active-freezes.ts';
+import { appendEvent, listEvents } from '../../../src/log/old/append.ts';
 import {
   recordedFreezes,
   recordFreeze,
   recordFreezeLift,
-} from '../../../src/storage/audit/freeze-events.ts';
-import type { Database } from '../../../src/storage/engine/database.ts';
-import { insertFreeze, type StoredFreeze } from '../../../src/storage/tables/freezes.ts';
+} from '../../../src/log/old/freeze-events.ts';
+import { insertFreeze, type StoredFreeze } from '../../../src/log/old/freezes.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
 import { acceptGap } from '../accept-gap.ts';
 import { freshDatabase } from '../engines.ts';
 import { ana, ben, minutes, NOON } from '../example-change.ts';

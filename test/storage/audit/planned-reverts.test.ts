@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ChangeId } from '../../../src/domain/change.ts';
-import { type AuditEvent, appendEvent } from '../../../src/storage/audit/append.ts';
-import { plannedParents } from '../../../src/storage/audit/planned-reverts.ts';
-import type { Database } from '../../../src/storage/engine/database.ts';
+import { type AuditEvent, appendEvent } from '../../../src/log/old/append.ts';
+import { plannedParents } from '../../../src/log/old/planned-reverts.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
 import { freshDatabase } from '../engines.ts';
 import { aChange, ana, NOON, stored } from '../example-change.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { appendEvent } from '../../../src/storage/audit/append.ts';
-import { eventSubjects, eventsBefore } from '../../../src/storage/audit/read-events.ts';
-import { eventRowsWithin, firstSeqSince } from '../../../src/storage/audit/read-range.ts';
-import type { Database } from '../../../src/storage/engine/database.ts';
+import { appendEvent } from '../../../src/log/old/append.ts';
+import { eventSubjects, eventsBefore } from '../../../src/log/old/read-events.ts';
+import { eventRowsWithin, firstSeqSince } from '../../../src/log/old/read-range.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
 import { freshDatabase } from '../engines.ts';
 import { aChange, ana, elsewhere, minutes, newId, stored } from '../example-change.ts';
 

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
 import type { UserId } from '../../../src/domain/change.ts';
-import { appendEvent } from '../../../src/storage/audit/append.ts';
+import { appendEvent } from '../../../src/log/old/append.ts';
+import { loadVerifiable } from '../../../src/log/old/changes.ts';
 import {
   checkReadRecord,
   checkRecord,
   hashOfRecord,
   recordFacts,
   recordHash,
-} from '../../../src/storage/audit/record-hash.ts';
-import { loadVerifiable } from '../../../src/storage/tables/changes/changes.ts';
+} from '../../../src/log/old/record-hash.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { aChange, ben, cleo, NOON, stored } from '../example-change.ts';
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
 import type { ChangeId } from '../../../src/domain/change.ts';
-import { listEvents } from '../../../src/storage/audit/append.ts';
+import { listEvents } from '../../../src/log/old/append.ts';
 import {
   recordedSchedule,
   recordedSchedules,
   recordSchedule,
-} from '../../../src/storage/audit/schedule-events.ts';
-import type { Database } from '../../../src/storage/engine/database.ts';
+} from '../../../src/log/old/schedule-events.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
 import { freshDatabase } from '../engines.ts';
 import { ana, minutes, NOON } from '../example-change.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { followClock } from '../../../src/storage/engine/clock.ts';
+import { followClock } from '../../../src/storage/old/clock.ts';
 import { minutes, NOON } from '../example-change.ts';
 
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { compileOnce } from '../../../src/storage/engine/compile-once.ts';
-import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
-import type { Db, Tx } from '../../../src/storage/tables/schema.ts';
+import { compileOnce } from '../../../src/storage/old/compile-once.ts';
+import { readMeta, writeMeta } from '../../../src/storage/old/meta.ts';
+import type { Db, Tx } from '../../../src/storage/old/schema.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 
 test.for(ENGINES)(

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { appendEvent } from '../../../src/storage/audit/append.ts';
-import { verifyChain } from '../../../src/storage/audit/verification/verify-chain.ts';
-import type { Database } from '../../../src/storage/engine/database.ts';
-import { databaseProblem, databaseTimeout } from '../../../src/storage/engine/database-errors.ts';
+import { appendEvent } from '../../../src/log/old/append.ts';
+import { verifyChain } from '../../../src/log/old/verify-chain.ts';
+import { databaseProblem, databaseTimeout } from '../../../src/storage/errors.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
 import { freshUrl, openForTest } from '../engines.ts';
 import { NOON } from '../example-change.ts';
 

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../src/storage/engine/database.ts';
-import { checkDiskSpace } from '../../../src/storage/engine/sqlite/disk-space.ts';
+import { checkDiskSpace } from '../../../src/storage/errors.ts';
+import { openDatabase } from '../../../src/storage/old/database.ts';
 import { SIGNALBOX } from '../../harness/programs.ts';
 import { runOnFullDisk } from '../../harness/run-limited.ts';
 
-const DATABASE = new URL('../../../src/storage/engine/database.ts', import.meta.url).href;
+const DATABASE = new URL('../../../src/storage/old/database.ts', import.meta.url).href;
 const CHECKS = new URL('../../../src/start-checks.ts', import.meta.url).href;
 
 function pathForTest(): string {

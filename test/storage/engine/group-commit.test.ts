@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { groupCommits } from '../../../src/storage/engine/sqlite/group-commit.ts';
-import { openSqlite } from '../../../src/storage/engine/sqlite/sqlite.ts';
-import type { Tables, Tx } from '../../../src/storage/tables/schema.ts';
+import { groupCommits } from '../../../src/storage/old/group-commit.ts';
+import type { Tables, Tx } from '../../../src/storage/old/schema.ts';
+import { openSqlite } from '../../../src/storage/sqlite.ts';
 
 /** A database with a log of its statements, and a clock that stands still. */
 async function openGroups() {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { appendEvent } from '../../../src/storage/audit/append.ts';
-import type { Tx } from '../../../src/storage/engine/database.ts';
-import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
+import { appendEvent } from '../../../src/log/old/append.ts';
+import type { Tx } from '../../../src/storage/old/database.ts';
+import { readMeta, writeMeta } from '../../../src/storage/old/meta.ts';
 import { freshUrl, openForTest, run } from '../engines.ts';
 import { NOON } from '../example-change.ts';
 

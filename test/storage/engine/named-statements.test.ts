@@ -1,11 +1,11 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import type { Db } from '../../../src/storage/engine/database.ts';
-import { keepsStatements, StatementNames } from '../../../src/storage/engine/named-statements.ts';
-import { openPostgres } from '../../../src/storage/engine/postgres.ts';
-import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
-import type { Tables } from '../../../src/storage/tables/schema.ts';
+import type { Db } from '../../../src/storage/old/database.ts';
+import { readMeta, writeMeta } from '../../../src/storage/old/meta.ts';
+import { keepsStatements, StatementNames } from '../../../src/storage/old/named-statements.ts';
+import { openPostgres } from '../../../src/storage/old/postgres.ts';
+import type { Tables } from '../../../src/storage/old/schema.ts';
 import { freshUrl, openForTest, run } from '../engines.ts';
 
 async function prepared(db: Db): Promise<readonly string[]> {

@@ -4,11 +4,11 @@ import { chmodSync, existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { appendEvent } from '../../../src/storage/audit/append.ts';
-import { openDatabase } from '../../../src/storage/engine/database.ts';
-import { refuseLossy } from '../../../src/storage/engine/postgres.ts';
-import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
-import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
+import { appendEvent } from '../../../src/log/old/append.ts';
+import { openDatabase } from '../../../src/storage/old/database.ts';
+import { readMeta, writeMeta } from '../../../src/storage/old/meta.ts';
+import { SCHEMA_VERSION } from '../../../src/storage/old/migrate.ts';
+import { refuseLossy } from '../../../src/storage/old/postgres.ts';
 import { ENGINES, emptyUrl, freshDatabase, freshUrl, openForTest, run } from '../engines.ts';
 import { NOON } from '../example-change.ts';
 
@@ -127,7 +127,7 @@ test('opening a file twice in one process is refused without harm', async () => 
 });
 
 async function holdInAnotherProcess(url: string) {
-  const module = new URL('../../../src/storage/engine/database.ts', import.meta.url).href;
+  const module = new URL('../../../src/storage/old/database.ts', import.meta.url).href;
   const program = `
     import { openDatabase } from ${JSON.stringify(module)};
     await openDatabase(${JSON.stringify(url)});

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { parameterBinder } from '../../../src/storage/engine/sqlite/parameters.ts';
+import { parameterBinder } from '../../../src/storage/sqlite.ts';
 import { freshDatabase } from '../engines.ts';
 
 test.for<[string, readonly unknown[], string]>([

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { pipelineStatements } from '../../../src/storage/engine/pipeline.ts';
+import { pipelineStatements } from '../../../src/storage/old/pipeline.ts';
 
 const BEGIN = 'start transaction isolation level read committed';
 

@@ -1,9 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';
-import {
-  databaseProblem,
-  isLastingDatabaseError,
-} from '../../../src/storage/engine/database-errors.ts';
+import { databaseProblem, isLastingDatabaseError } from '../../../src/storage/errors.ts';
 import { freshUrl, openForTest, run } from '../engines.ts';
 
 /** Statements whose effect outlives a transaction, so that a pooler could give it to another client. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { inspectDatabase } from '../../../src/storage/engine/inspect-database.ts';
-import { openReader } from '../../../src/storage/engine/reader.ts';
-import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
-import { readMeta } from '../../../src/storage/tables/meta.ts';
+import { openDatabase } from '../../../src/storage/old/database.ts';
+import { readMeta } from '../../../src/storage/old/meta.ts';
+import { SCHEMA_VERSION } from '../../../src/storage/old/migrate.ts';
+import { openReader } from '../../../src/storage/old/reader.ts';
 import { ENGINES, emptyUrl, openForTest } from '../engines.ts';
 import { migrateAsNewer } from '../newer-schema.ts';
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { readInTurn, shareReads } from '../../../src/storage/engine/share-reads.ts';
-import { hasMetaUnder, readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
-import type { Db } from '../../../src/storage/tables/schema.ts';
+import { hasMetaUnder, readMeta, writeMeta } from '../../../src/storage/old/meta.ts';
+import type { Db } from '../../../src/storage/old/schema.ts';
+import { readInTurn, shareReads } from '../../../src/storage/old/share-reads.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 
 /** A shared read of `meta`, and the keys of each statement. */

@@ -1,11 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { withExplicitTls } from '../../../src/config/database-url.ts';
-import { openDatabase } from '../../../src/storage/engine/database.ts';
-import {
-  databaseProblem,
-  isLastingDatabaseError,
-} from '../../../src/storage/engine/database-errors.ts';
+import { databaseProblem, isLastingDatabaseError } from '../../../src/storage/errors.ts';
+import { openDatabase } from '../../../src/storage/old/database.ts';
 import { openForTest } from '../engines.ts';
 import { CERTIFICATE, type OwnServer, ownServer } from '../postgres.ts';
 

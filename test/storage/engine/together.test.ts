@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { keepRows, runLast, runTogether } from '../../../src/storage/engine/together.ts';
-import { commitAfter } from '../../../src/storage/engine/transaction.ts';
-import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
-import type { Tx } from '../../../src/storage/tables/schema.ts';
+import { readMeta, writeMeta } from '../../../src/storage/old/meta.ts';
+import type { Tx } from '../../../src/storage/old/schema.ts';
+import { keepRows, runLast, runTogether } from '../../../src/storage/old/together.ts';
+import { commitAfter } from '../../../src/storage/old/transaction.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 
 const insert = (tx: Tx, key: string, value: string) => ({

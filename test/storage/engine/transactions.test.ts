@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Database, Db, Tx } from '../../../src/storage/engine/database.ts';
-import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
-import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
+import type { Database, Db, Tx } from '../../../src/storage/old/database.ts';
+import { readMeta, writeMeta } from '../../../src/storage/old/meta.ts';
+import { SCHEMA_VERSION } from '../../../src/storage/old/migrate.ts';
 import { ENGINES, freshDatabase, freshUrl, openForTest, run } from '../engines.ts';
 
 test.for(ENGINES)('an error of the body rolls back and rejects on %s', async (engine) => {

@@ -10,18 +10,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../src/storage/engine/database.ts';
-import {
-  databaseProblem,
-  isLastingDatabaseError,
-} from '../../../src/storage/engine/database-errors.ts';
+import { databaseProblem, isLastingDatabaseError } from '../../../src/storage/errors.ts';
+import { openDatabase } from '../../../src/storage/old/database.ts';
 import { runUnprivileged } from '../../harness/run-limited.ts';
 
-const DATABASE = new URL('../../../src/storage/engine/database.ts', import.meta.url).href;
-const ERRORS = new URL('../../../src/storage/engine/database-errors.ts', import.meta.url).href;
+const DATABASE = new URL('../../../src/storage/old/database.ts', import.meta.url).href;
+const ERRORS = new URL('../../../src/storage/errors.ts', import.meta.url).href;
 const INSPECT = new URL('../../../src/storage/engine/inspect-database.ts', import.meta.url).href;
-const READER = new URL('../../../src/storage/engine/reader.ts', import.meta.url).href;
-const SQLITE = new URL('../../../src/storage/engine/sqlite/sqlite.ts', import.meta.url).href;
+const READER = new URL('../../../src/storage/old/reader.ts', import.meta.url).href;
+const SQLITE = new URL('../../../src/storage/sqlite.ts', import.meta.url).href;
 const OPEN = `
   const { openDatabase } = await import('${DATABASE}');
   const { isLastingDatabaseError } = await import('${ERRORS}');

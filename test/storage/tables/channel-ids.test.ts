@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rememberChannelId, storedChannelIds } from '../../../src/storage/tables/channel-ids.ts';
+import { rememberChannelId, storedChannelIds } from '../../../src/log/old/channel-ids.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 
 test.for(ENGINES)('a channel name keeps the id that was stored first on %s', async (engine) => {

@@ -6,13 +6,13 @@ import {
   incidentsSince,
   permitBudgetNotice,
   saveIncident,
-} from '../../../src/storage/tables/incidents.ts';
+} from '../../../src/storage/old/incidents.ts';
 import {
   addSubscription,
   pauseSubscription,
   removeSubscription,
   subscriptions,
-} from '../../../src/storage/tables/subscriptions.ts';
+} from '../../../src/storage/old/subscriptions.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Database } from '../../../src/storage/engine/database.ts';
-import { toText } from '../../../src/storage/engine/portable.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
 import {
   finishDigest,
   lastDigests,
@@ -8,7 +7,8 @@ import {
   takeOverDigest,
   unfinishedDigests,
   withdrawDigest,
-} from '../../../src/storage/tables/digests.ts';
+} from '../../../src/storage/old/digests.ts';
+import { toText } from '../../../src/storage/old/portable.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { channel, minutes, NOON } from '../example-change.ts';
 

@@ -5,7 +5,7 @@ import {
   learnService,
   type ServiceObservation,
 } from '../../../src/servers/facts.ts';
-import type { Database } from '../../../src/storage/engine/database.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { minutes, NOON } from '../example-change.ts';
 

@@ -4,7 +4,7 @@ import {
   hasFreeze,
   insertFreeze,
   liftFreeze,
-} from '../../../src/storage/tables/freezes.ts';
+} from '../../../src/log/old/freezes.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { ana, ben, cleo, minutes, NOON, newId } from '../example-change.ts';
 

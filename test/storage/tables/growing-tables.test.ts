@@ -1,11 +1,11 @@
 import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
-import { effectiveFreezes } from '../../../src/storage/audit/active-freezes.ts';
-import { openPostgres } from '../../../src/storage/engine/postgres.ts';
-import { openSqlite, sqlitePath } from '../../../src/storage/engine/sqlite/sqlite.ts';
-import { lastSentChanges } from '../../../src/storage/tables/changes/last-sent.ts';
-import { sentSince } from '../../../src/storage/tables/changes/permits.ts';
-import { claimDueMessages, pruneOutbox } from '../../../src/storage/tables/queues/outbox.ts';
+import { effectiveFreezes } from '../../../src/log/old/active-freezes.ts';
+import { lastSentChanges } from '../../../src/log/old/last-sent.ts';
+import { sentSince } from '../../../src/log/old/permits.ts';
+import { claimDueMessages, pruneOutbox } from '../../../src/storage/old/outbox.ts';
+import { openPostgres } from '../../../src/storage/old/postgres.ts';
+import { openSqlite, sqlitePath } from '../../../src/storage/sqlite.ts';
 import { ENGINES, freshUrl, openForTest, run } from '../engines.ts';
 import { aChange, minutes, NOON, newId, STAGING, stored } from '../example-change.ts';
 import { asTx, type Query, readPlan, record, rowsRead } from '../recorded-plans.ts';

@@ -5,7 +5,7 @@ import {
   readMeta,
   replaceMeta,
   writeMeta,
-} from '../../../src/storage/tables/meta.ts';
+} from '../../../src/storage/old/meta.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 
 test.for(ENGINES)(

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  addToRateCounters,
-  pruneRateCounters,
-} from '../../../src/storage/tables/limits/rate-counters.ts';
+import { addToRateCounters, pruneRateCounters } from '../../../src/storage/old/rate-counters.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { ana, ben, minutes, NOON } from '../example-change.ts';
 

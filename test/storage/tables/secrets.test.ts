@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { type SealContext, seal, unseal } from '../../../src/storage/tables/seal.ts';
+import { type SealContext, seal, unseal } from '../../../src/log/old/seal.ts';
 import {
   dropExpiredSecrets,
   dropSecret,
   openSecret,
   sealSecret,
-} from '../../../src/storage/tables/secrets.ts';
+} from '../../../src/workflow/secrets.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { aChange, ana, ben, minutes, NOON, stored } from '../example-change.ts';
 

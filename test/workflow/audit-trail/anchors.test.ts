@@ -2,18 +2,14 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Answer } from '../../../src/domain/answer.ts';
 import type { ChannelId } from '../../../src/domain/change.ts';
-import { anchorLine } from '../../../src/storage/audit/anchor.ts';
-import { appendEvent, auditHead } from '../../../src/storage/audit/append.ts';
-import { openCheckpoint } from '../../../src/storage/audit/checkpoint.ts';
-import {
-  anchorDaily,
-  anchorHourly,
-  postedAnchors,
-} from '../../../src/workflow/audit-trail/anchors.ts';
-import { createTrail } from '../../../src/workflow/audit-trail/trail.ts';
-import type { Messenger } from '../../../src/workflow/messenger-port.ts';
-import { deliver } from '../../../src/workflow/notify/deliver.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+import { anchorLine } from '../../../src/log/old/anchor.ts';
+import { appendEvent, auditHead } from '../../../src/log/old/append.ts';
+import { openCheckpoint } from '../../../src/storage/old/checkpoint.ts';
+import { anchorDaily, anchorHourly, postedAnchors } from '../../../src/workflow/old/anchors.ts';
+import { deliver } from '../../../src/workflow/old/deliver.ts';
+import type { Messenger } from '../../../src/workflow/old/messenger-port.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
+import { createTrail } from '../../../src/workflow/old/trail.ts';
 import { freshUrl, openForTest } from '../../storage/engines.ts';
 import { NOON } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';

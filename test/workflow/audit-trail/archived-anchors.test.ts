@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { installationId } from '../../../src/storage/audit/anchor.ts';
-import { eventHashes, listEvents } from '../../../src/storage/audit/append.ts';
-import { stopRestoredChanges } from '../../../src/workflow/audit-trail/restored.ts';
+import { installationId } from '../../../src/log/old/anchor.ts';
+import { eventHashes, listEvents } from '../../../src/log/old/append.ts';
+import { stopRestoredChanges } from '../../../src/workflow/old/restored.ts';
 import {
   archiveInto,
   KEY,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { installationId, storeInstallationId } from '../../../src/storage/audit/anchor.ts';
-import { appendEvent, listEvents } from '../../../src/storage/audit/append.ts';
-import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
-import { announceRestore, recordHandledRestore } from '../../../src/storage/tables/restore-mark.ts';
-import { isOtherInstallations } from '../../../src/workflow/audit-trail/other-installation.ts';
-import { stopRestoredChanges } from '../../../src/workflow/audit-trail/restored.ts';
+import { installationId, storeInstallationId } from '../../../src/log/old/anchor.ts';
+import { appendEvent, listEvents } from '../../../src/log/old/append.ts';
+import { announceRestore, recordHandledRestore } from '../../../src/log/old/restore-mark.ts';
+import { readMeta, writeMeta } from '../../../src/storage/old/meta.ts';
+import { isOtherInstallations } from '../../../src/workflow/old/other-installation.ts';
+import { stopRestoredChanges } from '../../../src/workflow/old/restored.ts';
 import { ENGINES, freshDatabase } from '../../storage/engines.ts';
 import { NOON } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';

@@ -1,12 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { appendEvent } from '../../../src/storage/audit/append.ts';
-import {
-  clearTrailError,
-  recordTrailMark,
-} from '../../../src/storage/audit/verification/trail-marks.ts';
-import type { Database } from '../../../src/storage/engine/database.ts';
-import { createTrail, nightly } from '../../../src/workflow/audit-trail/trail.ts';
+import { appendEvent } from '../../../src/log/old/append.ts';
+import { clearTrailError, recordTrailMark } from '../../../src/log/old/trail-marks.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
+import { createTrail, nightly } from '../../../src/workflow/old/trail.ts';
 import { ENGINES, freshDatabase } from '../../storage/engines.ts';
 import { NOON } from '../../storage/example-change.ts';
 import { operatorsNotices } from '../../storage/notices.ts';

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { ChangeId } from '../../../src/domain/change.ts';
-import { listEvents } from '../../../src/storage/audit/append.ts';
-import { verifyChain } from '../../../src/storage/audit/verification/verify-chain.ts';
-import { insertFreeze } from '../../../src/storage/tables/freezes.ts';
-import { workflowJobs } from '../../../src/workflow/background/maintenance.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
-import { createFreezeService } from '../../../src/workflow/queries/freeze-service.ts';
-import { currentPolicy } from '../../../src/workflow/request/current-policy.ts';
+import { listEvents } from '../../../src/log/old/append.ts';
+import { insertFreeze } from '../../../src/log/old/freezes.ts';
+import { verifyChain } from '../../../src/log/old/verify-chain.ts';
+import { currentPolicy } from '../../../src/workflow/old/current-policy.ts';
+import { createFreezeService } from '../../../src/workflow/old/freeze-service.ts';
+import { workflowJobs } from '../../../src/workflow/old/maintenance.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
 import { acceptGap } from '../../storage/accept-gap.ts';
 import { ENGINES, type Engine, freshDatabase } from '../../storage/engines.ts';
 import { ana, minutes, NOON, user } from '../../storage/example-change.ts';
@@ -89,7 +89,7 @@ test('a lift that was inserted without the key does not end a freeze', async () 
   const forger = createFreezeService({ ...context, auditKey: Buffer.alloc(32, 9) });
   await expect(forger.lift({ ...BY, by: user('UEVE') }, ID)).rejects.toThrow('was modified');
   for (const key of [null, Buffer.alloc(32, 9)]) {
-    const { recordFreezeLift } = await import('../../../src/storage/audit/freeze-events.ts');
+    const { recordFreezeLift } = await import('../../../src/log/old/freeze-events.ts');
     const lift = { id: ID, by: user('UEVE'), at: NOON };
     await context.database.transaction((tx) => recordFreezeLift(tx, key, lift));
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { appendEvent, eventsOf } from '../../../src/storage/audit/append.ts';
-import { dueReverts } from '../../../src/storage/tables/changes/change-due.ts';
-import { markRevertPlanned } from '../../../src/storage/tables/changes/changes.ts';
-import { workflowJobs } from '../../../src/workflow/background/maintenance.ts';
+import { appendEvent, eventsOf } from '../../../src/log/old/append.ts';
+import { dueReverts } from '../../../src/log/old/change-due.ts';
+import { markRevertPlanned } from '../../../src/log/old/changes.ts';
+import { workflowJobs } from '../../../src/workflow/old/maintenance.ts';
 import { ENGINES, type Engine, freshDatabase } from '../../storage/engines.ts';
 import { elsewhere, minutes, NOON, stored } from '../../storage/example-change.ts';
 import { operatorsNotices } from '../../storage/notices.ts';

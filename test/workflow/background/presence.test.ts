@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../../src/storage/engine/database.ts';
-import { mayExecute } from '../../../src/storage/tables/configurations.ts';
-import { listInstances } from '../../../src/storage/tables/instances.ts';
-import { startPresence } from '../../../src/workflow/background/presence.ts';
+import { mayExecute } from '../../../src/log/old/configurations.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
+import { listInstances } from '../../../src/storage/old/instances.ts';
+import { startPresence } from '../../../src/workflow/old/presence.ts';
 import { ENGINES, freshDatabase } from '../../storage/engines.ts';
 import { NOON } from '../../storage/example-change.ts';
 

@@ -1,12 +1,9 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { dueClaims } from '../../../src/storage/tables/changes/change-due.ts';
-import {
-  type BackgroundLoop,
-  createScheduler,
-} from '../../../src/workflow/background/scheduler.ts';
-import { workflowLoops } from '../../../src/workflow/background/workflow-loops.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+import { dueClaims } from '../../../src/log/old/change-due.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
+import { type BackgroundLoop, createScheduler } from '../../../src/workflow/old/scheduler.ts';
+import { workflowLoops } from '../../../src/workflow/old/workflow-loops.ts';
 import { aChange, ana, cleo, minutes, stored } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';
 

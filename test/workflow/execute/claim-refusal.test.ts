@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { execute } from '../../../src/workflow/execute/execute.ts';
-import { createReadPatience } from '../../../src/workflow/execute/read-target.ts';
+import { execute } from '../../../src/workflow/old/execute.ts';
+import { createReadPatience } from '../../../src/workflow/old/read-target.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import { aChange, ana, ben, cleo, minutes, NOON } from '../../storage/example-change.ts';
 import { RULE, SERVICE, storedChange } from '../stored-change.ts';

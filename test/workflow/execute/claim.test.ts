@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/base/errors.ts';
 import type { Change, ChangeId } from '../../../src/domain/change.ts';
-import { runTogether } from '../../../src/storage/engine/together.ts';
 import {
   closingPermit,
   lockHolder,
   lockTarget,
   writePermit,
-} from '../../../src/storage/tables/changes/permits.ts';
-import { execute } from '../../../src/workflow/execute/execute.ts';
+} from '../../../src/log/old/permits.ts';
+import { runTogether } from '../../../src/storage/old/together.ts';
+import { execute } from '../../../src/workflow/old/execute.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import {
   aChange,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/base/errors.ts';
 import { start } from '../../../src/domain/decide.ts';
-import { eventsOf } from '../../../src/storage/audit/append.ts';
-import { insertChange, loadChange } from '../../../src/storage/tables/changes/changes.ts';
-import { writePermit } from '../../../src/storage/tables/changes/permits.ts';
-import { sendAndFinish } from '../../../src/workflow/execute/send.ts';
-import { assertMoved, recordMove } from '../../../src/workflow/record.ts';
+import { eventsOf } from '../../../src/log/old/append.ts';
+import { insertChange, loadChange } from '../../../src/log/old/changes.ts';
+import { writePermit } from '../../../src/log/old/permits.ts';
+import { assertMoved, recordMove } from '../../../src/workflow/old/record.ts';
+import { sendAndFinish } from '../../../src/workflow/old/send.ts';
 import { aChange } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
-import { execute } from '../../../src/workflow/execute/execute.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+import { loadChange } from '../../../src/log/old/changes.ts';
+import { execute } from '../../../src/workflow/old/execute.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import { aChange, ben, cleo, NOON, storedWithTrail } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';

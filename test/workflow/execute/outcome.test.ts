@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { ApiError, type ApiFailure, InvalidRequest } from '../../../src/base/errors.ts';
+import { lockHolder } from '../../../src/log/old/permits.ts';
 import { knownServices } from '../../../src/servers/facts.ts';
 import type { SendResult } from '../../../src/servers/sent.ts';
-import { lockHolder } from '../../../src/storage/tables/changes/permits.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import { NOON, STAGING } from '../../storage/example-change.ts';
 import { RULE, storedChange } from '../stored-change.ts';

@@ -1,8 +1,8 @@
 import timers from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
-import { sendAndFinish } from '../../../src/workflow/execute/send.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
+import { sendAndFinish } from '../../../src/workflow/old/send.ts';
 import { replaceExport } from '../../harness/replace-export.ts';
 import { minutes, NOON } from '../../storage/example-change.ts';
 import { storedChange } from '../stored-change.ts';

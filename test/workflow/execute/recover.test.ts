@@ -2,21 +2,12 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/domain/change.ts';
-import { eventsOf } from '../../../src/storage/audit/append.ts';
-import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
-import {
-  lockHolder,
-  lockTarget,
-  writePermit,
-} from '../../../src/storage/tables/changes/permits.ts';
-import { claimDueClicks, storeClick } from '../../../src/storage/tables/queues/inbox.ts';
-import {
-  expireDue,
-  recover,
-  stopOutdated,
-  takeOver,
-} from '../../../src/workflow/execute/recover.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+import { eventsOf } from '../../../src/log/old/append.ts';
+import { loadChange } from '../../../src/log/old/changes.ts';
+import { claimDueClicks, storeClick } from '../../../src/log/old/inbox.ts';
+import { lockHolder, lockTarget, writePermit } from '../../../src/log/old/permits.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
+import { expireDue, recover, stopOutdated, takeOver } from '../../../src/workflow/old/recover.ts';
 import {
   aChange,
   elsewhere,

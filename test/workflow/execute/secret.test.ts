@@ -3,18 +3,18 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/base/errors.ts';
 import type { Change } from '../../../src/domain/change.ts';
-import { appendEvent, eventsOf } from '../../../src/storage/audit/append.ts';
-import { recordHash } from '../../../src/storage/audit/record-hash.ts';
-import { insertChange } from '../../../src/storage/tables/changes/changes.ts';
-import { unseal } from '../../../src/storage/tables/seal.ts';
-import { openSecret, sealSecret } from '../../../src/storage/tables/secrets.ts';
+import { appendEvent, eventsOf } from '../../../src/log/old/append.ts';
+import { insertChange } from '../../../src/log/old/changes.ts';
+import { recordHash } from '../../../src/log/old/record-hash.ts';
+import { unseal } from '../../../src/log/old/seal.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
 import {
   recordReveal,
   resealSecrets,
   storeSecret,
   unsealSecret,
-} from '../../../src/workflow/execute/secret.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+} from '../../../src/workflow/old/secret.ts';
+import { openSecret, sealSecret } from '../../../src/workflow/secrets.ts';
 import { ana, aPost, ben, minutes, NOON } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';
 

@@ -2,17 +2,13 @@ import { expect, test } from 'vitest';
 import { ApiError, Secret } from '../../../src/base/errors.ts';
 import type { Change } from '../../../src/domain/change.ts';
 import { start } from '../../../src/domain/decide.ts';
-import { eventsOf } from '../../../src/storage/audit/append.ts';
-import { insertChange, loadChange } from '../../../src/storage/tables/changes/changes.ts';
-import {
-  lockHolder,
-  lockTarget,
-  writePermit,
-} from '../../../src/storage/tables/changes/permits.ts';
-import { recover } from '../../../src/workflow/execute/recover.ts';
-import { sendAndFinish } from '../../../src/workflow/execute/send.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
-import { assertMoved, recordMove } from '../../../src/workflow/record.ts';
+import { eventsOf } from '../../../src/log/old/append.ts';
+import { insertChange, loadChange } from '../../../src/log/old/changes.ts';
+import { lockHolder, lockTarget, writePermit } from '../../../src/log/old/permits.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
+import { assertMoved, recordMove } from '../../../src/workflow/old/record.ts';
+import { recover } from '../../../src/workflow/old/recover.ts';
+import { sendAndFinish } from '../../../src/workflow/old/send.ts';
 import { aChange, minutes, NOON, STAGING } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change, EvidenceGap } from '../../../src/domain/change.ts';
-import { lockHolder, lockTarget } from '../../../src/storage/tables/changes/permits.ts';
+import { lockHolder, lockTarget } from '../../../src/log/old/permits.ts';
 import { aChange, minutes, NOON, STAGING } from '../../storage/example-change.ts';
 import {
   type Fields,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change, FollowUp } from '../../../src/domain/change.ts';
-import { createFollowLoop } from '../../../src/workflow/follow/follow-targets.ts';
-import { waitMs } from '../../../src/workflow/follow/pace.ts';
+import { createFollowLoop } from '../../../src/workflow/old/follow-targets.ts';
+import { waitMs } from '../../../src/workflow/old/pace.ts';
 import { aChange, minutes } from '../../storage/example-change.ts';
 import {
   type Fields,

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { ChangeCommand, CommandContext } from '../../../src/commands/define.ts';
 import { commands } from '../../../src/commands/registry.ts';
 import type { Change, ExecutionOutcome, Snapshot } from '../../../src/domain/change.ts';
+import { loadChange } from '../../../src/log/old/changes.ts';
+import { writePermit } from '../../../src/log/old/permits.ts';
 import {
   EndpointReading,
   EndpointReadings,
@@ -9,10 +11,8 @@ import {
   ServiceReadings,
 } from '../../../src/servers/cloud-readings.ts';
 import type { UnknownRead } from '../../../src/servers/optional-reads.ts';
-import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
-import { writePermit } from '../../../src/storage/tables/changes/permits.ts';
-import { createFollowLoop } from '../../../src/workflow/follow/follow-targets.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+import { createFollowLoop } from '../../../src/workflow/old/follow-targets.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
 import { aChange, minutes, NOON, storedWithTrail } from '../../storage/example-change.ts';
 import { storedChange } from '../stored-change.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { UserId } from '../../../src/domain/change.ts';
-import { countCommand } from '../../../src/workflow/limits/command-rate.ts';
-import { countAttempts } from '../../../src/workflow/limits/rate-limit.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
-import { enqueueClick } from '../../../src/workflow/review/click-intake.ts';
+import { enqueueClick } from '../../../src/workflow/old/click-intake.ts';
+import { countCommand } from '../../../src/workflow/old/command-rate.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
+import { countAttempts } from '../../../src/workflow/old/rate-limit.ts';
 import { ana, ben, cleo, user } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';
 

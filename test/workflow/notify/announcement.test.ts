@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import type { PostResult } from '../../../src/domain/answer.ts';
 import type { ChannelId } from '../../../src/domain/change.ts';
-import { claimDueMessages } from '../../../src/storage/tables/queues/outbox.ts';
-import { workflowJobs } from '../../../src/workflow/background/maintenance.ts';
-import type { Messenger } from '../../../src/workflow/messenger-port.ts';
 import {
   type Announcement,
   enqueueRedraw,
   enqueueReport,
   positionOf,
   postedKeysUnder,
-} from '../../../src/workflow/notify/announcement.ts';
-import { deliver } from '../../../src/workflow/notify/deliver.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+} from '../../../src/log/old/announcement.ts';
+import { claimDueMessages } from '../../../src/storage/old/outbox.ts';
+import { deliver } from '../../../src/workflow/old/deliver.ts';
+import { workflowJobs } from '../../../src/workflow/old/maintenance.ts';
+import type { Messenger } from '../../../src/workflow/old/messenger-port.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
 import { createTestContext } from '../context.ts';
 
 const CHANNEL = 'C0COSTS' as ChannelId;

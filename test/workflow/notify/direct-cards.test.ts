@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Change, Position, UserId } from '../../../src/domain/change.ts';
-import { metaUnder } from '../../../src/storage/tables/meta.ts';
-import { claimDueMessages, markDone } from '../../../src/storage/tables/queues/outbox.ts';
+import { metaUnder } from '../../../src/storage/old/meta.ts';
+import { claimDueMessages, markDone } from '../../../src/storage/old/outbox.ts';
 import {
   deliverDirectCard,
   planDirectCards,
   pruneDirectCards,
   refreshDirectCards,
-} from '../../../src/workflow/notify/direct-cards.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+} from '../../../src/workflow/old/direct-cards.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
 import { ben, channel, cleo, minutes, NOON } from '../../storage/example-change.ts';
 import { PENDING } from '../review/clickable.ts';
 import { storedChange } from '../stored-change.ts';

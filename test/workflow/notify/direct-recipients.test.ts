@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change, UserId } from '../../../src/domain/change.ts';
-import { directRecipients } from '../../../src/workflow/notify/direct-recipients.ts';
+import { directRecipients } from '../../../src/workflow/old/direct-recipients.ts';
 import { changeIn, minutes, NOON, REQUIRES } from '../../changes/fixtures.ts';
 import { ana, ben, channel, cleo, user } from '../../storage/example-change.ts';
 

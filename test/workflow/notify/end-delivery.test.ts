@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/domain/change.ts';
-import type { Database } from '../../../src/storage/engine/database.ts';
-import { claimDueMessages, enqueue } from '../../../src/storage/tables/queues/outbox.ts';
-import { endDelivery } from '../../../src/workflow/notify/end-delivery.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
+import { claimDueMessages, enqueue } from '../../../src/storage/old/outbox.ts';
+import { endDelivery } from '../../../src/workflow/old/end-delivery.ts';
 import { freshUrl, openForTest } from '../../storage/engines.ts';
 import {
   aChange,

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/domain/change.ts';
-import type { Reminder } from '../../../src/storage/tables/queues/outbox-message.ts';
-import {
-  isReminderDue,
-  reminderAfter,
-  remindersFor,
-} from '../../../src/workflow/notify/reminders.ts';
+import type { Reminder } from '../../../src/storage/old/outbox-message.ts';
+import { isReminderDue, reminderAfter, remindersFor } from '../../../src/workflow/old/reminders.ts';
 import { changeIn, minutes, NOON, REQUIRES, UNKNOWN } from '../../changes/fixtures.ts';
 
 const draft = changeIn('draft');

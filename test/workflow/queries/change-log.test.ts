@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../../../src/domain/answer.ts';
 import type { UserId } from '../../../src/domain/change.ts';
-import { appendEvent } from '../../../src/storage/audit/append.ts';
-import { answerChangeLog } from '../../../src/workflow/queries/change-log.ts';
+import { appendEvent } from '../../../src/log/old/append.ts';
+import { answerChangeLog } from '../../../src/workflow/old/change-log.ts';
 import { NOON } from '../../harness/users.ts';
 import { freshDatabase } from '../../storage/engines.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { listCostChanges } from '../../../src/costs/why.ts';
 import type { Change } from '../../../src/domain/change.ts';
-import type { Database } from '../../../src/storage/engine/database.ts';
+import type { Database } from '../../../src/storage/old/database.ts';
 import { ENGINES, freshDatabase } from '../../storage/engines.ts';
 import {
   aChange,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
 import type { Target } from '../../../src/domain/change.ts';
 import type { Service } from '../../../src/domain/targets.ts';
-import { currentTarget, hasSameFacts } from '../../../src/workflow/request/current-target.ts';
+import { currentTarget, hasSameFacts } from '../../../src/workflow/old/current-target.ts';
 
 const PROD: Service = {
   id: 'p',

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { during, traced } from '../../../src/base/log.ts';
 import type { UserId } from '../../../src/domain/change.ts';
-import { claimDueClicks } from '../../../src/storage/tables/queues/inbox.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
-import { enqueueClick } from '../../../src/workflow/review/click-intake.ts';
+import { claimDueClicks } from '../../../src/log/old/inbox.ts';
+import { enqueueClick } from '../../../src/workflow/old/click-intake.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
 import { ana, ben, NOON } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';
 import { recordSpans } from '../recorded-spans.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { claimDueClicks, storeClick } from '../../../src/storage/tables/queues/inbox.ts';
-import { CLICK_LEASE_MS, whileLeased } from '../../../src/workflow/review/click-lease.ts';
+import { claimDueClicks, storeClick } from '../../../src/log/old/inbox.ts';
+import { CLICK_LEASE_MS, whileLeased } from '../../../src/workflow/old/click-lease.ts';
 import { NOON } from '../../storage/example-change.ts';
 import { createTestContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import type { Change, UserId, Verb } from '../../../src/domain/change.ts';
-import { receiveClick } from '../../../src/workflow/review/click.ts';
-import { handleClick } from '../../../src/workflow/review/review.ts';
+import { receiveClick } from '../../../src/workflow/old/click.ts';
+import { handleClick } from '../../../src/workflow/old/review.ts';
 import { aChange, user } from '../../storage/example-change.ts';
 import { storedChange } from '../stored-change.ts';
 

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { ChannelId } from '../../../src/domain/change.ts';
-import { appendEvent } from '../../../src/storage/audit/append.ts';
-import type { Messenger } from '../../../src/workflow/messenger-port.ts';
-import { receiveGapClick } from '../../../src/workflow/review/gap-click.ts';
-import { handleInbox } from '../../../src/workflow/review/handle-inbox.ts';
+import { appendEvent } from '../../../src/log/old/append.ts';
+import { receiveGapClick } from '../../../src/workflow/old/gap-click.ts';
+import { handleInbox } from '../../../src/workflow/old/handle-inbox.ts';
+import type { Messenger } from '../../../src/workflow/old/messenger-port.ts';
 import { ana, NOON } from '../../storage/example-change.ts';
 import { operatorsNotices } from '../../storage/notices.ts';
 import { createTestContext } from '../context.ts';

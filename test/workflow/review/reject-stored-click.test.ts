@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/text.ts';
-import { listEvents } from '../../../src/storage/audit/append.ts';
-import { storeClick } from '../../../src/storage/tables/queues/inbox.ts';
-import { clickKeys } from '../../../src/storage/tables/queues/verify-click.ts';
-import type { WorkflowContext } from '../../../src/workflow/ports.ts';
-import { handleInbox } from '../../../src/workflow/review/handle-inbox.ts';
+import { listEvents } from '../../../src/log/old/append.ts';
+import { storeClick } from '../../../src/log/old/inbox.ts';
+import { clickKeys } from '../../../src/log/old/verify-click.ts';
+import { handleInbox } from '../../../src/workflow/old/handle-inbox.ts';
+import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
 import { ENGINES, type Engine, freshDatabase } from '../../storage/engines.ts';
 import { ben, minutes, NOON } from '../../storage/example-change.ts';
 import { operatorsNotices, userNotices } from '../../storage/notices.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Change, ChangeId, UserId, Verb } from '../../../src/domain/change.ts';
-import { listEvents } from '../../../src/storage/audit/append.ts';
-import { lockHolder, lockTarget } from '../../../src/storage/tables/changes/permits.ts';
-import { claimDueMessages, enqueue } from '../../../src/storage/tables/queues/outbox.ts';
-import { refusalOfVerb } from '../../../src/workflow/review/review.ts';
+import { listEvents } from '../../../src/log/old/append.ts';
+import { lockHolder, lockTarget } from '../../../src/log/old/permits.ts';
+import { claimDueMessages, enqueue } from '../../../src/storage/old/outbox.ts';
+import { refusalOfVerb } from '../../../src/workflow/old/review.ts';
 import {
   aChange,
   ana,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { ChangeId } from '../../../src/domain/change.ts';
+import { auditRefusal } from '../../../src/log/old/matches-audit-trail.ts';
+import { lockTarget } from '../../../src/log/old/permits.ts';
 import type { ActivityReading } from '../../../src/servers/cloud-readings.ts';
-import { auditRefusal } from '../../../src/storage/audit/matches-audit-trail.ts';
-import { lockTarget } from '../../../src/storage/tables/changes/permits.ts';
-import { claimDueMessages, markDone } from '../../../src/storage/tables/queues/outbox.ts';
-import { stopOpenChanges } from '../../../src/workflow/audit-trail/stop-open-changes.ts';
-import { createScheduleRunner } from '../../../src/workflow/schedules/run-schedules.ts';
+import { claimDueMessages, markDone } from '../../../src/storage/old/outbox.ts';
+import { createScheduleRunner } from '../../../src/workflow/old/run-schedules.ts';
+import { stopOpenChanges } from '../../../src/workflow/old/stop-open-changes.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import { ENGINES } from '../../storage/engines.ts';
 import {

@@ -1,9 +1,9 @@
 import type { State } from '../../../domain/change.ts';
-import { storedTrailError } from '../../audit/verification/trail-marks.ts';
-import { withAnswerLimit } from '../../engine/database-errors.ts';
-import { toText } from '../../engine/portable.ts';
-import { mayExecute } from '../configurations.ts';
-import type { Db } from '../schema.ts';
+import { mayExecute } from '../../../log/old/configurations.ts';
+import { storedTrailError } from '../../../log/old/trail-marks.ts';
+import { withAnswerLimit } from '../../errors.ts';
+import { toText } from '../../old/portable.ts';
+import type { Db } from '../../old/schema.ts';
 
 /** `since` is the time of the oldest entry; null if there is none. */
 export interface Gauge {

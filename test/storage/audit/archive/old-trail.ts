@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Change, State } from '../../../../src/domain/change.ts';
-import { appendEvent } from '../../../../src/storage/audit/append.ts';
-import { archiveTrail } from '../../../../src/storage/audit/archive/archive.ts';
-import type { AuditKey } from '../../../../src/storage/audit/key-ring.ts';
-import type { Database } from '../../../../src/storage/engine/database.ts';
+import { appendEvent } from '../../../../src/log/old/append.ts';
+import { archiveTrail } from '../../../../src/log/old/archive.ts';
+import type { AuditKey } from '../../../../src/log/old/key-ring.ts';
+import type { Database } from '../../../../src/storage/old/database.ts';
 import { elsewhere, NOON, stored } from '../../example-change.ts';
 
 export const KEY = Buffer.alloc(32, 7);

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { findRange } from '../../../../src/storage/audit/archive/archive.ts';
-import { verifyChain } from '../../../../src/storage/audit/verification/verify-chain.ts';
-import { openDatabase } from '../../../../src/storage/engine/database.ts';
-import { dropMeta, writeMeta } from '../../../../src/storage/tables/meta.ts';
+import { findRange } from '../../../../src/log/old/archive.ts';
+import { verifyChain } from '../../../../src/log/old/verify-chain.ts';
+import { openDatabase } from '../../../../src/storage/old/database.ts';
+import { dropMeta, writeMeta } from '../../../../src/storage/old/meta.ts';
 import { ENGINES, freshDatabase, freshUrl } from '../../engines.ts';
 import { migrateAsOlder } from '../../newer-schema.ts';
 import { tamper } from '../../tamper.ts';

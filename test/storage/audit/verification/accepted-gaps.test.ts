@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { appendEvent, auditHead, listEvents } from '../../../../src/storage/audit/append.ts';
-import { linkAfter } from '../../../../src/storage/audit/chain.ts';
-import type { AuditKey } from '../../../../src/storage/audit/key-ring.ts';
 import {
   acceptanceRequests,
   acceptedGaps,
   recordAcceptance,
   recordAcceptanceRequest,
-} from '../../../../src/storage/audit/verification/accepted-gaps.ts';
-import type { MeasuredGap } from '../../../../src/storage/audit/verification/gap.ts';
-import { verifyChain } from '../../../../src/storage/audit/verification/verify-chain.ts';
-import type { Database } from '../../../../src/storage/engine/database.ts';
+} from '../../../../src/log/old/accepted-gaps.ts';
+import { appendEvent, auditHead, listEvents } from '../../../../src/log/old/append.ts';
+import { linkAfter } from '../../../../src/log/old/chain.ts';
+import type { MeasuredGap } from '../../../../src/log/old/gap.ts';
+import type { AuditKey } from '../../../../src/log/old/key-ring.ts';
+import { verifyChain } from '../../../../src/log/old/verify-chain.ts';
+import type { Database } from '../../../../src/storage/old/database.ts';
 import { acceptGap, gapOf, OPERATORS, presentGap } from '../../accept-gap.ts';
 import { ENGINES, type Engine, freshDatabase } from '../../engines.ts';
 import { NOON } from '../../example-change.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ChainProblem } from '../../../../src/storage/audit/chain.ts';
-import { problemSentence } from '../../../../src/storage/audit/verification/chain-problems.ts';
+import type { ChainProblem } from '../../../../src/log/old/chain.ts';
+import { problemSentence } from '../../../../src/log/old/chain-problems.ts';
 
 const PROBLEMS: Readonly<Record<ChainProblem, RegExp>> = {
   'event-missing': /missing/,

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { appendEvent, listEvents } from '../../../../src/storage/audit/append.ts';
 import {
   acceptanceRequests,
   acceptedGaps,
   recordAcceptance,
   recordAcceptanceRequest,
-} from '../../../../src/storage/audit/verification/accepted-gaps.ts';
-import { gapId, gapName, measureGap } from '../../../../src/storage/audit/verification/gap.ts';
-import { GENESIS } from '../../../../src/storage/migrations/001-initial.ts';
+} from '../../../../src/log/old/accepted-gaps.ts';
+import { appendEvent, listEvents } from '../../../../src/log/old/append.ts';
+import { gapId, gapName, measureGap } from '../../../../src/log/old/gap.ts';
+import { GENESIS } from '../../../../src/storage/old/001-initial.ts';
 import { gapOf, OPERATORS } from '../../accept-gap.ts';
 import { freshDatabase } from '../../engines.ts';
 import { NOON } from '../../example-change.ts';

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { auditHead, listEvents } from '../../../../src/storage/audit/append.ts';
-import { linkAfter } from '../../../../src/storage/audit/chain.ts';
+import { auditHead, listEvents } from '../../../../src/log/old/append.ts';
+import { linkAfter } from '../../../../src/log/old/chain.ts';
 import {
   clearTrailError,
   isMarkedBroken,
   recordTrailMark,
   storedTrailError,
   storeTrailError,
-} from '../../../../src/storage/audit/verification/trail-marks.ts';
+} from '../../../../src/log/old/trail-marks.ts';
 import { freshDatabase } from '../../engines.ts';
 import { minutes, NOON } from '../../example-change.ts';
 

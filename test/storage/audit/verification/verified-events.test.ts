@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/base/text.ts';
 import type { ChangeId } from '../../../../src/domain/change.ts';
-import { type AuditEvent, appendEvent } from '../../../../src/storage/audit/append.ts';
-import { linkAfter } from '../../../../src/storage/audit/chain.ts';
-import { currentKey, readKeyRing } from '../../../../src/storage/audit/key-ring.ts';
-import { createVerifiedEvents } from '../../../../src/storage/audit/verification/verified-events.ts';
-import type { Database } from '../../../../src/storage/engine/database.ts';
-import type { AuditEventTable } from '../../../../src/storage/tables/schema.ts';
+import { type AuditEvent, appendEvent } from '../../../../src/log/old/append.ts';
+import { linkAfter } from '../../../../src/log/old/chain.ts';
+import { currentKey, readKeyRing } from '../../../../src/log/old/key-ring.ts';
+import { createVerifiedEvents } from '../../../../src/log/old/verified-events.ts';
+import type { Database } from '../../../../src/storage/old/database.ts';
+import type { AuditEventTable } from '../../../../src/storage/old/schema.ts';
 import { freshDatabase } from '../../engines.ts';
 import { ana, NOON } from '../../example-change.ts';
 import { remove, tamper } from '../../tamper.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { appendEvent, auditHead, listEvents } from '../../../../src/storage/audit/append.ts';
-import { verifyChain } from '../../../../src/storage/audit/verification/verify-chain.ts';
-import type { Database } from '../../../../src/storage/engine/database.ts';
+import { appendEvent, auditHead, listEvents } from '../../../../src/log/old/append.ts';
+import { verifyChain } from '../../../../src/log/old/verify-chain.ts';
+import type { Database } from '../../../../src/storage/old/database.ts';
 import { freshDatabase } from '../../engines.ts';
 import { NOON } from '../../example-change.ts';
 

@@ -1,18 +1,14 @@
 import { expect, test } from 'vitest';
 import { type Change, isEnded, STATES } from '../../../../src/domain/change.ts';
-import { runTogether } from '../../../../src/storage/engine/together.ts';
-import {
-  dueClaims,
-  dueExpiries,
-  expiredLeases,
-} from '../../../../src/storage/tables/changes/change-due.ts';
+import { dueClaims, dueExpiries, expiredLeases } from '../../../../src/log/old/change-due.ts';
 import {
   type ChangeFilter,
   countChanges,
   listChanges,
   openChangesOfTarget,
-} from '../../../../src/storage/tables/changes/change-lists.ts';
-import { lockTarget } from '../../../../src/storage/tables/changes/permits.ts';
+} from '../../../../src/log/old/change-lists.ts';
+import { lockTarget } from '../../../../src/log/old/permits.ts';
+import { runTogether } from '../../../../src/storage/old/together.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import {
   aChange,

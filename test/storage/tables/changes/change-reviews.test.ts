@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changesToReview } from '../../../../src/storage/tables/changes/change-lists.ts';
+import { changesToReview } from '../../../../src/log/old/change-lists.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { ana, ben, elsewhere, minutes, NOON, newId, stored } from '../../example-change.ts';
 

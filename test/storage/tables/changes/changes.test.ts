@@ -9,8 +9,6 @@ import {
   resolve,
   start,
 } from '../../../../src/domain/decide.ts';
-import type { Database } from '../../../../src/storage/engine/database.ts';
-import { runTogether } from '../../../../src/storage/engine/together.ts';
 import {
   cardVersion,
   insertChange,
@@ -19,10 +17,12 @@ import {
   lockStored,
   settingCard,
   updateChange,
-} from '../../../../src/storage/tables/changes/changes.ts';
-import { lockTarget } from '../../../../src/storage/tables/changes/permits.ts';
-import { OptimisticLockError } from '../../../../src/storage/tables/changes/verdicts.ts';
-import { readingMeta, writeMeta } from '../../../../src/storage/tables/meta.ts';
+} from '../../../../src/log/old/changes.ts';
+import { lockTarget } from '../../../../src/log/old/permits.ts';
+import { OptimisticLockError } from '../../../../src/log/old/verdicts.ts';
+import type { Database } from '../../../../src/storage/old/database.ts';
+import { readingMeta, writeMeta } from '../../../../src/storage/old/meta.ts';
+import { runTogether } from '../../../../src/storage/old/together.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import {
   aChange,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastOutcomes } from '../../../../src/storage/tables/changes/last-outcomes.ts';
+import { lastOutcomes } from '../../../../src/log/old/last-outcomes.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { aChange, minutes, stored } from '../../example-change.ts';
 

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../../../src/domain/change.ts';
-import type { Database } from '../../../../src/storage/engine/database.ts';
-import { runTogether } from '../../../../src/storage/engine/together.ts';
 import {
   closingPermit,
   lastChangeSincePlan,
@@ -10,8 +8,10 @@ import {
   readingChangeSincePlan,
   unlockTarget,
   writePermit,
-} from '../../../../src/storage/tables/changes/permits.ts';
-import { OptimisticLockError } from '../../../../src/storage/tables/changes/verdicts.ts';
+} from '../../../../src/log/old/permits.ts';
+import { OptimisticLockError } from '../../../../src/log/old/verdicts.ts';
+import type { Database } from '../../../../src/storage/old/database.ts';
+import { runTogether } from '../../../../src/storage/old/together.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { aChange, aPost, elsewhere, minutes, NOON, STAGING, stored } from '../../example-change.ts';
 import { untilBlocked } from '../../until-blocked.ts';

@@ -1,9 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
 import { type ChangeId, targetKey, type UserId } from '../../../../src/domain/change.ts';
-import { openPostgres } from '../../../../src/storage/engine/postgres.ts';
-import { openSqliteReader, sqlitePath } from '../../../../src/storage/engine/sqlite/sqlite.ts';
-import { runTogether } from '../../../../src/storage/engine/together.ts';
 import {
   dueClaims,
   dueExpiries,
@@ -11,18 +8,21 @@ import {
   expiredLeases,
   markedReverts,
   openChangeIds,
-} from '../../../../src/storage/tables/changes/change-due.ts';
+} from '../../../../src/log/old/change-due.ts';
 import {
   changesRequestedSince,
   changesToReview,
   countChanges,
   listChanges,
   openChangesOfTarget,
-} from '../../../../src/storage/tables/changes/change-lists.ts';
-import { loadChange } from '../../../../src/storage/tables/changes/changes.ts';
-import { lastOutcomes } from '../../../../src/storage/tables/changes/last-outcomes.ts';
-import { lastSentChanges } from '../../../../src/storage/tables/changes/last-sent.ts';
-import { manualChangeSince } from '../../../../src/storage/tables/changes/schedules.ts';
+} from '../../../../src/log/old/change-lists.ts';
+import { loadChange } from '../../../../src/log/old/changes.ts';
+import { lastOutcomes } from '../../../../src/log/old/last-outcomes.ts';
+import { lastSentChanges } from '../../../../src/log/old/last-sent.ts';
+import { manualChangeSince } from '../../../../src/log/old/schedules.ts';
+import { openPostgres } from '../../../../src/storage/old/postgres.ts';
+import { runTogether } from '../../../../src/storage/old/together.ts';
+import { openSqliteReader, sqlitePath } from '../../../../src/storage/sqlite.ts';
 import { readGauges } from '../../../../src/storage/tables/queues/gauges.ts';
 import { ENGINES, freshUrl, openForTest } from '../../engines.ts';
 import { aChange, minutes, NOON } from '../../example-change.ts';

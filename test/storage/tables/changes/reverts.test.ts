@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../../../src/domain/change.ts';
-import { dueReverts } from '../../../../src/storage/tables/changes/change-due.ts';
-import { loadChange, markRevertPlanned } from '../../../../src/storage/tables/changes/changes.ts';
-import {
-  hasTargetChangedSinceEnd,
-  lastChangeSincePlan,
-} from '../../../../src/storage/tables/changes/permits.ts';
+import { dueReverts } from '../../../../src/log/old/change-due.ts';
+import { loadChange, markRevertPlanned } from '../../../../src/log/old/changes.ts';
+import { hasTargetChangedSinceEnd, lastChangeSincePlan } from '../../../../src/log/old/permits.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { aChange, ben, elsewhere, minutes, NOON, STAGING, stored } from '../../example-change.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { ChangeId } from '../../../../src/domain/change.ts';
-import type { Database } from '../../../../src/storage/engine/database.ts';
 import {
   currentSchedules,
   dueSchedules,
@@ -12,7 +11,8 @@ import {
   manualChangeSince,
   markEnded,
   setNextAt,
-} from '../../../../src/storage/tables/changes/schedules.ts';
+} from '../../../../src/log/old/schedules.ts';
+import type { Database } from '../../../../src/storage/old/database.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { aChange, minutes, NOON, newId, STAGING, stored } from '../../example-change.ts';
 

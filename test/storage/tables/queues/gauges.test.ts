@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
+import { claimDueMessages, enqueue, retryMessageAt } from '../../../../src/storage/old/outbox.ts';
 import { readGauges } from '../../../../src/storage/tables/queues/gauges.ts';
-import {
-  claimDueMessages,
-  enqueue,
-  retryMessageAt,
-} from '../../../../src/storage/tables/queues/outbox.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { elsewhere, minutes, NOON, stored } from '../../example-change.ts';
 

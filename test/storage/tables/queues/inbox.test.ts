@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Database } from '../../../../src/storage/engine/database.ts';
-import { runTogether } from '../../../../src/storage/engine/together.ts';
-import * as inbox from '../../../../src/storage/tables/queues/inbox.ts';
+import * as inbox from '../../../../src/log/old/inbox.ts';
+import type { Database } from '../../../../src/storage/old/database.ts';
+import { runTogether } from '../../../../src/storage/old/together.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { minutes, NOON } from '../../example-change.ts';
 

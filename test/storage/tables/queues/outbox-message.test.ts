@@ -3,7 +3,7 @@ import {
   decodeMessage,
   encodeMessage,
   type OutboxMessage,
-} from '../../../../src/storage/tables/queues/outbox-message.ts';
+} from '../../../../src/storage/old/outbox-message.ts';
 import { ben, newId } from '../../example-change.ts';
 
 const changeId = newId();

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ChangeId } from '../../../../src/domain/change.ts';
-import type { Database } from '../../../../src/storage/engine/database.ts';
-import * as outbox from '../../../../src/storage/tables/queues/outbox.ts';
-import type { OutboxMessage } from '../../../../src/storage/tables/queues/outbox-message.ts';
+import type { Database } from '../../../../src/storage/old/database.ts';
+import * as outbox from '../../../../src/storage/old/outbox.ts';
+import type { OutboxMessage } from '../../../../src/storage/old/outbox-message.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { minutes, NOON, newId } from '../../example-change.ts';
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { appendEvent } from '../../../../src/storage/audit/append.ts';
-import type { AuditKey } from '../../../../src/storage/audit/key-ring.ts';
-import type { Database } from '../../../../src/storage/engine/database.ts';
-import * as inbox from '../../../../src/storage/tables/queues/inbox.ts';
-import { clickKeys } from '../../../../src/storage/tables/queues/verify-click.ts';
-import { adoptKey } from '../../../../src/workflow/audit-trail/key-change.ts';
+import { appendEvent } from '../../../../src/log/old/append.ts';
+import * as inbox from '../../../../src/log/old/inbox.ts';
+import type { AuditKey } from '../../../../src/log/old/key-ring.ts';
+import { clickKeys } from '../../../../src/log/old/verify-click.ts';
+import type { Database } from '../../../../src/storage/old/database.ts';
+import { adoptKey } from '../../../../src/workflow/old/key-change.ts';
 import { createTestContext } from '../../../workflow/context.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { minutes, NOON } from '../../example-change.ts';

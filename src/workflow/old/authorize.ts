@@ -1,0 +1,239 @@
+import type {
+  Change,
+  ChangeId,
+  Refusal,
+  RoleName,
+  Target,
+  UserId,
+  Verb,
+} from '../../domain/change.ts';
+import { createDenial, type Denial, type Identity } from '../../domain/gate.ts';
+import {
+  commandsFor,
+  commandsOnDiscovered,
+  type Decision,
+  decide,
+  type Policy,
+  reachable,
+  selects,
+} from '../../domain/policy.ts';
+import { loadChange } from '../../log/old/changes.ts';
+import { nameAlternatives } from './alternatives.ts';
+import type { DecisionContext } from './ports.ts';
+import { recordRefusal } from './record.ts';
+import { denialOfVerb, refusalOfVerb } from './review.ts';
+
+export interface Refused {
+  readonly ok: false;
+  readonly denial: Denial;
+}
+
+export type Authorization = { readonly ok: true } | Refused;
+type ChangeAuthorization = { readonly ok: true; readonly change: Change } | Refused;
+
+interface QueryRequest {
+  readonly command: string;
+  readonly target: Target | null;
+  readonly by: UserId;
+  /** Skips the caches of Slack lookups. */
+  readonly fresh?: boolean;
+}
+
+/** Whether a user may run a query now. */
+export async function authorizeQuery(
+  context: DecisionContext,
+  { command, target, by, fresh = false }: QueryRequest,
+): Promise<Authorization> {
+  const identity = await context.people.identify(by, { fresh });
+  const refuse = (denial: Denial) => refused(context, denial, { tried: command, by, identity });
+  if (!identity.ok) return refuse(createDenial(identity.refusal, { command }));
+  const { actor } = identity;
+  const question = { kind: 'query', command, target, actor, reason: null } as const;
+  const decision = decide(context.policy, { ...question, now: context.now() });
+  return decision.allow ? { ok: true } : refuse(policyDenial(decision, { command }));
+}
+
+/** The same without a record, for a user who does not act now. */
+export async function mayQuery(
+  { people, policy, now }: Pick<DecisionContext, 'people' | 'policy' | 'now'>,
+  { command, target, by, fresh = false }: QueryRequest,
+): Promise<boolean> {
+  const identity = await people.identify(by, { fresh });
+  if (!identity.ok) return false;
+  const question = { kind: 'query', command, target, actor: identity.actor, reason: null } as const;
+  return decide(policy, { ...question, now: now() }).allow;
+}
+
+type CommandAuthorization =
+  | {
+      readonly ok: true;
+      readonly identity: Identity & { ok: true };
+      readonly decision: Decision & { allow: true };
+    }
+  | Refused;
+
+interface CommandRequest {
+  /** The command that the user entered. A refusal is recorded under its name. */
+  readonly entered: string;
+  readonly needsReason: boolean;
+  readonly target: Target;
+  readonly reason: string | null;
+  readonly by: UserId;
+  readonly identity: Identity;
+  readonly policy: Policy;
+}
+
+/** Whether a user may request `command` for execution at this time. */
+export async function authorizeCommand(
+  context: DecisionContext,
+  request: CommandRequest,
+  command: string,
+  at: Date,
+): Promise<CommandAuthorization> {
+  const { entered, target, reason, by, identity, policy } = request;
+  const about = { command, target: target.name };
+  const refuse = (denial: Denial) => refused(context, denial, { tried: entered, by, identity });
+  if (!identity.ok) return refuse(createDenial(identity.refusal, about));
+  const question = { kind: 'change', command, target, actor: identity.actor, reason } as const;
+  const decision = decide(policy, { ...question, now: at });
+  if (!decision.allow) return refuse(policyDenial(decision, about));
+  if (!request.needsReason || reason !== null) return { ok: true, identity, decision };
+  const { rule } = decision;
+  const missing = { refusal: 'reason-required', rule, freeze: null, never: null } as const;
+  return refuse(policyDenial(missing, about));
+}
+
+interface FormRequest {
+  readonly commands: readonly string[];
+  readonly target?: Target | null;
+  readonly by: UserId;
+  /** Records a refusal. False where refusals have no rate limit. */
+  readonly record: boolean;
+}
+
+/**
+ * Whether a user may see the form of a command, its values and the names that it suggests: the
+ * policy must have a rule that admits the user to one of the commands, for any target. The request
+ * is authorized again.
+ */
+export async function authorizeForm(
+  context: DecisionContext,
+  request: FormRequest,
+): Promise<Authorization> {
+  const { commands, by, record } = request;
+  const identity = await context.people.identify(by, { fresh: false });
+  const denial = denialOfForm(context.policy, request, identity);
+  if (!denial) return { ok: true };
+  const tried = commands[0] ?? 'none';
+  if (record) return refused(context, denial, { tried, by, identity });
+  return { ok: false, denial: await nameAlternatives(context, denial) };
+}
+
+function denialOfForm(
+  policy: Policy,
+  { commands, target = null }: FormRequest,
+  identity: Identity,
+): Denial | null {
+  const [command = null] = commands;
+  const about = { command, target: target?.name ?? null };
+  if (!identity.ok) return createDenial(identity.refusal, about);
+  if (!command || commandsFor(policy, commands, identity.actor).length > 0) return null;
+  const deciding = reachable(policy, command).find(
+    ({ on }) => !target || selects(on, target) === true,
+  );
+  if (!deciding) return createDenial('no-rule', about);
+  const { place: rule, to: role } = deciding;
+  return createDenial('not-a-requester', { ...about, rule, role });
+}
+
+interface UsableCommands {
+  readonly ok: true;
+  readonly commands: readonly string[];
+  readonly roles: readonly RoleName[];
+  /** Those that also apply to services outside the configuration; null if none is discovered. */
+  readonly onDiscovered: readonly string[] | null;
+}
+
+/** The commands for which the policy has a rule that admits the user. */
+export async function authorizeForms(
+  { policy, people, discoversServices }: DecisionContext,
+  by: UserId,
+  commands: readonly string[],
+): Promise<UsableCommands | Refused> {
+  const identity = await people.identify(by, { fresh: false });
+  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal) };
+  const { actor } = identity;
+  return {
+    ok: true,
+    commands: commandsFor(policy, commands, actor),
+    roles: actor.roles,
+    onDiscovered: discoversServices ? commandsOnDiscovered(policy, commands, actor) : null,
+  };
+}
+
+/**
+ * Whether a user may press a button that opens a form for a reason. The form's submission is
+ * authorized again, with fresh lookups.
+ */
+export async function authorizePress(
+  context: DecisionContext,
+  id: ChangeId,
+  { verb, by }: { readonly verb: Verb; readonly by: UserId },
+): Promise<ChangeAuthorization> {
+  const change = await loadChange(context.database.db, id);
+  const identity = change && (await context.people.identify(by, { fresh: false }));
+  const refusal = refusalOfPress(context, change, identity, { verb, by });
+  if (change && !refusal) return { ok: true, change };
+  const denial = denialOfVerb(context, {
+    refusal: refusal ?? 'not-found',
+    change,
+    press: { verb, by },
+  });
+  return refused(context, denial, { tried: verb, by, identity });
+}
+
+function refusalOfPress(
+  context: DecisionContext,
+  change: Change | null,
+  identity: Identity | null,
+  { verb, by }: { readonly verb: Verb; readonly by: UserId },
+): Refusal | null {
+  if (!change || !identity) return 'not-found';
+  if (!identity.ok) return identity.refusal;
+  return refusalOfVerb(context, verb, change, { id: by, roles: identity.actor.roles });
+}
+
+/** Whether a user may edit a draft or see its password: its requester only, as an active member. */
+export async function authorizeRequester(
+  { database, people }: DecisionContext,
+  id: ChangeId,
+  by: UserId,
+): Promise<ChangeAuthorization> {
+  const change = await loadChange(database.db, id);
+  if (!change) return { ok: false, denial: createDenial('not-found') };
+  const identity = await people.identify(by, { fresh: false });
+  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal, { change }) };
+  return change.requester === by
+    ? { ok: true, change }
+    : { ok: false, denial: createDenial('not-requester', { change }) };
+}
+
+async function refused(
+  context: DecisionContext,
+  denial: Denial,
+  attempt: Parameters<typeof recordRefusal>[2],
+): Promise<Refused> {
+  await recordRefusal(context, denial, attempt);
+  return { ok: false, denial: await nameAlternatives(context, denial) };
+}
+
+type PolicyRefusal = Omit<Decision & { allow: false }, 'allow'>;
+
+/** The policy's refusal with its rule and the role that the rule admits. */
+function policyDenial(
+  { refusal, rule, freeze, never }: PolicyRefusal,
+  about: Partial<Denial>,
+): Denial {
+  const role = rule?.to ?? null;
+  return createDenial(refusal, { ...about, rule: rule?.place ?? null, role, freeze, never });
+}

@@ -1,0 +1,58 @@
+import { instantAt, localDay } from '../../base/time.ts';
+import type { Occurrence, WeeklyPlan } from '../../base/weekly-times.ts';
+import { changesElsewhere } from '../../commands/service-overview.ts';
+import { oneLineOf } from '../../domain/answer.ts';
+import { type Target, targetKey } from '../../domain/change.ts';
+import { freezeFor } from '../../domain/policy.ts';
+import { loadChange } from '../../log/old/changes.ts';
+import { lockHolder } from '../../log/old/permits.ts';
+import { manualChangeSince } from '../../log/old/schedules.ts';
+import { currentPolicy } from './current-policy.ts';
+import type { WorkflowContext } from './ports.ts';
+
+const HOUR_MS = 3_600_000;
+const REASON_MAX = 100;
+
+/**
+ * Returns why an occurrence does not run, or null: it is late, a freeze holds, the service has an
+ * unknown outcome, or a person changed the service on that day.
+ */
+export async function skipReason(
+  context: WorkflowContext,
+  target: Target,
+  { timezone }: WeeklyPlan,
+  { at }: Occurrence,
+): Promise<string | null> {
+  const now = context.now();
+  if (now.getTime() - at.getTime() > HOUR_MS) return 'Signalbox could not run it within an hour';
+  const { db } = context.database;
+  const { freezes } = await currentPolicy(db, context);
+  const freeze = freezeFor(freezes, target, now);
+  if (freeze) return `a freeze holds (${oneLineOf(freeze.reason, REASON_MAX)})`;
+  const key = targetKey(target);
+  const holder = await lockHolder(db, key);
+  const open = holder && (await loadChange(db, holder));
+  if (open?.state === 'unknown') return `the outcome of change ${open.id} is unknown`;
+  const midnight = instantAt(localDay(at, timezone), '00:00', timezone);
+  const manual = await manualChangeSince(db, key, midnight);
+  if (manual) return `a person changed the service on that day (${manual})`;
+  const isElsewhere = await wasChangedElsewhere(context, target.id, midnight);
+  return isElsewhere ? 'the service was changed outside Signalbox on that day' : null;
+}
+
+/** By the activity log, where it can be read. The schedule does not depend on it. */
+async function wasChangedElsewhere(
+  { commandContext, now }: WorkflowContext,
+  serviceId: string,
+  since: Date,
+): Promise<boolean> {
+  const dayOf = (at: Date) => at.toISOString().slice(0, 10);
+  const period = { from_date: dayOf(since), to_date: dayOf(now()) };
+  const read = await commandContext().reads.cloud.activities(period, { fresh: true });
+  if (!read.known) return false;
+  // What the server did by itself is no decision of a person.
+  return changesElsewhere(read.value, serviceId).some(
+    ({ createdAt, actorType }) =>
+      actorType !== 'system' && Date.parse(createdAt ?? '') >= since.getTime(),
+  );
+}
