@@ -3,7 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
 import { createLog, secretsIn } from './base/log.ts';
 import { commandNames } from './commands/registry.ts';
-import { type ConfigProblem, formatProblems, loadConfig } from './config/load-config.ts';
+import { type ConfigProblem, formatProblems, loadConfig } from './ops/config.ts';
 import { listenProblem } from './server.ts';
 import { isLastingRefusal } from './slack/api.ts';
 
@@ -39,7 +39,7 @@ process.on('uncaughtException', (error, origin) => {
 // OpenTelemetry is loaded only if tracing is configured.
 const traces =
   config.tracing &&
-  (await import('./observability/open-tracing.ts')).openTracing(config.tracing, { version, log });
+  (await import('./ops/telemetry.ts')).openTracing(config.tracing, { version, log });
 
 const leaving = new AbortController();
 const cancel = new AbortController();

@@ -3,13 +3,13 @@ import type { Measures } from './base/log.ts';
 import { systemClock } from './base/time.ts';
 import { openBot } from './bot.ts';
 import type { AppOptions } from './bot-options.ts';
-import type { Config, ConfigLoad, ConfigProblem } from './config/load-config.ts';
-import { fixedUntilRestart } from './config/restart-only.ts';
 import { keyProblem } from './log/old/append.ts';
 import { rememberChannelId, storedChannelIds } from './log/old/channel-ids.ts';
 import { readKeyRing } from './log/old/key-ring.ts';
-import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { openClock, type ProcessClock } from './open-clock.ts';
+import type { Config, ConfigLoad, ConfigProblem } from './ops/config.ts';
+import { fixedUntilRestart } from './ops/config.ts';
+import { createMetrics, type Metrics, readGauges } from './ops/telemetry.ts';
 import { type HttpServers, openServers, type Probes } from './server.ts';
 import { appTokenProblem, isLastingRefusal, METHOD_LIMITS } from './slack/api.ts';
 import type { ChannelIdStore } from './slack/channels.ts';
@@ -27,7 +27,6 @@ import { createStartRetries, startingProbes } from './start-retries.ts';
 import { databaseProblem } from './storage/errors.ts';
 import type { Database } from './storage/old/database.ts';
 import { MESSAGE_KINDS } from './storage/old/outbox-message.ts';
-import { readGauges } from './storage/tables/queues/gauges.ts';
 import { postedAnchors } from './workflow/old/anchors.ts';
 
 type StartResult =

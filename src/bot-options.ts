@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Measures } from './base/log.ts';
 import type { Clock } from './base/time.ts';
-import type { Config, ConfigProblem } from './config/load-config.ts';
 import type { AuditKey } from './log/old/key-ring.ts';
+import type { Config, ConfigProblem } from './ops/config.ts';
 import type { Database } from './storage/old/database.ts';
 import type { PostedAnchors } from './workflow/old/anchors.ts';
 import type { Messenger } from './workflow/old/messenger-port.ts';

@@ -4,13 +4,13 @@ import type { Measures } from './base/log.ts';
 import { createOutageLog } from './base/log.ts';
 import type { AppOptions } from './bot-options.ts';
 import { commands } from './commands/registry.ts';
-import { channelUses } from './config/channel-uses.ts';
-import type { Config, ConfigProblem } from './config/load-config.ts';
 import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
+import type { Config, ConfigProblem } from './ops/config.ts';
+import { channelUses } from './ops/config.ts';
+import { refuseUnusable } from './ops/inspect.ts';
 import { connect, type Slack } from './slack/connect.ts';
-import { refuseUnusable } from './storage/engine/inspect-database.ts';
 import {
   databaseProblem,
   FullDisk,

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { createOutageLog } from './base/log.ts';
 import { backoffMs, type Clock } from './base/time.ts';
-import type { Config, ConfigProblem } from './config/load-config.ts';
-import type { Metrics, Readings } from './observability/metrics.ts';
+import type { Config, ConfigProblem } from './ops/config.ts';
+import type { Metrics, Readings } from './ops/telemetry.ts';
 import type { Probes } from './server.ts';
 import type { RefusedStart } from './start-checks.ts';
 

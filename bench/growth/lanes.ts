@@ -23,7 +23,7 @@ import { knownServices } from '../../src/servers/facts.ts';
 import { listInstances, pruneInstances, saveInstance } from '../../src/storage/old/instances.ts';
 import { pruneRateCounters } from '../../src/storage/old/rate-counters.ts';
 import { changesWithCard, changesWithoutCard } from '../../src/log/old/cards.ts';
-import { readGauges } from '../../src/storage/tables/queues/gauges.ts';
+import { readGauges } from '../../src/ops/telemetry.ts';
 import { claimDueClicks, pruneInbox } from '../../src/log/old/inbox.ts';
 import { claimDueMessages, pruneOutbox } from '../../src/storage/old/outbox.ts';
 import { dropExpiredSecrets } from '../../src/workflow/secrets.ts';

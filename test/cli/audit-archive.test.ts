@@ -1,8 +1,8 @@
 import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { archive } from '../../src/cli/audit/archive.ts';
 import { appendEvent } from '../../src/log/old/append.ts';
+import { archive } from '../../src/ops/audit.ts';
 import { openDatabase } from '../../src/storage/old/database.ts';
 import { saveInstance } from '../../src/storage/old/instances.ts';
 import { configFile } from '../config/retention-file.ts';

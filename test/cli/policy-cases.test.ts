@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCases } from '../../src/cli/policy/read-files.ts';
-import { runCases } from '../../src/cli/policy/run-cases.ts';
+import { readCases, runCases } from '../../src/ops/policy.ts';
 import { EXAMPLE } from '../config/fixtures.ts';
 import { fencesOn, readPage } from '../documents/pages.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { readPolicyOptions } from '../../src/cli/policy-options.ts';
+import { readPolicyOptions } from '../../src/ops/policy.ts';
 import { edited } from '../config/fixtures.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { databaseUrlProblem, withExplicitTls } from '../../src/config/database-url.ts';
-import { readStore } from '../../src/config/environment.ts';
+import { databaseUrlProblem, readStore, withExplicitTls } from '../../src/ops/environment.ts';
 import { CONNECTIONS } from '../../src/storage/old/postgres.ts';
 import { load, said } from './fixtures.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { commandNames } from '../../src/commands/registry.ts';
-import type { Env } from '../../src/config/environment.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/ops/config.ts';
+import type { Env } from '../../src/ops/environment.ts';
 
 export const EXAMPLE = readFileSync(
   new URL('../../signalbox.example.yaml', import.meta.url),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { formatProblems, loadConfig } from '../../src/config/load-config.ts';
+import { formatProblems, loadConfig } from '../../src/ops/config.ts';
 import { EXAMPLE, edited, load, said } from './fixtures.ts';
 
 test('the example file is accepted unchanged', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Env } from '../../src/config/environment.ts';
+import type { Env } from '../../src/ops/environment.ts';
 import { casesIn } from '../harness/cases.ts';
 import { envOf, load, said } from './fixtures.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { FROM_FILES, NAMES } from '../../src/config/variables.ts';
+import { FROM_FILES, NAMES } from '../../src/ops/environment.ts';
 
 const Environment = z.record(z.string(), z.string());
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { FROM_FILES, NAMES } from '../../src/config/variables.ts';
+import { FROM_FILES, NAMES } from '../../src/ops/environment.ts';
 import { manifestsOf, RENDERED } from './helm/rendered.ts';
 
 const FOLDER = 'deploy/kubernetes';

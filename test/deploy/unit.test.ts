@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { FROM_FILES, NAMES } from '../../src/config/variables.ts';
+import { FROM_FILES, NAMES } from '../../src/ops/environment.ts';
 
 const UNITS = ['signalbox.service', 'signalbox-archive.service'] as const;
 

@@ -2,7 +2,7 @@ import { globSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { cleaned, passed, reportText, toJson, wantsColour } from '../../src/doctor/report.ts';
+import { cleaned, passed, reportText, toJson, wantsColour } from '../../src/ops/doctor-report.ts';
 import { openDatabase } from '../../src/storage/old/database.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';

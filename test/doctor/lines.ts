@@ -1,4 +1,4 @@
-import type { CheckLine } from '../../src/doctor/line.ts';
+import type { CheckLine } from '../../src/ops/doctor-report.ts';
 
 /** The line of that name; the one that is not well where there are several. */
 export function line(lines: readonly CheckLine[], name: string): CheckLine | undefined {

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Secret } from '../../src/base/errors.ts';
-import { FROM_FILES, NAMES, Variables } from '../../src/config/variables.ts';
+import { FROM_FILES, NAMES, Variables } from '../../src/ops/environment.ts';
 import { DOCUMENTS, groupsOf, readPage } from './pages.ts';
 
 /** OpenTelemetry's SDK reads its own variables. */

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { commandNames } from '../../src/commands/registry.ts';
-import { loadConfig, readConfigFile } from '../../src/config/load-config.ts';
+import { loadConfig, readConfigFile } from '../../src/ops/config.ts';
 import { ANA, BEN, CLEO, DORA, FINN, GUS } from './users.ts';
 
 /** Edits the parsed configuration file of the sandbox. */

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
 import type { Observation } from '../../src/base/http.ts';
 import type { Api } from '../../src/base/log.ts';
-import { routeOf } from '../../src/observability/api-routes.ts';
+import { routeOf } from '../../src/ops/telemetry.ts';
 import { createAlertsClient } from '../../src/servers/alerts.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
 import { testClock } from '../http/loopback.ts';

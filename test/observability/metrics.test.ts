@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createMetrics, type Metrics } from '../../src/observability/metrics.ts';
-import type { Gauges } from '../../src/storage/tables/queues/gauges.ts';
+import type { Gauges } from '../../src/ops/telemetry.ts';
+import { createMetrics, type Metrics } from '../../src/ops/telemetry.ts';
 import { minutes, NOON } from '../storage/example-change.ts';
 import { HEALTHY } from './healthy.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { archive } from '../../src/cli/audit/archive.ts';
 import { verifyChain } from '../../src/log/old/verify-chain.ts';
+import { archive } from '../../src/ops/audit.ts';
 import { openDatabase } from '../../src/storage/old/database.ts';
 import { approve, START, STOP } from '../harness/following.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { startApp } from '../../../src/app.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import { commandNames } from '../../../src/commands/registry.ts';
-import { loadConfig } from '../../../src/config/load-config.ts';
+import { loadConfig } from '../../../src/ops/config.ts';
 import { crashAt, parseCrashPoint } from './crash-point.ts';
 
 /** The bot in a child process; its parent sets its clock and stops it. */

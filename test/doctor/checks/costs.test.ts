@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lockAgeLine } from '../../../src/doctor/checks/costs.ts';
+import { lockAgeLine } from '../../../src/ops/doctor.ts';
 import { fetchedReports, stored, usualShare } from '../../costs/locking/fetched-reports.ts';
 
 test('the lock age is shown with its range and what follows from it', () => {

@@ -1,12 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { databaseLines } from '../../../src/doctor/checks/database.ts';
 import { appendEvent } from '../../../src/log/old/append.ts';
 import { storeTrailError } from '../../../src/log/old/trail-marks.ts';
-import type {
-  DatabaseInspection,
-  FileFacts,
-} from '../../../src/storage/engine/inspect-database.ts';
+import { databaseLines } from '../../../src/ops/doctor-database.ts';
+import type { DatabaseInspection, FileFacts } from '../../../src/ops/inspect.ts';
 import { UnusableDatabase } from '../../../src/storage/errors.ts';
 import { openDatabase } from '../../../src/storage/old/database.ts';
 import { readMeta, writeMeta } from '../../../src/storage/old/meta.ts';

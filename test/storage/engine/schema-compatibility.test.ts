@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inspectDatabase } from '../../../src/storage/engine/inspect-database.ts';
+import { inspectDatabase } from '../../../src/ops/inspect.ts';
 import { openDatabase } from '../../../src/storage/old/database.ts';
 import { readMeta } from '../../../src/storage/old/meta.ts';
 import { SCHEMA_VERSION } from '../../../src/storage/old/migrate.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { withExplicitTls } from '../../../src/config/database-url.ts';
+import { withExplicitTls } from '../../../src/ops/environment.ts';
 import { databaseProblem, isLastingDatabaseError } from '../../../src/storage/errors.ts';
 import { openDatabase } from '../../../src/storage/old/database.ts';
 import { openForTest } from '../engines.ts';

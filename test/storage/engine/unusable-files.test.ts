@@ -16,7 +16,7 @@ import { runUnprivileged } from '../../harness/run-limited.ts';
 
 const DATABASE = new URL('../../../src/storage/old/database.ts', import.meta.url).href;
 const ERRORS = new URL('../../../src/storage/errors.ts', import.meta.url).href;
-const INSPECT = new URL('../../../src/storage/engine/inspect-database.ts', import.meta.url).href;
+const INSPECT = new URL('../../../src/ops/inspect.ts', import.meta.url).href;
 const READER = new URL('../../../src/storage/old/reader.ts', import.meta.url).href;
 const SQLITE = new URL('../../../src/storage/sqlite.ts', import.meta.url).href;
 const OPEN = `

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { readGauges } from '../../../../src/ops/telemetry.ts';
 import { claimDueMessages, enqueue, retryMessageAt } from '../../../../src/storage/old/outbox.ts';
-import { readGauges } from '../../../../src/storage/tables/queues/gauges.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { elsewhere, minutes, NOON, stored } from '../../example-change.ts';
 

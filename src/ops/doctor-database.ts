@@ -1,0 +1,281 @@
+import {
+  causeCode,
+  type Secret,
+  type TimedResult,
+  TimeoutError,
+  withinTime,
+} from '../base/errors.ts';
+import { utcStamp } from '../domain/answer.ts';
+import { databaseProblem, FullDisk, UnusableDatabase } from '../storage/errors.ts';
+import type { Instance } from '../storage/old/instances.ts';
+import { NEWER_SCHEMA_FIX } from '../storage/old/migrate.ts';
+import { type CheckLine, countText, failed, ok, skipped, warning } from './doctor-report.ts';
+import { isLoopback } from './environment.ts';
+import {
+  type DatabaseInspection,
+  type FileFacts,
+  type ProbeResult,
+  type ProbeTarget,
+  probeInstance,
+  readiness,
+} from './inspect.ts';
+
+const SKEW_MS = 5_000;
+
+interface DatabaseResults {
+  readonly url: string;
+  readonly file: FileFacts | null;
+  /** Null without a file to examine. */
+  readonly examined: TimedResult<DatabaseInspection> | null;
+  readonly written: TimedResult<void> | null;
+}
+
+/** Connection, schema version, permissions, audit key, durability and clock of the database. */
+export function databaseLines(answers: DatabaseResults): readonly CheckLine[] {
+  const { url, file, examined, written } = answers;
+  if (file && !file.exists) return [absent(file)];
+  if (examined === null) return [skipped('database', 'in memory: lost when the process ends')];
+  if (!examined.ok) return [errorLine('database', examined.error), ...fileLines(file)];
+  const found = examined.value;
+  return [
+    ok('database', placeOf(url, file)),
+    schemaLine(found),
+    ...rightLines(found),
+    ...keyLines(found),
+    ...trailLines(found),
+    writtenLine(found, file, written),
+    ...fileLines(file),
+    ...transportLines(url, file),
+    ...limitLines(found),
+    ...durabilityLines(found),
+    ...clockLines(found),
+  ];
+}
+
+function placeOf(url: string, file: FileFacts | null): string {
+  if (file) return `SQLite, ${file.path}`;
+  if (!URL.canParse(url)) return 'PostgreSQL';
+  const { hostname, port, pathname } = new URL(url);
+  return `PostgreSQL, ${hostname}${port && `:${port}`}${pathname}`;
+}
+
+function foreignLock(path: string): CheckLine {
+  const fix = 'make the user of Signalbox its owner';
+  return failed('lock', `${path}.lock belongs to another user, so that a start is refused`, fix);
+}
+
+function absent(file: FileFacts): CheckLine {
+  const { path, folder, folderIsWritable, lockIsUsable, restoreInterrupted } = file;
+  if (restoreInterrupted) {
+    const fix = 'run signalbox restore again with the same file';
+    return failed('database', `a restore of ${path} was interrupted`, fix);
+  }
+  if (folderIsWritable && !lockIsUsable) return foreignLock(path);
+  if (folderIsWritable) return ok('database', `SQLite, ${path}: created at the first start`);
+  const fix = `create ${folder} and give the user of Signalbox write permission`;
+  return failed('database', `${folder} does not exist or is not writable`, fix);
+}
+
+function errorLine(name: string, error: unknown): CheckLine {
+  if (error instanceof TimeoutError) {
+    const fix = 'check DATABASE_URL, and whether a firewall blocks the connection';
+    return failed(name, error.message, fix);
+  }
+  if (error instanceof FullDisk || error instanceof UnusableDatabase)
+    return failed(name, error.message, error.hint);
+  const known = databaseProblem(error);
+  if (known) return failed(name, 'is not usable', known);
+  const reason = error instanceof Error ? error.message : String(error);
+  return failed(name, `is not usable: ${reason}`, 'check DATABASE_URL');
+}
+
+function schemaLine({ schema, known, isReadable }: DatabaseInspection): CheckLine {
+  const name = 'schema';
+  if (schema === known) return ok(name, `version ${schema}, as in this release`);
+  if (schema === 0) return ok(name, 'empty: created at the first start');
+  if (schema < known) {
+    const pending = countText(known - schema, 'migration');
+    const says = `version ${schema}; the next start runs ${pending}, up to version ${known}`;
+    return warning(name, says, 'back up the database before you start this release');
+  }
+  if (isReadable) return ok(name, `version ${schema} of a newer release, compatible with ${known}`);
+  const says = `version ${schema}, but this release supports versions up to ${known}`;
+  return failed(name, says, NEWER_SCHEMA_FIX);
+}
+
+function rightLines({ schema, known, mayCreateTables }: DatabaseInspection): readonly CheckLine[] {
+  if (schema >= known || mayCreateTables) return [];
+  const fix = 'start this release once with an owner of the schema, or grant create on the schema';
+  return [failed('rights', 'this user may not create tables, but the migration needs it', fix)];
+}
+
+function keyLines({ keyProblem }: DatabaseInspection): readonly CheckLine[] {
+  if (keyProblem === null) return [];
+  const says = {
+    'key-missing': 'SIGNALBOX_KEY is not set, but the audit trail was written with a key',
+    'key-differs': 'SIGNALBOX_KEY is not the key that the audit trail was written with',
+  }[keyProblem];
+  return [failed('audit trail', says, 'set the key that was used before, or use another database')];
+}
+
+function trailLines({ trailProblem }: DatabaseInspection): readonly CheckLine[] {
+  if (trailProblem === null) return [];
+  const says = `the verification failed, so nothing is executed. ${trailProblem}`;
+  return [failed('audit trail', says, 'run signalbox audit verify, then follow docs/operating.md')];
+}
+
+function writtenLine(
+  { schema }: DatabaseInspection,
+  file: FileFacts | null,
+  written: TimedResult<void> | null,
+): CheckLine {
+  const name = 'writable';
+  if (file && !file.ownedByUs) {
+    const fix = 'run the doctor as the user of Signalbox';
+    return warning(name, 'not checked: the file belongs to another user', fix);
+  }
+  if (written === null) {
+    return skipped(
+      name,
+      schema > 0 ? 'not checked with this schema' : 'not checked: the database is empty',
+    );
+  }
+  if (!written.ok) return errorLine(name, written.error);
+  return ok(
+    name,
+    `a test write was rolled back${file?.running ? ' next to a running Signalbox' : ''}`,
+  );
+}
+
+function fileLines(file: FileFacts | null): readonly CheckLine[] {
+  if (file === null) return [];
+  const { path, readableByOthers: loose, running, ownedByUs, lockIsUsable } = file;
+  const rights =
+    loose.length === 0
+      ? ok('file rights', 'only the owner can read the file')
+      : failed(
+          'file rights',
+          'other users of this machine can read the file',
+          `chmod 600 ${loose.join(' ')}`,
+        );
+  const lock = running
+    ? 'held by a running Signalbox; a second one cannot start'
+    : 'free: no Signalbox uses the file';
+  if (!ownedByUs) return [rights];
+  return [rights, lockIsUsable ? ok('lock', lock) : foreignLock(path)];
+}
+
+// A configuration that needs TLS names it: docs/operating.md#tls-to-the-database.
+function transportLines(url: string, file: FileFacts | null): readonly CheckLine[] {
+  if (file || !URL.canParse(url) || isOnThisMachine(new URL(url))) return [];
+  const mode = new URL(url).searchParams.get('sslmode');
+  if (mode === 'verify-full') return [ok('transport', 'TLS with a verified certificate')];
+  const says = mode === 'no-verify' ? 'TLS without a verified certificate' : 'without TLS';
+  return [warning('transport', `${says}, as DATABASE_INSECURE permits`, 'use sslmode=verify-full')];
+}
+
+function isOnThisMachine({ hostname, searchParams }: URL): boolean {
+  const host = searchParams.get('host') ?? hostname;
+  return host.startsWith('/') || isLoopback(host);
+}
+
+function limitLines({ statementTimeout }: DatabaseInspection): readonly CheckLine[] {
+  if (statementTimeout !== '0') return [];
+  const says = 'a statement has no time limit: a pooler drops the limits of Signalbox';
+  const fix = 'set the limits for the role: docs/operating.md, PgBouncer';
+  return [warning('time limits', says, fix)];
+}
+
+function durabilityLines({ durability }: DatabaseInspection): readonly CheckLine[] {
+  if (durability === null) return [];
+  const { fsync, synchronousCommit } = durability;
+  const off = [
+    ...(fsync === 'off' ? ['fsync'] : []),
+    ...(synchronousCommit === 'off' ? ['synchronous_commit'] : []),
+  ];
+  if (off.length === 0) return [ok('durability', 'commits are on disk before they are confirmed')];
+  const fix = `switch on ${off.join(' and ')} for this database; Signalbox does not start without`;
+  return [failed('durability', 'a confirmed approval could be lost', fix)];
+}
+
+function clockLines({ clock }: DatabaseInspection): readonly CheckLine[] {
+  if (clock === null) return [];
+  const aheadMs = clock.here - clock.server.getTime();
+  if (Math.abs(aheadMs) <= SKEW_MS) return [ok('clock', 'this machine and the database agree')];
+  const seconds = countText(Math.round(Math.abs(aheadMs) / 1_000), 'second');
+  const says = `this machine is ${seconds} ${aheadMs > 0 ? 'ahead of' : 'behind'} the database`;
+  return [
+    warning('clock', says, 'switch on NTP on both machines; leases use the clock of the database'),
+  ];
+}
+
+const SILENT_AFTER_MS = 180_000;
+const MANUAL_CHECK = 'type /signalbox in Slack and press a button: an answer proves the whole path';
+
+/** Whether a Signalbox on this machine is ready and accepts a signed Slack request. */
+export async function instanceLines(
+  target: ProbeTarget,
+  secret: Secret | null,
+): Promise<readonly CheckLine[]> {
+  const [ready, probed] = await Promise.all([
+    withinTime(target.withinMs, () => readiness(target)),
+    secret ? withinTime(target.withinMs, () => probeInstance(target, secret)) : null,
+  ]);
+  if (!ready.ok && causeCode(ready.error) === 'ECONNREFUSED') {
+    const says = `no Signalbox on port ${target.opsPort}`;
+    return [skipped('this machine', says, 'start it with npm start, then run the doctor again')];
+  }
+  return [readyLine(ready, target), interactivityLine(probed)];
+}
+
+function readyLine(ready: TimedResult<string | null>, { opsPort: port }: ProbeTarget): CheckLine {
+  const name = 'this machine';
+  if (ready.ok && ready.value === null) return ok(name, `Signalbox on port ${port} is ready`);
+  const says = ready.ok ? `not ready: ${ready.value}` : `port ${port} does not answer`;
+  return failed(name, says, 'check PORT and the log of the process on this port');
+}
+
+function interactivityLine(probed: TimedResult<ProbeResult> | null): CheckLine {
+  const name = 'interactivity';
+  if (probed === null) {
+    return skipped(name, 'Socket Mode has no address to test', MANUAL_CHECK);
+  }
+  if (!probed.ok) return failed(name, '/slack/events does not answer', 'check its log');
+  return {
+    answered: ok(name, 'a signed request to /slack/events was accepted'),
+    'other-secret': failed(
+      name,
+      'the running process has another SLACK_SIGNING_SECRET or a wrong clock',
+      'copy the secret from Basic Information and start Signalbox with the same environment',
+    ),
+    unknown: failed(
+      name,
+      'the process on this port does not answer like Signalbox over HTTP',
+      'check PORT, and that the process runs without SLACK_APP_TOKEN',
+    ),
+  }[probed.value];
+}
+
+export function replicaLines(
+  instances: readonly Instance[],
+  { now, version }: { readonly now: Date; readonly version: string },
+): readonly CheckLine[] {
+  if (instances.length === 0) return [skipped('replicas', 'none is registered')];
+  const lines = instances.map((one, at) => replicaLine(one, `replica ${at + 1}`, now));
+  const versions = [...new Set([version, ...instances.map((one) => one.version)])];
+  if (versions.length === 1) return lines;
+  const says = `run different releases: ${versions.join(', ')} (this doctor: ${version})`;
+  return [
+    ...lines,
+    warning('replicas', says, 'upgrade all replicas to one release and stop the old ones'),
+  ];
+}
+
+function replicaLine({ version, startedAt, seenAt }: Instance, name: string, now: Date): CheckLine {
+  const quietMs = Math.max(0, now.getTime() - seenAt.getTime());
+  const says = `${version}, running since ${utcStamp(startedAt)}`;
+  if (quietMs <= SILENT_AFTER_MS) return ok(name, says);
+  const minutes = countText(Math.round(quietMs / 60_000), 'minute');
+  const fix = 'it was killed or hangs: check its log; the entry disappears after ten minutes';
+  return warning(name, `${says}, silent for ${minutes}`, fix);
+}

@@ -1,0 +1,492 @@
+import { type ConversationsListResponse, type UsersListResponse, WebClient } from '@slack/web-api';
+import type { Logger } from 'pino';
+import type { Secret, TimedResult } from '../base/errors.ts';
+import { nearestWord } from '../base/problem.ts';
+import type { RoleName, UserId } from '../domain/change.ts';
+import type { Policy, Role } from '../domain/policy.ts';
+import { impossibleRequirements } from '../domain/policy-schema.ts';
+import { standingOf } from '../slack/accounts.ts';
+import {
+  appTokenProblem,
+  boltLogger,
+  foreignAppToken,
+  isLastingRefusal,
+  REINSTALL_WITH_SCOPES,
+  readPages,
+  refusedBySlack,
+} from '../slack/api.ts';
+import { type InstalledApp, readInstalledApp } from '../slack/connect.ts';
+import {
+  groupNamed,
+  groupProblem,
+  type ListedGroup,
+  listNamedGroups,
+  unknownUserProblem,
+} from '../slack/groups.ts';
+import { manifestOf } from '../slack/manifest.ts';
+import { type ChannelConfig, type ChannelUse, channelUses } from './config.ts';
+import {
+  type CheckContext,
+  type CheckLine,
+  countText,
+  failed,
+  manifestLine,
+  ok,
+  skipped,
+  slackLine,
+  warning,
+} from './doctor-report.ts';
+
+const SLACK_API_URL = 'https://slack.com/api/';
+
+interface SlackCheckOptions {
+  readonly botToken: Secret;
+  readonly apiUrl: string | null;
+  readonly log: Logger;
+  readonly withinMs: number;
+}
+
+export interface AppIdentity extends InstalledApp {
+  /** How far the clock of this machine is ahead of Slack's; null without a date in Slack's answer. */
+  readonly aheadMs: number | null;
+}
+
+export interface ChannelFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly formerNames: readonly string[];
+  readonly archived: boolean;
+  readonly joined: boolean;
+  /** Shared with another workspace, or with a pending invitation to one. */
+  readonly outside: boolean;
+}
+
+export interface PersonFacts {
+  readonly id: string;
+  readonly names: readonly string[];
+  readonly isBot: boolean;
+  readonly gone: boolean;
+  readonly user: Parameters<typeof standingOf>[0];
+}
+
+/** Everything that the doctor reads from Slack. It changes nothing. */
+export function createSlackChecks({ botToken, apiUrl, log, withinMs }: SlackCheckOptions) {
+  const slackApiUrl = apiUrl ?? SLACK_API_URL;
+  const clock = { aheadMs: null as number | null };
+  const client = (token: Secret) =>
+    new WebClient(token.reveal(), {
+      slackApiUrl,
+      timeout: withinMs,
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+      allowAbsoluteUrls: false,
+      logger: boltLogger(log),
+      fetch: timed(clock),
+    });
+  const slack = client(botToken);
+  return {
+    self: async () => ({ ...(await readInstalledApp(slack)), aheadMs: clock.aheadMs }),
+    /** Requests a Socket Mode connection without opening it. */
+    openConnection: async (appToken: Secret) =>
+      void (await client(appToken).apps.connections.open()),
+    /** The channels with these ids; all channels where one id is not known. */
+    channels: (ids: readonly (string | null)[]) => channelsOf(slack, ids),
+    people: () => peopleOf(slack),
+    groups: (policy: Policy) => listNamedGroups(slack, policy),
+  };
+}
+
+export type SlackChecks = ReturnType<typeof createSlackChecks>;
+
+// Slack sends the time with every answer, rounded down to a second.
+function timed(clock: { aheadMs: number | null }): typeof fetch {
+  return async (url, init) => {
+    const sent = Date.now();
+    const answer = await fetch(url, init);
+    const slackTime = Date.parse(answer.headers.get('date') ?? '');
+    if (!Number.isNaN(slackTime)) clock.aheadMs = (sent + Date.now()) / 2 - (slackTime + 500);
+    return answer;
+  };
+}
+
+/** More channels than this would exceed the rate limit of single lookups. */
+const LOOKUPS_MAX = 40;
+
+async function channelsOf(
+  slack: WebClient,
+  ids: readonly (string | null)[],
+): Promise<readonly ChannelFacts[]> {
+  const known = ids.filter((id) => id !== null);
+  const isKnown = known.length === ids.length && known.length <= LOOKUPS_MAX;
+  const channels = isKnown
+    ? (await Promise.all(known.map((id) => channelWithId(slack, id)))).flat()
+    : await allChannels(slack);
+  return channels.map((channel) => ({
+    id: channel.id ?? '',
+    name: channel.name ?? '',
+    formerNames: channel.previous_names ?? [],
+    archived: channel.is_archived === true,
+    joined: channel.is_member === true,
+    outside: channel.is_ext_shared !== false || channel.is_pending_ext_shared === true,
+  }));
+}
+
+type SlackChannels = NonNullable<ConversationsListResponse['channels']>;
+
+async function channelWithId(slack: WebClient, id: string): Promise<SlackChannels> {
+  try {
+    const { channel } = await slack.conversations.info({ channel: id });
+    return channel ? [channel] : [];
+  } catch (error) {
+    if (refusedBySlack(error) === 'channel_not_found') return [];
+    throw error;
+  }
+}
+
+async function allChannels(slack: WebClient): Promise<SlackChannels> {
+  const types = 'public_channel,private_channel';
+  const all: SlackChannels = [];
+  const pages = readPages<ConversationsListResponse>(slack, 'conversations.list', { types });
+  for await (const { channels = [] } of pages) all.push(...channels);
+  return all;
+}
+
+async function peopleOf(slack: WebClient): Promise<readonly PersonFacts[]> {
+  const all: UsersListResponse['members'] = [];
+  const pages = readPages<UsersListResponse>(slack, 'users.list', {});
+  for await (const { members = [] } of pages) all.push(...members);
+  return all.map((user) => ({
+    id: user.id ?? '',
+    names: [user.name, user.real_name, user.profile?.real_name].flatMap((name) => name ?? []),
+    isBot: user.is_bot === true,
+    gone: user.deleted !== false,
+    user,
+  }));
+}
+
+interface ChannelResults {
+  readonly rooms: TimedResult<readonly ChannelFacts[]>;
+  /** The id of each word in the configuration; null for a name that was never resolved. */
+  readonly ids: ReadonlyMap<string, string | null>;
+}
+
+/** The id of each configured channel: its own, or the one that Signalbox has stored for the name. */
+export function channelIds(
+  config: ChannelConfig,
+  stored: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string | null> {
+  const idOf = (word: string) => (word.startsWith('#') ? (stored.get(word) ?? null) : word);
+  return new Map(channelUses(config).map(({ word }) => [word, idOf(word)]));
+}
+
+/** One line per configured channel: whether it exists and the bot is a member. */
+export function channelLines(
+  config: ChannelConfig,
+  { rooms, ids }: ChannelResults,
+  botName: string,
+): readonly CheckLine[] {
+  const named = channelUses(config);
+  if (named.length === 0) return [skipped('channels', 'none in signalbox.yaml')];
+  if (!rooms.ok) return [unread(rooms.error)];
+  return named.map((one) => {
+    const id = ids.get(one.word) ?? null;
+    const room = roomOf(one.word, id, rooms.value);
+    if (room) return channelLine(one, room, botName);
+    return one.word.startsWith('#') && id !== null
+      ? lost(one, id)
+      : missing(one, rooms.value, botName);
+  });
+}
+
+function unread(error: unknown): CheckLine {
+  const line = slackLine('channels', error);
+  if (line.status !== 'warning') return line;
+  return {
+    ...line,
+    fix: `${line.fix}; channel ids in signalbox.yaml need no list of all channels`,
+  };
+}
+
+function channelLine(
+  { word, places, forCosts }: ChannelUse,
+  room: ChannelFacts,
+  botName: string,
+): CheckLine {
+  const where = places.join(', ');
+  if (room.archived) {
+    return failed(word, 'is archived', `unarchive it in Slack, or set another channel at ${where}`);
+  }
+  if (!room.joined) {
+    return failed(word, 'the bot is not a member', `type /invite @${botName} in the channel`);
+  }
+  if (room.outside && forCosts) {
+    const fix = `set an internal channel at ${where}: costs are not posted to shared channels`;
+    return failed(word, 'is shared with another workspace', fix);
+  }
+  if (room.outside) {
+    const fix = `set another channel at ${where}, unless that workspace may see every change`;
+    return warning(word, 'is shared with another workspace', fix);
+  }
+  if (word.startsWith('#') && word !== `#${room.name}`) {
+    const fix = `write ${room.id} at ${where}, or the id of the channel that you mean`;
+    return warning(word, `means the channel that is now named #${room.name}`, fix);
+  }
+  const says = `the bot is a member (${where})`;
+  return ok(
+    word,
+    word === room.id ? says : `${says}; recommended in place of the name: ${room.id}`,
+  );
+}
+
+/** The channel that a name meant is gone. Another one with this name is not used. */
+function lost({ word, places }: ChannelUse, id: string): CheckLine {
+  const fix = `write the id of the channel to use at ${places.join(', ')}`;
+  return failed(word, `means the channel ${id}, which the bot does not see any more`, fix);
+}
+
+function missing(
+  { word, places }: ChannelUse,
+  rooms: readonly ChannelFacts[],
+  botName: string,
+): CheckLine {
+  const where = places.join(', ');
+  const bare = word.replace(/^#/, '');
+  const renamed = rooms.find(({ formerNames }) => formerNames.includes(bare));
+  if (renamed) {
+    const fix = `write '#${renamed.name}' at ${where}, or the id ${renamed.id}, which never changes`;
+    return failed(word, `was renamed to #${renamed.name}`, fix);
+  }
+  const open = rooms.filter(({ archived }) => !archived).map(({ name }) => name);
+  const near = word.startsWith('#') ? nearestWord(bare, open) : null;
+  const meant = near === null ? '' : `did you mean '#${near}' at ${where}? `;
+  const invite = `for a private channel, type /invite @${botName} in it`;
+  return failed(word, 'the bot does not see this channel', `${meant}${invite}`);
+}
+
+function roomOf(
+  word: string,
+  id: string | null,
+  rooms: readonly ChannelFacts[],
+): ChannelFacts | undefined {
+  if (id !== null) return rooms.find((room) => room.id === id);
+  const fitting = rooms.filter(({ name }) => `#${name}` === word);
+  return fitting.find(({ archived }) => !archived) ?? fitting[0];
+}
+
+interface PeopleResults {
+  readonly self: AppIdentity;
+  readonly groups: TimedResult<readonly ListedGroup[]>;
+  readonly people: TimedResult<readonly PersonFacts[]>;
+}
+
+/** One line per role with its active members, and one per rule that cannot be satisfied. */
+export function peopleLines(policy: Policy, answers: PeopleResults): readonly CheckLine[] {
+  const { self, groups, people } = answers;
+  if (!groups.ok) return [slackLine('groups', groups.error)];
+  if (!people.ok) return [slackLine('people', people.error)];
+  const known = new Map(people.value.map((person) => [person.id, person]));
+  const counts = (id: string) => {
+    const person = known.get(id);
+    return person !== undefined && standingOf(person.user, self.home) === 'member';
+  };
+  const roles = [...policy.roles].map(([name, role]) => {
+    const all = idsOf(role, groups.value);
+    return { name, role, all, active: all.filter(counts) };
+  });
+  const lines = roles.flatMap((one) => {
+    const problems = roleProblems(one, groups.value, known);
+    // An empty role is then a consequence, not a second problem.
+    return problems.length > 0 && one.active.length === 0
+      ? problems
+      : [...problems, roleLine(one, groups.value)];
+  });
+  const members = new Map(
+    roles.map(({ name, active }): [RoleName, ReadonlySet<UserId>] => [name, new Set(active)]),
+  );
+  return [...lines, ...ruleLines(policy, members)];
+}
+
+interface RoleCount {
+  readonly name: string;
+  readonly role: Role;
+  readonly all: readonly UserId[];
+  readonly active: readonly UserId[];
+}
+
+function roleLine(
+  { name, role, all, active }: RoleCount,
+  listed: readonly ListedGroup[],
+): CheckLine {
+  const named = role.users.length > 0 ? ['signalbox.yaml'] : [];
+  const from = [...role.groups, ...named].join(', ');
+  if (active.length === 0) {
+    const fix = `add a member to ${from}; guests, bots and deactivated users do not count`;
+    return failed(name, 'has no member', fix);
+  }
+  const others = all.length - active.length;
+  const rest = others === 0 ? '' : `, not counting ${others} guests, deactivated or external users`;
+  const count = countText(active.length, 'person', 'people');
+  return ok(name, `${count} of ${from}${rest}${recommendedIds(role, listed)}`);
+}
+
+/** The id of a group stays when its handle is changed. */
+function recommendedIds({ groups }: Role, listed: readonly ListedGroup[]): string {
+  const ids = groups.flatMap((name) => {
+    const id = groupNamed(name, listed)?.id;
+    return id === undefined || id === name ? [] : [`${id} for ${name}`];
+  });
+  return ids.length === 0 ? '' : `; recommended in place of the handle: ${ids.join(', ')}`;
+}
+
+function roleProblems(
+  { name, role }: Pick<RoleCount, 'name' | 'role'>,
+  listed: readonly ListedGroup[],
+  known: ReadonlyMap<string, PersonFacts>,
+): readonly CheckLine[] {
+  const groups = role.groups.flatMap((group) => groupProblem(name, group, listed) ?? []);
+  const users = role.users.filter((user) => !known.has(user));
+  return [...groups, ...users.map((user) => unknownUserProblem(name, user))].map((each) =>
+    failed(each.where, each.problem, each.hint),
+  );
+}
+
+function ruleLines(policy: Policy, members: ReadonlyMap<RoleName, ReadonlySet<UserId>>) {
+  const problems = impossibleRequirements(policy, members);
+  if (problems.length === 0) {
+    return [ok('rules', 'every rule has a possible requester and enough approvers')];
+  }
+  return problems.map(({ where, problem, hint }) =>
+    failed(where, problem, hint ?? `check ${where} in signalbox.yaml`),
+  );
+}
+
+// The ids come from Slack, so they are valid user ids.
+function idsOf(role: Role, listed: readonly ListedGroup[]): readonly UserId[] {
+  const groups = role.groups.flatMap((name) => groupNamed(name, listed) ?? []);
+  const inGroups = groups.flatMap(({ disabled, users }) => (disabled ? [] : users));
+  return [...new Set([...role.users, ...inGroups.map((id) => id as UserId)])];
+}
+
+const SKEW_MS = 5_000;
+const SKEW_MAX_MS = 60_000;
+const MESSAGE_SCOPES = ['im:history', 'app_mentions:read'];
+
+interface SlackResults {
+  readonly self: TimedResult<AppIdentity>;
+  readonly people: TimedResult<readonly PersonFacts[]>;
+  readonly connection: TimedResult<void> | null;
+}
+
+export function slackLines(
+  context: CheckContext,
+  { self, people, connection }: SlackResults,
+): readonly CheckLine[] {
+  const manifest = expectedManifest(context);
+  const own = manifestLine(context.manifest, manifest);
+  if (!self.ok)
+    return [slackLine('bot token', self.error), connectionLine(context, connection, null), own];
+  const { workspace, botName, appId } = self.value;
+  const { scopes } = manifest.oauth_config;
+  return [
+    ok('bot token', `for ${botName} (app ${appId ?? 'unknown'}) in the workspace ${workspace}`),
+    ...scopeLines(self.value.scopes ?? [], scopes),
+    connectionLine(context, connection, appId),
+    clockLine(self.value.aheadMs),
+    namesakeLine(self.value, people),
+    own,
+  ];
+}
+
+function expectedManifest({ config, commands, nouns }: CheckContext) {
+  return manifestOf({ commands, nouns, prefix: config.slack.commandPrefix, url: null });
+}
+
+interface Scopes {
+  readonly bot: readonly string[];
+  readonly bot_optional: readonly string[];
+}
+
+function scopeLines(
+  granted: readonly string[],
+  { bot, bot_optional }: Scopes,
+): readonly CheckLine[] {
+  const missing = bot.filter((scope) => !granted.includes(scope));
+  const needed = missing.filter((scope) => !bot_optional.includes(scope));
+  const others = granted.filter((scope) => !bot.includes(scope));
+  const lines: CheckLine[] = [];
+  if (needed.length > 0) {
+    lines.push(failed('scopes', `${needed.join(', ')}: not granted`, REINSTALL_WITH_SCOPES));
+  }
+  const optional = missing.filter((scope) => bot_optional.includes(scope));
+  if (optional.length > 0) {
+    const lost = optional.some((scope) => MESSAGE_SCOPES.includes(scope))
+      ? 'messages to the app get no answer'
+      : 'a lost Slack answer can duplicate a card';
+    const says = `${optional.join(', ')}: not granted, so ${lost}`;
+    lines.push(warning('scopes', says, `if this is not intended: ${REINSTALL_WITH_SCOPES}`));
+  }
+  if (others.length > 0) {
+    const fix =
+      'remove them under OAuth & Permissions, unless something else uses this app, and reinstall';
+    lines.push(warning('scopes', `${others.join(', ')}: granted, but not needed`, fix));
+  }
+  if (lines.length > 0) return lines;
+  return [ok('scopes', `exactly the ${bot.length} scopes of the manifest are granted`)];
+}
+
+function connectionLine(
+  { config }: CheckContext,
+  connection: TimedResult<void> | null,
+  appId: string | null,
+): CheckLine {
+  const { appToken } = config.slack;
+  if (appToken === null || connection === null) {
+    return ok('delivery', 'HTTP, with SLACK_SIGNING_SECRET');
+  }
+  const foreign = appId === null ? null : foreignAppToken(appToken, appId);
+  if (foreign) return failed('delivery', foreign.problem, foreign.hint);
+  if (connection.ok) return ok('delivery', 'Socket Mode: Slack accepts a connection');
+  const line = slackLine('delivery', connection.error);
+  const { error } = connection;
+  return isLastingRefusal(error) ? { ...line, fix: appTokenProblem(error).fix } : line;
+}
+
+function clockLine(aheadMs: number | null): CheckLine {
+  if (aheadMs === null) return skipped('clock', 'Slack sent no time');
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  if (Math.abs(aheadMs) <= SKEW_MS) return ok('clock', 'agrees with Slack');
+  const says = `${countText(seconds, 'second')} ${aheadMs > 0 ? 'ahead of' : 'behind'} Slack`;
+  const fix = 'switch on NTP on this machine; Slack signatures are valid for five minutes';
+  return (Math.abs(aheadMs) > SKEW_MAX_MS ? failed : warning)('clock', says, fix);
+}
+
+function namesakeLine(self: AppIdentity, people: TimedResult<readonly PersonFacts[]>): CheckLine {
+  const name = 'same name';
+  if (!people.ok) return slackLine(name, people.error);
+  const bots = people.value.filter(({ isBot, gone }) => isBot && !gone);
+  const own = bots.find(({ id }) => id === self.botUserId)?.names ?? [];
+  const names = new Set([self.botName, ...own].map((each) => each.toLowerCase()));
+  const twins = bots.filter(
+    (bot) => bot.id !== self.botUserId && bot.names.some((each) => names.has(each.toLowerCase())),
+  );
+  if (twins.length === 0) return ok(name, `no other app is called ${self.botName}`);
+  const says = `another app has the name ${self.botName} as well (${twins.map(({ id }) => id).join(', ')})`;
+  const which = `this token belongs to ${self.botUserId}, app ${self.appId ?? 'unknown'}`;
+  return warning(name, says, `${which}: invite this one, and remove or rename the other`);
+}
+
+export function manualSlackChecks(overHttp: boolean): readonly CheckLine[] {
+  const requestUrl = skipped(
+    'request URL',
+    'Slack does not report whether it has verified the request URL',
+    'while Signalbox runs, open Event Subscriptions at api.slack.com/apps and choose Retry',
+  );
+  return [
+    ...(overHttp ? [requestUrl] : []),
+    skipped(
+      'commands',
+      'Slack does not report the slash commands of an app',
+      'compare App Manifest at api.slack.com/apps with manifest.json, paste it and reinstall',
+    ),
+  ];
+}

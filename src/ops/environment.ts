@@ -1,0 +1,500 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { Secret } from '../base/errors.ts';
+import {
+  type ConfigProblem,
+  type ConfigResult,
+  nearestWord,
+  parseConfig,
+  strictConfigObject,
+  withHint,
+} from '../base/problem.ts';
+
+/** All variables with their formats and defaults. */
+export const Variables = strictConfigObject({
+  SLACK_BOT_TOKEN: token('xoxb-', 'the bot token, xoxb-…, from the page “OAuth & Permissions”'),
+  SLACK_APP_TOKEN: token('xapp-', 'the app-level token, xapp-…').optional(),
+  SLACK_SIGNING_SECRET: secret('the signing secret from the page “Basic Information”').optional(),
+  SLACK_API_URL: address('the address of the Web API').optional(),
+  SLACK_COMMAND_PREFIX: z
+    .string()
+    // Slack allows 32 characters for a command, and the longest noun needs nine.
+    .regex(/^[a-z0-9-]{1,22}$/, 'must be at most 22 lower-case letters, digits and dashes')
+    .default(''),
+  PORT: port().default(3000),
+  OPS_PORT: port().optional(),
+  BIND_ADDRESS: z
+    .string()
+    .refine((text) => isIP(text) !== 0, { error: withHint('must be an IP address', '127.0.0.1') })
+    .optional(),
+  CLOUD_API_URL: address('the address of the cloud API, https://…'),
+  CLOUD_API_KEY_ID: variable('the id of an API key, from the cloud console').regex(
+    /^\S+$/,
+    'must not contain spaces',
+  ),
+  CLOUD_API_KEY_SECRET: secret('the secret of that API key'),
+  ALERTS_API_URL: address('the address of the alerts API').optional(),
+  ALERTS_API_TOKEN: secret('a token of the alerts API').optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^(file:.|postgres(ql)?:\/\/.)/, 'must begin with file: or postgres://')
+    .default('file:./signalbox.db')
+    .transform((text) => new Secret(text)),
+  DATABASE_INSECURE: z.enum(['allowed']).optional(),
+  DATABASE_POOL_SIZE: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((size) => size >= 2 && size <= 100, { error: 'must be from 2 to 100' })
+    .default(6),
+  SIGNALBOX_CONFIG: z.string().default('./signalbox.yaml'),
+  SIGNALBOX_KEY: z
+    .string()
+    .refine(isKey, { error: withHint('must be 32 bytes in base64', 'openssl rand -base64 32') })
+    .transform((text) => new Secret(text))
+    .optional(),
+  SIGNALBOX_PREVIOUS_KEYS: z
+    .string()
+    .transform((text) => text.split(',').map((key) => key.trim()))
+    .refine((keys) => keys.every(isKey), {
+      error: withHint('must be keys of 32 bytes in base64, separated by commas', 'earlier keys'),
+    })
+    .transform((keys) => keys.map((key) => new Secret(key)))
+    .default([]),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  STOP_WITHIN_S: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number of seconds')
+    .transform(Number)
+    // A shorter time finishes no request; supervisors do not wait longer.
+    .refine((seconds) => seconds >= 2 && seconds <= 600, { error: 'must be from 2 to 600' })
+    .default(20),
+});
+
+export const NAMES = Object.keys(Variables.shape);
+
+/** Variables whose value can come from a file, named by the variable with the suffix `_FILE`. */
+export const FROM_FILES = [
+  'SLACK_BOT_TOKEN',
+  'SLACK_APP_TOKEN',
+  'SLACK_SIGNING_SECRET',
+  'CLOUD_API_KEY_ID',
+  'CLOUD_API_KEY_SECRET',
+  'ALERTS_API_TOKEN',
+  'DATABASE_URL',
+  'SIGNALBOX_KEY',
+  'SIGNALBOX_PREVIOUS_KEYS',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+];
+
+function port() {
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((value) => value <= 65_535, { error: 'must be at most 65535' });
+}
+
+// No problem quotes a value: a secret in the wrong variable must not appear in a log.
+function variable(meaning: string) {
+  return z.string({ error: withHint('is not set', meaning) });
+}
+
+function secret(meaning: string) {
+  return variable(meaning)
+    .regex(/^\S+$/, 'must not contain spaces or line breaks')
+    .transform((text) => new Secret(text));
+}
+
+function token(start: string, meaning: string) {
+  return variable(meaning)
+    .regex(new RegExp(`^${start}\\S+$`), withHint(`must begin with ${start}`, meaning))
+    .transform((text) => new Secret(text));
+}
+
+function address(meaning: string) {
+  return variable(meaning).superRefine((text, context) => {
+    const message = addressProblem(text);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  });
+}
+
+function addressProblem(text: string): string | null {
+  if (!URL.canParse(text)) return withHint('must be an address', 'https://…');
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (username + password !== '') return 'must not contain a user or a password';
+  if (search + hash !== '') return 'must not contain a query or a fragment';
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return null;
+  return withHint('must begin with https://', 'http is allowed for this machine only');
+}
+
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+function isKey(text: string): boolean {
+  const bytes = Buffer.from(text, 'base64');
+  // The decoder ignores invalid characters, so the text is compared with its re-encoding.
+  return bytes.length === 32 && bytes.toString('base64') === text;
+}
+
+interface ServerAddress {
+  readonly url: URL;
+  /** A socket of this machine, or a loopback address. */
+  readonly isLocal: boolean;
+}
+
+const ONE_SERVER = 'must be the address of one server';
+const PLAIN = ['disable', 'no-verify'];
+const VERIFIED = ['prefer', 'require', 'verify-ca', 'verify-full'];
+const KNOWN = [...PLAIN, ...VERIFIED];
+
+/** Null for SQLite and for an address that cannot be read. */
+function serverAddress(text: string): ServerAddress | null {
+  if (text.startsWith('file:') || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  const host = decodeURIComponent(url.searchParams.get('host') ?? url.hostname);
+  return { url, isLocal: host.startsWith('/') || host === '::1' || isLoopback(host) };
+}
+
+/**
+ * What is wrong with the address of a PostgreSQL server, or null. Without TLS, or without a verified
+ * certificate, the password and the approvals of another machine could be read and changed on their
+ * way; `isInsecureAllowed` permits it.
+ */
+export function databaseUrlProblem(text: string, isInsecureAllowed: boolean): ConfigProblem | null {
+  if (text.startsWith('file:')) return null;
+  const problem = (says: string, hint: string) => ({ where: 'DATABASE_URL', problem: says, hint });
+  const address = serverAddress(text);
+  const host = address?.url.searchParams.get('host') ?? address?.url.hostname ?? '';
+  if (address === null || host === '' || host.includes(',')) {
+    return problem(ONE_SERVER, 'postgres://user:password@host:5432/database');
+  }
+  const { searchParams } = address.url;
+  if (searchParams.has('ssl') || searchParams.has('uselibpqcompat')) {
+    return problem('must not contain ssl or uselibpqcompat', 'use sslmode=verify-full');
+  }
+  const mode = searchParams.get('sslmode') ?? 'verify-full';
+  if (!KNOWN.includes(mode)) return problem('has an unknown sslmode', 'use sslmode=verify-full');
+  if (address.isLocal || isInsecureAllowed || !PLAIN.includes(mode)) return null;
+  return problem(
+    `has sslmode=${mode}, so that others on the network could read and change what is sent`,
+    'use sslmode=verify-full, or set DATABASE_INSECURE=allowed for a network that you trust',
+  );
+}
+
+/**
+ * The address with an explicit `sslmode`: verify-full where TLS is requested in any form, and by
+ * default for another machine. Source: docs/operating.md#tls-to-the-database.
+ */
+export function withExplicitTls(text: string, isInsecureAllowed: boolean): string {
+  const address = serverAddress(text);
+  if (address === null) return text;
+  const { url, isLocal } = address;
+  const mode = url.searchParams.get('sslmode');
+  if (mode === null && (isLocal || isInsecureAllowed)) return text;
+  if (mode === null || VERIFIED.includes(mode)) url.searchParams.set('sslmode', 'verify-full');
+  return url.href;
+}
+
+export type Env = Readonly<Record<string, string | undefined>>;
+export type ReadFile = (path: string) => string;
+export type Environment = z.output<typeof Variables>;
+
+/** Reads and validates all variables. Empty variables count as not set. */
+export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Environment> {
+  const found = NAMES.map((name) => ({ name, ...lookUp(name, env, readFile) }));
+  const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
+  const reading = parseConfig(Variables, Object.fromEntries(values));
+  const unread = found.flatMap(({ problem }) => problem ?? []);
+  const named = new Set(unread.map(({ where }) => where));
+  const problems = [
+    ...unread,
+    ...(reading.ok ? [] : reading.problems.filter(({ where }) => !named.has(where))).map(
+      (problem) => withNearMiss(problem, env),
+    ),
+    ...unpaired(env),
+    ...(reading.ok ? samePort(reading.value) : []),
+    ...databaseProblems(env, readFile),
+    ...foreign(env),
+  ];
+  if (reading.ok && problems.length === 0) {
+    return { ok: true, value: withDatabaseUrl(reading.value) };
+  }
+  return { ok: false, problems: problems.toSorted((a, b) => rank(a) - rank(b)) };
+}
+
+// A value of another form is a problem of its own.
+function databaseProblems(env: Env, readFile: ReadFile): readonly ConfigProblem[] {
+  const { value } = lookUp('DATABASE_URL', env, readFile);
+  if (value === null || !Variables.shape.DATABASE_URL.safeParse(value).success) return [];
+  return [databaseUrlProblem(value, isInsecureAllowed(env)) ?? []].flat();
+}
+
+function isInsecureAllowed(env: { readonly DATABASE_INSECURE?: string | undefined }): boolean {
+  return env.DATABASE_INSECURE === 'allowed';
+}
+
+function withDatabaseUrl<Values extends Pick<Environment, 'DATABASE_URL' | 'DATABASE_INSECURE'>>(
+  values: Values,
+): Values {
+  const url = withExplicitTls(values.DATABASE_URL.reveal(), isInsecureAllowed(values));
+  return { ...values, DATABASE_URL: new Secret(url) };
+}
+
+const Store = Variables.pick({
+  DATABASE_URL: true,
+  DATABASE_INSECURE: true,
+  SIGNALBOX_KEY: true,
+  SIGNALBOX_PREVIOUS_KEYS: true,
+});
+
+/** Only the database URL and the audit keys, for tools that do not use Slack. */
+export function readStore(env: Env, readFile: ReadFile): ConfigResult<z.output<typeof Store>> {
+  const found = Object.keys(Store.shape).map((name) => ({ name, ...lookUp(name, env, readFile) }));
+  const unread = [
+    ...found.flatMap(({ problem }) => problem ?? []),
+    ...databaseProblems(env, readFile),
+  ];
+  if (unread.length > 0) return { ok: false, problems: unread };
+  const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
+  const reading = parseConfig(Store, Object.fromEntries(values));
+  return reading.ok ? { ok: true, value: withDatabaseUrl(reading.value) } : reading;
+}
+
+// The order of the variable table; unknown variables come last.
+function rank({ where }: ConfigProblem): number {
+  return NAMES.includes(where) ? NAMES.indexOf(where) : NAMES.length;
+}
+
+export function isSet(name: string, env: Env): boolean {
+  return Boolean(env[name] || (FROM_FILES.includes(name) && env[`${name}_FILE`]));
+}
+
+interface VariableLookup {
+  readonly value: string | null;
+  readonly problem: ConfigProblem | null;
+}
+
+/** The value of a variable, or the content of the file that its _FILE variable names. */
+export function lookUp(name: string, env: Env, readFile: ReadFile): VariableLookup {
+  const direct = env[name] || null;
+  const path = FROM_FILES.includes(name) ? env[`${name}_FILE`] || null : null;
+  if (path === null) return { value: direct, problem: null };
+  if (direct !== null) {
+    const problem = `is set twice, here and by ${name}_FILE`;
+    return { value: null, problem: { where: name, problem, hint: 'remove one of them' } };
+  }
+  return fromFile(name, path, readFile);
+}
+
+function fromFile(name: string, path: string, readFile: ReadFile): VariableLookup {
+  const hint = `correct ${name}_FILE or the file`;
+  const unusable = (why: string) => ({
+    value: null,
+    problem: { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint },
+  });
+  try {
+    const value = readFile(path).trim();
+    return value === '' ? unusable('is empty') : { value, problem: null };
+  } catch (error) {
+    return unusable(`cannot be read (${reasonOf(error)})`);
+  }
+}
+
+/** The system code of a read error, without path and stack. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' ? code : 'unknown error';
+}
+
+function withNearMiss(problem: ConfigProblem, env: Env): ConfigProblem {
+  if (problem.problem !== 'is not set') return problem;
+  const others = Object.keys(env).filter((name) => !NAMES.includes(name) && env[name]);
+  const near = nearestWord(problem.where, others);
+  return near === null ? problem : { ...problem, hint: `did you mean ${near}, which is set?` };
+}
+
+function samePort({ PORT, OPS_PORT }: Pick<Environment, 'PORT' | 'OPS_PORT'>) {
+  if (PORT !== OPS_PORT || PORT === 0) return [];
+  const hint = 'set another port, or remove OPS_PORT to use PORT for both';
+  return [{ where: 'OPS_PORT', problem: 'must not be the same as PORT', hint }];
+}
+
+function unpaired(env: Env): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  if (!isSet('SLACK_APP_TOKEN', env) && !isSet('SLACK_SIGNING_SECRET', env)) {
+    const hint = 'SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP';
+    problems.push({ where: 'SLACK_APP_TOKEN', problem: 'is not set', hint });
+  }
+  const [set, unset] = isSet('ALERTS_API_URL', env)
+    ? ['ALERTS_API_URL', 'ALERTS_API_TOKEN']
+    : ['ALERTS_API_TOKEN', 'ALERTS_API_URL'];
+  if (isSet(set, env) && !isSet(unset, env)) {
+    const problem = `is not set, but ${set} is`;
+    problems.push({
+      where: unset,
+      problem,
+      hint: 'set both, or neither to switch off alert commands',
+    });
+  }
+  return problems;
+}
+
+// Variables without this prefix can belong to other programs.
+function foreign(env: Env): readonly ConfigProblem[] {
+  const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
+    .map((where) => {
+      const near = nearestWord(where, known);
+      const hint = near === null ? null : `did you mean ${near}?`;
+      return { where, problem: 'is not a known variable', hint };
+    });
+}
+
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+/** What Signalbox checks of OpenTelemetry's variables. Its SDK reads the others itself. */
+export interface Tracing {
+  readonly url: string;
+  readonly headers: ReadonlyMap<string, Secret>;
+  readonly sampler: (typeof SAMPLERS)[number];
+  /** The sampled share of traces, from 0 to 1, for ratio samplers. */
+  readonly ratio: number;
+}
+
+type Pair = readonly [string, string];
+
+const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
+
+// OpenTelemetry ignores an unusable address, and sends a key without TLS. Signalbox refuses to start with them.
+const VariablesTracing = z.object({
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .superRefine((text, context) => {
+      const message = endpointProblem(text);
+      if (message !== null) context.addIssue({ code: 'custom', message });
+    })
+    .default('http://localhost:4318'),
+  OTEL_EXPORTER_OTLP_HEADERS: headers(),
+  OTEL_TRACES_SAMPLER: z.enum(SAMPLERS).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .refine((text) => /^[\d.]+$/.test(text) && Number(text) <= 1, { error: 'must be from 0 to 1' })
+    .default('1')
+    .transform(Number),
+});
+
+/** These variables have a variant for traces only, which wins. */
+const OTLP_PREFIX = /^OTEL_EXPORTER_OTLP_/;
+const TRACES_PREFIX = 'OTEL_EXPORTER_OTLP_TRACES_';
+const NAMES_TRACING = Object.keys(VariablesTracing.shape);
+
+/** The validated settings; null if tracing is off. */
+export function readTracing(env: Env, readFile: ReadFile): ConfigResult<Tracing | null> {
+  if (!isEnabled(env)) return { ok: true, value: null };
+  const found = NAMES_TRACING.map((name) => {
+    const from = sourceOf(name, env);
+    return { name, from, ...lookUp(from, env, readFile) };
+  });
+  const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
+  const reading = parseConfig(VariablesTracing, Object.fromEntries(values));
+  const unread = found.flatMap(({ problem }) => problem ?? []);
+  if (!reading.ok) return { ok: false, problems: [...unread, ...reading.problems.map(named(env))] };
+  const open = plainHttpProblems(reading.value).map(named(env));
+  if (unread.length + open.length > 0) return { ok: false, problems: [...unread, ...open] };
+  return { ok: true, value: tracingOf(reading.value, env) };
+}
+
+function isEnabled(env: Env): boolean {
+  if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false;
+  const endpoint = sourceOf('OTEL_EXPORTER_OTLP_ENDPOINT', env);
+  return env.OTEL_TRACES_EXPORTER !== 'none' && Boolean(env[endpoint] || env.OTEL_TRACES_EXPORTER);
+}
+
+function sourceOf(name: string, env: Env): string {
+  const own = name.replace(OTLP_PREFIX, TRACES_PREFIX);
+  return isSet(own, env) ? own : name;
+}
+
+/** The problem under the name of the variable that was set, with a hint to switch tracing off. */
+function named(env: Env) {
+  return ({ where, problem, hint }: ConfigProblem): ConfigProblem => ({
+    where: sourceOf(where, env),
+    problem,
+    hint: hint ?? 'OTEL_TRACES_EXPORTER=none switches tracing off',
+  });
+}
+
+type TracingVariables = z.output<typeof VariablesTracing>;
+
+function tracingOf(variables: TracingVariables, env: Env): Tracing {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = variables;
+  const whole = sourceOf('OTEL_EXPORTER_OTLP_ENDPOINT', env).startsWith(TRACES_PREFIX);
+  return {
+    url: whole ? endpoint : `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers: new Map(
+      variables.OTEL_EXPORTER_OTLP_HEADERS.map(([key, value]) => [key, new Secret(value)]),
+    ),
+    sampler: variables.OTEL_TRACES_SAMPLER,
+    ratio: variables.OTEL_TRACES_SAMPLER_ARG,
+  };
+}
+
+function endpointProblem(text: string): string | null {
+  if (!URL.canParse(text)) return withHint('must be an address', 'https://…');
+  const { protocol, username, password, search, hash } = new URL(text);
+  if (!/^https?:$/.test(protocol)) return withHint('must be an address', 'https://…');
+  if (username + password !== '') return 'must not contain a user or a password';
+  return search + hash === '' ? null : 'must not contain a query or a fragment';
+}
+
+/** Collectors in a cluster often have no TLS; a key is never sent to them without it. */
+function plainHttpProblems(variables: TracingVariables): readonly ConfigProblem[] {
+  const { protocol, hostname } = new URL(variables.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const hasKey = variables.OTEL_EXPORTER_OTLP_HEADERS.length > 0;
+  if (protocol === 'https:' || isLoopback(hostname) || !hasKey) return [];
+  const problem = 'must begin with https://, because the headers may contain a key';
+  return [{ where: 'OTEL_EXPORTER_OTLP_ENDPOINT', problem, hint: null }];
+}
+
+/** Parses `key=value,key=value` with percent-encoded values. Problems never quote a value. */
+function headers() {
+  return z
+    .string()
+    .default('')
+    .transform((text, context) =>
+      text
+        .split(',')
+        .filter((part) => part.trim() !== '')
+        .map((part): Pair => {
+          const [name = '', ...rest] = part.split('=');
+          const value = decoded(rest.join('=').trim());
+          if (HEADER.test(name.trim()) && value !== null && rest.length > 0) {
+            return [name.trim(), value];
+          }
+          context.addIssue({ code: 'custom', message: 'must be key=value,key=value' });
+          return ['', ''];
+        }),
+    );
+}
+
+function decoded(text: string): string | null {
+  try {
+    const value = decodeURIComponent(text);
+    return /\p{Cc}/u.test(value) ? null : value;
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}

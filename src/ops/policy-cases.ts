@@ -1,0 +1,325 @@
+import { z } from 'zod';
+import {
+  declaredName,
+  InstantTextSchema,
+  quoted,
+  strictConfigObject,
+  suggestion,
+  withHint,
+} from '../base/problem.ts';
+import type { Requirement, RoleName, UserId } from '../domain/change.ts';
+import type { Decision, PolicyDenial, PolicyVocabulary } from '../domain/policy.ts';
+import { Allowed, MemberId } from '../domain/policy-schema.ts';
+
+/** A decision in the form that cases compare and print. */
+export type PolicyAnswer =
+  | { readonly allow: true; readonly rule: number; readonly requires: Requirement }
+  | {
+      readonly allow: false;
+      /** The rule that decided; null if no rule matched. */
+      readonly rule: number | null;
+      readonly refusal: PolicyDenial;
+      /** The freeze, the `never` rule or the role; null if there is nothing to add. */
+      readonly detail: string | null;
+    };
+
+/** Returns the decision with the text of what refused it. */
+export function answerOf(decision: Decision): PolicyAnswer {
+  if (decision.allow) {
+    return { allow: true, rule: decision.rule.place, requires: decision.requires };
+  }
+  const { refusal, rule } = decision;
+  // For these refusals, the rule is the one that may or may not match.
+  const decides = refusal === 'no-rule' || refusal === 'not-verified' ? null : rule;
+  return { allow: false, rule: decides?.place ?? null, refusal, detail: detailOf(decision) };
+}
+
+function detailOf({ refusal, rule, freeze, never }: Decision & { allow: false }): string | null {
+  if (freeze) return `until ${minuteText(freeze.until)}: ${freeze.reason}`;
+  if (never) return never.reason;
+  if (!rule) return null;
+  if (refusal === 'no-rule') return `rule ${rule.place} needs tags or a warehouse that are unknown`;
+  if (refusal === 'not-verified') {
+    return `rule ${rule.place} needs tags or a warehouse that the server did not send`;
+  }
+  if (refusal === 'not-listed') return `rule ${rule.place} does not allow discovered services`;
+  if (refusal === 'not-a-requester') return `only ${rule.to} may request it`;
+  return rule.reason.minimum > 1 ? `at least ${rule.reason.minimum} characters` : null;
+}
+
+/** `2 approvals from approver`, `immediate`, `denied: frozen (until …: year end)`. */
+export function answerText(answer: PolicyAnswer): string {
+  if (answer.allow) return requirementText(answer.requires);
+  const detail = answer.detail === null ? '' : ` (${answer.detail})`;
+  return `denied: ${answer.refusal}${detail}`;
+}
+
+export function ruleText({ rule }: Pick<PolicyAnswer, 'rule'>): string {
+  return rule === null ? 'no rule' : `rule ${rule}`;
+}
+
+function requirementText(requires: Requirement): string {
+  const also = [
+    requires.self ? 'the requester counts' : null,
+    requires.breakGlass === null ? null : `break-glass for ${requires.breakGlass}`,
+  ].filter((part) => part !== null);
+  return [approvalsText(requires), ...also].join(', ');
+}
+
+export function approvalsText({ from, count }: Pick<Requirement, 'from' | 'count'>): string {
+  if (from === null) return 'immediate';
+  return `${count} ${count === 1 ? 'approval' : 'approvals'} from ${from}`;
+}
+
+/** Returns a time in UTC to the minute: `2026-12-24T00:00Z`. */
+export function minuteText(at: Date): string {
+  return `${at.toISOString().slice(0, 16)}Z`;
+}
+
+/** The decision that a case expects. A part that is null is not compared. */
+export type Expectation =
+  | {
+      readonly allow: true;
+      readonly count: number;
+      readonly from: RoleName | null;
+      readonly self: boolean | null;
+      readonly breakGlass: RoleName | 'none' | null;
+    }
+  | { readonly allow: false; readonly refusal: PolicyDenial };
+
+const DENIALS: readonly PolicyDenial[] = [
+  'no-rule',
+  'not-a-requester',
+  'frozen',
+  'never',
+  'reason-required',
+  'not-listed',
+  'not-verified',
+];
+
+const WORDS: Readonly<Record<string, object>> = {
+  immediate: { approvals: 0 },
+  frozen: { denied: 'frozen' },
+};
+
+/** The schema of `expect`: a word, or what the rule must require, or the refusal. */
+export function expectationSchema(roles: readonly string[]) {
+  const role = declaredName('role', roles);
+  const fields = strictConfigObject({
+    approvals: z.int().min(0).max(20).optional(),
+    from: role.optional(),
+    self: Allowed.unwrap().optional(),
+    breakGlass: declaredName('role', [...roles, 'none']).optional(),
+    denied: z.enum(DENIALS).optional(),
+  });
+  return z
+    .unknown()
+    .transform(expandWord)
+    .pipe(fields.superRefine(refuseContradictions))
+    .transform(expectationOf);
+}
+
+type Fields = {
+  readonly approvals?: number | undefined;
+  readonly from?: string | undefined;
+  readonly self?: 'refused' | 'allowed' | undefined;
+  readonly breakGlass?: string | undefined;
+  readonly denied?: PolicyDenial | undefined;
+};
+
+function expandWord(input: unknown, context: z.RefinementCtx): unknown {
+  if (typeof input !== 'string') return input;
+  const known = WORDS[input];
+  if (known) return known;
+  const near = suggestion(input, Object.keys(WORDS));
+  const forms = '{ approvals: 2, from: approver } or { denied: no-rule }';
+  const message = withHint(`cannot be ${quoted(input)}`, `${near}; other forms: ${forms}`);
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+}
+
+function refuseContradictions(fields: Fields, context: z.RefinementCtx): void {
+  const { approvals, from, denied, self, breakGlass } = fields;
+  const refuse = (path: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message });
+  if (denied !== undefined) {
+    const allowed = { approvals, from, self, breakGlass };
+    const [key] = Object.entries(allowed).find(([, value]) => value !== undefined) ?? [];
+    if (key) refuse(key, withHint('contradicts denied', 'remove one of them'));
+    return;
+  }
+  if (approvals === undefined) {
+    refuse('approvals', withHint('is missing', 'set approvals or denied'));
+  } else if (approvals > 0 && from === undefined) {
+    refuse('from', withHint('is missing', 'the role whose approvals count'));
+  } else if (approvals === 0 && from !== undefined) {
+    refuse('from', withHint('needs approvals', 'set approvals to 1 or more, or remove it'));
+  }
+}
+
+function expectationOf(fields: Fields): Expectation {
+  const { approvals = 0, from = null, self, breakGlass = null, denied } = fields;
+  if (denied !== undefined) return { allow: false, refusal: denied };
+  const own = self === undefined ? null : self === 'allowed';
+  return { allow: true, count: approvals, from, self: own, breakGlass };
+}
+
+/** Whether an answer is as expected. `rule` null: any rule may decide. */
+export function meetsExpectation(
+  expected: Expectation,
+  rule: number | null,
+  answer: PolicyAnswer,
+): boolean {
+  if (rule !== null && rule !== answer.rule) return false;
+  if (!expected.allow) return !answer.allow && answer.refusal === expected.refusal;
+  if (!answer.allow) return false;
+  const { count, from, self, breakGlass } = answer.requires;
+  return (
+    expected.count === count &&
+    expected.from === from &&
+    (expected.self === null || expected.self === self) &&
+    (expected.breakGlass === null || expected.breakGlass === (breakGlass ?? 'none'))
+  );
+}
+
+/** `2 approvals from approver (rule 2)` */
+export function expectationText(expected: Expectation, rule: number | null): string {
+  const decidedBy = rule === null ? '' : ` (rule ${rule})`;
+  if (!expected.allow) return `denied: ${expected.refusal}${decidedBy}`;
+  const { self, breakGlass } = expected;
+  const parts = [
+    approvalsText(expected),
+    self === null ? null : self ? 'the requester counts' : 'the requester does not count',
+    breakGlass === null ? null : `break-glass for ${breakGlass === 'none' ? 'no one' : breakGlass}`,
+  ];
+  return `${parts.filter((part) => part !== null).join(', ')}${decidedBy}`;
+}
+
+/** `denied: frozen (until …: year end) (rule 2)` */
+export function decidedText(answer: PolicyAnswer): string {
+  return `${answerText(answer)} (${ruleText(answer)})`;
+}
+
+/** How a case names the target of a command: a service, a scope of freezes, or not at all. */
+export type CaseTargetKind = 'service' | 'scope' | 'none';
+
+export interface CaseVocabulary extends PolicyVocabulary {
+  /** The users that roles list by id; null if unknown, because the file has problems. */
+  readonly users: readonly string[] | null;
+  readonly targetKindOf: (command: string) => CaseTargetKind;
+}
+
+/** The target words of a case. Null: not given. */
+export interface CaseScope {
+  readonly service: string | null;
+  readonly tag: string | null;
+  readonly warehouse: string | null;
+  readonly everything: boolean;
+}
+
+/** One case: a user who requests a command, and the decision that the policy must make. */
+export interface PolicyCase {
+  readonly name: string | null;
+  readonly user: UserId | null;
+  readonly roles: readonly RoleName[];
+  readonly command: string;
+  readonly scope: CaseScope;
+  readonly at: Date;
+  /** Null: a reason that is long enough for every rule. */
+  readonly reason: string | null;
+  readonly expected: Expectation;
+  readonly rule: number | null;
+}
+
+/** The schema of a file of cases for the names that the configuration file declares. */
+export function casesSchema(words: CaseVocabulary) {
+  const fields = strictConfigObject({
+    at: InstantTextSchema.optional(),
+    cases: z.array(caseSchema(words)).min(1),
+  });
+  return fields.transform(({ at: common, cases }, context): readonly PolicyCase[] =>
+    cases.flatMap((fields, index) => {
+      const at = fields.at ?? common;
+      if (at) return [caseOf(fields, at)];
+      const hint = 'set it here or once at the top: the decision depends on freezes';
+      const path = ['cases', index, 'at'];
+      context.addIssue({ code: 'custom', path, message: withHint('is missing', hint) });
+      return [];
+    }),
+  );
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function caseSchema(words: CaseVocabulary) {
+  const { queries, changes, services, tags, warehouses, roles } = words;
+  const names = [...services.keys()];
+  const service = z.string().refine((text) => names.includes(text) || UUID.test(text), {
+    error: ({ input }) =>
+      withHint(`names no service: ${quoted(String(input))}`, suggestion(String(input), names)),
+  });
+  return strictConfigObject({
+    name: z.string().trim().min(1, { error: 'must not be empty' }).max(200).optional(),
+    user: MemberId.optional(),
+    roles: z.array(declaredName('role', roles)).optional(),
+    command: declaredName('command', [...queries, ...changes]),
+    service: service.optional(),
+    tag: declaredName('tag of a service', tags).optional(),
+    warehouse: declaredName('warehouse', warehouses).optional(),
+    everything: z.literal(true).optional(),
+    at: InstantTextSchema.optional(),
+    reason: z.string().max(500).optional(),
+    expect: expectationSchema(roles),
+    rule: z.int().min(1).optional(),
+  }).superRefine((fields, context) => {
+    // Refinements also run after a problem of one field, which needs no second message.
+    for (const [path, message] of [...userProblems(fields, words), ...scopeProblems(fields, words)])
+      context.addIssue({ code: 'custom', path: [path], message });
+  });
+}
+
+type FieldsCaseSchema = z.output<ReturnType<typeof caseSchema>>;
+type FieldMessage = readonly [path: string, message: string];
+
+function userProblems(
+  { user, roles }: FieldsCaseSchema,
+  { users }: CaseVocabulary,
+): readonly FieldMessage[] {
+  if (!user && !roles) {
+    const hint = 'set roles: [operator], or user: U… for a user whom the file lists';
+    return [['roles', withHint('is missing', hint)]];
+  }
+  if (!user || roles || users === null || users.includes(user)) return [];
+  if (!MemberId.safeParse(user).success) return [];
+  const hint = 'user groups cannot be read without Slack; set roles: […] for this user';
+  return [['user', withHint(`${user} is in no role of the file by id`, hint)]];
+}
+
+function scopeProblems(fields: FieldsCaseSchema, words: CaseVocabulary): readonly FieldMessage[] {
+  const { command, service, tag, warehouse, everything } = fields;
+  const given = Object.entries({ service, tag, warehouse, everything }).flatMap(([key, value]) =>
+    value === undefined ? [] : [key],
+  );
+  if (![...words.queries, ...words.changes].includes(command)) return [];
+  const kind = words.targetKindOf(command);
+  const [first = 'service'] = given;
+  if (kind === 'none') {
+    return given.map((key) => [key, withHint(`does not fit ${quoted(command)}`, 'remove it')]);
+  }
+  if (given.length === 0) {
+    const everythingToo = kind === 'scope' ? ', or everything: true' : '';
+    return [['service', withHint('is missing', `or tag, or warehouse${everythingToo}`)]];
+  }
+  if (kind === 'service' && everything) {
+    return [['everything', withHint(`does not fit ${quoted(command)}`, 'name a service')]];
+  }
+  const isOne = given.length === 1 || (kind === 'service' && service === undefined);
+  return isOne ? [] : [[first, withHint(`contradicts ${given[1]}`, 'remove one of them')]];
+}
+
+function caseOf(fields: FieldsCaseSchema, at: Date): PolicyCase {
+  const { name = null, user = null, roles = [], command, reason = null, rule = null } = fields;
+  const { service = null, tag = null, warehouse = null, everything = false } = fields;
+  const scope = { service, tag, warehouse, everything };
+  return { name, user, roles, command, scope, at, reason, expected: fields.expect, rule };
+}

@@ -1,0 +1,369 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import {
+  type ConfigProblem,
+  type ConfigResult,
+  lineOfItem,
+  parseConfig,
+  quoted,
+  readYaml,
+  withLines,
+} from '../base/problem.ts';
+import type { Command } from '../commands/define.ts';
+import { commandNames, commands } from '../commands/registry.ts';
+import type { Target, UserId } from '../domain/change.ts';
+import { freezeTarget, type Scope } from '../domain/freezes.ts';
+import {
+  decide,
+  type Policy,
+  type PolicyQuestion,
+  type PolicyVocabulary,
+} from '../domain/policy.ts';
+import { findByName, type Service, serviceTarget } from '../domain/targets.ts';
+import { buildDirectory } from '../servers/directory.ts';
+import { changesFreezes, takesService, untaggedTarget } from '../workflow/old/who-targets.ts';
+import { declaredNames, readConfigFile, readDeclaredParts } from './config.ts';
+import { parseOptions, unknownCommand } from './options.ts';
+import {
+  answerOf,
+  type CaseScope,
+  type CaseTargetKind,
+  type CaseVocabulary,
+  casesSchema,
+  decidedText,
+  expectationText,
+  meetsExpectation,
+  minuteText,
+  type PolicyAnswer,
+  type PolicyCase,
+} from './policy-cases.ts';
+
+export const POLICY_USAGE = `signalbox policy test <cases.yaml> [--config <file>]
+    Decides the cases of a file by signalbox.yaml and compares each decision with the expected one.
+    Reads no database and asks no Slack: user groups cannot be read, so cases give roles.
+    --config  the configuration file; default SIGNALBOX_CONFIG, else ./signalbox.yaml
+
+No variable is needed.
+Exit code: 0 no difference, 1 a difference, 2 wrong options or files.
+`;
+
+export type PolicyRequest =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'test'; readonly cases: string; readonly config: string | null };
+
+type PolicyOptions =
+  | { readonly ok: true; readonly request: PolicyRequest }
+  | { readonly ok: false; readonly sentence: string };
+
+export function readPolicyOptions(args: readonly string[]): PolicyOptions {
+  const parsed = parseOptions(args, { config: { type: 'string' }, help: { type: 'boolean' } });
+  if ('sentence' in parsed) return rejected(parsed.sentence);
+  const { values, positionals } = parsed;
+  const [what = '', cases, ...more] = positionals;
+  if (values.help || what === 'help' || args.length === 0) return accepted({ kind: 'help' });
+  if (what !== 'test') return rejected(unknownCommand(what, ['test']));
+  if (cases === undefined) return rejected('test needs a file of cases, for example cases.yaml.');
+  if (more.length > 0) return rejected(`Unexpected argument: ${quoted(more.join(' '))}.`);
+  return accepted({ kind: 'test', cases, config: values.config ?? null });
+}
+
+function accepted(request: PolicyRequest): PolicyOptions {
+  return { ok: true, request };
+}
+
+function rejected(sentence: string): PolicyOptions {
+  return { ok: false, sentence };
+}
+
+export const commandsByName: ReadonlyMap<string, Command> = new Map(
+  commands.map((command) => [command.name, command]),
+);
+
+/** Returns how the target of a command is named. */
+export function targetKindOf(name: string): CaseTargetKind {
+  const command = commandsByName.get(name);
+  if (!command) return 'none';
+  if (command.kind === 'change' && changesFreezes(command)) return 'scope';
+  return takesService(command) ? 'service' : 'none';
+}
+
+/** The services of a configuration file. */
+export interface FileServices {
+  readonly services: readonly Service[];
+  /** Whether the server decides about the services that the file omits. */
+  readonly discoversServices: boolean;
+}
+
+/**
+ * Returns the targets of a case: for a tag or a warehouse, every service of the file that has both
+ * of them. Null: a query about everything.
+ */
+export function caseTargets(
+  { command, scope }: Pick<PolicyCase, 'command' | 'scope'>,
+  file: FileServices,
+): readonly (Target | null)[] {
+  const kind = targetKindOf(command);
+  if (kind === 'none') {
+    return [commandsByName.get(command)?.kind === 'change' ? untaggedTarget(command) : null];
+  }
+  const { services } = file;
+  if (kind === 'scope') return [freezeTarget(freezeScope(scope, file), services)];
+  const { service, tag, warehouse } = scope;
+  if (service !== null) return [serviceNamed(service, file)];
+  return services
+    .filter(({ tags }) => tag === null || tags?.includes(tag))
+    .filter((each) => warehouse === null || each.warehouse === warehouse)
+    .map(serviceTarget);
+}
+
+/** Returns the target with a name or id. For a service that the file does not list, tags are unknown. */
+function serviceNamed(text: string, { services, discoversServices }: FileServices): Target {
+  const [found, ...others] = findByName(services, text);
+  if (found && others.length === 0) return serviceTarget(found);
+  const unlisted: Target = { kind: 'service', id: text, name: text, tags: null, warehouse: null };
+  return discoversServices ? { ...unlisted, discovered: true } : unlisted;
+}
+
+function freezeScope({ service, tag, warehouse }: CaseScope, file: FileServices): Scope {
+  if (service !== null) {
+    const { id, name } = serviceNamed(service, file);
+    return { service: { id, name } };
+  }
+  if (tag !== null) return { tag };
+  return warehouse === null ? { everything: true } : { warehouse };
+}
+
+type ReadFile = (path: string) => string;
+
+/** A configuration file as the policy tools use it. */
+export interface PolicyFile extends FileServices {
+  readonly policy: Policy;
+}
+
+/** A case with its line in the file. */
+export type LocatedCase = PolicyCase & { readonly line: number };
+
+/** Reads a configuration file. The problems have the file and the line. */
+function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<PolicyFile> {
+  const read = readConfigFile({ path, readFile, commands: commandNames, hasKey: true });
+  if (read.ok) {
+    const { policy, reads } = read.value;
+    const services = buildDirectory(read.value.services, []);
+    return { ok: true, value: { policy, services, discoversServices: reads === 'extended' } };
+  }
+  const text = textOf(path, readFile);
+  if (!text.ok) return text;
+  return { ok: false, problems: withLines(text.value, path, read.problems) };
+}
+
+interface CasesSource {
+  readonly cases: string;
+  readonly config: string;
+  readonly readFile: ReadFile;
+}
+
+export interface CasesRead {
+  readonly file: PolicyFile;
+  readonly cases: readonly LocatedCase[];
+}
+
+/** Reads the cases and the configuration file. Reports the problems of both at once. */
+export function readCases({ cases: path, config, readFile }: CasesSource): ConfigResult<CasesRead> {
+  const file = readPolicyFile(config, readFile);
+  const text = textOf(path, readFile);
+  const cases = text.ok ? casesIn(text.value, path, vocabularyOf(config, readFile, file)) : text;
+  const unmatched =
+    text.ok && cases.ok && file.ok
+      ? withLines(text.value, path, withoutTarget(cases.value, file.value))
+      : [];
+  const problems = [...problemsIn(file), ...problemsIn(cases), ...unmatched];
+  if (!file.ok || !cases.ok || problems.length > 0) return { ok: false, problems };
+  return { ok: true, value: { file: file.value, cases: cases.value } };
+}
+
+function casesIn(
+  text: string,
+  path: string,
+  words: CaseVocabulary,
+): ConfigResult<readonly LocatedCase[]> {
+  const yaml = readYaml(text, path);
+  if (!yaml.ok) return yaml;
+  const read = parseConfig(casesSchema(words), yaml.value ?? {});
+  if (!read.ok) return { ok: false, problems: withLines(text, path, read.problems) };
+  const located = read.value.map((one, index) => ({
+    ...one,
+    line: lineOfItem(text, 'cases', index),
+  }));
+  return { ok: true, value: located };
+}
+
+// Read leniently, so that a problem of the configuration file does not hide those of the cases.
+function vocabularyOf(
+  path: string,
+  readFile: ReadFile,
+  file: ConfigResult<PolicyFile>,
+): CaseVocabulary {
+  const text = textOf(path, readFile);
+  const yaml = text.ok ? readYaml(text.value, path) : text;
+  const words: PolicyVocabulary = {
+    ...commandNames,
+    ...declaredNames(readDeclaredParts(yaml.ok ? yaml.value : {})),
+  };
+  const users = file.ok
+    ? [...file.value.policy.roles.values()].flatMap((role) => role.users)
+    : null;
+  return { ...words, users, targetKindOf };
+}
+
+function withoutTarget(cases: readonly PolicyCase[], file: FileServices): readonly ConfigProblem[] {
+  return cases.flatMap((one, index) => {
+    if (caseTargets(one, file).length > 0) return [];
+    const where = `cases[${index}].tag`;
+    const { tag, warehouse } = one.scope;
+    const problem = `matches no service: none has the tag ${tag} and the warehouse ${warehouse}`;
+    return [{ where, problem, hint: null }];
+  });
+}
+
+function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
+  try {
+    return { ok: true, value: readFile(path) };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
+    return {
+      ok: false,
+      problems: [{ where: path, problem: `cannot be read (${code})`, hint: null }],
+    };
+  }
+}
+
+function problemsIn(result: ConfigResult<unknown>): readonly ConfigProblem[] {
+  return result.ok ? [] : result.problems;
+}
+
+/** One line for each problem, and the hint. */
+export function problemReport(problems: readonly ConfigProblem[]): string {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  const lines = problems.map(({ where, problem, hint }) => {
+    return `  ${where}  ${problem}${hint === null ? '' : ` (${hint})`}`;
+  });
+  return [`Nothing was decided: ${count}.`, ...lines, ''].join('\n');
+}
+
+/** Decides a request as the bot does, with the reason that some commands need under every rule. */
+export function decideRequest(
+  policy: Policy,
+  question: Omit<PolicyQuestion, 'kind'>,
+): PolicyAnswer {
+  const command = commandsByName.get(question.command);
+  const answer = answerOf(decide(policy, { ...question, kind: command?.kind ?? 'change' }));
+  const needsReason = command?.kind === 'change' && command.needsReason === true;
+  const hasReason = question.reason !== null && question.reason !== '';
+  if (!answer.allow || !needsReason || hasReason) return answer;
+  return { allow: false, rule: answer.rule, refusal: 'reason-required', detail: null };
+}
+
+interface CasesReport {
+  readonly text: string;
+  readonly isAsExpected: boolean;
+}
+
+/** Decides every case and compares. The report has one line for each case, and a count. */
+export function runCases(path: string, { file, cases }: CasesRead): CasesReport {
+  const results = cases.map((one) => resultOf(one, file));
+  const different = results.filter(({ isMet }) => !isMet).length;
+  const lines = results.flatMap((result) => linesFor(path, result));
+  const count = results.length === 1 ? '1 case' : `${results.length} cases`;
+  const summary = `${count}: ${results.length - different} as expected, ${different} different.`;
+  return { text: [...lines, '', summary, ''].join('\n'), isAsExpected: different === 0 };
+}
+
+interface CaseResult {
+  readonly one: LocatedCase;
+  readonly isMet: boolean;
+  /** The first target whose decision differs, else the first one. */
+  readonly target: Target | null;
+  readonly answer: PolicyAnswer;
+}
+
+// A policy compares roles only, so that the id of a case without a user has no meaning.
+const NO_USER = '' as UserId;
+
+/** Long enough for every rule: the schema of the policy allows a minimum of 500 characters. */
+const LONG_REASON = '-'.repeat(500);
+
+function resultOf(one: LocatedCase, file: PolicyFile): CaseResult {
+  const { user } = one;
+  const listing = [...file.policy.roles].filter(([, { users }]) => user && users.includes(user));
+  const roles = [...new Set([...one.roles, ...listing.map(([name]) => name)])];
+  const actor = { id: user ?? NO_USER, roles };
+  const { command, at: now } = one;
+  const reason = one.reason ?? LONG_REASON;
+  const results = caseTargets(one, file).map((target): CaseResult => {
+    const answer = decideRequest(file.policy, { command, target, actor, reason, now });
+    return { one, target, answer, isMet: meetsExpectation(one.expected, one.rule, answer) };
+  });
+  const [first] = results;
+  if (!first) throw new Error('A case without a target is refused when its file is read');
+  return results.find(({ isMet }) => !isMet) ?? first;
+}
+
+function linesFor(path: string, { one, isMet, target, answer }: CaseResult): readonly string[] {
+  const name = `${path}:${one.line}  ${one.name ?? requestText(one)}`;
+  if (isMet) return [`✓ ${name}: ${decidedText(answer)}`];
+  const on = one.scope.service === null && target ? ` on ${target.name}` : '';
+  return [
+    `✗ ${name}`,
+    `    expected: ${expectationText(one.expected, one.rule)}`,
+    `    actual:   ${decidedText(answer)}${on}`,
+  ];
+}
+
+/** `operator: service stop on analytics-prod at 2026-11-23T10:00Z` */
+function requestText({ user, roles, command, scope, at }: LocatedCase): string {
+  const who = [user, ...roles].filter((word) => word !== null).join(', ') || 'no role';
+  const words = [
+    scope.service,
+    scope.tag && `tag ${scope.tag}`,
+    scope.warehouse && `warehouse ${scope.warehouse}`,
+    scope.everything ? 'everything' : null,
+  ].filter(Boolean);
+  const on = words.length > 0 ? ` on ${words.join(', ')}` : '';
+  return `${who}: ${command}${on} at ${minuteText(at)}`;
+}
+
+const { stdout, stderr } = process;
+
+function leave(sentence: string): never {
+  stderr.write(sentence);
+  process.exit(2);
+}
+
+async function write(text: string): Promise<void> {
+  if (!stdout.write(text)) await once(stdout, 'drain');
+}
+
+async function run(request: PolicyRequest): Promise<boolean> {
+  if (request.kind === 'help') return write(POLICY_USAGE).then(() => true);
+  const { cases, config } = request;
+  const path = config ?? (process.env.SIGNALBOX_CONFIG || './signalbox.yaml');
+  const readFile = (name: string) => readFileSync(name, 'utf8');
+  const read = readCases({ cases, config: path, readFile });
+  if (!read.ok) return leave(problemReport(read.problems));
+  const { text, isAsExpected } = runCases(cases, read.value);
+  await write(text);
+  return isAsExpected;
+}
+
+/** `signalbox policy …`: sets the exit code. */
+export async function runPolicy(args: readonly string[]): Promise<void> {
+  // A reader such as `… | head` may close the pipe early: then the result is incomplete.
+  stdout.on('error', () => process.exit(2));
+
+  const options = readPolicyOptions(args);
+  if (!options.ok) leave(`${options.sentence}\n\n${POLICY_USAGE}`);
+  const isAsExpected = await run(options.request).catch((error: unknown) =>
+    leave(`${error instanceof Error ? error.message : String(error)}\n`),
+  );
+  process.exitCode = isAsExpected ? 0 : 1;
+}

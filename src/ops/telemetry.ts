@@ -1,0 +1,509 @@
+import { randomUUID } from 'node:crypto';
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+import {
+  Counter,
+  collectDefaultMetrics,
+  type Gauge as GaugeDatabaseGauges,
+  Gauge as GaugeMetrics,
+  Histogram,
+  Registry,
+} from 'prom-client';
+import { withTimeout } from '../base/errors.ts';
+import { type Api, createOutageLog, type Measures, note, pastStep } from '../base/log.ts';
+import type { State } from '../domain/change.ts';
+import { mayExecute } from '../log/old/configurations.ts';
+import { storedTrailError } from '../log/old/trail-marks.ts';
+import type { AlertsClient } from '../servers/alerts.ts';
+import type { AlertsReadOperation } from '../servers/alerts-reads.ts';
+import type { CloudClient } from '../servers/cloud.ts';
+import type { CloudReadOperation } from '../servers/cloud-reads.ts';
+import { withAnswerLimit } from '../storage/errors.ts';
+import { toText } from '../storage/old/portable.ts';
+import type { Db } from '../storage/old/schema.ts';
+import type { Tracing } from './environment.ts';
+
+/** The operations of each API. A new method of a client does not compile without its route. */
+interface ApiOperations {
+  readonly cloud: Exclude<keyof CloudClient, 'close' | 'reads'> | CloudReadOperation;
+  readonly alerts: Exclude<keyof AlertsClient, 'close' | 'reads'> | AlertsReadOperation;
+}
+
+const ORGANIZATION = '/v1/organizations/{organizationId}';
+const SERVICE = `${ORGANIZATION}/services/{serviceId}`;
+const ALERTS = '/api/v2/alerts';
+
+/** URL templates without ids, so that trace names have a low cardinality. */
+const ROUTES: { readonly [A in Api]: Readonly<Record<ApiOperations[A], string>> } = {
+  cloud: {
+    createService: `${ORGANIZATION}/services`,
+    createReversePrivateEndpoint: `${SERVICE}/pipesReversePrivateEndpoints`,
+    updateReplicaScaling: `${SERVICE}/replicaScaling`,
+    updateServiceState: `${SERVICE}/state`,
+    getUsageCost: `${ORGANIZATION}/usageCost`,
+    getPipeSettings: `${SERVICE}/pipes/{pipeId}/settings`,
+    getBackup: `${SERVICE}/backups/{backupId}`,
+    listOrganizations: '/v1/organizations',
+    listServices: `${ORGANIZATION}/services`,
+    getService: SERVICE,
+    getScalingSchedule: `${SERVICE}/scalingSchedule`,
+    listBackups: `${SERVICE}/backups`,
+    listPipes: `${SERVICE}/pipes`,
+    listReversePrivateEndpoints: `${SERVICE}/pipesReversePrivateEndpoints`,
+    getReversePrivateEndpoint: `${SERVICE}/pipesReversePrivateEndpoints/{endpointId}`,
+    listActivities: `${ORGANIZATION}/activities`,
+    getKey: `${ORGANIZATION}/keys/{keyId}`,
+  },
+  alerts: {
+    listAlerts: ALERTS,
+    getAlert: `${ALERTS}/{id}`,
+    updateAlert: `${ALERTS}/{id}`,
+    listWebhooks: '/api/v2/webhooks',
+    listSavedSearches: '/api/v2/saved-searches',
+    listDashboards: '/api/v2/dashboards',
+  },
+};
+
+/** The URL template of an operation, or `other` for an unknown name. */
+export function routeOf(api: Api, operation: string): string {
+  const routes: Readonly<Record<string, string>> = ROUTES[api];
+  return routes[operation] ?? 'other';
+}
+
+/** `since` is the time of the oldest entry; null if there is none. */
+export interface Gauge {
+  readonly count: number;
+  readonly since: Date | null;
+}
+
+export interface Gauges {
+  readonly changes: ReadonlyMap<State, Gauge>;
+  readonly outbox: Gauge;
+  /** Cards whose first delivery was tried; `since` is the time of the first attempt. */
+  readonly undeliveredCards: Gauge;
+  readonly inbox: Gauge;
+  readonly digests: ReadonlyMap<string, number>;
+  /** The problem that the last verification of the audit trail found, or null. */
+  readonly trailProblem: string | null;
+  /** Another replica uses a newer configuration than this process. */
+  readonly isOutdated: boolean;
+}
+
+// Ended changes are counted when they end, by metrics.
+const OPEN: readonly State[] = ['pending', 'approved', 'executing', 'unknown'];
+
+/** Reads the gauges, which are the same on every replica with this configuration. */
+export async function readGauges(db: Db, now: Date, configuration: string): Promise<Gauges> {
+  const [changes, outbox, undeliveredCards, inbox, digests, trailProblem, executes] =
+    await withAnswerLimit(
+      Promise.all([
+        openChanges(db),
+        undeliveredMessages(db, now),
+        undelivered(db),
+        waitingClicks(db, now),
+        digestStates(db),
+        storedTrailError(db),
+        mayExecute(db, configuration),
+      ]),
+    );
+  const isOutdated = !executes;
+  return { changes, outbox, undeliveredCards, inbox, digests, trailProblem, isOutdated };
+}
+
+async function openChanges(db: Db): Promise<ReadonlyMap<State, Gauge>> {
+  const rows = await db
+    .selectFrom('change')
+    .select((eb) => ['state', eb.fn.countAll().as('n'), eb.fn.min('created_at').as('oldest')])
+    .where('state', 'in', OPEN)
+    .groupBy('state')
+    .execute();
+  const found = new Map(rows.map(({ state, n, oldest }) => [state, gaugeOf(n, oldest)]));
+  return new Map(OPEN.map((state) => [state, found.get(state) ?? { count: 0, since: null }]));
+}
+
+async function waitingClicks(db: Db, now: Date): Promise<Gauge> {
+  const row = await db
+    .selectFrom('inbox')
+    .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('not_before').as('oldest')])
+    .where('handled_at', 'is', null)
+    .where('not_before', '<=', toText(now))
+    .executeTakeFirstOrThrow();
+  return gaugeOf(row.n, row.oldest);
+}
+
+/**
+ * Counts due messages and those that wait for a retry, which has moved their due time; a reminder for
+ * tomorrow does not count. A message that was tried is as old as its first attempt.
+ */
+async function undeliveredMessages(db: Db, now: Date): Promise<Gauge> {
+  const row = await db
+    .selectFrom('outbox')
+    .select((eb) => [
+      eb.fn.countAll().as('n'),
+      eb.fn.min(eb.fn.coalesce('first_tried_at', 'not_before')).as('oldest'),
+    ])
+    .where('done_at', 'is', null)
+    .where((eb) =>
+      eb.or([eb('not_before', '<=', toText(now)), eb('first_tried_at', 'is not', null)]),
+    )
+    .executeTakeFirstOrThrow();
+  return gaugeOf(row.n, row.oldest);
+}
+
+/** A retry moves the due time of a message, so that only the first attempt shows its age. */
+async function undelivered(db: Db): Promise<Gauge> {
+  const row = await db
+    .selectFrom('outbox')
+    .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('first_tried_at').as('oldest')])
+    .where('done_at', 'is', null)
+    .where('kind', 'in', ['card', 'card-repost'])
+    .where('first_tried_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return gaugeOf(row.n, row.oldest);
+}
+
+async function digestStates(db: Db): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('digest')
+    .select((eb) => ['state', eb.fn.countAll().as('n')])
+    .groupBy('state')
+    .execute();
+  const states = ['sending', 'posted', 'missed', 'unknown'];
+  const found = new Map(rows.map(({ state, n }) => [String(state), Number(n)]));
+  return new Map(states.map((state) => [state, found.get(state) ?? 0]));
+}
+
+function gaugeOf(n: string | number | bigint, oldest: string | null): Gauge {
+  return { count: Number(n), since: oldest === null ? null : new Date(oldest) };
+}
+
+export type MakeGauge = (name: string, help: string, ...labels: string[]) => GaugeDatabaseGauges;
+
+/**
+ * Gauges of database content. While the database is unreadable, the ones without labels keep their last
+ * value, so that an outage does not resolve the alert of a broken trail. The others have no value.
+ */
+export function databaseGauges(gauge: MakeGauge) {
+  const readable = gauge('database_readable', '1 if the database gauges could be read');
+  const writable = gauge('database_writable', '1 if the database accepts writes');
+  const changes = gauge('open_changes', 'Open changes, by state', 'state');
+  const oldest = gauge(
+    'open_change_age_seconds',
+    'Age of the oldest open change in this state',
+    'state',
+  );
+  const queued = gauge(
+    'queue_depth',
+    'Messages to send (outbox) and clicks to process (inbox)',
+    'queue',
+  );
+  const waits = gauge('queue_age_seconds', 'Time since the oldest entry is due', 'queue');
+  const cards = gauge(
+    'undelivered_card_age_seconds',
+    'Time since the first attempt to deliver the oldest card that is not in Slack',
+  );
+  const digests = gauge('digests', 'Digests, by state', 'state');
+  const broken = gauge('trail_broken', '1 if the verification of the audit trail failed');
+  const outdated = gauge(
+    'config_outdated',
+    '1 if another replica uses a newer configuration, so that this one executes no change',
+  );
+  const labelled = [changes, oldest, queued, waits, digests];
+
+  return (readings: Gauges | null, isWritable: boolean, now: Date): void => {
+    for (const each of labelled) each.reset();
+    readable.set(readings ? 1 : 0);
+    writable.set(isWritable ? 1 : 0);
+    if (!readings) return;
+    broken.set(readings.trailProblem === null ? 0 : 1);
+    outdated.set(readings.isOutdated ? 1 : 0);
+    for (const [state, reading] of readings.changes) {
+      changes.set({ state }, reading.count);
+      oldest.set({ state }, ageOf(reading, now));
+    }
+    for (const queue of ['outbox', 'inbox'] as const) {
+      queued.set({ queue }, readings[queue].count);
+      waits.set({ queue }, ageOf(readings[queue], now));
+    }
+    cards.set(ageOf(readings.undeliveredCards, now));
+    for (const [state, count] of readings.digests) digests.set({ state }, count);
+  };
+}
+
+// An entry that is due later has the age 0.
+function ageOf({ since }: Gauge, now: Date): number {
+  return since ? Math.max(0, (now.getTime() - since.getTime()) / 1_000) : 0;
+}
+
+export interface Metrics {
+  readonly measures: Measures;
+  readonly contentType: string;
+  /** Whether the last reload of the configuration succeeded. */
+  readonly reloaded: (isActive: boolean) => void;
+  /** Returns Prometheus' text format, with gauges that are read for it. */
+  readonly text: (readings: Readings, now: Date) => Promise<string>;
+}
+
+/** What is read for each request of the metrics. */
+export interface Readings {
+  /** Rejects while the database cannot be read. Null before it is opened: nothing is known of it. */
+  readonly gauges: (() => Promise<Gauges>) | null;
+  /** Whether the database accepts a write. A full disk still allows reads. */
+  readonly isWritable: () => Promise<boolean>;
+  /** Whether Slack delivers to this process. */
+  readonly isConnected: () => boolean;
+  /** The hash of the configuration in use. */
+  readonly configuration: () => string;
+}
+
+const ACK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3];
+const QUEUE_SECONDS = [0.1, 0.5, 1, 2.5, 5, 10, 12, 20, 40];
+const API_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
+
+interface MetricsOptions {
+  readonly version: string;
+  /** The kinds of messages that can be given up. */
+  readonly messageKinds: readonly string[];
+  /** How many calls of a method Slack permits in a minute. */
+  readonly slackLimits: ReadonlyMap<string, number>;
+}
+
+/** The metrics of the Node process, registered once: prom-client never stops its observers of the garbage collector. */
+const nodeMetrics = new Registry();
+collectDefaultMetrics({ register: nodeMetrics });
+
+/**
+ * The metrics of one app, in its own registry; `text` adds those of the Node process. What is measured
+ * of an answer or a request is recorded in the current trace as well.
+ */
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { version, messageKinds, slackLimits } = options;
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `signalbox_${name}`, help, labelNames, registers });
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new GaugeMetrics({ name: `signalbox_${name}`, help, labelNames, registers });
+
+  gauge('info', 'Running version', 'version').set({ version }, 1);
+  const answers = counter('answers_total', 'Answers to commands, by outcome', 'command', 'ending');
+  const moves = counter('change_moves_total', 'State transitions of changes', 'command', 'state');
+  const refusals = counter('refusals_total', 'Refusals, by reason', 'reason');
+  const lookups = counter('lookup_failures_total', 'Failed Slack lookups of users and user groups');
+  const lost = counter('messages_lost_total', 'Messages given up after all retries', 'kind');
+  const acks = new Histogram({
+    name: 'signalbox_ack_seconds',
+    help: 'Time from the arrival of a Slack payload to its acknowledgement',
+    labelNames: ['kind'],
+    buckets: ACK_SECONDS,
+    registers,
+  });
+  const calls = new Histogram({
+    name: 'signalbox_api_call_seconds',
+    help: 'Duration of sent API requests; status is none without an answer',
+    labelNames: ['api', 'operation', 'status'],
+    buckets: API_SECONDS,
+    registers,
+  });
+  const queued = new Histogram({
+    name: 'signalbox_api_queue_seconds',
+    help: 'Time that a sent API request waited for the request budget',
+    labelNames: ['api'],
+    buckets: QUEUE_SECONDS,
+    registers,
+  });
+  const slackCalls = counter('slack_calls_total', 'Calls of the Slack Web API', 'method', 'ending');
+  const slackLimit = gauge('slack_limit_per_minute', 'Calls that Slack permits', 'method');
+  for (const [method, calls] of slackLimits) slackLimit.set({ method }, calls);
+  const returned = counter('permits_returned_total', 'Permits returned because nothing was sent');
+  // A counter that begins with 1 shows no increase, so that the first lost message would ring no alert.
+  for (const kind of [...messageKinds, 'other']) lost.inc({ kind }, 0);
+  const own = processGauges(gauge);
+  // A gauge without a value reads 0, which would report an outage: they exist from the first reading on.
+  let updateGauges: ReturnType<typeof databaseGauges> | null = null;
+
+  const merged = () => Registry.merge([nodeMetrics, registry]).metrics();
+  const text: Metrics['text'] = async ({ gauges, isWritable, ...readings }, now) => {
+    own.update(readings);
+    if (gauges === null) return merged();
+    const [found, writable] = await Promise.all([gauges().catch(() => null), isWritable()]);
+    updateGauges ??= databaseGauges(gauge);
+    updateGauges(found, writable, now);
+    return merged();
+  };
+  return {
+    contentType: registry.contentType,
+    reloaded: own.reloaded,
+    text,
+    measures: {
+      answered: (command, ending) => {
+        answers.inc({ command, ending });
+        const failed = ending === 'failed' ? { 'error.type': ending } : {};
+        note({ 'signalbox.command': command, 'signalbox.ending': ending, ...failed });
+      },
+      moved: (command, state) => moves.inc({ command, state }),
+      refused: (reason) => {
+        refusals.inc({ reason });
+        note({ 'signalbox.refusal': reason });
+      },
+      lookupFailed: () => lookups.inc(),
+      messageLost: (kind) => lost.inc({ kind }),
+      permitReturned: () => returned.inc(),
+      acknowledged: (kind, ms) => {
+        acks.observe({ kind }, ms / 1_000);
+        note({ 'signalbox.ack_ms': Math.round(ms) });
+      },
+      called: (api, observation) => {
+        const { operation, status, waitedMs, ms } = observation;
+        calls.observe({ api, operation, status: String(status ?? 'none') }, ms / 1_000);
+        queued.observe({ api }, waitedMs / 1_000);
+        pastStep(callOf(api, observation), ms);
+      },
+      slackCalled: (method, ending) => slackCalls.inc({ method, ending }),
+    },
+  };
+}
+
+type CallMeasurement = Parameters<Measures['called']>;
+
+/** The span of an API request. */
+function callOf(
+  api: CallMeasurement[0],
+  { operation, method, attempt, status }: CallMeasurement[1],
+) {
+  const route = routeOf(api, operation);
+  const failed = status === null ? 'no-answer' : status >= 300 ? String(status) : undefined;
+  return {
+    name: `${method} ${route}`,
+    kind: 'client',
+    facts: {
+      'signalbox.api': api,
+      'signalbox.operation': operation,
+      'http.request.method': method,
+      'url.template': route,
+      'http.response.status_code': status ?? undefined,
+      'http.request.resend_count': attempt > 1 ? attempt - 1 : undefined,
+      'error.type': failed,
+    },
+  } as const;
+}
+
+/** Gauges of this process, which differ between replicas. */
+function processGauges(gauge: MakeGauge) {
+  const connected = gauge('slack_connected', '1 if Slack delivers to this process');
+  const configuration = gauge('config_info', 'Hash of the configuration in use', 'hash');
+  const lastReload = gauge(
+    'config_last_reload_success',
+    '1 if the last reload of the configuration succeeded, or there was none',
+  );
+  lastReload.set(1);
+  return {
+    reloaded: (isActive: boolean) => lastReload.set(isActive ? 1 : 0),
+    update: (readings: Pick<Readings, 'isConnected' | 'configuration'>) => {
+      connected.set(readings.isConnected() ? 1 : 0);
+      configuration.reset();
+      configuration.set({ hash: readings.configuration() }, 1);
+    },
+  };
+}
+
+/** A slow collector delays the stop by at most this time. */
+const FLUSH_WITHIN_MS = 2_000;
+/** A full queue drops the newest spans, to limit the memory. */
+const MAX_QUEUE_SIZE = 2_048;
+
+interface TraceExport {
+  /** Sends the queued spans. False: the collector did not answer in time. */
+  readonly close: () => Promise<boolean>;
+}
+
+interface TracingContext {
+  readonly version: string;
+  readonly log: Logger;
+}
+
+/** Starts tracing. Only this file loads the OpenTelemetry SDK, which takes start-up time. */
+export function openTracing(tracing: Tracing, { version, log }: TracingContext): TraceExport {
+  const { url, headers } = tracing;
+  const exporter = new OTLPTraceExporter({
+    url,
+    headers: Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()])),
+  });
+  const own = resourceFromAttributes({
+    'service.name': 'signalbox',
+    'service.version': version,
+    'service.instance.id': randomUUID(),
+  });
+  const ofVariables = detectResources({
+    detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector],
+  });
+  const provider = new TracerProvider({
+    sampler: samplerOf(tracing),
+    resource: defaultResource().merge(own).merge(ofVariables),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: withOutageLog(exporter, log),
+        maxQueueSize: MAX_QUEUE_SIZE,
+      }),
+    ],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  trace.setGlobalTracerProvider(provider);
+  return {
+    close: () => {
+      trace.disable();
+      const done = () => true;
+      const closed = provider.shutdown().then(done, done);
+      return withTimeout(FLUSH_WITHIN_MS, closed).catch(() => false);
+    },
+  };
+}
+
+/** Logs once when the collector stops accepting traces, and once when it recovers. */
+function withOutageLog(exporter: SpanExporter, log: Logger): SpanExporter {
+  const outage = createOutageLog(log, {
+    began: 'traces are lost: the collector rejects them',
+    ended: 'the collector accepts traces again',
+  });
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        // The text of the collector is untrusted: only the code of the error is logged.
+        const { error } = result;
+        const reason = String(error && 'code' in error ? error.code : error?.name);
+        if (error) outage.failed(reason, { reason });
+        else outage.ended();
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+function samplerOf({ sampler, ratio }: Pick<Tracing, 'sampler' | 'ratio'>): Sampler {
+  const [, parented, which] = /^(parentbased_)?(.*)$/.exec(sampler) ?? [];
+  const root = which === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : always(which);
+  return parented ? new ParentBasedSampler({ root }) : root;
+}
+
+function always(which: string | undefined): Sampler {
+  return which === 'always_off' ? new AlwaysOffSampler() : new AlwaysOnSampler();
+}
