@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import packageJson from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
+import { listenProblem } from './app-server.ts';
 import { createLog, secretsIn } from './base/log.ts';
 import { commandNames } from './commands/registry.ts';
 import { type ConfigProblem, formatProblems, loadConfig } from './ops/config.ts';
-import { listenProblem } from './server.ts';
 import { isLastingRefusal } from './slack/api.ts';
 
 const { version } = packageJson;

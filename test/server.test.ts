@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpServer, listenProblem, openServers } from '../src/server.ts';
+import { createHttpServer, listenProblem, openServers } from '../src/app-server.ts';
 
 const EVENTS = '/slack/events';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { RefusedStart } from '../src/app-start.ts';
+import { createStartRetries } from '../src/app-start.ts';
 import { createLog } from '../src/base/log.ts';
 import { systemClock } from '../src/base/time.ts';
-import type { RefusedStart } from '../src/start-checks.ts';
-import { createStartRetries } from '../src/start-retries.ts';
 
 const AWAY = refused('Slack was not reached (ECONNREFUSED)', false);
 const LIMITED = refused('Slack limits the rate of requests', false);

@@ -13,6 +13,7 @@ import {
   textAnswer,
 } from '../domain/answer.ts';
 import type { ChangeId, UserId } from '../domain/change.ts';
+import type { People } from '../domain/gate.ts';
 import { appendEvent } from '../log/old/append.ts';
 import type { AuditKey } from '../log/old/key-ring.ts';
 import { postChannel } from '../log/old/post-once.ts';
@@ -22,7 +23,6 @@ import {
   pauseSubscription,
   removeSubscription,
 } from '../storage/old/subscriptions.ts';
-import type { DecisionContext } from '../workflow/old/ports.ts';
 import { type DigestContext, deleteLastPosted } from './digest-data.ts';
 import {
   type BrokenSubscription,
@@ -45,7 +45,8 @@ import {
 } from './digest-schedule.ts';
 import { labelOf } from './question-scope.ts';
 
-export interface DigestServiceContext extends DigestContext, Pick<DecisionContext, 'people'> {
+export interface DigestServiceContext extends DigestContext {
+  readonly people: Pick<People, 'zoneOf'>;
   readonly auditKey: AuditKey;
   readonly newId: () => ChangeId;
 }

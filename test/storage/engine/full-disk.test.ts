@@ -8,7 +8,7 @@ import { SIGNALBOX } from '../../harness/programs.ts';
 import { runOnFullDisk } from '../../harness/run-limited.ts';
 
 const DATABASE = new URL('../../../src/storage/old/database.ts', import.meta.url).href;
-const CHECKS = new URL('../../../src/start-checks.ts', import.meta.url).href;
+const CHECKS = new URL('../../../src/app-start.ts', import.meta.url).href;
 
 function pathForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-full-disk-'));

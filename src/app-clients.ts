@@ -1,26 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { AppOptions, BotOptions } from './app-start.ts';
 import { sharedRead } from './base/cache.ts';
 import type { Span } from './base/calendar.ts';
 import type { Observation } from './base/http.ts';
-import type { Api } from './base/log.ts';
-import type { BotOptions } from './bot-options.ts';
+import { type Api, createOutageLog } from './base/log.ts';
 import type { CommandContext } from './commands/define.ts';
 import { listAnomalies } from './costs/announcements.ts';
 import { listBudgets } from './costs/budget-answer.ts';
-import type { DigestContext } from './costs/digest-data.ts';
-import { findAttention } from './costs/digest-data.ts';
+import { type DigestContext, findAttention } from './costs/digest-data.ts';
 import { digestReader, loadSubscriptions } from './costs/digest-options.ts';
 import { createDigestRun } from './costs/digest-schedule.ts';
 import { createCostReader, openUsageDates } from './costs/reader.ts';
 import { createDigestService } from './costs/subscriptions.ts';
 import { type AnomalyContext, createAnomalyWatch } from './costs/watch.ts';
-import type { AcceptedChangeFilter } from './costs/why.ts';
-import { listCostChanges } from './costs/why.ts';
+import { type AcceptedChangeFilter, listCostChanges } from './costs/why.ts';
 import type { Target, UserId } from './domain/change.ts';
 import type { CostReading } from './maths/report.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
 import { createCloudClient } from './servers/cloud.ts';
 import type { CapabilityOptions } from './servers/optional-reads.ts';
+import { followClock, type SharedClock } from './storage/old/clock.ts';
+import type { Database } from './storage/old/database.ts';
 import { openRequestBudget } from './storage/old/request-budget.ts';
 import { createFreezeService } from './workflow/old/freeze-service.ts';
 import { isOperatorOf } from './workflow/old/operators.ts';
@@ -187,4 +187,28 @@ function createClients(
 async function readAlerts(alerts: AlertsClient | null): Promise<AlertList> {
   if (!alerts) return { alerts: [], total: 0, complete: true };
   return (await alerts.listAlerts()).result;
+}
+
+export type ProcessClock = Pick<SharedClock, 'now' | 'stop'>;
+
+const CLOCK_SKEW_MS = 5_000;
+const CLOCK_OUTAGE = {
+  began: 'database clock could not be read; Signalbox counts on by itself',
+  ended: 'database clock can be read again',
+};
+
+/** Returns the database's clock, on which all replicas agree. A given `now` takes its place. */
+export async function openClock(
+  { now, log }: AppOptions,
+  database: Database,
+): Promise<ProcessClock> {
+  if (now) return { now, stop: () => undefined };
+  const outage = createOutageLog(log, CLOCK_OUTAGE);
+  const onError = (error: unknown) => outage.failed(String(error), { err: error });
+  const clock = await followClock(database, { onError, onRead: outage.ended });
+  const behindMs = Math.round(clock.behindMs());
+  if (Math.abs(behindMs) > CLOCK_SKEW_MS) {
+    log.warn({ behindMs }, 'the clocks of this machine and the database differ');
+  }
+  return clock;
 }

@@ -1,15 +1,17 @@
+import type { Logger } from 'pino';
+import type { Probes } from './app-server.ts';
 import { withinTime } from './base/errors.ts';
 import { postJson } from './base/http.ts';
-import type { Measures } from './base/log.ts';
-import { createOutageLog } from './base/log.ts';
-import type { AppOptions } from './bot-options.ts';
+import { createOutageLog, type Measures } from './base/log.ts';
+import { backoffMs, type Clock } from './base/time.ts';
 import { commands } from './commands/registry.ts';
 import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
-import type { Config, ConfigProblem } from './ops/config.ts';
-import { channelUses } from './ops/config.ts';
+import type { AuditKey } from './log/old/key-ring.ts';
+import { type Config, type ConfigProblem, channelUses } from './ops/config.ts';
 import { refuseUnusable } from './ops/inspect.ts';
+import type { Metrics, Readings } from './ops/telemetry.ts';
 import { connect, type Slack } from './slack/connect.ts';
 import {
   databaseProblem,
@@ -20,7 +22,40 @@ import {
 import { type Database, openDatabase } from './storage/old/database.ts';
 import type { Db } from './storage/old/schema.ts';
 import type { PostedAnchors } from './workflow/old/anchors.ts';
+import type { Messenger } from './workflow/old/messenger-port.ts';
 import { isOtherInstallations, OTHER_INSTALLATION } from './workflow/old/other-installation.ts';
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly log: Logger;
+  readonly now?: () => Date;
+  /** Replaces the system clock of the API clients. */
+  readonly clock?: Clock;
+  /** Slack refuses new Socket Mode connections, and only a person can change that. */
+  readonly onAppTokenRefused?: (problem: ConfigProblem) => void;
+  /** Ends a start that is not complete; it resolves as refused, without a problem that is new. */
+  readonly cancel?: AbortSignal;
+  /** Aborts requests that still run shortly before the process exits; their outcome is unknown. */
+  readonly leaving?: AbortSignal | undefined;
+  /** Keeps serving for this long after readiness ends, until load balancers have noticed. */
+  readonly leaveWithinMs?: number;
+}
+
+/** What a bot shares with the one that replaces it after a reload of the configuration. */
+export interface BotOptions extends AppOptions {
+  readonly now: () => Date;
+  readonly database: Database;
+  readonly auditKey: AuditKey;
+  readonly measures: Measures;
+  readonly messenger: Messenger;
+  /** What the audit channel contained before the start or reload. */
+  readonly anchors: PostedAnchors;
+  /** The instance that this one replaces after a reload; null at a start. */
+  readonly replaces: string | null;
+  /** No other process uses the database, and none in this process: a start, not a reload. */
+  readonly takesOver: boolean;
+}
 
 const INSPECT_WITHIN_MS = 5_000;
 const OUTAGE = {
@@ -156,3 +191,70 @@ export const KEY_PROBLEMS: Readonly<Record<'key-missing' | 'key-differs', Config
     hint: 'set the key that was used before, or list it in SIGNALBOX_PREVIOUS_KEYS',
   },
 };
+
+interface RetryOptions {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Ends a start that is not complete. */
+  readonly cancel: AbortSignal | undefined;
+}
+
+interface StartRetries {
+  /** The problems for which the start waits; empty while it proceeds. */
+  readonly problems: () => readonly ConfigProblem[];
+  /** Repeats a step of the start until it succeeds, needs a person, or the start is cancelled. */
+  readonly repeat: <Step extends { readonly ok: true }>(
+    step: () => Promise<Step | RefusedStart>,
+  ) => Promise<Step | RefusedStart>;
+}
+
+const LINES = {
+  began: 'the start waits; Signalbox retries until it succeeds',
+  ended: 'the start proceeds after a temporary problem',
+};
+
+/**
+ * Repeats the steps of a start after 1 s to 30 s while their problems pass without a person. A
+ * supervisor that restarts the process instead would give up during a long outage.
+ */
+export function createStartRetries({ log, clock, cancel }: RetryOptions): StartRetries {
+  const outage = createOutageLog(log, LINES);
+  let problems: readonly ConfigProblem[] = [];
+  return {
+    problems: () => problems,
+    repeat: async (step) => {
+      for (let failures = 1; ; failures += 1) {
+        const result = await step();
+        if (result.ok) outage.ended();
+        problems = result.ok ? [] : result.problems;
+        if (result.ok || result.lasting || cancel?.aborted) return result;
+        for (const { where, problem } of problems) outage.failed(problem, { where, problem });
+        await clock.sleep(backoffMs(failures, clock), cancel);
+        if (cancel?.aborted) return result;
+      }
+    },
+  };
+}
+
+interface StartingState {
+  readonly metrics: Metrics;
+  readonly problems: () => readonly ConfigProblem[];
+  readonly config: Config;
+  readonly now: () => Date;
+}
+
+/** The probes until the bot runs: alive, but not ready. */
+export function startingProbes({ problems, config, metrics, now }: StartingState): Probes {
+  const disconnected = () => problems()[0]?.problem ?? 'Signalbox is starting.';
+  const isDatabase = () => problems().some(({ where }) => where === 'DATABASE_URL');
+  const readings = (): Readings => ({
+    gauges: isDatabase() ? () => Promise.reject(new Error('not open')) : null,
+    isWritable: async () => false,
+    isConnected: () => false,
+    configuration: () => config.configHash,
+  });
+  const { contentType } = metrics;
+  const text = () => metrics.text(readings(), now());
+  const notReady = async () => disconnected();
+  return { notReady, disconnected, metrics: { contentType, text } };
+}
