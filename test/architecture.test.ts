@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { botFiles, roomOf, violations } from './house.ts';
 import { code, exportedNames, importCycles, importsOf, sourceFiles } from './imports.ts';
 import ratchet from './ratchet.json' with { type: 'json' };
-import { NOT_MOVED, ROOMS } from './rooms.ts';
+import { ROOMS } from './rooms.ts';
 
 const known: Readonly<Record<string, Readonly<Record<string, number>>>> = ratchet;
 
@@ -20,13 +20,6 @@ test('the sandbox imports nothing of the bot', () => {
 test('every file of the bot is in a room', () => {
   const unknown = botFiles.filter((file) => !((roomOf(file) ?? '') in ROOMS));
   expect(unknown).toEqual([]);
-});
-
-test('a folder that has been moved is no longer on the list of those that have not', () => {
-  const empty = Object.keys(NOT_MOVED).filter(
-    (folder) => !botFiles.some((file) => file.startsWith(`src/${folder}/`)),
-  );
-  expect(empty).toEqual([]);
 });
 
 test('the import reader finds every import, and distinguishes types from values', () => {

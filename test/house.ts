@@ -5,7 +5,6 @@ import {
   DOOR_WIDTH,
   FILE_BUDGET,
   LIBRARY_ROOMS,
-  NOT_MOVED,
   ROOMS,
   SANDBOX_BUDGET,
   WIDE_DOORS,
@@ -22,10 +21,9 @@ const testFiles = globSync('test/**/*.ts');
 
 /** The room of a file of `src`; null for other files. Files directly in `src` are in the room `app`. */
 export function roomOf(file: string): string | null {
-  const [top, folder = '', inner = ''] = file.split('/');
+  const [top, folder = ''] = file.split('/');
   if (top !== 'src') return null;
-  if (folder.endsWith('.ts')) return 'app';
-  return NOT_MOVED[`${folder}/${inner}`] ?? NOT_MOVED[folder] ?? folder;
+  return folder.endsWith('.ts') ? 'app' : folder;
 }
 
 /** Lines of code: without blanks, comments and imports. */

@@ -62,25 +62,3 @@ export const LIBRARY_ROOMS: readonly (readonly [RegExp, readonly string[]])[] = 
   [/^(kysely|pg|node:sqlite)$/, ['storage', 'log']],
   [/^@opentelemetry\//, ['base', 'ops']],
 ];
-
-/** Folders that become a part of a room, and that room. The list may only get shorter. */
-export const NOT_MOVED: Readonly<Record<string, string>> = {
-  alerts: 'servers',
-  anomalies: 'costs',
-  budgets: 'costs',
-  changes: 'domain',
-  cli: 'ops',
-  cloud: 'servers',
-  config: 'ops',
-  'cost-effect': 'costs',
-  'cost-reports': 'costs',
-  costs: 'maths',
-  digests: 'costs',
-  directory: 'servers',
-  doctor: 'ops',
-  http: 'base',
-  intent: 'commands',
-  observability: 'ops',
-  policy: 'domain',
-  'storage/audit': 'log',
-};
