@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -24,7 +25,7 @@ import { ENGINES, freshUrl } from '../storage/engines.ts';
 // Outside of the project: a package that the bundle lacks would not be found there.
 const outDir = mkdtempSync(join(tmpdir(), 'signalbox-bundle-'));
 
-beforeAll(() => cpSync(BUNDLE, outDir, { recursive: true }));
+beforeAll(() => cpSync(realpathSync(BUNDLE), outDir, { recursive: true }));
 afterAll(() => rmSync(outDir, { recursive: true }));
 
 test.for(ENGINES)('the bundle runs a change and exports its trace (%s)', async (engine) => {
