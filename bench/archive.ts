@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { ChangeId } from '../src/domain/change.ts';
 import { archiveTrail } from '../src/log/old/archive.ts';
-import { verifySegments } from '../src/log/old/verify-segments.ts';
 import { linkAfter } from '../src/log/old/chain.ts';
-import { verifyChain } from '../src/log/old/verify-chain.ts';
-import { type Database, openDatabase } from '../src/storage/old/database.ts';
-import { GENESIS } from '../src/storage/old/001-initial.ts';
 import { changeRow } from '../src/log/old/change-row.ts';
+import { verifyChain } from '../src/log/old/verify-chain.ts';
+import { verifySegments } from '../src/log/old/verify-segments.ts';
+import { GENESIS } from '../src/storage/old/001-initial.ts';
+import { type Database, openDatabase } from '../src/storage/old/database.ts';
 import { aChange } from '../test/storage/example-change.ts';
 
 /** Sizes and times of an archive: node bench/archive.ts [changes] [postgres://…, an empty database]. */

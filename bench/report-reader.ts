@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
 import { Secret } from '../src/base/errors.ts';
-import { createCloudClient } from '../src/servers/cloud.ts';
 import { createReportReader } from '../src/maths/report.ts';
+import { createCloudClient } from '../src/servers/cloud.ts';
 
 // Reads one report again and again, as the client does or with JSON.parse of the whole body, and
 // sends the time, the longest block of the event loop and the growth of the memory.

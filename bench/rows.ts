@@ -1,9 +1,9 @@
 import type { Day } from '../src/base/time.ts';
-import { UsageCosts } from '../src/servers/cloud.ts';
 import { cost } from '../src/commands/cost.ts';
+import type { CommandContext } from '../src/commands/define.ts';
 import { readReport } from '../src/maths/report.ts';
 import type { CostRow } from '../src/maths/rows.ts';
-import type { CommandContext } from '../src/commands/define.ts';
+import { UsageCosts } from '../src/servers/cloud.ts';
 import { percentile } from './figures.ts';
 import { reportBody } from './report-body.ts';
 

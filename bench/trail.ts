@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exportEvents } from '../src/log/old/audit-export.ts';
 import { appendEvent } from '../src/log/old/append.ts';
+import { exportEvents } from '../src/log/old/audit-export.ts';
 import { verifyChain } from '../src/log/old/verify-chain.ts';
 import { openDatabase } from '../src/storage/old/database.ts';
 import { openReader } from '../src/storage/old/reader.ts';

@@ -39,7 +39,7 @@ process.on('uncaughtException', (error, origin) => {
 // OpenTelemetry is loaded only if tracing is configured.
 const traces =
   config.tracing &&
-  (await import('./ops/telemetry.ts')).openTracing(config.tracing, { version, log });
+  (await import('./ops/tracing.ts')).openTracing(config.tracing, { version, log });
 
 const leaving = new AbortController();
 const cancel = new AbortController();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
 import { commandNames } from '../commands/registry.ts';
 import { pruneCosts } from '../costs/store.ts';
 import type { AcceptedGap } from '../log/old/accepted-gaps.ts';
@@ -359,8 +360,6 @@ function unreadText({ last, seq }: ArchiveCheckpoint, anchor: Head | null): stri
 function counted(events: number): string {
   return events === 1 ? '1 event' : `${events} events`;
 }
-
-import packageJson from '../../package.json' with { type: 'json' };
 
 const { stdout, stderr } = process;
 const END_OF_TIME = new Date(8.64e15);

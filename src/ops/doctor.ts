@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { pino } from 'pino';
+import packageJson from '../../package.json' with { type: 'json' };
 import { type TimedResult, withinTime } from '../base/errors.ts';
 import { secretsIn } from '../base/log.ts';
 import { addDays, dayOf } from '../base/time.ts';
@@ -265,8 +266,6 @@ function replicas(
   const { instances, clock } = examined.value;
   return replicaLines(instances, { now: clock?.server ?? now(), version });
 }
-
-import packageJson from '../../package.json' with { type: 'json' };
 
 const USAGE = `signalbox doctor [--json]
     Checks the installation: configuration, Slack, channels, people, both APIs, the database and

@@ -1,35 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { context, trace } from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import {
-  defaultResource,
-  detectResources,
-  resourceAttributesEnvDetector,
-  resourceFromAttributes,
-  serviceNameEnvDetector,
-} from '@opentelemetry/resources';
-import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  type Sampler,
-  type SpanExporter,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
-import type { Logger } from 'pino';
-import {
-  Counter,
-  collectDefaultMetrics,
-  type Gauge as GaugeDatabaseGauges,
-  Gauge as GaugeMetrics,
-  Histogram,
-  Registry,
-} from 'prom-client';
-import { withTimeout } from '../base/errors.ts';
-import { type Api, createOutageLog, type Measures, note, pastStep } from '../base/log.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type Api, type Measures, note, pastStep } from '../base/log.ts';
 import type { State } from '../domain/change.ts';
 import { mayExecute } from '../log/old/configurations.ts';
 import { storedTrailError } from '../log/old/trail-marks.ts';
@@ -40,7 +10,6 @@ import type { CloudReadOperation } from '../servers/cloud-reads.ts';
 import { withAnswerLimit } from '../storage/errors.ts';
 import { toText } from '../storage/old/portable.ts';
 import type { Db } from '../storage/old/schema.ts';
-import type { Tracing } from './environment.ts';
 
 /** The operations of each API. A new method of a client does not compile without its route. */
 interface ApiOperations {
@@ -90,17 +59,17 @@ export function routeOf(api: Api, operation: string): string {
 }
 
 /** `since` is the time of the oldest entry; null if there is none. */
-export interface Gauge {
+export interface Backlog {
   readonly count: number;
   readonly since: Date | null;
 }
 
 export interface Gauges {
-  readonly changes: ReadonlyMap<State, Gauge>;
-  readonly outbox: Gauge;
+  readonly changes: ReadonlyMap<State, Backlog>;
+  readonly outbox: Backlog;
   /** Cards whose first delivery was tried; `since` is the time of the first attempt. */
-  readonly undeliveredCards: Gauge;
-  readonly inbox: Gauge;
+  readonly undeliveredCards: Backlog;
+  readonly inbox: Backlog;
   readonly digests: ReadonlyMap<string, number>;
   /** The problem that the last verification of the audit trail found, or null. */
   readonly trailProblem: string | null;
@@ -129,7 +98,7 @@ export async function readGauges(db: Db, now: Date, configuration: string): Prom
   return { changes, outbox, undeliveredCards, inbox, digests, trailProblem, isOutdated };
 }
 
-async function openChanges(db: Db): Promise<ReadonlyMap<State, Gauge>> {
+async function openChanges(db: Db): Promise<ReadonlyMap<State, Backlog>> {
   const rows = await db
     .selectFrom('change')
     .select((eb) => ['state', eb.fn.countAll().as('n'), eb.fn.min('created_at').as('oldest')])
@@ -140,7 +109,7 @@ async function openChanges(db: Db): Promise<ReadonlyMap<State, Gauge>> {
   return new Map(OPEN.map((state) => [state, found.get(state) ?? { count: 0, since: null }]));
 }
 
-async function waitingClicks(db: Db, now: Date): Promise<Gauge> {
+async function waitingClicks(db: Db, now: Date): Promise<Backlog> {
   const row = await db
     .selectFrom('inbox')
     .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('not_before').as('oldest')])
@@ -154,7 +123,7 @@ async function waitingClicks(db: Db, now: Date): Promise<Gauge> {
  * Counts due messages and those that wait for a retry, which has moved their due time; a reminder for
  * tomorrow does not count. A message that was tried is as old as its first attempt.
  */
-async function undeliveredMessages(db: Db, now: Date): Promise<Gauge> {
+async function undeliveredMessages(db: Db, now: Date): Promise<Backlog> {
   const row = await db
     .selectFrom('outbox')
     .select((eb) => [
@@ -170,7 +139,7 @@ async function undeliveredMessages(db: Db, now: Date): Promise<Gauge> {
 }
 
 /** A retry moves the due time of a message, so that only the first attempt shows its age. */
-async function undelivered(db: Db): Promise<Gauge> {
+async function undelivered(db: Db): Promise<Backlog> {
   const row = await db
     .selectFrom('outbox')
     .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('first_tried_at').as('oldest')])
@@ -192,11 +161,11 @@ async function digestStates(db: Db): Promise<ReadonlyMap<string, number>> {
   return new Map(states.map((state) => [state, found.get(state) ?? 0]));
 }
 
-function gaugeOf(n: string | number | bigint, oldest: string | null): Gauge {
+function gaugeOf(n: string | number | bigint, oldest: string | null): Backlog {
   return { count: Number(n), since: oldest === null ? null : new Date(oldest) };
 }
 
-export type MakeGauge = (name: string, help: string, ...labels: string[]) => GaugeDatabaseGauges;
+export type MakeGauge = (name: string, help: string, ...labels: string[]) => Gauge;
 
 /**
  * Gauges of database content. While the database is unreadable, the ones without labels keep their last
@@ -250,7 +219,7 @@ export function databaseGauges(gauge: MakeGauge) {
 }
 
 // An entry that is due later has the age 0.
-function ageOf({ since }: Gauge, now: Date): number {
+function ageOf({ since }: Backlog, now: Date): number {
   return since ? Math.max(0, (now.getTime() - since.getTime()) / 1_000) : 0;
 }
 
@@ -302,7 +271,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `signalbox_${name}`, help, labelNames, registers });
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
-    new GaugeMetrics({ name: `signalbox_${name}`, help, labelNames, registers });
+    new Gauge({ name: `signalbox_${name}`, help, labelNames, registers });
 
   gauge('info', 'Running version', 'version').set({ version }, 1);
   const answers = counter('answers_total', 'Answers to commands, by outcome', 'command', 'ending');
@@ -424,86 +393,4 @@ function processGauges(gauge: MakeGauge) {
       configuration.set({ hash: readings.configuration() }, 1);
     },
   };
-}
-
-/** A slow collector delays the stop by at most this time. */
-const FLUSH_WITHIN_MS = 2_000;
-/** A full queue drops the newest spans, to limit the memory. */
-const MAX_QUEUE_SIZE = 2_048;
-
-interface TraceExport {
-  /** Sends the queued spans. False: the collector did not answer in time. */
-  readonly close: () => Promise<boolean>;
-}
-
-interface TracingContext {
-  readonly version: string;
-  readonly log: Logger;
-}
-
-/** Starts tracing. Only this file loads the OpenTelemetry SDK, which takes start-up time. */
-export function openTracing(tracing: Tracing, { version, log }: TracingContext): TraceExport {
-  const { url, headers } = tracing;
-  const exporter = new OTLPTraceExporter({
-    url,
-    headers: Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()])),
-  });
-  const own = resourceFromAttributes({
-    'service.name': 'signalbox',
-    'service.version': version,
-    'service.instance.id': randomUUID(),
-  });
-  const ofVariables = detectResources({
-    detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector],
-  });
-  const provider = new TracerProvider({
-    sampler: samplerOf(tracing),
-    resource: defaultResource().merge(own).merge(ofVariables),
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter: withOutageLog(exporter, log),
-        maxQueueSize: MAX_QUEUE_SIZE,
-      }),
-    ],
-  });
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
-  trace.setGlobalTracerProvider(provider);
-  return {
-    close: () => {
-      trace.disable();
-      const done = () => true;
-      const closed = provider.shutdown().then(done, done);
-      return withTimeout(FLUSH_WITHIN_MS, closed).catch(() => false);
-    },
-  };
-}
-
-/** Logs once when the collector stops accepting traces, and once when it recovers. */
-function withOutageLog(exporter: SpanExporter, log: Logger): SpanExporter {
-  const outage = createOutageLog(log, {
-    began: 'traces are lost: the collector rejects them',
-    ended: 'the collector accepts traces again',
-  });
-  return {
-    export: (spans, done) =>
-      exporter.export(spans, (result) => {
-        // The text of the collector is untrusted: only the code of the error is logged.
-        const { error } = result;
-        const reason = String(error && 'code' in error ? error.code : error?.name);
-        if (error) outage.failed(reason, { reason });
-        else outage.ended();
-        done(result);
-      }),
-    shutdown: () => exporter.shutdown(),
-  };
-}
-
-function samplerOf({ sampler, ratio }: Pick<Tracing, 'sampler' | 'ratio'>): Sampler {
-  const [, parented, which] = /^(parentbased_)?(.*)$/.exec(sampler) ?? [];
-  const root = which === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : always(which);
-  return parented ? new ParentBasedSampler({ root }) : root;
-}
-
-function always(which: string | undefined): Sampler {
-  return which === 'always_off' ? new AlwaysOffSampler() : new AlwaysOnSampler();
 }
