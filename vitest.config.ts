@@ -29,15 +29,15 @@ const STORIES = [
   'test/chaos/**',
   'test/fuzz/**',
   'test/cli/**',
-  'test/doctor/command.test.ts',
-  'test/cost-reports/late-locking.test.ts',
-  'test/costs/anomaly/back-test.test.ts',
+  'test/ops/command.test.ts',
+  'test/costs/late-locking.test.ts',
+  'test/maths/back-test.test.ts',
   'test/deploy/alert-rules.test.ts',
   'test/deploy/archive-job.test.ts',
   'test/deploy/bundle.test.ts',
-  'test/http/body.test.ts',
-  'test/storage/engine/full-disk.test.ts',
-  'test/storage/engine/unusable-files.test.ts',
+  'test/base/body.test.ts',
+  'test/storage/full-disk.test.ts',
+  'test/storage/unusable-files.test.ts',
 ];
 
 /** Programs that tests start as processes. */

@@ -1,4 +1,4 @@
-import type { SyntheticLine } from '../test/costs/synthetic.ts';
+import type { SyntheticLine } from '../test/maths/synthetic.ts';
 import {
   dayOverDay,
   falseAlarms,
@@ -9,7 +9,7 @@ import {
   recall,
   recommended,
   syntheticLines,
-} from '../test/costs/synthetic-alarms.ts';
+} from '../test/maths/synthetic-alarms.ts';
 import { atLeast, atMost, SEED } from './costs-aim.ts';
 
 const LINES = 1_600;

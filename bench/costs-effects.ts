@@ -1,6 +1,6 @@
 import { median, quantile } from '../src/maths/numbers.ts';
-import type { Kind } from '../test/costs/synthetic.ts';
-import { dayBeside, type Gauge, gauged, hodgesLehmann } from '../test/costs/synthetic-effects.ts';
+import type { Kind } from '../test/maths/synthetic.ts';
+import { dayBeside, type Gauge, gauged, hodgesLehmann } from '../test/maths/synthetic-effects.ts';
 import { SEED } from './costs-aim.ts';
 
 const CHANGES = 500;

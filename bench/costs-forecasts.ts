@@ -11,7 +11,7 @@ import {
   runRate,
   SCENARIOS,
   type Scenario,
-} from '../test/costs/synthetic-months.ts';
+} from '../test/maths/synthetic-months.ts';
 import { atMost, SEED } from './costs-aim.ts';
 
 const ORGANIZATIONS = 500;

@@ -1,6 +1,6 @@
 import { median, quantile } from '../src/maths/numbers.ts';
-import { between, chance } from '../test/costs/synthetic.ts';
-import type { Injection } from '../test/costs/synthetic-alarms.ts';
+import { between, chance } from '../test/maths/synthetic.ts';
+import type { Injection } from '../test/maths/synthetic-alarms.ts';
 import {
   finalOnly,
   type LateOrganization,
@@ -10,13 +10,13 @@ import {
   lateOrganization,
   lateRecall,
   watched,
-} from '../test/costs/synthetic-locking.ts';
+} from '../test/maths/synthetic-locking.ts';
 import {
   type Elapsed,
   type Forecaster,
   guesses,
   recommended,
-} from '../test/costs/synthetic-months.ts';
+} from '../test/maths/synthetic-months.ts';
 import { type Aim, atLeast, atMost, SEED } from './costs-aim.ts';
 
 const ORGANIZATIONS = 7;

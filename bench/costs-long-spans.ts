@@ -1,5 +1,5 @@
 import { median, quantile } from '../src/maths/numbers.ts';
-import { LONG_SPANS, longGuesses } from '../test/costs/synthetic-spans.ts';
+import { LONG_SPANS, longGuesses } from '../test/maths/synthetic-spans.ts';
 import { SEED } from './costs-aim.ts';
 
 const ORGANIZATIONS = 200;

@@ -8,28 +8,21 @@ interface MutatedRoom {
 
 /** The only place that maps what the mutation tests cover to folders. */
 export const MUTATED_ROOMS: Readonly<Record<string, MutatedRoom>> = {
-  domain: {
-    mutate: ['src/{changes,policy}/*.ts'],
-    tests: ['test/{changes,policy}/**/*.test.ts'],
-  },
+  domain: { mutate: ['src/domain/*.ts'], tests: ['test/domain/**/*.test.ts'] },
   workflow: {
-    mutate: ['src/workflow/{execute,review}/**/*.ts'],
-    tests: [
-      'test/workflow/{execute,review}/**/*.test.ts',
-      'test/workflow/audit-trail/{accept-gap,key-change}.test.ts',
-      'test/workflow/limits/rate-limit.test.ts',
+    mutate: [
+      'src/workflow/old/{claim-refusal,execute,read-target,recover,secret,send,staleness}.ts',
+      'src/workflow/old/{authorize-details,click,click-intake,click-lease,end-click,gap-click}.ts',
+      'src/workflow/old/{handle-inbox,incident-click,reject-stored-click,review}.ts',
     ],
+    tests: ['test/workflow/**/*.test.ts'],
     // It counts the pauses that the other tests skip.
-    without: ['test/workflow/execute/record-retries.test.ts'],
+    without: ['test/workflow/record-retries.test.ts'],
     setup: ['test/mutation-no-pauses.ts'],
   },
   log: {
-    mutate: ['src/storage/audit/**/*.ts'],
-    tests: [
-      'test/storage/audit/**/*.test.ts',
-      'test/workflow/audit-trail/{accept-gap,anchors,follow,key-change,other-installation}.test.ts',
-      'test/workflow/background/check-freezes.test.ts',
-    ],
+    mutate: ['src/log/old/*.ts'],
+    tests: ['test/log/**/*.test.ts'],
   },
 };
 

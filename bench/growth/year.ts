@@ -2,7 +2,7 @@ import type { Change, ChangeId, ChannelId, State, UserId } from '../../src/domai
 import { changeIdFrom } from '../../src/domain/change.ts';
 import { planDigest } from '../../src/domain/decide.ts';
 import type { AuditEvent } from '../../src/log/old/chain.ts';
-import { changeIn } from '../../test/changes/fixtures.ts';
+import { changeIn } from '../../test/domain/changes-fixtures.ts';
 import { userIds } from '../../test/harness/generated-users.ts';
 import { copiesOfStaging } from '../../test/harness/services.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '../harness/bot-process.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { type Exported, startCollector } from '../observability/collector.ts';
+import { type Exported, startCollector } from '../ops/collector.ts';
 import { freshUrl } from '../storage/engines.ts';
 
 const KEY = 'Bearer a-canary-of-the-collector';
@@ -151,7 +151,7 @@ test('an unreachable collector is reported once', async () => {
 });
 
 test('without its variables, the SDK of OpenTelemetry is not loaded', async () => {
-  const preload = new URL('../observability/without.ts', import.meta.url).href;
+  const preload = new URL('../ops/without.ts', import.meta.url).href;
   const databaseUrl = await freshUrl('sqlite');
   const plain = await startProcessSandbox({ databaseUrl, preload });
   const bot = await plain.start();

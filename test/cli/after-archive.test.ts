@@ -5,8 +5,8 @@ import { auditHead, eventHashes } from '../../src/log/old/append.ts';
 import { openDatabase } from '../../src/storage/old/database.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
-import { archiveInto, KEY, oldTrail, segmentsFolder } from '../storage/audit/archive/old-trail.ts';
 import { freshUrl } from '../storage/engines.ts';
+import { archiveInto, KEY, oldTrail, segmentsFolder } from '../storage/old-trail.ts';
 
 function audit(url: string, ...args: string[]) {
   const env = { DATABASE_URL: url, SIGNALBOX_KEY: KEY.toString('base64') };

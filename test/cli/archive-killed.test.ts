@@ -5,11 +5,11 @@ import { appendEvent } from '../../src/log/old/append.ts';
 import { lastCheckpoint } from '../../src/log/old/checkpoints.ts';
 import { verifyChain } from '../../src/log/old/verify-chain.ts';
 import { type Database, openDatabase } from '../../src/storage/old/database.ts';
-import { configFile } from '../config/retention-file.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
-import { aged, day, KEY, segmentsFolder, seqsOf } from '../storage/audit/archive/old-trail.ts';
+import { configFile } from '../ops/retention-file.ts';
 import { freshUrl } from '../storage/engines.ts';
+import { aged, day, KEY, segmentsFolder, seqsOf } from '../storage/old-trail.ts';
 
 // The command has the clock of the machine.
 const TODAY = Math.floor((Date.now() - day(0).getTime()) / 86_400_000);

@@ -5,19 +5,12 @@ import { appendEvent } from '../../src/log/old/append.ts';
 import { archive } from '../../src/ops/audit.ts';
 import { openDatabase } from '../../src/storage/old/database.ts';
 import { saveInstance } from '../../src/storage/old/instances.ts';
-import { configFile } from '../config/retention-file.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { runOnFullDisk, runUnprivileged } from '../harness/run-limited.ts';
-import {
-  aged,
-  day,
-  KEY,
-  oldTrail,
-  segmentsFolder,
-  seqsOf,
-} from '../storage/audit/archive/old-trail.ts';
+import { configFile } from '../ops/retention-file.ts';
 import { freshDatabase, freshUrl } from '../storage/engines.ts';
+import { aged, day, KEY, oldTrail, segmentsFolder, seqsOf } from '../storage/old-trail.ts';
 
 function audit(url: string, config: string, ...args: string[]) {
   const env = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCases, runCases } from '../../src/ops/policy.ts';
-import { EXAMPLE } from '../config/fixtures.ts';
 import { fencesOn, readPage } from '../documents/pages.ts';
+import { EXAMPLE } from '../ops/fixtures.ts';
 
 function read(cases: string, config = EXAMPLE) {
   const files: Readonly<Record<string, string>> = { 'cases.yaml': cases, 'signalbox.yaml': config };

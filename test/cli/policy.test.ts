@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readPolicyOptions } from '../../src/ops/policy.ts';
-import { edited } from '../config/fixtures.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
+import { edited } from '../ops/fixtures.ts';
 
 const EXAMPLE = 'signalbox.example.yaml';
 const CASES = 'signalbox.cases.example.yaml';

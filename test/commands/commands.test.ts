@@ -6,7 +6,7 @@ import { commands, nouns } from '../../src/commands/registry.ts';
 import type { ChangeId, Snapshot, UserId } from '../../src/domain/change.ts';
 import type { SlackFreeze } from '../../src/domain/freezes.ts';
 import { READS_OFF } from '../harness/reads-off.ts';
-import { NOON, service, vocabularyOf } from '../intent/fixtures.ts';
+import { NOON, service, vocabularyOf } from './fixtures.ts';
 
 const prod = service('analytics-prod', {
   id: '2f7c9d34',

@@ -8,7 +8,7 @@ import type { Service } from '../../src/domain/targets.ts';
 import type { CostReading } from '../../src/maths/report.ts';
 import { readReport } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
-import { daily, row } from '../costs/rows.ts';
+import { daily, row } from '../maths/rows.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const STAGING = { id: 's-2', name: 'staging', aliases: [] } as unknown as Service;

@@ -5,7 +5,7 @@ import type { CommandContext, QueryCommand } from '../../src/commands/define.ts'
 import type { UserId } from '../../src/domain/change.ts';
 import { type PriceList, withPrices } from '../../src/maths/money.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
-import { daily } from '../costs/rows.ts';
+import { daily } from '../maths/rows.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const ASKER = { by: 'U0ANA00001' as UserId, channel: null };

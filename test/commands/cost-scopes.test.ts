@@ -4,8 +4,8 @@ import type { CommandContext } from '../../src/commands/define.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { type CostRow, microOf } from '../../src/maths/rows.ts';
-import { written } from '../cost-reports/written.ts';
-import { daily, warehouseRow } from '../costs/rows.ts';
+import { written } from '../costs/written.ts';
+import { daily, warehouseRow } from '../maths/rows.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const ASKER = { by: 'U0ANA00001' as UserId, channel: null };

@@ -7,8 +7,8 @@ import { commands } from '../../src/commands/registry.ts';
 import { COST_SUBCOMMANDS } from '../../src/costs/question-scope.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
-import { written } from '../cost-reports/written.ts';
-import { row } from '../costs/rows.ts';
+import { written } from '../costs/written.ts';
+import { row } from '../maths/rows.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const ASKER = { by: 'U0ANA00001' as UserId, channel: null };

@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { openDatabase } from '../../src/storage/old/database.ts';
-import { configFile } from '../config/retention-file.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { PROCESS_ENV } from '../harness/run-command.ts';
-import { aged, day, KEY } from '../storage/audit/archive/old-trail.ts';
+import { configFile } from '../ops/retention-file.ts';
+import { aged, day, KEY } from '../storage/old-trail.ts';
 import { manifestsOf } from './helm/rendered.ts';
 
 interface ArchiveCommand {

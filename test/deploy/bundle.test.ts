@@ -19,7 +19,7 @@ import { BUNDLE, SIGNALBOX_SOURCE } from '../harness/programs.ts';
 import { requestChange } from '../harness/requests.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { startCollector } from '../observability/collector.ts';
+import { startCollector } from '../ops/collector.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
 
 // Outside of the project: a package that the bundle lacks would not be found there.

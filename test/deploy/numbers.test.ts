@@ -3,7 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createMetrics } from '../../src/ops/telemetry.ts';
-import { HEALTHY } from '../observability/healthy.ts';
+import { HEALTHY } from '../ops/healthy.ts';
 import { NOON } from '../storage/example-change.ts';
 import { RULES } from './prometheus-files.ts';
 

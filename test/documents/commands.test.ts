@@ -4,7 +4,7 @@ import { parseLine } from '../../src/commands/parse.ts';
 import { commands, nouns } from '../../src/commands/registry.ts';
 import { readForecastQuestion } from '../../src/costs/forecast-answer.ts';
 import { readCostQuestion } from '../../src/costs/question-scope.ts';
-import { NOON, service } from '../intent/fixtures.ts';
+import { NOON, service } from '../commands/fixtures.ts';
 import { inlineLinesOn, linesOn, nounAndRest } from './command-lines.ts';
 import { DOCUMENTS, readPage, spansOn } from './pages.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { EXAMPLE, said } from '../config/fixtures.ts';
+import { EXAMPLE, said } from '../ops/fixtures.ts';
 import { DOCUMENTS, fencesOn, readPage } from './pages.ts';
 
 const EXAMPLES = DOCUMENTS.flatMap((file) =>

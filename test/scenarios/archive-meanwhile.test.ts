@@ -6,8 +6,8 @@ import { approve, START, STOP } from '../harness/following.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { BEN } from '../harness/users.ts';
-import { KEY, oldTrail, segmentsFolder } from '../storage/audit/archive/old-trail.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
+import { KEY, oldTrail, segmentsFolder } from '../storage/old-trail.ts';
 
 const DAY_MS = 86_400_000;
 

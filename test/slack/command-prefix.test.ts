@@ -9,7 +9,7 @@ import { answerMessage } from '../../src/slack/answer.ts';
 import { homeView } from '../../src/slack/home.ts';
 import { manifestOf } from '../../src/slack/manifest.ts';
 import { refusalMessage, stoppedLine } from '../../src/slack/refusals.ts';
-import { actor, changeIn, NOON } from '../changes/fixtures.ts';
+import { actor, changeIn, NOON } from '../domain/changes-fixtures.ts';
 import { drawing as unprefixed } from './fixtures.ts';
 
 const PREFIX = 'db-';

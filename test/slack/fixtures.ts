@@ -4,7 +4,7 @@ import { commands } from '../../src/commands/registry.ts';
 import type { RoleName } from '../../src/domain/change.ts';
 import type { Message } from '../../src/slack/blocks.ts';
 import type { DrawContext } from '../../src/slack/naming.ts';
-import { policyOf } from '../policy/fixtures.ts';
+import { policyOf } from '../domain/policy-fixtures.ts';
 
 const RULES = [
   { allow: ['service list', 'service show'], to: 'viewer' },

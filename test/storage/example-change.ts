@@ -6,7 +6,7 @@ import { appendEvent } from '../../src/log/old/append.ts';
 import { insertChange } from '../../src/log/old/changes.ts';
 import { recordHash } from '../../src/log/old/record-hash.ts';
 import type { Database } from '../../src/storage/old/database.ts';
-import { REQUIRES } from '../changes/fixtures.ts';
+import { REQUIRES } from '../domain/changes-fixtures.ts';
 
 export const NOON = new Date('2026-08-14T12:00:00.000Z');
 

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { changeRow } from '../../src/log/old/change-row.ts';
-import { SUCCESS } from '../changes/fixtures.ts';
+import { SUCCESS } from '../domain/changes-fixtures.ts';
 import { type Engine, openForTest, run } from './engines.ts';
 import { aChange, minutes, stored } from './example-change.ts';
 

@@ -5,8 +5,8 @@ import { insertChange } from '../../src/log/old/changes.ts';
 import { authorizeQuery, authorizeRequester } from '../../src/workflow/old/authorize.ts';
 import { authorizeDetails } from '../../src/workflow/old/authorize-details.ts';
 import { requestChange } from '../../src/workflow/old/request.ts';
-import { REQUIRES } from '../changes/fixtures.ts';
-import { policyOf } from '../policy/fixtures.ts';
+import { REQUIRES } from '../domain/changes-fixtures.ts';
+import { policyOf } from '../domain/policy-fixtures.ts';
 import { aChange, storedWithTrail } from '../storage/example-change.ts';
 import { createTestContext } from './context.ts';
 

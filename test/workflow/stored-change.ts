@@ -5,7 +5,7 @@ import { eventsOf } from '../../src/log/old/append.ts';
 import { loadChange } from '../../src/log/old/changes.ts';
 import { execute } from '../../src/workflow/old/execute.ts';
 import type { WorkflowContext } from '../../src/workflow/old/ports.ts';
-import { policyOf } from '../policy/fixtures.ts';
+import { policyOf } from '../domain/policy-fixtures.ts';
 import { aChange, ana, ben, cleo, NOON, storedWithTrail } from '../storage/example-change.ts';
 import { createTestContext } from './context.ts';
 

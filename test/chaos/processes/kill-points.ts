@@ -28,7 +28,7 @@ export const withKillPoints = () => patcherOf(KILL_POINTS);
 
 /**
  * The last five pauses before an outcome is stored, shorter.
- * test/workflow/execute/record-retries.test.ts checks their real length.
+ * test/workflow/record-retries.test.ts checks their real length.
  */
 export const SHORTER_PAUSES: SourceHook = {
   find: /(?:15_000,\s*){4}15_000(?=,?\s*\])/,

@@ -1,5 +1,5 @@
 import type { UserId } from '../../../src/domain/change.ts';
-import { policyOf } from '../../policy/fixtures.ts';
+import { policyOf } from '../../domain/policy-fixtures.ts';
 import { KINDS, type Kind } from './commands.ts';
 import type { Members } from './slack.ts';
 

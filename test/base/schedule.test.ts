@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest';
+import {
+  addDays,
+  type Day,
+  dayOf,
+  daysBetween,
+  instantAt,
+  localDay,
+  weekdayOf,
+} from '../../src/base/time.ts';
+import {
+  findDueSlot,
+  findEarlyTime,
+  nextSlot,
+  type Schedule,
+  type Slot,
+  type Weekday,
+} from '../../src/base/weekly-times.ts';
+
+const DAILY: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const WEEKDAYS = DAILY.slice(0, 5);
+const BERLIN: Schedule = { at: '09:00', timezone: 'Europe/Berlin', days: WEEKDAYS };
+
+function at(text: string): Date {
+  return new Date(`2026-${text}:00Z`);
+}
+
+describe('a digest at nine on weekdays in Berlin', () => {
+  test.for<[string, string, Day | null, string]>([
+    ['a minute before nine', '11-20T07:59', '2026-11-19', 'waiting'],
+    ['at nine', '11-20T08:00', '2026-11-19', 'due'],
+    ['at nine, and it was posted already', '11-20T08:00', '2026-11-20', 'waiting'],
+    ['after a start at one in the afternoon', '11-20T12:00', '2026-11-19', 'due'],
+    ['a minute before it is six hours late', '11-20T13:59', '2026-11-19', 'due'],
+    ['six hours late', '11-20T14:00', '2026-11-19', 'missed'],
+    ['on the Saturday after a missed Friday', '11-21T12:00', '2026-11-19', 'missed'],
+    ['on Sunday', '11-22T09:00', '2026-11-20', 'waiting'],
+    ['for the first time', '11-20T08:30', null, 'due'],
+    ['added after nine, not wanted before tomorrow', '11-20T08:30', '2026-11-20', 'waiting'],
+  ])('%s', ([, now, lastDay, state]) => {
+    expect(findDueSlot(BERLIN, at(now), lastDay).state).toBe(state);
+  });
+
+  test.for<[string, string, Day | null, Day, Day]>([
+    ['Friday has Thursday', '11-20T08:00', '2026-11-19', '2026-11-19', '2026-11-19'],
+    ['Monday has Friday to Sunday', '11-23T08:00', '2026-11-20', '2026-11-20', '2026-11-22'],
+    ['the first one, on a Monday, too', '11-23T08:00', null, '2026-11-20', '2026-11-22'],
+    [
+      'the day after a missed one has both',
+      '11-20T08:00',
+      '2026-11-18',
+      '2026-11-18',
+      '2026-11-19',
+    ],
+    [
+      'seven days at most, after a long silence',
+      '11-20T08:00',
+      '2026-10-01',
+      '2026-11-13',
+      '2026-11-19',
+    ],
+  ])('%s', ([, now, lastDay, first, last]) => {
+    const due = findDueSlot(BERLIN, at(now), lastDay);
+    expect(due.state === 'due' && due.slot.covers).toEqual({ first, last });
+  });
+
+  test('has its next time, over the weekend and after a missed one', () => {
+    const next = new Date('2026-11-23T08:00:00Z');
+    expect(findDueSlot(BERLIN, at('11-20T08:00'), '2026-11-20')).toEqual({
+      state: 'waiting',
+      next,
+    });
+    expect(findDueSlot(BERLIN, at('11-21T08:00'), '2026-11-19')).toMatchObject({ next });
+    expect(nextSlot(BERLIN, next)).toEqual(new Date('2026-11-24T08:00:00Z'));
+  });
+
+  test('is posted at 09:00 local time in summer and in winter', () => {
+    expect(nextSlot(BERLIN, at('07-01T00:00'))).toEqual(at('07-01T07:00'));
+    expect(nextSlot(BERLIN, at('12-01T00:00'))).toEqual(at('12-01T08:00'));
+  });
+});
+
+test('a week later, a weekly digest has the seven days', () => {
+  const due = findDueSlot({ ...BERLIN, days: ['mon'] }, at('11-23T08:00'), '2026-11-16');
+  expect(due).toMatchObject({ slot: { covers: { first: '2026-11-16', last: '2026-11-22' } } });
+});
+
+test('a digest without any day is never due', () => {
+  const never = findDueSlot({ ...BERLIN, days: [] }, at('11-20T08:00'), null);
+  expect(never).toEqual({ state: 'waiting', next: null });
+});
+
+test('an unknown zone is refused and not replaced by UTC', () => {
+  const nowhere = { ...BERLIN, timezone: 'Europe/Nowhere' };
+  expect(() => findDueSlot(nowhere, at('11-20T08:00'), null)).toThrow(/Europe\/Nowhere/);
+});
+
+test.for<[string, Day, string, string, string]>([
+  ['skipped', '2026-03-29', '02:30', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
+  ['shown twice', '2026-10-25', '02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
+  ['skipped', '2026-03-08', '02:00', 'America/New_York', '2026-03-08T07:00:00.000Z'],
+  ['shown twice', '2026-11-01', '01:00', 'America/New_York', '2026-11-01T05:00:00.000Z'],
+  [
+    'skipped by half an hour',
+    '2026-10-04',
+    '02:15',
+    'Australia/Lord_Howe',
+    '2026-10-03T15:30:00.000Z',
+  ],
+  ['skipped at midnight', '2026-04-24', '00:00', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
+  ['a minute after the gap', '2026-03-29', '03:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
+  ['a minute before the gap', '2026-03-29', '01:59', 'Europe/Berlin', '2026-03-29T00:59:00.000Z'],
+  ['a quarter off the hour', '2026-11-20', '00:00', 'Asia/Kathmandu', '2026-11-19T18:15:00.000Z'],
+  [
+    'on a day that the calendar skipped',
+    '2011-12-30',
+    '09:00',
+    'Pacific/Apia',
+    '2011-12-30T10:00:00.000Z',
+  ],
+])('a time that is %s (%s %s in %s) is one instant', ([, day, time, timezone, instant]) => {
+  expect(instantAt(day, time, timezone).toISOString()).toBe(instant);
+});
+
+/** Looks every few hours for a year and remembers what it posted. */
+function postings(schedule: Schedule, first: Day, last: Day): readonly Slot[] {
+  const slots: Slot[] = [];
+  const until = instantAt(addDays(last, 1), '00:00', schedule.timezone).getTime();
+  let lastDay: Day | null = addDays(first, -1);
+  for (let time = instantAt(first, '00:00', schedule.timezone).getTime(); time < until; ) {
+    const due = findDueSlot(schedule, new Date(time), lastDay);
+    expect(due.state).not.toBe('missed');
+    if (due.state === 'due') slots.push(due.slot);
+    if (due.state === 'due') lastDay = due.slot.localDay;
+    time += 3 * 3_600_000;
+  }
+  return slots;
+}
+
+function wallClock(instant: Date, timeZone: string): string {
+  return instant.toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
+}
+
+describe('over a whole year', () => {
+  const [first, last] = ['2026-01-01', '2026-12-31'];
+
+  test.for<[string, string, readonly Weekday[], readonly string[]]>([
+    ['02:30', 'Europe/Berlin', DAILY, ['03:00']],
+    ['02:30', 'America/New_York', WEEKDAYS, []],
+    ['02:15', 'Australia/Lord_Howe', DAILY, ['02:30']],
+    ['00:00', 'Africa/Cairo', DAILY, ['01:00']],
+    ['09:00', 'Asia/Kathmandu', ['mon', 'thu', 'sun'], []],
+    ['00:30', 'Europe/London', DAILY, []],
+  ])('%s in %s comes once on each of its days', ([time, timezone, weekdays, moved]) => {
+    const slots = postings({ at: time, timezone, days: weekdays }, first, last);
+    const wanted = daysBetween(first, last).filter((day) =>
+      weekdays.includes(DAILY[weekdayOf(day)] ?? 'mon'),
+    );
+    expect(slots.map((slot) => slot.localDay)).toEqual(wanted);
+    expect(slots.map((slot) => localDay(slot.at, timezone))).toEqual(wanted);
+    const times = slots.map((slot) => wallClock(slot.at, timezone));
+    expect(times.filter((each) => each !== time)).toEqual(moved);
+  });
+
+  test.for<[string, string, readonly Weekday[], number]>([
+    ['09:00', 'Europe/Berlin', WEEKDAYS, 0],
+    ['09:00', 'Asia/Tokyo', ['tue', 'sat'], 0],
+    // In summer this is before midnight in UTC: on the first day of it nothing new is over.
+    ['00:30', 'Europe/London', DAILY, 1],
+  ])('%s in %s reports each day that is over', ([time, timezone, weekdays, again]) => {
+    const slots = postings({ at: time, timezone, days: weekdays }, first, last);
+    const covered = slots.flatMap(({ covers }) => daysBetween(covers.first, covers.last));
+    const all = [...new Set(covered)];
+    expect(all).toEqual(daysBetween(all[0] ?? '', all.at(-1) ?? ''));
+    expect(all.at(-1)?.slice(0, 7)).toBe('2026-12');
+    expect(covered.length - all.length).toBe(again);
+    expect(slots.filter(({ at: when, covers }) => covers.last >= dayOf(when))).toEqual([]);
+  });
+});
+
+describe('a time soon after the day', () => {
+  const earliness = (time: string, timezone: string) =>
+    findEarlyTime({ at: time, timezone, days: DAILY }, at('11-20T08:00'));
+
+  test.for<[string, string, number, string]>([
+    ['09:00', 'Asia/Tokyo', 0, '15:00'],
+    ['14:59', 'Asia/Tokyo', 359, '15:00'],
+    ['07:30', 'Europe/Berlin', 330, '08:00'],
+    ['05:00', 'UTC', 300, '06:00'],
+    ['20:30', 'America/New_York', 30, '02:00'],
+  ])('%s in %s comes %d minutes after it: better from %s on', ([time, zone, minutes, better]) => {
+    expect(earliness(time, zone)).toEqual({ minutesAfterDay: minutes, better });
+  });
+
+  test.for([
+    ['15:00', 'Asia/Tokyo'],
+    ['09:00', 'Europe/Berlin'],
+    ['06:00', 'UTC'],
+    ['09:00', 'America/New_York'],
+  ] as const)('%s in %s leaves six hours', ([time, zone]) => {
+    expect(earliness(time, zone)).toBeNull();
+  });
+});

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/text.ts';
+import { compareService, compareSizes, compareState } from '../../src/commands/service-observe.ts';
+import type { Plan, Snapshot } from '../../src/domain/change.ts';
+import type { UnknownRead } from '../../src/servers/optional-reads.ts';
+import { aChange, NOON } from '../storage/example-change.ts';
+import { servicesOf } from './reads.ts';
+
+type Compare = Parameters<typeof compareService>[2];
+
+function planOf(fields: JsonObject, body: JsonObject, wasRead = true): Plan {
+  const before: Snapshot = { fields, seenAt: NOON, source: 'read', ...(wasRead && { wasRead }) };
+  return { ...aChange().plan, before, body };
+}
+
+function compare(plan: Plan, now: JsonObject | UnknownRead, how: Compare) {
+  return compareService(plan, servicesOf({ [plan.target.id]: now }), how);
+}
+
+test.for<[command: 'start' | 'stop', was: string | null, is: string | null, differs: boolean]>([
+  ['stop', 'running', 'stopped', true],
+  ['stop', 'running', 'stopping', true],
+  ['stop', 'running', 'failed', true],
+  ['stop', 'running', 'terminated', true],
+  ['stop', 'running', 'idle', false],
+  ['stop', 'idle', 'degraded', false],
+  ['stop', 'running', 'starting', false],
+  ['stop', 'failed', 'running', false],
+  ['stop', 'stopped', 'stopping', false],
+  ['stop', 'running', 'hovering', false],
+  ['stop', 'hovering', 'stopped', false],
+  ['stop', null, 'stopped', false],
+  ['start', 'stopped', 'running', true],
+  ['start', 'stopped', 'idle', true],
+  ['start', 'stopping', 'starting', true],
+  ['start', 'stopped', 'failed', true],
+  ['start', 'stopped', 'softdeleting', true],
+  ['start', 'stopping', 'stopped', false],
+  ['start', 'idle', 'running', false],
+  ['start', 'running', 'stopped', false],
+])(
+  'a %s of a service that was %s and is %s now: differs %s',
+  async ([command, was, is, differs]) => {
+    const plan = planOf(was === null ? {} : { state: was }, { command });
+    const found = await compare(plan, { state: is }, compareState(command));
+    const differences = [{ label: 'State', was, is }];
+    expect(found).toEqual(differs ? { kind: 'differs', differences } : { kind: 'same' });
+  },
+);
+
+const SIZE = {
+  ...{ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32, numReplicas: 2 },
+  ...{ idleScaling: true, idleTimeoutMinutes: 15, autoscalingMode: 'vertical' },
+};
+const MEMORY = { label: 'Memory per replica', was: '8–32 GB', is: '16–32 GB' };
+const REPLICAS = { label: 'Replicas', was: '2', is: '3' };
+const IDLE = { label: 'Scale to zero when idle', was: 'after 15 min', is: 'off' };
+
+test.for<[what: string, body: JsonObject, now: JsonObject, differences: readonly object[]]>([
+  ['the other bound', { maxReplicaMemoryGb: 64 }, { minReplicaMemoryGb: 16 }, [MEMORY]],
+  ['the same bound', { minReplicaMemoryGb: 24 }, { minReplicaMemoryGb: 16 }, [MEMORY]],
+  ['replicas beside the memory', { maxReplicaMemoryGb: 64 }, { numReplicas: 3 }, []],
+  ['replicas', { numReplicas: 4 }, { numReplicas: 3 }, [REPLICAS]],
+  ['memory beside the replicas', { numReplicas: 4 }, { minReplicaMemoryGb: 16 }, []],
+  ['idling', { idleTimeoutMinutes: 5 }, { idleScaling: false, idleTimeoutMinutes: null }, [IDLE]],
+  ['idling beside the memory', { maxReplicaMemoryGb: 64 }, { idleScaling: false }, []],
+  ['memory beside the idling', { idleScaling: false }, { minReplicaMemoryGb: 16 }, []],
+  [
+    'the kind of scaling',
+    { maxReplicaMemoryGb: 64 },
+    { autoscalingMode: 'horizontal' },
+    [{ label: 'Scaling of replicas', was: 'vertical', is: 'horizontal' }],
+  ],
+  ['the kind beside the idling', { idleScaling: false }, { autoscalingMode: 'horizontal' }, []],
+  ['the state', { maxReplicaMemoryGb: 64 }, { state: 'stopped' }, []],
+])('a scale whose service has other %s', async ([, body, now, differences]) => {
+  const found = await compare(planOf(SIZE, body), { ...SIZE, ...now }, compareSizes);
+  expect(found).toEqual(
+    differences.length > 0 ? { kind: 'differs', differences } : { kind: 'same' },
+  );
+});
+
+test.for<[what: string, Plan, now: JsonObject, how: Compare, why: string | null]>([
+  ['a state', planOf({ state: 'running' }, {}), {}, compareState('stop'), 'state'],
+  [
+    'a size that it changes',
+    planOf(SIZE, { maxReplicaMemoryGb: 64 }),
+    { ...SIZE, minReplicaMemoryGb: null },
+    ...([compareSizes, 'memory per replica'] as const),
+  ],
+  [
+    'a size that it does not change',
+    planOf(SIZE, { maxReplicaMemoryGb: 64 }),
+    { ...SIZE, numReplicas: null },
+    ...([compareSizes, null] as const),
+  ],
+  [
+    'the idle timeout, which servers omit',
+    planOf(SIZE, { idleScaling: true }),
+    { ...SIZE, idleTimeoutMinutes: null },
+    ...([compareSizes, null] as const),
+  ],
+  [
+    'a value that the preview did not have either',
+    planOf({ minReplicaMemoryGb: 8 }, { maxReplicaMemoryGb: 64 }),
+    { minReplicaMemoryGb: 8 },
+    ...([compareSizes, null] as const),
+  ],
+])('a reply without %s verifies only what it has', async ([, plan, now, how, missing]) => {
+  const why = `the reply has no ${missing}`;
+  const expected = missing ? { kind: 'unread', why, isOff: false } : { kind: 'same' };
+  expect(await compare(plan, now, how)).toEqual(expected);
+});
+
+test('a difference is reported although the reply misses another value', async () => {
+  const body = { maxReplicaMemoryGb: 64, numReplicas: 4 };
+  const now = { ...SIZE, minReplicaMemoryGb: 16, numReplicas: null };
+  expect(await compare(planOf(SIZE, body), now, compareSizes)).toMatchObject({ kind: 'differs' });
+});
+
+test.for([
+  ['no-answer', false],
+  ['refused', false],
+  ['off', true],
+] as const)('after a read with the gap “%s”, it is unknown (off: %s)', async ([gap, isOff]) => {
+  const read = { known: false, gap, why: 'no reply', status: null } as const;
+  const plan = planOf({ state: 'running' }, {});
+  const expected = { kind: 'unread', why: 'no reply', isOff };
+  expect(await compare(plan, read, compareState('stop'))).toEqual(expected);
+});
+
+test('a change whose preview was made without a read is not compared', async () => {
+  const plan = planOf({ state: 'running' }, {}, false);
+  expect(await compare(plan, { state: 'stopped' }, compareState('stop'))).toBeNull();
+  const never = { ...plan, before: null };
+  expect(await compare(never, { state: 'stopped' }, compareState('stop'))).toBeNull();
+});

@@ -1,0 +1,277 @@
+import { expect, test } from 'vitest';
+import { costWhy } from '../../src/commands/cost.ts';
+import type { CommandContext } from '../../src/commands/define.ts';
+import type { AcceptedChange, AcceptedChangeFilter } from '../../src/costs/why.ts';
+import type { UserId } from '../../src/domain/change.ts';
+import type { Service } from '../../src/domain/targets.ts';
+import type { CostReading } from '../../src/maths/report.ts';
+import { type CostRow, microOf } from '../../src/maths/rows.ts';
+import { written } from '../costs/written.ts';
+import { daily, warehouseRow } from '../maths/rows.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const ANA = 'U0ANA00001' as UserId;
+const STAGING = {
+  id: 's-2',
+  name: 'staging',
+  aliases: [],
+  warehouse: 'main',
+} as unknown as Service;
+
+/** Two weeks of final days: staging costs three times as much in the second one. */
+const ROWS: readonly CostRow[] = [
+  ...daily(
+    '2026-11-06',
+    Array.from({ length: 14 }, () => 10),
+  ),
+  ...daily(
+    '2026-11-06',
+    Array.from({ length: 7 }, () => 5),
+    { entityId: 's-2', entityName: 'staging' },
+  ),
+  ...daily(
+    '2026-11-13',
+    Array.from({ length: 7 }, () => 15),
+    { entityId: 's-2', entityName: 'staging' },
+  ),
+  warehouseRow({ day: '2026-11-19', credits: 2, metrics: { storageCredits: microOf(2) } }),
+];
+
+const SCALE: AcceptedChange = {
+  id: '6MD57G',
+  by: ANA,
+  at: new Date('2026-11-12T14:02:00Z'),
+  text: 'Scale staging · Maximum memory per replica (GB) 32 → 128',
+};
+
+/** The answer, and what the command asked for. */
+async function answered(
+  words: string,
+  {
+    rows = ROWS,
+    changes = [],
+    ...more
+  }: Partial<CostReading> & { changes?: readonly AcceptedChange[] } = {},
+) {
+  const asked: AcceptedChangeFilter[] = [];
+  const read = { rows, fetchedAt: NOW, problems: [], gaps: [], lockAge: null, ...more };
+  // Everything that this command reads; any other read throws.
+  const context = {
+    costs: async () => read,
+    refreshCosts: async () => ({ ok: false, again: NOW }),
+    costChanges: async (filter: AcceptedChangeFilter) => {
+      asked.push(filter);
+      return changes;
+    },
+    services: [STAGING],
+    now: () => NOW,
+  } as unknown as CommandContext;
+  const answer = await costWhy.answer({ words }, context, { by: ANA, channel: null });
+  return { asked, answer, text: written(answer) };
+}
+
+test('a rise has its largest changes by service and metric, with the changes of these services', async () => {
+  const { text, asked } = await answered('7d', { changes: [SCALE] });
+  expect(text).toMatchInlineSnapshot(`
+    "13–19 Nov vs 6–12 Nov (UTC): +72.0 credits (+69%)
+    Total: 105.0 → 177.0 credits
+    • staging · compute +70.0 (×3.0)
+    • 1 other +2.0
+    Changes of these services, 6–19 Nov
+    • 2026-11-12 14:02 UTC · Scale staging · Maximum memory per replica (GB) 32 → 128 · @U0ANA00001 · 6MD57G
+    offers
+    As of 2026-11-20 12:00 UTC"
+  `);
+  expect(asked).toEqual([
+    {
+      services: [{ id: 's-2', name: 'staging' }],
+      span: { first: '2026-11-06', last: '2026-11-19' },
+    },
+  ]);
+});
+
+test('without a change in Signalbox the answer says so', async () => {
+  const { text } = await answered('7d');
+  expect(text).toContain('No change of these services ran in Signalbox (6–19 Nov).');
+});
+
+test('ten changes are shown with the first eight and a count', async () => {
+  const changes = Array.from({ length: 10 }, (_, n) => ({ ...SCALE, id: `CHANGE${n}` }));
+  const { text } = await answered('7d', { changes });
+  expect(text.match(/Scale staging/g)).toHaveLength(8);
+  expect(text).toContain('\nand 2 more\n');
+});
+
+test('periods without a change have no lines, and no change is looked up', async () => {
+  const rows = daily(
+    '2026-11-06',
+    Array.from({ length: 14 }, () => 10),
+  );
+  const { text, asked } = await answered('7d', { rows });
+  expect(text).toContain('±0 credits (±0%)\nTotal: 70.0 → 70.0 credits\nNo line changed.');
+  expect(text).not.toContain('ran in Signalbox');
+  expect(asked).toEqual([{ services: [], span: { first: '2026-11-06', last: '2026-11-19' } }]);
+});
+
+test('like is compared with like: days that are not settled are left out on both sides', async () => {
+  const open = daily('2026-11-18', [99, 99], { locked: false });
+  const rows = [...ROWS.filter(({ day }) => day < '2026-11-18'), ...open];
+  const { text } = await answered('7d', { rows });
+  expect(text).toContain('13–19 Nov vs 6–12 Nov (UTC): on 5 of 7 days: +50.0 credits');
+  expect(text).toContain('Compared on the 5 days final in both periods.');
+  // Five days of 15 and 25 credits.
+  expect(text).toContain('Total: 75.0 → 125.0 credits');
+});
+
+test('a day of a service is open while another row of the day is open', async () => {
+  const open = daily('2026-11-19', [10], { entityId: 's-3', locked: false });
+  const { text } = await answered('7d staging', { rows: [...ROWS, ...open] });
+  expect(text).toContain('Compared on the 6 days final in both periods.');
+  expect(text).toContain('Total: 30.0 → 90.0 credits');
+});
+
+test('a warehouse that neither the file nor the report names is refused', async () => {
+  const { text, answer, asked } = await answered('7d warehouse mian');
+  expect(text).toContain("There's no warehouse called “mian”.");
+  expect(JSON.stringify(answer.parts)).toContain('warehouse main');
+  expect(asked).toEqual([]);
+});
+
+test('months are compared day by day, and their weekdays differ', async () => {
+  const rows = [
+    ...daily('2026-10-01', Array(19).fill(10)),
+    ...daily('2026-11-01', Array(19).fill(11)),
+  ];
+  const { text } = await answered('mtd', { rows });
+  expect(text).toContain('+19.0 credits (+10%)\nThe weekdays differ.');
+  expect((await answered('7d')).text).not.toContain('weekdays');
+});
+
+test('the footer has the problems of the compared days and what the scope leaves out', async () => {
+  const problem = { name: 'duplicate', figure: null, count: 2 } as const;
+  const problems = [
+    { ...problem, day: '2026-11-13' },
+    { ...problem, day: '2026-11-06', name: 'negative' as const },
+    { ...problem, day: '2026-11-01', name: 'metrics-off' as const },
+  ];
+  const { text } = await answered('7d staging', { problems });
+  expect(text).toContain('2 rows with a duplicate');
+  expect(text).toContain('2 rows with negative credits');
+  expect(text).not.toContain('do not add up');
+  expect(text).toContain('storage and backups are billed to warehouses and not included');
+  expect((await answered('7d')).text).not.toContain('storage and backups');
+});
+
+test('a line without costs in the later period is gone', async () => {
+  const gone = daily('2026-11-12', [50], { entityId: 's-4', entityName: 'archive' });
+  const { text } = await answered('7d', { rows: [...ROWS, ...gone] });
+  expect(text).toContain('archive · compute −50.0 (gone)');
+});
+
+test('the buttons show the first change, and refresh what is not final', async () => {
+  const linesOf = async (more: Parameters<typeof answered>[1]) => {
+    const { answer } = await answered('7d vs last-week', more);
+    return [...JSON.stringify(answer.parts).matchAll(/"line":"([^"]*)"/g)].map(([, line]) => line);
+  };
+  const question = '2026-11-13..2026-11-19';
+  const byService = `cost ${question} by service vs last-week`;
+  const refresh = `cost why ${question} vs last-week refresh`;
+  expect(await linesOf({ changes: [SCALE] })).toEqual([byService, 'change show 6MD57G', refresh]);
+  expect(await linesOf({ isFinal: true })).toEqual([byService]);
+});
+
+test('too many refreshes offer the stored answer', async () => {
+  const { text, answer, asked } = await answered('7d refresh');
+  expect(text).toContain('Not refreshed');
+  expect(JSON.stringify(answer.parts)).toContain('"line":"cost why 7d"');
+  expect(asked).toEqual([]);
+});
+
+test('settled days that are not final are compared and counted', async () => {
+  const settled = { settled: true, completion: null };
+  const rows = ROWS.map((row) =>
+    row.day < '2026-11-17' ? row : { ...row, locked: false, openDay: settled },
+  );
+  expect((await answered('7d', { rows })).text).toContain(
+    'Compared on all 7 days (3 not final, but unchanged for 2 days).',
+  );
+});
+
+test.for<[string, number, string]>([
+  ['7d', 13, 'Compared on all 7 days (all not final, but unchanged for 2 days).'],
+  ['yesterday', 13, 'Compared on 1 day (not final, but unchanged for 2 days).'],
+])('without a final day, the settled days of %s are compared', async ([words, first, text]) => {
+  const settled = { settled: true, completion: null };
+  const rows = ROWS.map((row) =>
+    row.day < `2026-11-${first}` ? row : { ...row, locked: false, openDay: settled },
+  );
+  expect((await answered(words, { rows })).text).toContain(text);
+});
+
+test.for<[string, readonly CostRow[], string]>([
+  ['7d', daily('2026-11-13', [1, 1], { locked: false }), "Can't compare yet: no day is final"],
+  ['7d vs 2026-11-01..2026-11-03', ROWS, "Can't compare: one period is longer."],
+  ['7d vs 2026-11-05..2026-11-11', ROWS, "Can't compare: the periods have different weekdays."],
+])(
+  'cost why %s shows why nothing is compared, and other questions',
+  async ([words, rows, reason]) => {
+    const { text, answer, asked } = await answered(words, { rows });
+    expect(text).toContain(`: not compared\n${reason}`);
+    expect(JSON.stringify(answer.parts)).toContain('"line":"cost why last-month"');
+    expect(asked).toEqual([]);
+  },
+);
+
+test.for([
+  [
+    'by day',
+    '“by” is not possible here',
+    'cost why 2026-11-01..2026-11-19 vs 2026-10-01..2026-10-19',
+  ],
+  ['7d by metric', '“by” is not possible here', 'cost why 2026-11-13..2026-11-19'],
+  ['final', '“final” is not possible here', 'cost why 7d'],
+  [
+    'final 7d vs last-week staging',
+    '“final” is',
+    'cost why 2026-11-13..2026-11-19 only staging vs last-week',
+  ],
+  ['7d vs 2020-01', 'more than 806 days back', 'cost why 2026-11-13..2026-11-19'],
+  ['lastmonth', 'called “lastmonth”', 'cost why last-month'],
+])(
+  'cost why %s is refused with a question that is possible',
+  async ([words = '', reason, line]) => {
+    const { text, answer, asked } = await answered(words);
+    expect(text).toContain(reason);
+    expect(JSON.stringify(answer.parts)).toContain(`"line":"${line}"`);
+    expect(asked).toEqual([]);
+  },
+);
+
+test('top, vs and a scope select the lines, the days and the rows', async () => {
+  const { text, answer } = await answered('2026-11-19 vs 2026-11-12 staging top 1');
+  expect(text).toContain('staging · Thu 19 Nov vs Thu 12 Nov (UTC): +10.0 credits (×3.0)');
+  expect(text).not.toContain(' other');
+  const lines = JSON.stringify(answer.parts);
+  expect(lines).toContain(
+    '"cost 2026-11-19..2026-11-19 only staging by service vs 2026-11-12..2026-11-12"',
+  );
+  expect((await answered('7d top 1')).text).toContain('• 1 other +2.0');
+});
+
+test('money is shown with each amount', async () => {
+  const price = { perCredit: 333_333, currency: 'EUR' };
+  const prices = [{ ...price, from: '2026-01-01' }];
+  const { text } = await answered('7d', { rows: ROWS.map((row) => ({ ...row, price })), prices });
+  // 105 and 177 credits at 0.333333: 35.00 and 59.00; 70 credits: 23.33; the rest is others.
+  expect(text).toContain('13–19 Nov vs 6–12 Nov (UTC): +72.0 credits (+€24.00, +69%)\n');
+  expect(text).toContain('Total: 105.0 (€35.00) → 177.0 credits (€59.00)');
+  expect(text).toContain('• staging · compute +70.0 (+€23.33, ×3.0)');
+  expect(text).toContain('• 1 other +2.0 (+€0.67)');
+});
+
+test('a report without rows shows the reason and no zero', async () => {
+  const gaps = [{ month: '2026-11', why: 'no connection', denied: false, from: null }];
+  const { text } = await answered('7d', { rows: [], gaps, fetchedAt: null });
+  expect(text).toContain('The usage report cannot be read now: no connection.');
+  expect(text).not.toContain('0 credits');
+});

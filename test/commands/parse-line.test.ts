@@ -1,0 +1,371 @@
+import { expect, test } from 'vitest';
+import { fieldsOf, oneOf } from '../../src/commands/arguments.ts';
+import { parseLine } from '../../src/commands/parse.ts';
+import { commands as registry } from '../../src/commands/registry.ts';
+import { parseValues } from '../../src/commands/values.ts';
+import type { SlackFreeze } from '../../src/domain/freezes.ts';
+import type { Service } from '../../src/domain/targets.ts';
+import { gist, read, services, serviceTune, vocabularyOf } from './fixtures.ts';
+
+const PROD = 'id-of-analytics-prod';
+
+test.for<[string, string, string]>([
+  ['the name', '/service stop analytics-prod', `service stop service=${PROD}`],
+  ['other letters', '/service stop Analytics-PROD', `service stop service=${PROD}`],
+  ['the id', `/service stop ${PROD.toUpperCase()}`, `service stop service=${PROD}`],
+  ['an alias', '/service stop prod', `service stop service=${PROD}`],
+  ['an alias of two words', '/service stop main db', `service stop service=${PROD}`],
+  ['a name of two words', '/service stop analytics eu', 'service stop service=id-of-analytics eu'],
+  ['the same in quotes', '/service stop “Analytics EU”', 'service stop service=id-of-analytics eu'],
+  ['a long dash', '/service stop analytics—prod', `service stop service=${PROD}`],
+  ['an id of two twins', '/service stop 2-twin', 'service stop service=2-twin'],
+  ['a verb in capitals', '/service STOP staging', 'service stop service=id-of-staging'],
+])('a service is found by %s', ([, line, understood]) => {
+  expect(gist(read(line))).toBe(understood);
+});
+
+test.for<[string, string, string]>([
+  ['the rest of the line', 'staging nightly maintenance', 'nightly maintenance'],
+  ['what stands in quotes', 'staging "nightly  maintenance"', 'nightly  maintenance'],
+  ['the rest after two words of a name', 'analytics eu nightly', 'nightly'],
+  ['a quoted word that a longer name ends with', '"analytics-dev" "prod"', 'prod'],
+  ['words with a quoted equals sign', 'staging "load=high" today', 'load=high today'],
+  ['words that were escaped', 'staging load &gt; 5 &amp; rising', 'load > 5 & rising'],
+  ['the value of reason=', 'staging reason="nightly maintenance"', 'nightly maintenance'],
+  ['the value of REASON=', 'REASON=night staging', 'night'],
+  ['the value of reason= before a time', 'staging reason="all night" for=4h', 'all night'],
+  ['a quoted word like the key', 'staging "reason=night"', 'reason=night'],
+])('the reason is %s', ([, rest, reason]) => {
+  expect(read(`/service stop ${rest}`)).toMatchObject({ kind: 'intent', reason });
+});
+
+test('every command that takes a reason accepts reason=, also without other keys', () => {
+  const changes = registry.filter(({ kind }) => kind === 'change');
+  for (const command of changes) {
+    const [example = ''] = command.examples;
+    const [noun = ''] = example.split(' ');
+    const line = `${example.slice(noun.length + 1)} reason="why not" reason=again`;
+    const read = parseLine(noun, line, { ...vocabularyOf(), commands: registry });
+    expect(gist(read), command.name).toMatch(/^“reason=” is given twice\./);
+  }
+});
+
+test.for<[string, string]>([
+  ['with the key', 'staging reason=night reason="and day"'],
+  ['with the key and at the end', 'staging reason="all night" and day'],
+])('a reason that is given twice %s is refused', ([, rest]) => {
+  const understood = read(`/service stop ${rest}`);
+  expect(gist(understood)).toMatch(/ is given twice/);
+  const offers = understood.kind === 'misread' ? understood.offers : [];
+  expect(offers.map(({ line }) => gist(read(line)))).toEqual(
+    rest.includes('reason="all')
+      ? [
+          'service stop service=id-of-staging because “all night”',
+          'service stop service=id-of-staging because “and day”',
+        ]
+      : [],
+  );
+});
+
+test.for<[string, string, string]>([
+  ['list state=foo', 'draft, waiting, approved, running, accepted', 'change list state=waiting'],
+  ['list mine state=runing', 'state must be', 'change list mine state=running'],
+  ['log state=wating', 'state must be', 'change log state=waiting'],
+  ['list since=nonsense', 'since must be today, yesterday', 'change list since=7d'],
+  ['log until=soon', 'until must be today, yesterday', 'change log until=yesterday'],
+])('“/change %s” is answered with accepted values and their buttons', ([line, words, offer]) => {
+  const read = parseLine('change', line, { ...vocabularyOf(), commands: registry });
+  expect(gist(read)).toContain(words);
+  expect(gist(read)).not.toMatch(/pending|executing|succeeded|stale|denied/);
+  const offers = read.kind === 'misread' ? read.offers.map((each) => each.line) : [];
+  expect(offers).toContain(offer);
+  for (const each of offers) {
+    const [, ...words] = each.split(' ');
+    const again = parseLine('change', words.join(' '), { ...vocabularyOf(), commands: registry });
+    expect(again.kind).toBe('intent');
+  }
+});
+
+test('each filter of a list names all of its values, also if they do not fit on buttons', () => {
+  const vocabulary = { ...vocabularyOf(), commands: registry };
+  const among = { ...vocabulary.organization, given: {} };
+  const filters = registry.flatMap((command) => {
+    const own = command.kind === 'query' ? fieldsOf(command.args) : [];
+    return own.flatMap(({ word, input }) =>
+      word && input?.kind === 'choice' ? [[command.name, word, input.options(among)] as const] : [],
+    );
+  });
+  expect(filters.map(([name, word]) => `${name} ${word}`)).toContain('change list state');
+  for (const [name, word, values] of filters) {
+    const [noun = '', ...words] = name.split(' ');
+    const read = parseLine(noun, [...words, `${word}=foo`].join(' '), vocabulary);
+    expect(gist(read), `${name} ${word}`).toContain(`${word} must be ${oneOf(values)}`);
+  }
+});
+
+test.for<[string, string, string]>([
+  ['service', 'list foo=bar', '/service list does not take “foo=bar”. It has no keys.'],
+  [
+    'change',
+    'list stat=failed',
+    '/change list has no key “stat=”. Did you mean state? Keys: service, by, state, since, before.',
+  ],
+  ['alert', 'list foo=bar', '/alert list has no key “foo=”. Keys: state, source, silenced, page.'],
+])('“/%s %s” is answered with the nearest key and all keys', ([noun, line, sentence]) => {
+  const read = parseLine(noun, line, { ...vocabularyOf(), commands: registry });
+  expect(gist(read)).toContain(sentence);
+});
+
+test.for<[string, string]>([
+  ['waiting', 'pending'],
+  ['Running', 'executing'],
+  ['failed', 'failed'],
+  ['pending', 'pending'],
+])('the state %s is read as %s', ([typed, state]) => {
+  const vocabulary = { ...vocabularyOf(), commands: registry };
+  const read = parseLine('change', `list state=${typed}`, vocabulary);
+  expect(read).toMatchObject({ kind: 'intent', args: { state } });
+});
+
+test.for(['change thaw', 'change unfreeze'])('`/%s` ends a freeze', (words) => {
+  const freeze = { id: '7KQ2MX', name: 'tag:prod', aliases: [] } as unknown as SlackFreeze;
+  const [noun = '', verb = ''] = words.split(' ');
+  const vocabulary = { ...vocabularyOf(), commands: registry, freezes: [freeze] };
+  const intent = parseLine(noun, `${verb} 7KQ2MX`, vocabulary);
+  expect(intent).toMatchObject({ kind: 'intent', command: { name: 'change unfreeze' } });
+});
+
+test('a quoted reason is never taken for a part of the name', () => {
+  const known = [...services, { ...services[0], id: 'night', name: 'staging night' }];
+  expect(gist(read('/service stop staging "night"', known as typeof services))).toBe(
+    'service stop service=id-of-staging because “night”',
+  );
+});
+
+test.for<[string, string, string]>([
+  [
+    'keys in any order',
+    'staging idle-timeout=15 min=16',
+    'service=id-of-staging minReplicaMemoryGb=16 idleTimeoutMinutes=15',
+  ],
+  ['a key in capitals', 'staging MIN=16', 'service=id-of-staging minReplicaMemoryGb=16'],
+  [
+    "the field's own name",
+    'staging minReplicaMemoryGb=16',
+    'service=id-of-staging minReplicaMemoryGb=16',
+  ],
+  ['a value in quotes', 'staging message="a = b"', 'service=id-of-staging message=a = b'],
+  [
+    'a reason with a quoted equals sign behind them',
+    'staging min=16 because "max=64" was too much',
+    'service=id-of-staging minReplicaMemoryGb=16 because “because max=64 was too much”',
+  ],
+  [
+    'a quoted reason that looks like a key',
+    'staging "min=16"',
+    'service=id-of-staging because “min=16”',
+  ],
+])('a command with keys understands %s', ([, rest, understood]) => {
+  expect(gist(read(`/service tune ${rest}`))).toBe(`service tune ${understood}`);
+});
+
+test.for<[string, string, string]>([
+  ['an unknown verb', 'service stopp staging', '[service stop staging]'],
+  ['the beginning of a verb', 'service sta staging', '[service start staging]'],
+  [
+    'a verb with a reason',
+    'service sotp staging "all night"',
+    '[service stop staging "all night"]',
+  ],
+  [
+    'a verb with a quoted value',
+    'service tne staging message="all is well"',
+    '[service tune staging message="all is well"]',
+  ],
+  ['an unknown service', 'service stop stagin', '[service stop staging]'],
+  [
+    'a service with a reason',
+    'service stop stagin all night',
+    '[service stop staging "all night"]',
+  ],
+  ['a service with keys', 'service tune stagin min=16 x', '[service tune staging min=16 "x"]'],
+  ['a part of a name', 'service stop analytics', '[service stop "analytics eu"]'],
+  ['two services of one name', 'service stop twin', '[service stop 1-twin] [service stop 2-twin]'],
+])('for %s the nearest line is offered', ([, line, offers]) => {
+  expect(gist(read(line))).toContain(offers);
+});
+
+test.for([
+  'service sta staging all "of it"',
+  'service tne staging message="all is well" min=16 late',
+  'service stop stagin "two  spaces"',
+  'service tune stagin message="all is well" min=16 it is late',
+  'service stop twin tonight',
+])('every offer for “%s” can be run and keeps all that was typed', (line) => {
+  const understood = read(line);
+  const offers = understood.kind === 'misread' ? understood.offers : [];
+  expect(offers.length).toBeGreaterThan(0);
+  const reasons = ['all of it', 'late', 'two  spaces', 'it is late', 'tonight'];
+  for (const offer of offers) {
+    const again = read(offer.line);
+    expect(again.kind).toBe('intent');
+    expect(reasons).toContain(again.kind === 'intent' ? again.reason : null);
+  }
+});
+
+test.for<[string, string, string]>([
+  ['a known name', '5xx rate', 'alert show alert=a1'],
+  ['swapped letters', '5xx rtae', '[alert show "5xx rate"]'],
+  [
+    'a part of the name and more words',
+    'rate of errors',
+    "There's no alert called “rate of errors”",
+  ],
+  ['a known name before a key', '5xx rate threshold=5', 'alert edit alert=a1 threshold=5'],
+  ['swapped letters before a key', '5xx rtae threshold=5', '[alert edit "5xx rate" threshold=5]'],
+  [
+    'a reason behind the name',
+    '5xx rtae threshold=5 noise',
+    '[alert edit "5xx rate" threshold=5 "noise"]',
+  ],
+])('the name of an alert may have several words: %s', ([, rest, understood]) => {
+  const verb = rest.includes('=') ? 'edit' : 'show';
+  const alerts = ['5xx rate', 'Checkout errors'].map((name, at) => ({
+    id: `a${at + 1}`,
+    name,
+    aliases: [],
+  }));
+  const vocabulary = { ...vocabularyOf(), commands: registry, alerts };
+  expect(gist(parseLine('alert', `${verb} ${rest}`, vocabulary))).toContain(understood);
+});
+
+test('a known name is not read as a longer name that is similar', () => {
+  const longer = { ...services[0], id: 'longer', name: 'staging us', aliases: [] } as Service;
+  expect(gist(read('/service stop staging eu outage', [...services, longer]))).toBe(
+    'service stop service=id-of-staging because “eu outage”',
+  );
+});
+
+test.for([
+  '/service stop staging load=high today',
+  '/service tune staging nightly min=16 run',
+  '/service stop staging "all night" for=4h please',
+])('“%s” can be sent on with the key in the reason, without a loss', (line) => {
+  const understood = read(line);
+  const [quoted] = understood.kind === 'misread' ? understood.offers.slice(-1) : [];
+  expect(quoted?.label).toBe('Part of the reason');
+  const again = read(quoted?.line ?? '');
+  const words = line.split(' ').slice(3).join(' ').replaceAll('"', '');
+  expect(again).toMatchObject({ kind: 'intent', reason: words, timing: { forMs: null } });
+});
+
+test.for([
+  'a "quoted" name',
+  'dash–name',
+  '“smart”',
+  'min=16',
+  'tab\tname',
+  ' name',
+  'soft\u00adhyphen',
+])('a service called “%s” is offered so that its button finds it', (name) => {
+  const odd = [{ ...services[0], id: 'odd-one', name, aliases: [] }] as typeof services;
+  const understood = read(`/service stop ${name.trim().slice(0, -1)}x`, odd);
+  const offers = understood.kind === 'misread' ? understood.offers : [];
+  expect(offers.map(({ line }) => gist(read(line, odd)))).toEqual([
+    expect.stringContaining('service=odd-one'),
+  ]);
+});
+
+test('each "no" is a sentence that helps', () => {
+  const lines = [
+    '/service stopp staging',
+    '/service frobnicate staging',
+    '/signalbox frobnicate',
+    '/service stop stagin',
+    '/service stop quite-another-thing',
+    '/service stop twin',
+    '/service list staging',
+    '/service tune staging mim=16',
+    '/service tune staging colour=red',
+    '/service stop staging foo=bar',
+    '/service stop staging nightly load=high today',
+    '/service tune staging nightly min=16 run',
+    '/service stop staging nightly for=4h run',
+    '/service show staging foo=bar',
+    '/service tune staging min=much',
+    `/service stop staging ${'why '.repeat(200)}`,
+  ];
+  expect(lines.map((line) => gist(read(line)))).toMatchInlineSnapshot(`
+    [
+      "There's no command /service stopp. Commands: list, show, start, stop, tune, help. [service stop staging]",
+      "There's no command /service frobnicate. Commands: list, show, start, stop, tune, help.",
+      "There's no command /signalbox frobnicate. Commands: help.",
+      "There's no service called “stagin”. Did you mean: [service stop staging]",
+      "There's no service called “quite-another-thing”. /service list lists all known services.",
+      "2 services are called “twin”. Which one do you mean? [service stop 1-twin] [service stop 2-twin]",
+      "/service list does not take “staging”. It has no keys.
+    For example: /service list [service list]",
+      "/service tune has no key “mim=”. Did you mean min? Keys: min, idle-timeout, message.
+    For example: /service tune staging min=16 [service tune staging min=16] [service tune staging "mim=16"]",
+      "/service tune has no key “colour=”. Keys: min, idle-timeout, message.
+    For example: /service tune staging min=16 [service tune staging "colour=red"]",
+      "/service stop has no key “foo=”. Did you mean for? Keys: at, in, for.
+    For example: /service stop analytics-prod nightly maintenance [service stop staging "foo=bar"]",
+      "/service stop has no key “load=”. Keys: at, in, for.
+    For example: /service stop analytics-prod nightly maintenance [service stop staging nightly "load=high" today]",
+      "Write “min=” before the reason, or quote it as part of the reason.
+    For example: /service tune staging min=16 [service tune staging min=16 nightly run] [service tune staging nightly "min=16" run]",
+      "Write “for=” before the reason, or quote it as part of the reason.
+    For example: /service stop analytics-prod nightly maintenance [service stop staging for=4h nightly run] [service stop staging nightly "for=4h" run]",
+      "/service show does not take “foo=bar”. It has no keys.
+    For example: /service show analytics-prod",
+      "min must be a whole number of GB, not much",
+      "Reason is too long: 799 of at most 500 characters",
+    ]
+  `);
+});
+
+test.for([
+  ['/service', 'help for service'],
+  ['/service help', 'help for service'],
+  ['/service HELP me', 'help for service me'],
+  ['/service help stop', 'help for service stop'],
+  ['/service help Schedule list', 'help for service schedule list'],
+  ['/signalbox', 'help for signalbox'],
+  ['/signalbox \u200b', 'help for signalbox'],
+])('%s asks for help', ([line = '', understood]) => {
+  expect(gist(read(line))).toBe(understood);
+});
+
+test.for([
+  ['/service stop', 'service stop lacks service'],
+  ['/service tune', 'service tune lacks service'],
+  ['/service tune min=16 "it is late"', 'service tune lacks service'],
+])('%s opens a form', ([line = '', understood]) => {
+  expect(gist(read(line))).toBe(understood);
+});
+
+test('a form opens with what was typed already', () => {
+  expect(read('/service tune min=16 "it is late"')).toMatchObject({
+    given: { minReplicaMemoryGb: '16', reason: 'it is late' },
+  });
+});
+
+test('a form is read like a line, and says the same about it', () => {
+  const filled = { service: PROD, minReplicaMemoryGb: '16' };
+  expect(gist(parseValues(serviceTune, filled, ' night ', vocabularyOf()))).toBe(
+    `service tune service=${PROD} minReplicaMemoryGb=16 because “night”`,
+  );
+  expect(gist(parseValues(serviceTune, { service: 'stagin' }, '', vocabularyOf()))).toContain(
+    "There's no service called “stagin”",
+  );
+  expect(parseValues(serviceTune, { service: '' }, 'night', vocabularyOf())).toMatchObject({
+    kind: 'incomplete',
+    given: { service: '', reason: 'night' },
+  });
+});
+
+test('a reason of 500 letters is taken, one more is not', () => {
+  const stop = (length: number) => read(`/service stop staging ${'x'.repeat(length)}`).kind;
+  expect([stop(500), stop(501)]).toEqual(['intent', 'misread']);
+});

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
+import { commands } from '../../src/commands/registry.ts';
+import { CLOUD_ROLES } from '../../src/servers/accepted-values.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
+import { startDoctorSandbox } from '../ops/doctor-sandbox.ts';
+import { line } from '../ops/lines.ts';
+import { freshUrl } from '../storage/engines.ts';
+import { aChange, minutes, stored } from '../storage/example-change.ts';
+
+const SAYS: Readonly<Record<string, string>> = {
+  'organization:create-service': 'needed by service create',
+  'service:manage': 'needed by service start, service stop, service schedule',
+  'service:manage-scaling-config': 'needed by service scale',
+  'service:manage-pipes': 'needed by endpoint list, endpoint create, pipe list, pipe settings',
+  'service:view-backups': 'needed by backup list, backup show',
+};
+
+test('each permission is listed with the commands that need it and a role', async () => {
+  const sandbox = await startDoctorSandbox();
+  const lines = await sandbox.diagnose();
+  for (const [permission, needed] of Object.entries(SAYS)) {
+    expect(line(lines, permission)).toEqual({
+      name: permission,
+      status: 'skipped',
+      says: `${needed}; not checked, because the doctor changes nothing`,
+      fix: expect.stringMatching(/^(Admin|Basic service reader|Service API admin) is a role/),
+    });
+  }
+  const usage = line(lines, 'organization:view');
+  expect(usage?.status).toBe('ok');
+  expect(usage?.says).toMatch(/^granted: the usage report was read; needed by cost, /);
+});
+
+test('a permission that no command of the policy needs is not listed', async () => {
+  const sandbox = await startDoctorSandbox({
+    yaml: (file) => ({
+      ...file,
+      policy: [{ allow: ['service list', 'service stop'], to: 'operator' }],
+    }),
+  });
+  const listed = (await sandbox.diagnose()).flatMap(({ name }) =>
+    /^(service|organization):/.test(name) ? [name] : [],
+  );
+  expect(listed).toEqual(['service:manage']);
+});
+
+test('the reads that were refused or granted show what is missing', async () => {
+  const sandbox = await startDoctorSandbox({
+    yaml: (file) => ({ ...file, cloud: { reads: 'extended' } }),
+  });
+  sandbox.cloud.setKey(CLOUD_KEY.id, { denied: ['usage cost', 'list pipes'] });
+  const lines = await sandbox.diagnose();
+  expect(line(lines, 'organization:view')).toMatchObject({
+    status: 'warning',
+    says: expect.stringContaining('missing: the usage report was refused (403); needed by cost'),
+    fix: 'give the key the permission organization:view, for example with the role Member',
+  });
+  expect(line(lines, 'service:manage-pipes')).toMatchObject({
+    status: 'warning',
+    says: expect.stringContaining('missing: pipes were refused (403)'),
+  });
+  expect(line(lines, 'service:view-backups')).toMatchObject({
+    status: 'ok',
+    says: 'granted: backups were read; needed by backup list, backup show',
+  });
+});
+
+test.for<[string, number | null, string, string]>([
+  ['a change that was refused', 403, 'warning', 'missing: service stop was refused (403) at '],
+  ['a change that succeeded', null, 'ok', 'granted: service stop succeeded at '],
+  ['a change that failed otherwise', 400, 'skipped', 'not checked'],
+])('%s shows the permission of its command', async ([, status, expected, says]) => {
+  const databaseUrl = await freshUrl('sqlite');
+  const database = await openDatabase(databaseUrl, { now: () => minutes(1) });
+  const call = { at: minutes(1), tookMs: 90, requestId: null };
+  const outcome =
+    status === null
+      ? ({ ...call, how: 'succeeded', reported: [] } as const)
+      : ({ ...call, how: 'failed', status, text: 'Forbidden' } as const);
+  const state = status === null ? 'succeeded' : 'failed';
+  await stored(database, aChange({ command: 'service stop', state, outcome }));
+  await database.close();
+  const sandbox = await startDoctorSandbox({ databaseUrl });
+  expect(line(await sandbox.diagnose(), 'service:manage')).toMatchObject({
+    status: expected,
+    says: expect.stringContaining(says),
+  });
+});
+
+test('every command that calls the cloud API names its permission', () => {
+  const without = commands.filter(({ permission }) => !permission).map(({ name }) => name);
+  // The list of schedules and their pauses are records of Signalbox; each run needs the permission of the schedule.
+  const own = /^(alert|change|service schedule) /;
+  const others = without.filter((name) => !own.test(name));
+  expect(others).toEqual(['service list', 'service show']);
+});
+
+test('docs/apis.md has a row for each permission with its role', () => {
+  const page = readFileSync(new URL('../../docs/apis.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| `((?:service|organization):[a-z-]+)` \| .* \| (.+) \|$/gm)];
+  expect(Object.fromEntries(rows.map(([, name, role]) => [name, role]))).toEqual(CLOUD_ROLES);
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { Span } from '../../src/base/calendar.ts';
+import { comparisonText, preparePeriods } from '../../src/costs/compare-text.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
+import { daily, row, TODAY } from '../maths/rows.ts';
+
+const WEEK = { first: '2026-11-13', last: '2026-11-19' };
+const BEFORE = { first: '2026-11-06', last: '2026-11-12' };
+
+function said(rows: readonly CostRow[], now: Span = WEEK, before: Span = BEFORE, selector = {}) {
+  return comparisonText(preparePeriods(rows, selector, now, before), TODAY);
+}
+
+const FINAL = daily('2026-11-06', [10, 10, 10, 10, 10, 10, 10, 12, 12, 12, 12, 12]);
+
+test('if all days count, the earlier sum is shown with the change', () => {
+  const rows = [...FINAL, ...daily('2026-11-18', [12, 12])];
+  expect(said(rows)).toBe('+20% vs 6–12 Nov (70.0).');
+});
+
+test('if only some days count, their number and both of their sums are shown', () => {
+  const rows = [...FINAL, ...daily('2026-11-18', [90, 90], { locked: false })];
+  expect(said(rows)).toBe('+20% vs 6–12 Nov, on the 5 days final in both: 60.0, was 50.0.');
+});
+
+test('months are compared with any weekdays, and the answer says so', () => {
+  const rows = daily('2026-09-01', Array(61).fill(10));
+  const [october, september] = [
+    { first: '2026-10-01', last: '2026-10-31' },
+    { first: '2026-09-01', last: '2026-09-30' },
+  ];
+  expect(said(rows, october, september)).toBe(
+    '±0% vs September 2026, on the 30 days final in both: 300.0, was 300.0. ' +
+      'The weekdays differ.',
+  );
+});
+
+test('an increase of a single day is shown early, a decrease only when it is final', () => {
+  const day = { first: '2026-11-19', last: '2026-11-19' };
+  const week = { first: '2026-11-12', last: '2026-11-12' };
+  const open = (credits: number) => [...FINAL, row({ day: day.first, credits, locked: false })];
+  expect(said(open(16), day, week)).toBe('Already +6.0 vs Thu 12 Nov (10.0).');
+  expect(said(open(4), day, week)).toContain('no day is final in both');
+});
+
+test('a service without a row on a day with other rows costs 0 on it, and is compared', () => {
+  const rows = [
+    row({ day: '2026-11-12', credits: 8 }),
+    row({ day: '2026-11-12', entityId: 's-2' }),
+    row({ day: '2026-11-19', entityId: 's-2' }),
+  ];
+  const now = { first: '2026-11-19', last: '2026-11-19' };
+  const before = { first: '2026-11-12', last: '2026-11-12' };
+  expect(said(rows, now, before, { services: ['s-1'] })).toBe('−100% vs Thu 12 Nov (8.0).');
+});

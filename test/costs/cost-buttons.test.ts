@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import { answerCosts } from '../../src/costs/answer.ts';
+import { answerForecast } from '../../src/costs/forecast-answer.ts';
+import type { CostContext } from '../../src/costs/question-scope.ts';
+import { answerWhy } from '../../src/costs/why.ts';
+import type { Answer } from '../../src/domain/answer.ts';
+import { type PriceList, withPrices } from '../../src/maths/money.ts';
+import type { CostGap } from '../../src/maths/report.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
+import { daily } from '../maths/rows.ts';
+import { written } from './written.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const ASKER = { by: 'U0ANA00001' } as Parameters<typeof answerCosts>[2];
+/** Three services from 1 August to 19 November; each day costs more. */
+const RISING = ['s-1', 's-2', 's-3'].flatMap((entityId, place) =>
+  daily(
+    '2026-08-01',
+    Array.from({ length: 111 }, (_, index) => 100 + index * (place + 1)),
+    { entityId, entityName: entityId },
+  ),
+);
+
+const TOMORROW = new Date('2026-11-21T12:00:00Z');
+
+interface Report {
+  readonly now?: Date;
+  readonly rows?: readonly CostRow[];
+  readonly gaps?: readonly CostGap[];
+  readonly prices?: PriceList | null;
+}
+
+function context({ rows = RISING, gaps = [], now = NOW, prices = null }: Report): CostContext {
+  const costs: CostContext['costs'] = async ({ first, last }) => {
+    const own = rows.filter(({ day }) => day >= first && day <= last);
+    const months = gaps.filter(({ month }) => month >= first.slice(0, 7));
+    const read = { rows: withPrices(own, prices), prices, fetchedAt: NOW, problems: [] };
+    return { ...read, gaps: months, lockAge: null };
+  };
+  const refreshCosts: CostContext['refreshCosts'] = async (span) => {
+    return { ok: true, read: await costs(span) };
+  };
+  const costChanges = async () => [];
+  // Everything that these commands read; any other read throws.
+  return { costs, refreshCosts, costChanges, services: [], now: () => now } as never;
+}
+
+/** The answer to a line as it is typed after the slash. */
+async function answered(line: string, report: Report = {}): Promise<Answer> {
+  const [, verb = '', words = ''] = /^cost (why|forecast|)\s?(.*)$/.exec(line) ?? [];
+  const own = context(report);
+  if (verb === 'forecast') return answerForecast(words, own, ASKER);
+  if (verb === 'why') return answerWhy(words, own as Parameters<typeof answerWhy>[1], ASKER);
+  return answerCosts(words, own, ASKER);
+}
+
+/** The line of each button, by its label. */
+function buttons({ parts }: Answer): Readonly<Record<string, string>> {
+  const offers = parts.flatMap((part) => (part.kind === 'offers' ? part.offers : []));
+  return Object.fromEntries(offers.map(({ label, line }) => [label, line]));
+}
+
+test.for([
+  'cost',
+  'cost mtd vs prev',
+  'cost qtd vs prev top 3',
+  'cost last-month vs prev',
+  'cost last-month by day',
+  'cost 2026-Q3 by month',
+  'cost 7d final vs prev',
+  'cost 7d by metric top 2',
+  'cost why',
+  'cost why last-month',
+  'cost why 7d top 1',
+  'cost why mtd vs last-week',
+  'cost forecast year',
+])('the button “Refresh” of “%s” asks the same question', async (line) => {
+  const first = await answered(line);
+  const again = await answered(buttons(first).Refresh ?? '');
+  expect(written(again)).toBe(written(first));
+  expect(buttons(again)).toEqual(buttons(first));
+});
+
+test.for(['cost mtd vs prev', 'cost qtd vs prev', 'cost last-month vs prev', 'cost 7d vs prev'])(
+  'the button “Why” of “%s” explains the same two periods, also on the next day',
+  async (line) => {
+    const answer = await answered(line);
+    const [, compared] = / vs ([^(,]+?)(?: \(|, on)/.exec(written(answer)) ?? [];
+    const { title } = await answered(buttons(answer).Why ?? '', { now: TOMORROW });
+    // Where not all days of the periods compare, the title says how many do.
+    const withoutDays = title?.replace(/: on \d+ of \d+ days: /, ': ');
+    expect(withoutDays).toContain(` vs ${compared} (UTC): +`);
+  },
+);
+
+test.for([
+  ['cost qtd by day', 'vs 1 Jul – 19 Aug'],
+  ['cost last-month', 'vs September 2026'],
+  ['cost 7d', 'vs 6–12 Nov'],
+])(
+  'the button “Compare with previous” of “%s” compares %s, also on the next day',
+  async ([line = '', words = '']) => {
+    const offered = buttons(await answered(line))['Compare with previous'] ?? '';
+    expect(written(await answered(offered, { now: TOMORROW }))).toContain(words);
+  },
+);
+
+test('periods that cannot be compared have no button “Why”, which would be refused as well', async () => {
+  const answer = await answered('cost 7d vs last-month');
+  expect(written(answer)).toContain("Can't compare: the periods have different weekdays.");
+  expect(Object.keys(buttons(answer))).toEqual([
+    'CSV',
+    'By day',
+    'By metric',
+    'Compare with previous',
+    'Last month',
+    'Refresh',
+  ]);
+  const alone = { rows: RISING.filter(({ day }) => day >= '2026-11-13') };
+  const labels = Object.keys(buttons(await answered('cost 7d vs prev', alone)));
+  expect(labels).toEqual(['CSV', 'By day', 'By metric', 'Last month', 'Refresh']);
+  expect(buttons(await answered('cost why 7d', alone))).toEqual({
+    'cost why last-month': 'cost why last-month',
+  });
+});
+
+test('a warehouse that a forecast does not know has offers that are forecasts', async () => {
+  const warehouse = { kind: 'warehouse', serviceId: null, entityName: 'main' } as const;
+  const rows = RISING.map((row) => ({ ...row, ...warehouse }));
+  const unknown = await answered('cost forecast year warehouse mian', { rows });
+  const [line = ''] = Object.values(buttons(unknown));
+  expect(line).toBe('cost forecast year warehouse main');
+  expect((await answered(line, { rows })).title).toContain('2026: heading for');
+});
+
+test('the month so far is compared with the same days of the previous month, if possible', async () => {
+  const month = await answered('cost');
+  expect(written(month)).toContain('+26% vs 1–19 Oct (13,680). The weekdays differ.');
+  expect(written(month)).toContain('Service | Credits | Share | Change');
+  expect(Object.keys(buttons(month))).toContain('Why');
+  const prices = [{ from: '2026-01-01', currency: 'EUR', perCredit: 320_000 }];
+  const priced = written(await answered('cost', { prices }));
+  expect(priced).toContain('+26% vs 1–19 Oct');
+  expect(priced).toContain('Service | Credits | EUR | Share\n');
+  expect(written(await answered('cost mtd vs prev', { prices }))).toContain('| Change, EUR\n');
+  const alone = { rows: RISING.filter(({ day }) => day >= '2026-11-01') };
+  const first = await answered('cost', alone);
+  expect(written(first)).not.toContain('compare');
+  expect(Object.keys(buttons(first))).toContain('Compare with previous');
+  for (const line of ['cost 7d', 'cost 19d', 'cost last-month', 'cost qtd', 'cost mtd final'])
+    expect(written(await answered(line))).not.toContain(' vs ');
+});
+
+test('without a final day, “final” shows no 0', async () => {
+  const settled = { settled: true, completion: null };
+  const rows = RISING.map((row) =>
+    row.day < '2026-11-12' ? row : { ...row, locked: false, openDay: settled },
+  );
+  const none = await answered('cost 7d final vs prev', { rows });
+  expect(written(none)).toBe(
+    '13–19 Nov (UTC)\nNone of the 7 days is final yet.\nAs of 2026-11-20 12:00 UTC',
+  );
+  const one = await answered('cost yesterday final', { rows });
+  expect(written(one)).toContain('This day is not final yet.');
+  const some = await answered('cost 2026-11-09..2026-11-15 final vs prev', { rows });
+  expect(written(some)).toContain(', on the 3 days final in both:');
+});
+
+const OLDER: CostGap = {
+  month: '2026-10',
+  why: 'no connection',
+  denied: false,
+  from: new Date('2026-11-19T12:00:00Z'),
+};
+
+test('the month has its forecast with an older copy of a month, and shows its age', async () => {
+  const now = await answered('cost mtd');
+  const older = await answered('cost mtd', { gaps: [OLDER] });
+  expect(older.title).toBe(now.title);
+  expect(older.title).toContain(' · forecast ');
+  expect(written(older)).toContain('2026-10 is from 2026-11-19 12:00 UTC');
+  const unread = await answered('cost mtd', { gaps: [{ ...OLDER, from: null }] });
+  expect(unread.title).not.toContain('forecast');
+});

@@ -1,0 +1,328 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Span } from '../../src/base/calendar.ts';
+import { addDays } from '../../src/base/time.ts';
+import { answerCosts } from '../../src/costs/answer.ts';
+import { answerForecast } from '../../src/costs/forecast-answer.ts';
+import type { CostContext } from '../../src/costs/question-scope.ts';
+import type { Service } from '../../src/domain/targets.ts';
+import { type PriceList, withPrices } from '../../src/maths/money.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
+import { row, TODAY } from '../maths/rows.ts';
+import { written } from './written.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const REST = { aliases: [], warehouse: null, pipes: [], lastSeen: null, source: 'configuration' };
+const SERVICES: readonly Service[] = [
+  { id: 's-1', name: 'analytics-prod', tags: ['prod'], team: 'search', ...REST },
+  { id: 's-2', name: 'staging', tags: [], team: null, ...REST },
+];
+const HISTORY = 340;
+const ASKER = { by: 'U0ANA00001' } as Parameters<typeof answerCosts>[2];
+
+/** A day at the weekend costs a fifth. Yesterday and the day before are not locked and half complete. */
+function costsOf(entityId: string, credits: number, days = HISTORY): readonly CostRow[] {
+  return Array.from({ length: days }, (_, index) => {
+    const day = addDays(TODAY, index - days);
+    const isOpen = index >= days - 2;
+    const value = usual(day, credits) * (isOpen ? 0.5 : 1);
+    const openDay = { settled: false, completion: null };
+    return {
+      ...row({ entityId, day, credits: value, locked: !isOpen }),
+      ...(isOpen ? { openDay } : {}),
+    };
+  });
+}
+
+function usual(day: string, credits: number): number {
+  return [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay()) ? credits / 5 : credits;
+}
+
+function context(rows: readonly CostRow[], spans: Span[] = []): CostContext {
+  const costs = async (span: Span) => {
+    spans.push(span);
+    const own = rows.filter(({ day }) => day >= span.first && day <= span.last);
+    return { rows: own, fetchedAt: NOW, problems: [], gaps: [], lockAge: null };
+  };
+  // Everything that a forecast reads; any other read throws.
+  return { costs, services: SERVICES, now: () => NOW } as unknown as CostContext;
+}
+
+async function answered(words: string, rows: readonly CostRow[]): Promise<string> {
+  return written(await answerForecast(words, context(rows), ASKER));
+}
+
+/**
+ * The expected total by another way, in millionths: the locked days of the rows, and for each other day
+ * the last locked day of the same weekday.
+ */
+function sameWeekday(rows: readonly CostRow[], { first, last }: Span): bigint {
+  const locked = new Map<string, bigint>();
+  for (const { day, total, locked: isLocked } of rows) {
+    if (isLocked) locked.set(day, (locked.get(day) ?? 0n) + BigInt(total));
+  }
+  const start = [...locked.keys()].sort()[0] ?? first;
+  let sum = 0n;
+  for (let day = first < start ? start : first; day <= last; day = addDays(day, 1)) {
+    let like = day;
+    while (!locked.has(like)) like = addDays(like, -7);
+    sum += locked.get(like) ?? 0n;
+  }
+  return sum;
+}
+
+const SPANS: Readonly<Record<string, Span>> = {
+  month: { first: '2026-11-01', last: '2026-11-30' },
+  quarter: { first: '2026-10-01', last: '2026-12-31' },
+  year: { first: '2026-01-01', last: '2026-12-31' },
+};
+
+test.for(Object.entries(SPANS))(
+  'the forecast of the %s is the locked days and the same weekdays again',
+  async ([unit, span]) => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 50, max: 5_000 }), fc.nat(900), async (one, other) => {
+        const rows = [...costsOf('s-1', one), ...costsOf('s-2', other)];
+        const [, total = ''] =
+          /heading for ([\d,]+) credits/.exec(await answered(unit, rows)) ?? [];
+        const expected = Number(sameWeekday(rows, span)) / 1e6;
+        expect(Math.abs(Number(total.replaceAll(',', '')) - expected)).toBeLessThan(1);
+      }),
+      { numRuns: 20 },
+    );
+  },
+);
+
+test('a forecast has its range, its assumptions in one line, and what is reported so far', async () => {
+  expect(await answered('', costsOf('s-1', 100))).toMatchInlineSnapshot(`
+    "November 2026: heading for 2,280 credits (2,260–2,300)
+    About 80% sure, if usage stays as in the last 14 settled days: 77 credits per day, adjusted for weekdays. A day is settled when it is final or unchanged for 2 days.
+    Reported so far: 1,400.0 credits through today, 2 of 20 days not final
+    Still expected: 880 credits
+    Range: ±2% of the 13 days that are not settled: errors of past forecasts
+    offers
+    As of 2026-11-20 12:00 UTC"
+  `);
+});
+
+test.for<[string, string]>([
+  ['refresh', 'month'],
+  ['refresh year tag prod', 'year tag prod'],
+  ['quarter refresh', 'quarter'],
+])('cost forecast %s reads the report again', async ([words, same]) => {
+  const spans: Span[] = [];
+  const whole = context(costsOf('s-1', 100), spans);
+  const by: string[] = [];
+  const refreshCosts: CostContext['refreshCosts'] = async (span, asker) => {
+    by.push(asker);
+    return { ok: true, read: await whole.costs(span) };
+  };
+  const stored = { ...whole, costs: () => expect.fail('the stored report was read') };
+  const refreshed = await answerForecast(words, { ...stored, refreshCosts }, ASKER);
+  expect(by).toEqual([ASKER.by]);
+  expect(written(refreshed)).toBe(written(await answerForecast(same, whole, ASKER)));
+  expect(JSON.stringify(refreshed.parts)).toContain(`"line":"cost forecast ${same} refresh"`);
+  expect(spans[0]).toEqual(spans[1]);
+});
+
+test('too many refreshes offer the stored forecast', async () => {
+  const again = new Date('2026-11-20T12:10:00Z');
+  const refreshCosts: CostContext['refreshCosts'] = async () => ({ ok: false, again });
+  const limited = { ...context(costsOf('s-1', 100)), refreshCosts };
+  const { title, parts } = await answerForecast('year refresh', limited, ASKER);
+  expect(title).toBe('Not refreshed');
+  expect(JSON.stringify(parts)).toContain('"line":"cost forecast year"');
+});
+
+test('a forecast of a quarter names it, and one of a year the year', async () => {
+  const rows = costsOf('s-1', 100);
+  expect(await answered('quarter', rows)).toContain('Q4 2026: heading for');
+  expect(await answered('ytd', rows)).toContain('2026: heading for');
+});
+
+test('a forecast of a scope has only its costs, and what it leaves out', async () => {
+  const rows = [...costsOf('s-1', 100), ...costsOf('s-2', 50), ...costsOf('s-3', 10)];
+  const all = await answered('year', costsOf('s-1', 100));
+  const own = await answered('tag prod year', rows);
+  expect(own.split('\n')[0]).toBe(`tag prod · ${all.split('\n')[0]}`);
+  expect(own).toContain('storage and backups are billed to warehouses and not included');
+  expect(own).toContain('1 service left out: not in signalbox.yaml');
+  const named = await answered('analytics-prod year', rows);
+  expect(named.split('\n')[0]).toBe(`analytics-prod · ${all.split('\n')[0]}`);
+});
+
+test('a day without data counts as a usual day, and is named', async () => {
+  const rows = costsOf('s-1', 100).filter(({ day }) => day !== '2026-11-11');
+  const text = await answered('month', rows);
+  expect(text).toContain('No data: Wed 11 Nov; counted with the expected cost');
+  expect(text).toContain('November 2026: heading for 2,280 credits');
+});
+
+test('days before the first report are not counted, and not called expected costs', async () => {
+  const text = await answered('year', costsOf('s-1', 100, 60));
+  const expected = Number(sameWeekday(costsOf('s-1', 100, 60), SPANS.year ?? expect.fail())) / 1e6;
+  expect(text).toContain(`2026: heading for ${expected.toLocaleString('en-US')} credits`);
+  expect(text).toContain('2 of 324 days not final');
+  expect(text).toContain('Not counted: 1 Jan – 20 Sep, before the first report');
+  expect(text).not.toContain('counted with the expected cost');
+});
+
+test('the range names what it is computed from: errors, extended errors, or a default', async () => {
+  const rows = costsOf('s-1', 100);
+  const spiky = rows.map((row, index) =>
+    index % 9 === 0 ? { ...row, total: row.total * 1.5 } : row,
+  );
+  const extended =
+    /Range: ±(\d+)% of the 44 days that are not settled: errors of past forecasts over 14 days, extended to 44 days/;
+  const text = await answered('quarter', spiky);
+  const [, error = ''] = extended.exec(text) ?? [];
+  const [, low = '', high = ''] = /\(([\d,]+)–([\d,]+)\)$/m.exec(text) ?? [];
+  const [, rest = ''] = /Still expected: ([\d,]+) credits/.exec(text) ?? [];
+  const [from, to, expected] = [low, high, rest].map((each) => Number(each.replaceAll(',', '')));
+  // Two days are half reported, which the expected rest does not include.
+  const half = ((to ?? 0) - (from ?? 0)) / 2 / ((expected ?? 0) + 100);
+  expect(Math.abs(half - Number(error) / 100)).toBeLessThan(0.01);
+  const few = await answered('month', costsOf('s-1', 100, 20));
+  expect(few).toContain('Range: ±30% of the 13 days that are not settled: too few past days');
+});
+
+test('with too few settled days there is no forecast, and the reason', async () => {
+  const text = await answered('month', costsOf('s-1', 100, 8));
+  expect(text).toContain('November 2026: no forecast');
+  expect(text).toContain('Only 6 days are settled. A forecast needs 10.');
+});
+
+test('a month that could not be read is the reason for no forecast; an older copy is enough', async () => {
+  const gap = { month: '2026-10', why: 'Too many requests', denied: false };
+  const rows = costsOf('s-1', 100);
+  const textWith = async (from: Date | null, kept: readonly CostRow[]) => {
+    const { costs, ...rest } = context(kept);
+    const withGap: CostContext['costs'] = async (span) => {
+      return { ...(await costs(span)), gaps: [{ ...gap, from }] };
+    };
+    return written(await answerForecast('quarter', { ...rest, costs: withGap }, ASKER));
+  };
+  const unread = await textWith(
+    null,
+    rows.filter(({ day }) => !day.startsWith('2026-10')),
+  );
+  expect(unread).toContain('Q4 2026: no forecast\n1 month could not be read: 2026-10.');
+  const stale = await textWith(new Date('2026-11-19T12:00:00Z'), rows);
+  expect(stale).toContain('Q4 2026: heading for');
+  expect(stale).toContain('2026-10 is from 2026-11-19 12:00 UTC');
+});
+
+test.for<[string, string, string]>([
+  ['yaer', '“yaer” is not understood here. Use month, quarter or year', 'cost forecast year'],
+  ['7d', '“7d” is not understood here', 'cost forecast month'],
+  ['by day', '“by day” is not understood here', 'cost forecast quarter'],
+  ['month year', 'choose one', 'cost forecast quarter'],
+  ['tag prd', 'No service has the tag “prd”', 'cost forecast tag prod'],
+  ['stagin', '“stagin” is not understood here', 'cost forecast staging'],
+])('"%s" gets suggestions instead of a guess', async ([words, sentence, offer]) => {
+  const { title, parts } = await answerForecast(words, context([]), ASKER);
+  expect(title).toBe("I didn't understand that");
+  expect(JSON.stringify(parts)).toContain(sentence);
+  expect(JSON.stringify(parts)).toContain(`"line":"${offer}"`);
+});
+
+test('the month to date has the forecast of the month, of the same scope', async () => {
+  const rows = [...costsOf('s-1', 100), ...costsOf('s-2', 50)];
+  const alone = await answered('tag prod', rows);
+  const [, total = '', range = ''] = /heading for ([\d,]+) credits (\(.*?\))/.exec(alone) ?? [];
+  const answer = written(await answerCosts('mtd tag prod', context(rows), ASKER));
+  expect(answer.split('\n')[0]).toMatch(new RegExp(` · forecast ${total}$`));
+  expect(answer).toContain(
+    `November 2026 is heading for ${total} credits ${range}, about 80% sure`,
+  );
+});
+
+test.for(['7d', 'last-month', 'mtd final', 'qtd'])('%s has no forecast', async (words) => {
+  const answer = await answerCosts(words, context(costsOf('s-1', 100)), ASKER);
+  expect(written(answer)).not.toContain('forecast');
+});
+
+test('with a month that cannot be read the month to date has no forecast', async () => {
+  const rows = costsOf('s-1', 100);
+  const whole = context(rows);
+  const gap = { month: '2026-09', why: 'FORBIDDEN', denied: true, from: null };
+  const costs: CostContext['costs'] = async (span) => {
+    const read = await whole.costs(span);
+    return span.first < '2026-11-01' ? { ...read, gaps: [gap] } : read;
+  };
+  const answer = written(await answerCosts('mtd', { ...whole, costs }, ASKER));
+  expect(answer).toContain('1–19 Nov');
+  expect(answer).not.toContain('forecast');
+});
+
+/** The price of all days, and the price since Monday of last week. */
+const PRICES: PriceList = [
+  { from: '2026-01-01', currency: 'EUR', perCredit: 320_000 },
+  { from: '2026-11-16', currency: 'EUR', perCredit: 350_000 },
+];
+
+async function inMoney(words: string, rows: readonly CostRow[], prices = PRICES) {
+  const { costs, ...rest } = context(withPrices(rows, prices));
+  const priced: CostContext['costs'] = async (span) => ({ ...(await costs(span)), prices });
+  return {
+    ...rest,
+    costs: priced,
+    answer: await answerForecast(words, { ...rest, costs: priced }, ASKER),
+  };
+}
+
+test('with a price each figure of a forecast has money beside it', async () => {
+  // Settled: 10 weekdays and 5 days of weekends at 0.32 (352.00), 2 weekdays at 0.35 (70.00). The
+  // other 13 days cost 980 credits at 0.35 (343.00), of which 100 are reported (35.00).
+  const { answer } = await inMoney('', costsOf('s-1', 100));
+  expect(written(answer)).toMatchInlineSnapshot(`
+    "November 2026: heading for 2,280 credits (2,260–2,300) · €765 (€758–€772)
+    About 80% sure, if usage stays as in the last 14 settled days: 77 credits (€27.00) per day, adjusted for weekdays. A day is settled when it is final or unchanged for 2 days.
+    Reported so far: 1,400.0 credits (€457.00) through today, 2 of 20 days not final
+    Still expected: 880 credits (€308)
+    Range: ±2% of the 13 days that are not settled: errors of past forecasts
+    offers
+    As of 2026-11-20 12:00 UTC · 1 credit = €0.35 from 2026-11-16, €0.32 from 2026-01-01; money rounded to €0.01, forecasts and budgets to €1"
+  `);
+});
+
+test('the money of what is reported and what is expected adds up to the money of the forecast', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 50, max: 5_000 }), fc.nat(900), async (one, other) => {
+      const text = written(
+        (await inMoney('quarter', [...costsOf('s-1', one), ...costsOf('s-2', other)])).answer,
+      );
+      const [, all] = /credits \([\d,–]+\) · €([\d,]+) \(/.exec(text) ?? [];
+      const [, known] = /Reported so far: [\d,.]+ credits \(€([\d,.]+)\)/.exec(text) ?? [];
+      const [, rest] = /Still expected: [\d,.]+ credits \(€([\d,.]+)\)/.exec(text) ?? [];
+      const [total, reported, expected] = [all, known, rest].map((part) =>
+        Number(part?.replaceAll(',', '')),
+      );
+      expect((reported ?? Number.NaN) + (expected ?? Number.NaN)).toBeCloseTo(total ?? 0, -0.5);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('the title of the month to date has the forecast in money', async () => {
+  const { answer: _, ...priced } = await inMoney('', costsOf('s-1', 100));
+  const { title } = await answerCosts('mtd', priced, ASKER);
+  expect(title).toMatch(/credits \(€[\d,.]+\), not final · forecast 2,280 \(€\d{3}\)$/);
+});
+
+test('a price that begins with the first report is the price of the whole year', async () => {
+  // 60 days of rows: 1 January to 20 September have no rows and no price.
+  const prices = [{ from: '2026-09-21', currency: 'EUR', perCredit: 500_000 }];
+  const { answer } = await inMoney('year', costsOf('s-1', 100, 60), prices);
+  const [, credits = '', money = ''] =
+    /for ([\d,]+) credits \(.*?\) · €([\d,]+)/.exec(answer.title) ?? [];
+  const number = (text: string) => Number(text.replaceAll(',', ''));
+  expect(number(money)).toBeCloseTo(number(credits) / 2, -0.5);
+});
+
+test('a price that begins within the month gives no money for a part of it', async () => {
+  const prices = [{ from: '2026-11-16', currency: 'EUR', perCredit: 500_000 }];
+  const { answer } = await inMoney('', costsOf('s-1', 100), prices);
+  expect(answer.title).toBe('November 2026: heading for 2,280 credits (2,260–2,300)');
+  expect(written(answer)).toContain('77 credits (€38.57) per day');
+});

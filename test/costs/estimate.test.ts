@@ -1,0 +1,223 @@
+import { expect, test } from 'vitest';
+import { estimateText } from '../../src/costs/effect-text.ts';
+import type { EstimatedKind } from '../../src/costs/estimate.ts';
+import { type EstimateInput, estimate, historySpan } from '../../src/costs/estimate.ts';
+import type { Plan } from '../../src/domain/change.ts';
+import type { Service } from '../../src/domain/targets.ts';
+import type { PriceList } from '../../src/maths/money.ts';
+import { NOON, PLAN } from '../domain/changes-fixtures.ts';
+import { daily, row, TODAY, warehouseRow } from '../maths/rows.ts';
+
+const SEEN = new Date('2026-11-01T12:00:00Z');
+const SIZE = { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16, numReplicas: 2, idleScaling: false };
+const PLACE = { provider: 'aws', region: 'eu-west-1', tier: 'production' };
+
+function planFor(body: Plan['body'], fields: Plan['body'] | null = null): Plan {
+  const before = fields && { fields, seenAt: SEEN, source: 'reply to a scale' };
+  return { ...PLAN, target: { ...PLAN.target, id: 's-1' }, body, before };
+}
+
+function said(
+  kind: EstimatedKind,
+  plan: Plan,
+  basis: Partial<EstimateInput>,
+  prices: PriceList | null = null,
+): string {
+  const whole = {
+    rows: [],
+    today: TODAY,
+    services: [],
+    ranAt: new Map(),
+    sizedAt: null,
+    ...basis,
+  };
+  return estimateText(kind, estimate(kind, plan, whole), plan.timing, { prices, today: TODAY });
+}
+
+/** Twenty days, the last of them the day before yesterday, of a tenth more and a tenth less. */
+const USUAL = Array.from({ length: 20 }, (_, index) => [18, 20, 22][index % 3] ?? 20);
+const compute = daily('2026-10-30', USUAL);
+const OTHER = { entityId: 's-2' };
+const PIPE = { entityId: 'p-1', serviceId: 's-1', kind: 'pipe' } as const;
+const stored = { storageCredits: 3_200_000, backupCredits: 400_000 };
+const storage = daily('2026-10-30', USUAL, warehouseRow({ metrics: stored, credits: 3.6 }));
+
+test('with a price, an estimate is shown in money as well, each day with its own price', () => {
+  // Ten days remain: five at 0.32 and five at 0.40.
+  const prices = [
+    { from: '2026-01-01', currency: 'EUR', perCredit: 320_000 },
+    { from: '2026-11-26', currency: 'EUR', perCredit: 400_000 },
+  ];
+  const stop = planFor({ command: 'stop' });
+  expect(said('stop', stop, { rows: compute }, prices)).toBe(
+    '−19.9 credits (−€6.35) per day (−18.0 to −22.0, −€5.76 to −€7.04), from 14 settled days; −198.7 (−€71.52) by month end; storage continues',
+  );
+  expect(said('stop', stop, { rows: [...compute, ...storage] }, prices)).toContain(
+    'storage (3.2 credits, €1.02) and backups (0.40 credits, €0.13 per day) continue',
+  );
+  const nightly = {
+    startAt: null,
+    revert: { afterMs: 86_400_000 / 2, line: 'service start x', label: 'Start it again' },
+  };
+  const timed = said('stop', { ...stop, timing: nightly }, { rows: compute }, prices);
+  expect(timed).toContain('; −9.9 (−€3.18) in the 12 h until the revert');
+});
+
+test('a stop saves the cost of usual days, while storage and backups continue', () => {
+  const text = said('stop', planFor({ command: 'stop' }), { rows: [...compute, ...storage] });
+  expect(text).toMatchInlineSnapshot(
+    `"−19.9 credits per day (−18.0 to −22.0), from 14 settled days; −198.7 by month end; storage (3.2 credits) and backups (0.40 credits per day) continue"`,
+  );
+});
+
+test.for<[string, NonNullable<Plan['timing']>, string]>([
+  [
+    'for four hours',
+    { startAt: null, revert: { afterMs: 4 * 3_600_000, label: '', line: '' } },
+    'from 14 settled days; −3.3 in the 4 h until the revert; storage continues',
+  ],
+  [
+    'at a later time',
+    { startAt: '2026-11-30T20:00:00.000Z', revert: null },
+    'from 14 settled days; storage continues',
+  ],
+])('a stop %s has no total until the end of the month', ([, timing, words]) => {
+  const plan = { ...planFor({ command: 'stop' }), timing };
+  expect(said('stop', plan, { rows: compute })).toContain(words);
+});
+
+test('a stop saves the compute of pipes too, and a scale does not', () => {
+  const pipes = daily('2026-10-30', Array(20).fill(20), PIPE);
+  const rows = [...daily('2026-10-30', Array(20).fill(20)), ...pipes];
+  expect(said('stop', planFor({ command: 'stop' }), { rows })).toContain('−40.');
+  const plan = planFor({ numReplicas: 1 }, SIZE);
+  expect(said('scale', plan, { rows })).toContain('−10.0 credits per day, from 14 settled days');
+});
+
+test('between two fixed sizes the usual days are scaled', () => {
+  const plan = planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE);
+  expect(said('scale', plan, { rows: compute })).toMatchInlineSnapshot(
+    `"−9.9 credits per day (−9.0 to −11.0), from 14 settled days and both sizes; −99.3 by month end"`,
+  );
+  const more = planFor({ minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 }, SIZE);
+  expect(said('scale', more, { rows: compute })).toContain('+19.9');
+});
+
+test.for<[string, EstimatedKind, Plan, Partial<EstimateInput>, string]>([
+  [
+    'no reply has shown the size',
+    'scale',
+    planFor({ maxReplicaMemoryGb: 64 }),
+    { rows: compute },
+    'unknown: Signalbox learns the size from the first change of this service',
+  ],
+  [
+    'a change without a reply ran after the last known size',
+    'scale',
+    planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
+    { rows: compute, ranAt: new Map([['s-1', NOON]]) },
+    'unknown: Signalbox learns the size from the first change of this service',
+  ],
+  [
+    'the size was changed a few days ago',
+    'scale',
+    planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
+    { rows: compute, sizedAt: new Date('2026-11-13T10:00:00Z') },
+    'unknown: needs 7 settled days since the last change of its size',
+  ],
+  [
+    'the price of a GB-hour is unknown',
+    'scale',
+    planFor({ maxReplicaMemoryGb: 64 }, SIZE),
+    { rows: compute },
+    'unknown: needs 3 settled days at a fixed size without idling',
+  ],
+  [
+    'only the idle timeout changes',
+    'scale',
+    planFor({ idleTimeoutMinutes: 5 }, SIZE),
+    { rows: compute },
+    'unknown: depends on how often the service is idle',
+  ],
+  [
+    'the service is five days old',
+    'stop',
+    planFor({ command: 'stop' }),
+    { rows: daily('2026-11-13', [20, 20, 20, 20, 20]).concat(row(OTHER)) },
+    'unknown: needs 7 settled days',
+  ],
+  [
+    'the usage report does not contain the service',
+    'stop',
+    planFor({ command: 'stop' }),
+    { rows: daily('2026-10-30', USUAL, OTHER) },
+    'unknown: the usage report has no costs of this service yet',
+  ],
+  [
+    'the service was always stopped, and no reply has shown its size',
+    'start',
+    planFor({ command: 'start' }),
+    { rows: storage },
+    'unknown: Signalbox learns the size from the first change of this service',
+  ],
+])('the estimate is unknown where %s', ([, kind, plan, basis, words]) => {
+  expect(said(kind, plan, basis)).toBe(words);
+});
+
+test('a start costs as much as the days on which the service ran', () => {
+  const stopped = daily('2026-10-30', [...USUAL.slice(6), 0, 0, 0, 0, 0, 0]);
+  const text = said('start', planFor({ command: 'start' }), { rows: stopped });
+  expect(text).toMatchInlineSnapshot(
+    `"+19.8 credits per day (+18.0 to +22.0), from 14 settled days; +198.7 by month end; no change if it already runs"`,
+  );
+});
+
+function service(id: string, over: Partial<Service> = {}): Service {
+  const lastSeen = { fields: { ...SIZE, ...PLACE }, seenAt: SEEN, source: 'reply to a scale' };
+  const known = { name: id, aliases: [], tags: null, warehouse: null, team: null, pipes: [] };
+  return { id, ...known, source: 'configuration', lastSeen, ...over };
+}
+
+test('a size range is priced by fixed-size services of the same region and provider', () => {
+  // 24 hours · 2 replicas · 16 GB at 0.02 credits are 15.36 a day.
+  const other = daily('2026-10-30', Array(20).fill(15.36), OTHER);
+  const plan = planFor({ maxReplicaMemoryGb: 32 }, { ...SIZE, ...PLACE });
+  const basis = { rows: [...compute, ...other], services: [service('s-2')] };
+  expect(said('scale', plan, basis)).toMatchInlineSnapshot(
+    `"±0 credits per day (−4.5 to +10.9), from 14 settled days and the size limits; autoscaling decides"`,
+  );
+
+  const elsewhere = { ...SIZE, ...PLACE, region: 'us-east-1' };
+  const far = service('s-2', { lastSeen: { fields: elsewhere, seenAt: SEEN, source: 'reply' } });
+  expect(said('scale', plan, { ...basis, services: [far] })).toContain(
+    '3 settled days at a fixed size',
+  );
+  const moved = new Map([['s-2', NOON]]);
+  expect(said('scale', plan, { ...basis, ranAt: moved })).toContain(
+    '3 settled days at a fixed size',
+  );
+});
+
+test('settled days that are not locked have a price too', () => {
+  const openDay = { settled: true, completion: null };
+  const rows = [...compute, ...daily('2026-10-30', Array(20).fill(15.36), OTHER)];
+  const open = rows.map((one) => ({ ...one, locked: false, openDay }));
+  const plan = planFor({ maxReplicaMemoryGb: 32 }, { ...SIZE, ...PLACE });
+  const services = [service('s-2')];
+  expect(said('scale', plan, { rows: open, services })).toBe(
+    said('scale', plan, { rows, services }),
+  );
+});
+
+test('days before the size was known do not affect the price', () => {
+  const other = daily('2026-10-30', Array(20).fill(15.36), OTHER);
+  const fields = { ...SIZE, ...PLACE };
+  const late = { fields, seenAt: new Date('2026-11-16T12:00:00Z'), source: 'reply' };
+  const plan = planFor({ maxReplicaMemoryGb: 32 }, fields);
+  const basis = { rows: [...compute, ...other], services: [service('s-2', { lastSeen: late })] };
+  expect(said('scale', plan, basis)).toContain('3 settled days at a fixed size');
+});
+
+test('the history has full weeks before the days that are not final', () => {
+  expect(historySpan(TODAY)).toEqual({ first: '2026-09-11', last: '2026-11-19' });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { homeCosts } from '../../src/costs/forecast-answer.ts';
+import type { CostReading } from '../../src/maths/report.ts';
+import { daily, row } from '../maths/rows.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const ROWS = [
+  ...daily('2026-09-11', Array(69).fill(10)),
+  row({ day: '2026-11-19', credits: 4, locked: false }),
+];
+
+function reading(over: Partial<CostReading> = {}): CostReading {
+  return { rows: ROWS, fetchedAt: NOW, problems: [], gaps: [], lockAge: null, ...over };
+}
+
+async function lines(over: Partial<CostReading>) {
+  const shown = await homeCosts(async () => reading(over), NOW);
+  return shown && [shown.title, ...shown.lines];
+}
+
+test('yesterday is marked as long as it is not final, and the month has its range', async () => {
+  expect(await lines({})).toEqual([
+    'Thu 19 Nov: 4.0 credits, not final',
+    'Days are in UTC.',
+    'November 2026 is heading for 300 credits (298–302), about 80% sure, if usage does not change.',
+  ]);
+  const final = ROWS.map((one) => ({ ...one, locked: true }));
+  expect((await lines({ rows: final }))?.slice(0, 2)).toEqual([
+    'Thu 19 Nov: 4.0 credits',
+    'Days are in UTC.',
+  ]);
+});
+
+test('with a month that is not stored there is no forecast', async () => {
+  const gap = { month: '2026-09', why: 'not read yet', denied: false, from: null };
+  expect(await lines({ gaps: [gap] })).toHaveLength(2);
+});
+
+test('without a stored report, and without data of yesterday, nothing is shown', async () => {
+  expect(await lines({ rows: [], fetchedAt: null })).toBeNull();
+  expect(await lines({ rows: ROWS.slice(0, -1) })).toBeNull();
+});

@@ -1,0 +1,205 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { digestReader } from '../../src/costs/digest-options.ts';
+import { createDigestRun } from '../../src/costs/digest-schedule.ts';
+import { recordSnapshots } from '../../src/costs/store.ts';
+import type { Answer, Channel, PostResult } from '../../src/domain/answer.ts';
+import type { ChannelId } from '../../src/domain/change.ts';
+import { dayStates } from '../../src/maths/days.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
+import { microOf } from '../../src/maths/rows.ts';
+import { ENGINES, type Engine, freshDatabase } from '../storage/engines.ts';
+import { operatorsNotices } from '../storage/notices.ts';
+import { nineWeeks } from './facts.ts';
+import { written } from './written.ts';
+
+const COSTS = 'C0COSTS' as ChannelId;
+const ORGANIZATION = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
+const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: 'main', team: 'search' };
+const readOptions = digestReader([STAGING]);
+
+const UNKNOWN = { aliases: [], pipes: [], source: 'configuration', lastSeen: null };
+
+/** A run over a database, with a channel that keeps what is posted into it. */
+async function running(engine: Engine, options: object = {}) {
+  const database = await freshDatabase(engine);
+  const reading = readOptions({ channel: '#costs', days: 'daily', at: '09:30', ...options });
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  const stage = {
+    now: new Date(0),
+    rows: nineWeeks() as readonly CostRow[],
+    posts: [] as string[],
+    bodies: [] as string[],
+    refusals: [] as PostResult[],
+    reads: 0,
+    fails: false,
+    outside: false,
+  };
+  const room: Channel = { id: COSTS, name: 'costs', outside: false, joined: true };
+  const postAnswer = async (channel: ChannelId, answer: Answer, threadTs?: string) => {
+    const { title } = answer;
+    const refusal = stage.refusals.shift();
+    if (refusal) return refusal;
+    if (!threadTs) stage.bodies.push(written(answer));
+    if (!threadTs) stage.posts.push(`${stage.now.toISOString().slice(5, 16)} ${title}`);
+    return { ok: true, at: { channel, ts: '1.1' } } as const;
+  };
+  const run = createDigestRun({
+    database,
+    configured: [reading.value],
+    readOptions,
+    messenger: {
+      postToChannel: postAnswer,
+      findChannels: async (wanted) =>
+        new Map(
+          wanted.map((word) => [word, { ok: true, room: { ...room, outside: stage.outside } }]),
+        ),
+    },
+    // As in the cost reader: the cost of a day is recorded when it is read.
+    costs: async () => {
+      stage.reads += 1;
+      const fetchedAt = stage.now;
+      const states = dayStates(stage.rows, { first: '2026-11-01', last: '2026-11-30' });
+      const snapshots = states
+        .filter(({ state }) => state !== 'no-data')
+        .map(({ day, total, state }) => ({ day, total, final: state === 'final', fetchedAt }));
+      await database.transaction((tx) => recordSnapshots(tx, ORGANIZATION, snapshots));
+      return { rows: stage.rows, fetchedAt, problems: [], gaps: [], lockAge: null };
+    },
+    organizationId: ORGANIZATION,
+    budgets: [],
+    services: () => [{ ...STAGING, ...UNKNOWN }],
+    attention: async () => {
+      if (stage.fails) throw new Error('the watch is broken');
+      return { anomalies: null, budgets: [] };
+    },
+    log: pino({ level: 'silent' }),
+    now: () => stage.now,
+    pause: async () => undefined,
+    instance: 'one',
+  });
+  const at = async (time: string) => {
+    stage.now = new Date(`2026-11-${time}Z`);
+    await run();
+  };
+  return { stage, at, database };
+}
+
+test.for(ENGINES)(
+  'while nothing new is final it waits, four hours at most, on %s',
+  async (engine) => {
+    const { stage, at } = await running(engine);
+    await at('20T09:31');
+    expect(stage.posts).toEqual([
+      '11-20T09:31 Tue 17 Nov: 142 credits (usual 109–181) · month heading for 3,625',
+    ]);
+    stage.reads = 0;
+    for (const time of ['21T09:30', '21T09:31', '21T09:45', '21T10:01', '21T13:29']) await at(time);
+    expect(stage.posts).toHaveLength(1);
+    // Half an hour lies between two looks at the report, however often the lane is woken.
+    expect(stage.reads).toBe(3);
+    await at('21T13:35');
+    expect(stage.posts).toHaveLength(1);
+    await at('21T14:00');
+    expect(stage.posts).toHaveLength(2);
+  },
+);
+
+test('a digest is posted in the next round after its days became final', async () => {
+  const { stage, at } = await running('sqlite');
+  await at('20T09:31');
+  await at('21T09:30');
+  stage.rows = nineWeeks('2026-11-21');
+  await at('21T10:01');
+  expect(stage.posts[1]).toContain('11-21T10:01 Wed 18 Nov: ');
+});
+
+test('a rate-limited digest is posted once in the next round', async () => {
+  const { stage, at } = await running('sqlite');
+  stage.refusals.push({ ok: false, why: 'ratelimited', again: true });
+  await at('20T09:31');
+  expect(stage.posts).toEqual([]);
+  await at('20T09:32');
+  await at('20T09:33');
+  expect(stage.posts).toHaveLength(1);
+});
+
+test('a permanently refused post is recorded as missed and reported once', async () => {
+  const { database, stage, at } = await running('sqlite');
+  stage.refusals.push({ ok: false, why: 'is_archived', again: false });
+  for (const time of ['20T09:31', '20T10:05', '20T11:00']) await at(time);
+  expect(stage.posts).toEqual([]);
+  expect(await operatorsNotices(database)).toEqual([
+    'The cost digest of #costs for Fri 20 Nov was not posted: Slack refused it (is_archived).',
+  ]);
+});
+
+test('a channel gets no digest while it is shared with another workspace', async () => {
+  const { database, stage, at } = await running('sqlite');
+  await at('20T09:31');
+  stage.outside = true;
+  stage.rows = nineWeeks('2026-11-21');
+  await at('21T09:31');
+  await at('21T10:31');
+  expect(stage.posts).toHaveLength(1);
+  expect(await operatorsNotices(database)).toEqual([
+    expect.stringContaining('Sat 21 Nov was not posted: the channel is shared'),
+  ]);
+  stage.outside = false;
+  stage.rows = nineWeeks('2026-11-22');
+  await at('22T09:31');
+  expect(stage.posts[1]).toContain('20–21 Nov: ');
+});
+
+test('a quiet channel gets ordinary digests on Mondays only', async () => {
+  const { stage, at } = await running('sqlite', { quiet: true });
+  await at('20T09:31');
+  stage.rows = nineWeeks('2026-11-22');
+  await at('22T09:31');
+  expect(stage.posts).toEqual([]);
+  stage.rows = nineWeeks('2026-11-23');
+  await at('23T09:31');
+  expect(stage.posts).toHaveLength(1);
+});
+
+test('a digest that cannot be composed is retried, and no permit is stored before', async () => {
+  const { stage, at } = await running('sqlite');
+  stage.fails = true;
+  await at('20T09:31');
+  stage.fails = false;
+  await at('20T09:45');
+  expect(stage.posts).toEqual([]);
+  await at('20T10:02');
+  expect(stage.posts).toHaveLength(1);
+});
+
+/** The report as it is on another day, where one day of one entity reads otherwise than before. */
+function revised(today: string, entityId: string, credits: number): readonly CostRow[] {
+  return nineWeeks(today).map((one) =>
+    one.day === '2026-11-16' && one.entityId === entityId
+      ? { ...one, total: microOf(credits), metrics: { computeCredits: microOf(credits) } }
+      : one,
+  );
+}
+
+test.for<[string, object, string, readonly string[]]>([
+  ['the organization', {}, 's-1', ['• Mon 16 Nov: 145.9 → 242.3 (+66%)']],
+  ['a service', { on: { services: ['staging'] } }, 's-2', ['• Mon 16 Nov: 30.9 → 200.0 (×6.5)']],
+  ['a tag', { on: { tags: ['dev'] } }, 's-2', ['• Mon 16 Nov: 30.9 → 200.0 (×6.5)']],
+  ['a warehouse', { on: { warehouses: ['main'] } }, 'w-1', ['• Mon 16 Nov: 145.9 → 331.3 (+127%)']],
+  ['a service, while another was revised', { on: { services: ['staging'] } }, 's-1', []],
+])(
+  'revisions since the last digest of %s are reported once',
+  async ([, options, whose, expected]) => {
+    const { stage, at } = await running('sqlite', options);
+    await at('20T09:31');
+    stage.rows = revised('2026-11-21', whose, 200);
+    await at('21T09:31');
+    const lines = (body = '') => body.split('\n').filter((line) => line.startsWith('• Mon 16 Nov'));
+    expect(lines(stage.bodies[1])).toEqual(expected);
+    stage.rows = revised('2026-11-22', whose, 200);
+    await at('22T09:31');
+    expect(stage.bodies).toHaveLength(3);
+    expect(lines(stage.bodies[2])).toEqual([]);
+  },
+);

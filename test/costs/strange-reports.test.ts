@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { within } from '../../src/base/calendar.ts';
+import { addDays } from '../../src/base/time.ts';
+import { answerCosts, answerCsv } from '../../src/costs/answer.ts';
+import { answerForecast } from '../../src/costs/forecast-answer.ts';
+import { answerWhy } from '../../src/costs/why.ts';
+import type { Answer } from '../../src/domain/answer.ts';
+import { type PriceList, withPrices } from '../../src/maths/money.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
+import { row, warehouseRow } from '../maths/rows.ts';
+import { written } from './written.ts';
+
+type WhyContext = Parameters<typeof answerWhy>[1];
+
+const ASKER = { by: 'U0ANA00001' } as Parameters<typeof answerCosts>[2];
+
+const COMMANDS: Readonly<Record<string, (words: string, context: WhyContext) => Promise<Answer>>> =
+  {
+    cost: (words, context) => answerCosts(words, context, ASKER),
+    csv: (words, context) => answerCsv(words, context, ASKER),
+    forecast: (words, context) => answerForecast(words, context, ASKER),
+    why: (words, context) => answerWhy(words, context, ASKER),
+  };
+
+const PERIODS = [
+  ...[
+    '',
+    'today',
+    'yesterday',
+    'final',
+    '7d',
+    '31d',
+    '400d',
+    '4w',
+    'this-week',
+    'last-week',
+    'mtd',
+  ],
+  ...[
+    'last-month',
+    'qtd',
+    'last-quarter',
+    'ytd',
+    'last-year',
+    '2024-02',
+    '2026-Q1',
+    '2026-02-27..',
+  ],
+];
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  cost: PERIODS,
+  csv: PERIODS,
+  why: PERIODS,
+  forecast: ['', 'quarter', 'year'],
+};
+const REST = ['', 'by day', 'by month', 'by metric', 'by team', 'top 1', 'vs prev'];
+/** First and last days of months, quarters and years, a leap day, and days of a changed clock. */
+const TODAYS = ['2026-01-01', '2026-03-31', '2026-04-01', '2024-02-29', '2026-11-20', '2026-10-25'];
+
+/** Refunds, zeros, tiny and huge costs; each day may be missing, and be final or not. */
+interface StrangeDay {
+  readonly ago: number;
+  readonly credits: number;
+  readonly locked: boolean;
+  readonly settled: boolean;
+  readonly isWarehouse: boolean;
+}
+
+const day: fc.Arbitrary<StrangeDay> = fc.record({
+  ago: fc.nat(120),
+  credits: fc.constantFrom(0, 0.000001, 0.004, 5, -5, -300, 20, 20, 1e9),
+  locked: fc.boolean(),
+  settled: fc.boolean(),
+  isWarehouse: fc.boolean(),
+});
+
+const prices = fc.constantFrom<((today: string) => PriceList) | null>(
+  null,
+  (today) => [{ from: addDays(today, -10), currency: 'EUR', perCredit: 1 }],
+  (today) => [
+    { from: '2020-01-01', currency: 'JPY', perCredit: 320_000 },
+    { from: addDays(today, -15), currency: 'JPY', perCredit: 999_999_999 },
+    { from: addDays(today, 15), currency: 'JPY', perCredit: 1 },
+  ],
+);
+
+const questions = fc
+  .constantFrom(...Object.keys(COMMANDS))
+  .chain((command) =>
+    fc.tuple(
+      fc.constant(command),
+      fc.constantFrom(...(WORDS[command] ?? [])),
+      fc.constantFrom(...(command === 'forecast' ? [''] : REST)),
+    ),
+  );
+
+test('no report and no question gives an answer with an impossible figure', async () => {
+  const cases = fc.record({
+    question: questions,
+    today: fc.constantFrom(...TODAYS),
+    days: fc.array(day, { maxLength: 60 }),
+    priceList: prices,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      cases,
+      async ({ question: [command, period, rest], today, days, priceList }) => {
+        const list = priceList?.(today) ?? null;
+        const rows = withPrices(rowsOf(days, today), list);
+        const ask = COMMANDS[command] ?? expect.fail(command);
+        const answer = await ask(`${period} ${rest}`.trim(), contextOf(rows, today, list));
+        const text = `${written(answer)}\n${JSON.stringify(answer.parts)}`;
+        expect(text).not.toMatch(/NaN|Infinity|undefined|−0(?![.\d])|-0(?![.\d-])|[−+]±|\[object/);
+        expect(text).not.toMatch(/ · · |\n · | · \n/);
+        expect(answer.title).not.toMatch(/^ ·|· $/);
+      },
+    ),
+    { numRuns: 600, endOnFailure: true },
+  );
+});
+
+/** The lines of the buttons that ask about costs. */
+function offeredLines({ parts }: Answer): readonly string[] {
+  return parts.flatMap((part) =>
+    part.kind === 'offers' ? part.offers.map(({ line }) => line) : [],
+  );
+}
+
+/** The answer to a typed line; null for another command. */
+function asked(line: string, context: WhyContext): Promise<Answer> | null {
+  const [, verb, ...rest] = line.split(' ');
+  const own = verb !== undefined && ['csv', 'forecast', 'why'].includes(verb);
+  const command = own ? verb : 'cost';
+  const words = own ? rest : [...(verb === undefined ? [] : [verb]), ...rest];
+  return line.startsWith('cost') ? (COMMANDS[command]?.(words.join(' '), context) ?? null) : null;
+}
+
+test('no button offers a question that is refused', async () => {
+  const cases = fc.record({
+    question: questions,
+    today: fc.constantFrom(...TODAYS),
+    days: fc.array(day, { maxLength: 30 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ question: [command, period, rest], today, days }) => {
+      const context = contextOf(rowsOf(days, today), today, null);
+      const ask = COMMANDS[command] ?? expect.fail(command);
+      const answer = await ask(`${period} ${rest}`.trim(), context);
+      // A correction of a wrong word may leave another wrong word.
+      if (answer.title === "I didn't understand that") return;
+      for (const line of offeredLines(answer)) {
+        const { title } = (await asked(line, context)) ?? expect.fail(line);
+        expect(`${line}: ${title}`).not.toContain("I didn't understand that");
+      }
+    }),
+    { numRuns: 300, endOnFailure: true },
+  );
+});
+
+function rowsOf(days: readonly StrangeDay[], today: string): readonly CostRow[] {
+  return days.map(({ ago, credits, locked, settled, isWarehouse }) => {
+    const own = { day: addDays(today, -ago), credits, locked };
+    const one = isWarehouse ? warehouseRow(own) : row(own);
+    return locked ? one : { ...one, openDay: { settled, completion: null } };
+  });
+}
+
+function contextOf(rows: readonly CostRow[], today: string, list: PriceList | null): WhyContext {
+  const now = new Date(`${today}T12:00:00Z`);
+  const costs: WhyContext['costs'] = async (span) => {
+    const read = { fetchedAt: now, problems: [], gaps: [], lockAge: null };
+    return { ...read, rows: within(rows, span), ...(list ? { prices: list } : {}) };
+  };
+  // Everything that these questions read; any other read throws.
+  const refreshCosts: WhyContext['refreshCosts'] = async (span) => {
+    return { ok: true, read: await costs(span) };
+  };
+  return {
+    costs,
+    refreshCosts,
+    costChanges: async () => [],
+    services: [],
+    now: () => now,
+  } as unknown as WhyContext;
+}

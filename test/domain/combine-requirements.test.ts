@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import type { Requirement } from '../../src/domain/change.ts';
+import { combineRequirements, coversRequirement } from '../../src/domain/gate.ts';
+import { REQUIRES } from './changes-fixtures.ts';
+
+const one: Requirement = { ...REQUIRES, count: 1 };
+const none: Requirement = { ...REQUIRES, from: null, count: 0 };
+const later = { to: 'director', afterMs: 3_600_000 };
+
+test.for<[string, Requirement, Requirement, Partial<Requirement> | null]>([
+  ['nobody has to approve either', none, none, { from: null, count: 0 }],
+  ['only the way there needs one', one, none, { from: 'approver', count: 1 }],
+  ['only the way back needs one', none, one, { from: 'approver', count: 1, rule: 2 }],
+  ['the way back needs more', one, REQUIRES, { count: 2 }],
+  ['the way there needs more', REQUIRES, one, { count: 2 }],
+  ['others approve the way back', one, { ...one, from: 'director' }, null],
+  ['only one lets a requester approve', { ...one, self: true }, one, { self: false }],
+  ['both let a requester approve', { ...one, self: true }, { ...one, self: true }, { self: true }],
+  ['only one calls a second role', { ...one, escalation: later }, one, { escalation: null }],
+  [
+    'both have the same escalation',
+    { ...one, escalation: later },
+    { ...one, escalation: { ...later } },
+    { escalation: later },
+  ],
+  [
+    'both have the same escalation role after different waits',
+    { ...one, escalation: later },
+    { ...one, escalation: { ...later, afterMs: 1 } },
+    { escalation: null },
+  ],
+  [
+    'they have different escalation roles after the same wait',
+    { ...one, escalation: later },
+    { ...one, escalation: { ...later, to: 'owner' } },
+    { escalation: null },
+  ],
+  ['only one knows an emergency', { ...one, breakGlass: 'oncall' }, one, { breakGlass: null }],
+  [
+    'both have the same break-glass role',
+    { ...one, breakGlass: 'oncall' },
+    { ...none, breakGlass: 'oncall' },
+    { breakGlass: 'oncall' },
+  ],
+])('the combined requirement of a change and its revert when %s', ([, there, back, expected]) => {
+  const both = combineRequirements(there, back);
+  if (expected === null) expect(both).toBeNull();
+  else expect(both).toMatchObject(expected);
+});
+
+test.for<[string, Requirement, Requirement, boolean]>([
+  ['nothing has to be approved', none, none, true],
+  ['the second one needs no approval', one, none, true],
+  ['the first one needs no approval', none, one, false],
+  ['both need the same', one, { ...one }, true],
+  ['the first one needs more approvals', REQUIRES, one, true],
+  ['the second one needs more approvals', one, REQUIRES, false],
+  ['the approvers differ', one, { ...one, from: 'director' }, false],
+  ['only the first one lets the requester approve', { ...one, self: true }, one, false],
+  ['only the second one lets the requester approve', one, { ...one, self: true }, true],
+  ['only the first one escalates', { ...one, escalation: later }, one, false],
+  ['only the second one escalates', one, { ...one, escalation: later }, true],
+])('whether one requirement covers another: %s', ([, first, second, is]) => {
+  expect(coversRequirement(first, second)).toBe(is);
+});

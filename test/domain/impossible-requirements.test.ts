@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { impossibleRequirements, membersNeeded } from '../../src/domain/policy-schema.ts';
+import { policyOf, user } from './policy-fixtures.ts';
+
+const STOP = { allow: ['service stop'], to: 'operator' };
+const BY_ONE = { ...STOP, approvals: { from: 'approver', count: 1 } };
+const BY_TWO = { ...STOP, approvals: { from: 'approver', count: 2 } };
+const BY_THREE = { ...STOP, approvals: { from: 'approver', count: 3 } };
+const ALONE = { ...STOP, approvals: { from: 'approver', count: 1, self: 'allowed' } };
+
+function problems(rule: object, operators: readonly string[], approvers: readonly string[]) {
+  const people = (names: readonly string[]) => new Set(names.map(user));
+  const members = new Map([
+    ['operator', people(operators)],
+    ['approver', people(approvers)],
+  ]);
+  return impossibleRequirements(policyOf([rule]), members).map(
+    ({ where, problem }) => `${where}: ${problem}`,
+  );
+}
+
+test.for<[string, object, readonly string[], readonly string[], readonly string[]]>([
+  ['one user requests and another approves', BY_ONE, ['ana'], ['ben'], []],
+  ['each user can approve for the other', BY_ONE, ['ana', 'ben'], ['ana', 'ben'], []],
+  ['one of the requesters has enough others', BY_TWO, ['ana', 'ben'], ['ben', 'cleo'], []],
+  ['the only requester may approve as well', ALONE, ['ana'], ['ana'], []],
+  ['the rule needs no approval', STOP, ['ana'], [], []],
+  [
+    'the requester role is empty',
+    STOP,
+    [],
+    ['ben'],
+    ['policy[0].to: rule 1 lets only operator request, but operator has no members'],
+  ],
+  [
+    'the requester role is empty and the approver role is not',
+    BY_ONE,
+    [],
+    ['ben'],
+    ['policy[0].to: rule 1 lets only operator request, but operator has no members'],
+  ],
+  [
+    'the approver role is empty',
+    BY_ONE,
+    ['ana'],
+    [],
+    ['policy[0].approvals: rule 1 needs 1 approval from approver, which has no members'],
+  ],
+  [
+    'the approver role is too small',
+    BY_TWO,
+    ['ana'],
+    ['ben'],
+    ['policy[0].approvals: rule 1 needs 2 approvals from approver, which has 1 member'],
+  ],
+  [
+    'the approver role is too small for several approvals',
+    BY_THREE,
+    ['ana'],
+    ['ben', 'cleo'],
+    ['policy[0].approvals: rule 1 needs 3 approvals from approver, which has 2 members'],
+  ],
+  [
+    'the only approver is the only requester',
+    BY_ONE,
+    ['ana'],
+    ['ana'],
+    [
+      'policy[0].approvals: rule 1 needs 1 approval from people other than the requester, but without the requester, approver is too small for every member of operator',
+    ],
+  ],
+  [
+    'every requester is one of the needed approvers',
+    BY_TWO,
+    ['ben', 'cleo'],
+    ['ben', 'cleo'],
+    [
+      'policy[0].approvals: rule 1 needs 2 approvals from people other than the requester, but without the requester, approver is too small for every member of operator',
+    ],
+  ],
+  [
+    'the break-glass role is empty',
+    { ...STOP, breakGlass: { to: 'approver' } },
+    ['ana'],
+    [],
+    [
+      'policy[0].breakGlass.to: rule 1 lets only approver use break-glass, but approver has no members',
+    ],
+  ],
+  [
+    'the requester and the approver role are empty',
+    BY_ONE,
+    [],
+    [],
+    [
+      'policy[0].to: rule 1 lets only operator request, but operator has no members',
+      'policy[0].approvals: rule 1 needs 1 approval from approver, which has no members',
+    ],
+  ],
+])('when %s', ([, rule, operators, approvers, expected]) => {
+  expect(problems(rule, operators, approvers)).toEqual(expected);
+});
+
+test('a role without known members counts as empty', () => {
+  expect(impossibleRequirements(policyOf([STOP]), new Map()).map(({ hint }) => hint)).toEqual([
+    'check the groups and users of roles.operator',
+  ]);
+});
+
+test('an escalation role without members is reported before it is needed', () => {
+  const approvals = { from: 'approver', escalate: { to: 'viewer', after: '1h' } };
+  const members = new Map([
+    ['operator', new Set([user('ana')])],
+    ['approver', new Set([user('ben')])],
+  ]);
+  expect(impossibleRequirements(policyOf([{ ...STOP, approvals }]), members)).toEqual([
+    {
+      where: 'policy[0].approvals.escalate.to',
+      problem: 'rule 1 lets only viewer decide after the escalation, but viewer has no members',
+      hint: 'check the groups and users of roles.viewer',
+    },
+  ]);
+});
+
+test.for<[string, readonly string[], string]>([
+  ['the approvers are too few', [], 'add people to approver'],
+  ['only the requester could approve', ['ana'], 'add a person to approver, or to operator'],
+])('the hint names the role to extend when %s', ([, approvers, hint]) => {
+  const members = new Map([
+    ['operator', new Set([user('ana')])],
+    ['approver', new Set(approvers.map(user))],
+  ]);
+  const [problem] = impossibleRequirements(policyOf([BY_ONE]), members);
+  expect(problem?.hint).toBe(hint);
+});
+
+test('the needed members are one more than the highest count of approvals', () => {
+  expect(
+    [[STOP], [BY_ONE], [{ ...STOP, allow: ['service start'] }, BY_TWO]].map((rules) =>
+      membersNeeded(policyOf(rules)),
+    ),
+  ).toEqual([2, 2, 3]);
+});
+
+test('the needed members of each role give the same problems as all members', () => {
+  const someone = fc.constantFrom('ana', 'ben', 'cleo', 'dora', 'emil', 'finn', 'gus');
+  const people = fc.uniqueArray(someone);
+  const rule = fc.constantFrom(STOP, BY_ONE, BY_TWO, ALONE);
+  fc.assert(
+    fc.property(rule, people, people, (asked, operators, approvers) => {
+      const enough = membersNeeded(policyOf([asked]));
+      const few = problems(asked, operators.slice(0, enough), approvers.slice(0, enough));
+      expect(few).toEqual(problems(asked, operators, approvers));
+    }),
+  );
+});

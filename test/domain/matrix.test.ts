@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Actor, Transition } from '../../src/domain/change.ts';
+import { type Change, isEnded, STATES } from '../../src/domain/change.ts';
+import {
+  approve,
+  cancel,
+  confirm,
+  expire,
+  finish,
+  markUnknown,
+  reject,
+  resolve,
+  returnPermit,
+  start,
+  stop,
+} from '../../src/domain/decide.ts';
+import {
+  actor,
+  ana,
+  ben,
+  changeIn,
+  cleo,
+  dora,
+  FAILURE,
+  minutes,
+  NOON,
+  REQUIRES,
+  SUCCESS,
+  UNKNOWN,
+} from './changes-fixtures.ts';
+
+type Verb = (change: Change, by: Actor, now: Date) => Transition;
+
+const VERBS = {
+  confirm,
+  approve,
+  reject: (change, by, now) => reject(change, by, 'not today', now),
+  cancel,
+  expire: (change, _by, now) => expire(change, now),
+  start: (change, _by, now) => start(change, { owner: 'replica-1', until: now }, now),
+  stop: (change) => stop(change, 'stale', 'target-changed'),
+  handBack: (change, _by, now) => returnPermit(change, now),
+  finish: (change) => finish(change, SUCCESS),
+  giveUp: (change, _by, now) => markUnknown(change, now),
+  resolve: (change, by, now) =>
+    resolve(change, by, { happened: true, note: 'I saw it', current: null }, now),
+} satisfies Readonly<Record<string, Verb>>;
+
+/** The verbs with an allowed actor and time, so that only the state can refuse. */
+function atBest(verb: string, change: Change): Transition {
+  const by = ['confirm', 'cancel'].includes(verb) ? ana : ben;
+  // The names come from the table itself.
+  return VERBS[verb as keyof typeof VERBS](change, by, verb === 'expire' ? minutes(999) : NOON);
+}
+
+function outcomes(verb: string): string {
+  const results = STATES.map((state) => {
+    const outcome = atBest(verb, changeIn(state, { requires: { ...REQUIRES, count: 1 } }));
+    return { state, result: outcome.ok ? `→ ${outcome.change.state}` : outcome.refusal };
+  });
+  const groups = Object.entries(Object.groupBy(results, ({ result }) => result));
+  const lines = groups.map(
+    ([result, found = []]) => `  ${result}: ${found.map(({ state }) => state).join(' ')}`,
+  );
+  return [verb, ...lines].join('\n');
+}
+
+test('every verb in every state has the result of this table', () => {
+  expect(Object.keys(VERBS).map(outcomes).join('\n')).toMatchInlineSnapshot(`
+    "confirm
+      → pending: draft
+      not-draft: pending approved executing succeeded failed unknown rejected cancelled expired stale denied
+    approve
+      not-pending: draft
+      → approved: pending
+      already-decided: approved executing succeeded failed unknown rejected cancelled expired stale denied
+    reject
+      not-pending: draft
+      → rejected: pending
+      already-decided: approved executing succeeded failed unknown rejected cancelled expired stale denied
+    cancel
+      → cancelled: draft pending approved
+      already-decided: executing succeeded failed unknown rejected cancelled expired stale denied
+    expire
+      → expired: draft pending approved
+      already-decided: executing succeeded failed unknown rejected cancelled expired stale denied
+    start
+      not-approved: draft pending executing succeeded failed unknown rejected cancelled expired stale denied
+      → executing: approved
+    stop
+      → stale: draft pending approved
+      already-decided: executing succeeded failed unknown rejected cancelled expired stale denied
+    handBack
+      not-executing: draft pending approved succeeded failed unknown rejected cancelled expired stale denied
+      → approved: executing
+    finish
+      not-executing: draft pending approved succeeded failed unknown rejected cancelled expired stale denied
+      → succeeded: executing
+    giveUp
+      not-executing: draft pending approved succeeded failed unknown rejected cancelled expired stale denied
+      → unknown: executing
+    resolve
+      not-unknown: draft pending approved executing succeeded failed rejected cancelled expired stale denied
+      → succeeded: unknown"
+  `);
+});
+
+// Ana is an approver as well, so that only the self-approval rule refuses her.
+const PEOPLE = [actor('U0ANA', 'operator', 'approver'), ben, cleo, dora];
+
+const ENDINGS: readonly Verb[] = [FAILURE, UNKNOWN].map(
+  (ending): Verb =>
+    (change) =>
+      finish(change, ending),
+);
+const denied: Verb = (change) => stop(change, 'denied', 'frozen');
+
+// Most steps move forward, so that enough walks reach a final state.
+const { confirm: ask, approve: agree, start: send, ...rest } = VERBS;
+const verbs = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<Verb>(ask, agree, send) },
+  { weight: 1, arbitrary: fc.constantFrom<Verb>(...Object.values(rest), ...ENDINGS, denied) },
+);
+const steps = fc.array(
+  fc.record({
+    verb: verbs,
+    by: fc.constantFrom(...PEOPLE),
+    // Sometimes so late that everything has expired.
+    at: fc.oneof({ weight: 19, arbitrary: fc.nat(29) }, fc.constant(999)).map(minutes),
+  }),
+  { maxLength: 40, size: 'max' },
+);
+const requirements = fc
+  .record({ count: fc.nat(3), self: fc.boolean() })
+  .map(({ count, self }) => ({ ...REQUIRES, count, self, from: count > 0 ? 'approver' : null }));
+
+/** Random moves of one change by users and by Signalbox. */
+const walks = fc.record({ requires: requirements, steps }).map(({ requires, steps }) => {
+  const visited = [changeIn('draft', { requires })];
+  for (const { verb, by, at } of steps) {
+    const before = visited[visited.length - 1] ?? changeIn('draft');
+    const outcome = verb(before, by, at);
+    if (outcome.ok) visited.push(outcome.change);
+  }
+  return visited;
+});
+
+function holds(claim: (before: Change, after: Change) => void): void {
+  fc.assert(
+    fc.property(walks, (visited) => {
+      visited.slice(1).forEach((after, index) => {
+        const before = visited[index];
+        if (before) claim(before, after);
+      });
+    }),
+    { numRuns: 1_000 },
+  );
+}
+
+test('no move leaves a final state', () => {
+  holds((before) => expect(isEnded(before)).toBe(false));
+});
+
+test('each move increases the version by one and keeps the request', () => {
+  holds((before, after) => {
+    expect(after.version).toBe(before.version + 1);
+    const { id, requester, plan, digest, requires } = before;
+    expect(after).toMatchObject({ id, requester, plan, digest, requires });
+  });
+});
+
+test('approvals are only added, one at a time, and once per person', () => {
+  holds((before, after) => {
+    expect(after.approvals.slice(0, before.approvals.length)).toEqual(before.approvals);
+    expect(after.approvals.length - before.approvals.length).toBeLessThanOrEqual(1);
+    const people = after.approvals.map(({ by }) => by);
+    expect(new Set(people).size).toBe(people.length);
+    if (!after.requires.self) expect(people).not.toContain(ana.id);
+  });
+});
+
+test('no change runs without its approvals', () => {
+  holds((_before, after) => {
+    if (after.state !== 'executing') return;
+    expect(after.approvals.length).toBeGreaterThanOrEqual(after.requires.count);
+  });
+});
+
+test('the random walks reach every state', () => {
+  const states = fc
+    .sample(walks, { numRuns: 1_000, seed: 7 })
+    .flat()
+    .map(({ state }) => state);
+  expect(STATES.filter((state) => !states.includes(state))).toEqual([]);
+});

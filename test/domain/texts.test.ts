@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { countWords, utcStamp } from '../../src/domain/answer.ts';
+
+test('a count agrees with its noun and with the words that follow', () => {
+  const older = (count: number) => countWords(count, 'older one follows', 'older ones follow');
+  expect([0, 1, 2].map((count) => countWords(count, 'event'))).toEqual([
+    '0 events',
+    '1 event',
+    '2 events',
+  ]);
+  expect([1, 2].map(older)).toEqual(['1 older one follows', '2 older ones follow']);
+});
+
+test('a time stamp is in UTC, to the minute', () => {
+  expect(utcStamp(new Date('2026-11-20T09:30:59.999Z'))).toBe('2026-11-20 09:30 UTC');
+});

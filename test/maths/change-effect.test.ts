@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import { addDays } from '../../src/base/time.ts';
+import {
+  type CostChange,
+  type Scaling,
+  type SizedDay,
+  scaleEffect,
+  startEffect,
+  stopEffect,
+  type UnitPrice,
+  unitPrice,
+} from '../../src/maths/effect.ts';
+import { finalDays } from './synthetic.ts';
+
+const TODAY = '2026-11-20';
+const FIXED: Scaling = {
+  minReplicaMemoryGb: 16,
+  maxReplicaMemoryGb: 16,
+  numReplicas: 3,
+  idleScaling: false,
+};
+/** 16 GB · 3 replicas · 24 hours at a hundredth of a credit. */
+const FIXED_DAY = 11.52;
+const PRICE: UnitPrice = { ok: true, creditsPerGbHour: 0.01, days: 14 };
+const NO_PRICE: UnitPrice = { ok: false, why: 'too-few-days-of-fixed-size', days: 0 };
+
+function compute(values: readonly number[]) {
+  return finalDays(values, addDays(TODAY, -values.length));
+}
+
+function known(effect: CostChange) {
+  if (!effect.known) throw new Error(effect.why);
+  return effect;
+}
+
+function sized(value: number, day: Partial<SizedDay> = {}): SizedDay {
+  return { value, settled: true, changed: false, scaling: FIXED, ...day };
+}
+
+test('the price of a GB-hour is the median of the days of a fixed size', () => {
+  const days = [FIXED_DAY, FIXED_DAY * 2, FIXED_DAY * 0.9].map((value) => sized(value));
+  expect(unitPrice(days)).toEqual({ ok: true, creditsPerGbHour: expect.closeTo(0.01), days: 3 });
+});
+
+test.for<[string, Partial<SizedDay>]>([
+  ['may still change', { settled: false }],
+  ['saw a change', { changed: true }],
+  ['had an unknown size', { scaling: null }],
+  ['could idle', { scaling: { ...FIXED, idleScaling: true } }],
+  ['could grow', { scaling: { ...FIXED, maxReplicaMemoryGb: 32 } }],
+  ['cost what is no cost', { value: Number.NaN }],
+  ['cost nothing', { value: 0 }],
+])('no price is taken from a day that %s', ([, day]) => {
+  const days = [sized(FIXED_DAY), sized(FIXED_DAY), sized(FIXED_DAY, day)];
+  expect(unitPrice(days)).toEqual({ ok: false, why: 'too-few-days-of-fixed-size', days: 2 });
+});
+
+test('a stop saves the daily cost from tomorrow to the end of the month', () => {
+  const effect = known(stopEffect(compute(Array(30).fill(18)), TODAY));
+  expect(effect).toEqual({
+    known: true,
+    perDay: { about: expect.closeTo(-18), low: expect.closeTo(-18), high: expect.closeTo(-18) },
+    byMonthEnd: {
+      about: expect.closeTo(-180),
+      low: expect.closeTo(-180),
+      high: expect.closeTo(-180),
+    },
+    basis: 'past-days',
+    days: 14,
+  });
+});
+
+test('the range of a day is that of past days', () => {
+  const values = Array.from({ length: 56 }, (_, index) => 10 + 5 * ((index * 5) % 3));
+  const { low, about, high } = known(stopEffect(compute(values), TODAY)).perDay;
+  expect([low, high]).toEqual([-20, -10]);
+  expect(about).toBeCloseTo(-15, 0);
+});
+
+test('on the last day of a month the effect by month end is 0', () => {
+  const days = finalDays(Array(14).fill(18), '2026-11-10');
+  expect(known(stopEffect(days, '2026-11-30')).byMonthEnd.about).toBeCloseTo(0);
+});
+
+test('weekends ahead save less than working days', () => {
+  const days = compute(Array(56).fill(0)).map(({ day, final }) => {
+    const isWeekend = [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay());
+    return { day, final, value: isWeekend ? 4 : 20 };
+  });
+  // From 21 to 30 November 2026 four of the ten days are of weekends.
+  expect(known(stopEffect(days, TODAY)).byMonthEnd.about).toBeCloseTo(-(6 * 20 + 4 * 4), 3);
+});
+
+test('six days are too few for an estimate', () => {
+  const effect = { known: false, why: 'too-few-settled-days' };
+  expect(stopEffect(compute(Array(6).fill(18)), TODAY)).toEqual(effect);
+  const sizes = { before: FIXED, after: FIXED };
+  expect(scaleEffect(compute(Array(6).fill(18)), sizes, PRICE, TODAY)).toEqual(effect);
+});
+
+test('a start restores the cost of the days on which the service ran', () => {
+  const values = [...Array(20).fill(12), ...Array(20).fill(0)];
+  const effect = known(startEffect(compute(values), null, NO_PRICE, TODAY));
+  expect(effect).toMatchObject({ basis: 'past-days', perDay: { about: expect.closeTo(12) } });
+});
+
+test.for<[string, Scaling, { low: number; high: number }]>([
+  ['that never idles', { ...FIXED, maxReplicaMemoryGb: 32 }, { low: 11.52, high: 23.04 }],
+  ['that may idle', { ...FIXED, idleScaling: true }, { low: 0, high: 11.52 }],
+])('a service %s and has not run costs between its bounds', ([, scaling, range]) => {
+  const effect = known(startEffect([], scaling, PRICE, TODAY));
+  expect(effect.basis).toBe('unit-price');
+  expect(effect.perDay.low).toBeCloseTo(range.low);
+  expect(effect.perDay.high).toBeCloseTo(range.high);
+  expect(effect.perDay.about).toBeCloseTo((range.low + range.high) / 2);
+});
+
+test.for<[string, Scaling | null, UnitPrice, string]>([
+  ['its size', null, PRICE, 'size-not-known'],
+  ['the price', FIXED, NO_PRICE, 'price-not-known'],
+])('a service that has not run is not estimated without %s', ([, scaling, price, why]) => {
+  expect(startEffect([], scaling, price, TODAY)).toEqual({ known: false, why });
+});
+
+function scaled(
+  before: Scaling | null,
+  after: Scaling | null,
+  price = PRICE,
+  level = FIXED_DAY,
+): CostChange {
+  return scaleEffect(compute(Array(20).fill(level)), { before, after }, price, TODAY);
+}
+
+test('from fixed size to fixed size the ratio decides, without a price', () => {
+  const effect = known(scaled(FIXED, { ...FIXED, numReplicas: 6 }, NO_PRICE));
+  expect(effect).toMatchObject({
+    basis: 'fixed-size',
+    perDay: { about: expect.closeTo(FIXED_DAY) },
+  });
+});
+
+test('from a range to a fixed size the new size decides, at its price', () => {
+  const ranged = { ...FIXED, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 64 };
+  const effect = known(scaled(ranged, FIXED, PRICE, 20));
+  expect(effect).toMatchObject({
+    basis: 'unit-price',
+    perDay: { about: expect.closeTo(FIXED_DAY - 20) },
+  });
+});
+
+const RANGED: Scaling = { ...FIXED, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32 };
+
+test.for<[string, Scaling, { about: number; low: number; high: number }]>([
+  ['room to both sides', RANGED, { about: 0, low: -5.76, high: 11.52 }],
+  [
+    'a higher floor',
+    { ...RANGED, minReplicaMemoryGb: 24 },
+    { about: 5.76, low: 5.76, high: 11.52 },
+  ],
+  [
+    'a lower ceiling',
+    { ...RANGED, maxReplicaMemoryGb: 12 },
+    { about: -2.88, low: -5.76, high: -2.88 },
+  ],
+  [
+    'a higher floor it may idle under',
+    { ...RANGED, minReplicaMemoryGb: 24, idleScaling: true },
+    { about: 0, low: -11.52, high: 11.52 },
+  ],
+])('with the price of a GB-hour a service is scaled to %s', ([, after, perDay]) => {
+  const effect = known(scaled(FIXED, after));
+  expect(effect.basis).toBe('unit-price');
+  for (const end of ['about', 'low', 'high'] as const)
+    expect(effect.perDay[end]).toBeCloseTo(perDay[end]);
+});
+
+test.for<[string, CostChange, string]>([
+  ['the size before', scaled(null, FIXED), 'size-not-known'],
+  ['the size after', scaled(FIXED, null), 'size-not-known'],
+  ['any memory', scaled({ ...FIXED, numReplicas: 0 }, FIXED), 'size-not-known'],
+  ['the price', scaled(FIXED, RANGED, NO_PRICE), 'price-not-known'],
+])('scaling is not estimated without %s', ([, effect, why]) => {
+  expect(effect).toEqual({ known: false, why });
+});

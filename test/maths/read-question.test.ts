@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import leven from 'leven';
+import { expect, test } from 'vitest';
+import { readPeriod } from '../../src/maths/period.ts';
+import {
+  ALL_COSTS,
+  type CostQuestion,
+  correctLine,
+  type Names,
+  type QuestionScope,
+  readQuestion,
+  wordsOfScope,
+} from '../../src/maths/question.ts';
+import { TODAY } from './rows.ts';
+
+const NAMES = ['analytics-prod', 'staging', '2026-archive', 'two words', 'october'];
+const names: Names = {
+  tag: ['prod', 'dev'],
+  warehouse: ['main', 'lab'],
+  team: ['search', 'Growth'],
+  called: (text) => {
+    if (text === 'twin') return ['id-1', 'id-2'];
+    return NAMES.includes(text) ? [text] : [];
+  },
+  near: (text) => NAMES.filter((name) => leven(name, text) < 3),
+};
+
+function read(typed: string) {
+  return readQuestion(typed.split(' ').filter(Boolean), TODAY, names);
+}
+
+function period(text: string) {
+  const reading = readPeriod(text, TODAY);
+  if (!reading.ok) throw new Error(text);
+  return reading.period;
+}
+
+const PLAIN: CostQuestion = {
+  period: period('mtd'),
+  by: 'service',
+  versus: null,
+  top: null,
+  finalOnly: false,
+  scope: ALL_COSTS,
+  refresh: false,
+};
+
+function only(...service: readonly string[]): QuestionScope {
+  return { ...ALL_COSTS, service };
+}
+
+test.for<[string, Partial<CostQuestion>]>([
+  ['', {}],
+  ['7d', { period: period('7d') }],
+  ['by day', { by: 'day' }],
+  ['By Warehouse MTD', { by: 'warehouse' }],
+  ['vs prev', { versus: 'prev' }],
+  ['last-week vs last-week', { period: period('last-week'), versus: 'last-week' }],
+  ['vs 2026-09 last-month', { period: period('last-month'), versus: period('2026-09') }],
+  ['top 5', { top: 5 }],
+  ['final', { period: period('final') }],
+  ['final 30d', { period: period('30d'), finalOnly: true }],
+  ['final by metric', { period: period('final'), by: 'metric' }],
+  ['analytics-prod', { scope: only('analytics-prod') }],
+  ['2026-archive 7d', { scope: only('2026-archive'), period: period('7d') }],
+  ['two words by month', { scope: only('two words'), by: 'month' }],
+  ['only analytics-prod 7d top 3', { scope: only('analytics-prod'), period: period('7d'), top: 3 }],
+  ['only october', { scope: only('october') }],
+  ['refresh', { refresh: true }],
+  ['Refresh 7d by day', { refresh: true, period: period('7d'), by: 'day' }],
+  ['staging analytics-prod', { scope: only('staging', 'analytics-prod') }],
+  ['staging,analytics-prod 7d', { period: period('7d'), scope: only('staging', 'analytics-prod') }],
+  ['staging, two words', { scope: only('staging', 'two words') }],
+  ['only october staging staging', { scope: only('october', 'staging') }],
+  ['tag prod', { scope: { ...ALL_COSTS, tag: ['prod'] } }],
+  ['tag=prod,dev', { scope: { ...ALL_COSTS, tag: ['prod', 'dev'] } }],
+  ['Tag PROD tag dev', { scope: { ...ALL_COSTS, tag: ['prod', 'dev'] } }],
+  ['team growth staging', { scope: { ...only('staging'), team: ['Growth'] } }],
+  ['warehouse MAIN 7d', { period: period('7d'), scope: { ...ALL_COSTS, warehouse: ['main'] } }],
+  ['warehouse unlisted', { scope: { ...ALL_COSTS, warehouse: ['unlisted'] } }],
+  ['service=staging,october', { scope: only('staging', 'october') }],
+  ['by tag tag prod', { by: 'tag', scope: { ...ALL_COSTS, tag: ['prod'] } }],
+  ['by team vs last-week', { by: 'team', versus: 'last-week' }],
+  ['october', { period: period('2026-10') }],
+  ['last month by day', { period: period('last-month'), by: 'day' }],
+  ['Last 7 Days', { period: period('7d') }],
+  ['october 2025 vs september 2025', { period: period('2025-10'), versus: period('2025-09') }],
+  ['this week vs last week', { period: period('this-week'), versus: 'last-week' }],
+  ['2026-11-05 to 2026-11-10', { period: period('2026-11-05..2026-11-10') }],
+  [
+    '30d by entity vs prev top 10 final analytics-prod',
+    {
+      period: period('30d'),
+      by: 'entity',
+      versus: 'prev',
+      top: 10,
+      finalOnly: true,
+      scope: only('analytics-prod'),
+    },
+  ],
+])('"%s" is understood', ([typed, question]) => {
+  expect(read(typed)).toEqual({ ok: true, question: { ...PLAIN, ...question } });
+});
+
+test.for<[string, string, string, readonly string[]]>([
+  ['by servcie', 'no-grouping', 'servcie', ['by service']],
+  ['by', 'no-grouping', '', ['by day']],
+  ['vs', 'no-comparison', '', ['vs prev']],
+  ['vs previous', 'no-comparison', 'previous', ['vs prev']],
+  ['vs final', 'no-comparison', 'final', []],
+  ['vs 2026-13', 'unknown-words', '2026-13', ['vs 2026-11']],
+  ['vs 500 days', 'too-long', '500 days', ['vs 400d']],
+  ['top', 'no-number', '', ['top 5']],
+  ['top many', 'no-number', 'many', ['top 5']],
+  ['top 0', 'no-number', '0', ['top 5']],
+  ['top 101', 'no-number', '101', ['top 5']],
+  ['only', 'unknown-service', '', []],
+  ['only by day', 'unknown-service', '', []],
+  ['only stagin top 3', 'unknown-service', 'stagin', ['staging']],
+  ['only twin', 'shared-name', 'twin', ['id-1', 'id-2']],
+  ['twin by day', 'shared-name', 'twin', ['id-1', 'id-2']],
+  ['7d 30d', 'given-twice', '30d', ['7d', '30d']],
+  ['2026-11-10 2026-11-05', 'given-twice', '2026-11-05', ['2026-11-05..2026-11-10']],
+  ['by day by day', 'given-twice', 'by day', ['by day']],
+  ['by service by metric', 'given-twice', 'by metric', ['by service', 'by metric']],
+  ['by month 2026 by day', 'given-twice', 'by day', ['by month', 'by day']],
+  ['tag', 'unknown-tag', '', ['tag dev', 'tag prod']],
+  ['tag prd', 'unknown-tag', 'prd', ['tag prod']],
+  ['tag prod,dve', 'unknown-tag', 'dve', ['tag dev']],
+  ['team=serach', 'unknown-team', 'serach', ['team search']],
+  ['warehouse', 'unknown-warehouse', '', ['warehouse lab', 'warehouse main']],
+  ['service=stagin', 'unknown-service', 'stagin', ['staging']],
+  ['service=', 'unknown-service', '', []],
+  ['staging,twin', 'unknown-words', 'staging,twin', []],
+  ['7d prod', 'unknown-words', 'prod', ['tag prod']],
+  ['serch by day', 'unknown-words', 'serch', ['team search']],
+  ['2026-11-19..2026-11-01', 'reversed', '2026-11-19..2026-11-01', ['2026-11-01..2026-11-19']],
+  ['500 days by day', 'too-long', '500 days', ['400d']],
+  ['mtd service', 'unknown-words', 'service', ['by service']],
+  ['analytics-prdo', 'unknown-words', 'analytics-prdo', ['analytics-prod']],
+  ['7d two wrods by day', 'unknown-words', 'two wrods', ['two words']],
+  ['staging frobnicate', 'unknown-words', 'frobnicate', []],
+  ['7d refersh', 'unknown-words', 'refersh', ['refresh']],
+  ['refresh 7d refresh', 'given-twice', 'refresh', ['refresh']],
+  ['lastmonth', 'unknown-words', 'lastmonth', ['last-month']],
+  ['octobre', 'unknown-words', 'octobre', ['october']],
+  ['last 6 months by day', 'unknown-words', 'last 6 months', ['2026-05..2026-10']],
+  ['by=day', 'has-a-key', 'by=day', ['by day']],
+  ['days=7d', 'has-a-key', 'days=7d', ['7d']],
+  ['zone=Mars/Phobos', 'has-a-key', 'zone=Mars/Phobos', []],
+])('"%s" is refused as %s', ([typed, problem, text, nearest]) => {
+  const reading = read(typed);
+  expect(reading).toMatchObject({ ok: false, problem, text });
+  if (reading.ok) return;
+  expect(reading.nearest.slice(0, nearest.length)).toEqual(nearest);
+});
+
+test('the order of the words does not matter', () => {
+  const parts = ['30d', 'by day', 'vs prev', 'top 4', 'final', 'refresh', 'two words', 'tag prod'];
+  fc.assert(
+    fc.property(fc.shuffledSubarray(parts, { minLength: parts.length }), (words) => {
+      expect(read(words.join(' '))).toEqual(read(parts.join(' ')));
+    }),
+  );
+});
+
+test.for<[string, string, string]>([
+  ['7d by servce top 5', 'by service', '7d by service top 5'],
+  ['7d by', 'by day', '7d by day'],
+  ['7d stagin by day', 'staging', '7d staging by day'],
+  ['7d by day 30d', '30d', '30d by day'],
+  ['mtd vs 500 days top 3', 'vs 400d', 'mtd vs 400d top 3'],
+  ['500 days by day', '400d', '400d by day'],
+  ['7d tag prd by day', 'tag prod', '7d tag prod by day'],
+  ['by day 7d by week', 'by week', 'by week 7d'],
+])(
+  'in "%s", "%s" takes the place of what was misread and of nothing else',
+  ([typed, near, all]) => {
+    const reading = read(typed);
+    expect(reading.ok ? [] : reading.nearest).toContain(near);
+    expect(correctLine(typed.split(' '), reading.ok ? [] : reading.about, near)).toBe(all);
+  },
+);
+
+test('the words of a scope select the same again, whatever a service is called', () => {
+  const scope = {
+    service: ['october', 'two words'],
+    tag: ['prod'],
+    warehouse: ['x'],
+    team: ['Growth'],
+  };
+  expect(read(wordsOfScope(scope).join(' '))).toMatchObject({ ok: true, question: { scope } });
+});

@@ -1,0 +1,352 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { daysBetween } from '../../src/base/time.ts';
+import { sumBy } from '../../src/maths/lines.ts';
+import {
+  mergeProblems,
+  problemsOf,
+  problemText,
+  type ReportProblem,
+  type ReportRow,
+  type RowProblem,
+  readReport,
+} from '../../src/maths/report.ts';
+import { METRICS, microOf } from '../../src/maths/rows.ts';
+
+const NOVEMBER = { first: '2026-11-01', last: '2026-11-30' };
+
+function reportRow(over: Partial<ReportRow> = {}): ReportRow {
+  return {
+    date: '2026-11-17',
+    entityId: 's-1',
+    entityName: 'analytics-prod',
+    entityType: 'service',
+    serviceId: 's-1',
+    dataWarehouseId: 'w-1',
+    metrics: { computeCredits: 12.5, storageCredits: null },
+    totalCredits: 12.5,
+    locked: true,
+    ...over,
+  };
+}
+
+function read(costs: readonly ReportRow[], grandTotalCredits: number | null = null) {
+  return readReport({ costs, grandTotalCredits }, NOVEMBER);
+}
+
+const STORAGE = { storageCredits: 2, backupCredits: 0, computeCredits: 0 };
+
+test('a row is read in millionths of a credit, and a missing metric is not zero', () => {
+  expect(read([reportRow()])).toEqual({
+    rows: [
+      {
+        day: '2026-11-17',
+        entityId: 's-1',
+        entityName: 'analytics-prod',
+        kind: 'service',
+        serviceId: 's-1',
+        warehouseId: 'w-1',
+        metrics: { computeCredits: 12_500_000 },
+        total: 12_500_000,
+        locked: true,
+      },
+    ],
+    problems: [],
+  });
+});
+
+test.for<[string, Partial<ReportRow>, object]>([
+  [
+    'calls it a warehouse',
+    { entityType: 'datawarehouse', entityId: 'w-1' },
+    { kind: 'warehouse', serviceId: null },
+  ],
+  [
+    'names no kind and no service',
+    { entityType: null, serviceId: null, entityId: 'w-9', metrics: {} },
+    { kind: 'warehouse' },
+  ],
+  [
+    'names an unknown kind, no service, and bills compute',
+    { entityType: 'brand-new', serviceId: null, entityId: 's-9' },
+    { kind: 'service', serviceId: 's-9' },
+  ],
+  [
+    'names an unknown kind, no service, and bills data transfer',
+    {
+      entityType: 'brand-new',
+      serviceId: null,
+      entityId: 'p-9',
+      metrics: { dataTransferCredits: 1 },
+    },
+    { kind: 'pipe', serviceId: null },
+  ],
+  [
+    'names an unknown kind, no service, and bills storage',
+    { entityType: 'brand-new', serviceId: null, entityId: 'w-9', metrics: STORAGE },
+    { kind: 'warehouse' },
+  ],
+  [
+    'names an unknown kind, no service, and bills storage and compute',
+    {
+      entityType: 'brand-new',
+      serviceId: null,
+      entityId: 'w-9',
+      metrics: { ...STORAGE, computeCredits: 1 },
+    },
+    { kind: 'warehouse' },
+  ],
+  [
+    'names an unknown kind and the id of the warehouse',
+    { entityType: 'brand-new', entityId: 'w-1', metrics: {} },
+    { kind: 'warehouse', serviceId: null },
+  ],
+  [
+    'names no kind, the same id three times, and bills compute',
+    { entityType: null, dataWarehouseId: 's-1' },
+    { kind: 'service' },
+  ],
+  [
+    'names no kind, the same id three times, and bills storage',
+    { entityType: null, dataWarehouseId: 's-1', metrics: STORAGE },
+    { kind: 'warehouse', serviceId: null },
+  ],
+  ['names no kind and the entity is its service', { entityType: null }, { kind: 'service' }],
+  [
+    'names no kind and another service',
+    { entityType: null, entityId: 'p-1' },
+    { kind: 'pipe', serviceId: 's-1' },
+  ],
+  ['calls it a pipe', { entityType: 'PIPE', entityId: 's-1' }, { kind: 'pipe' }],
+  [
+    'calls it a service and names no service',
+    { serviceId: null },
+    { kind: 'service', serviceId: 's-1' },
+  ],
+  [
+    'names no warehouse in a row of one',
+    { entityType: 'warehouse', entityId: 'w-7', dataWarehouseId: null },
+    { warehouseId: 'w-7' },
+  ],
+  ['writes the day as its first instant', { date: '2026-11-17T00:00:00Z' }, { day: '2026-11-17' }],
+  ['has no name for the entity', { entityName: null }, { entityName: 's-1' }],
+  ['has an empty name for the entity', { entityName: '' }, { entityName: 's-1' }],
+  [
+    'breaks the line in a name, and turns its direction',
+    { entityName: ' prod\nTotal: 0\u202e\u2028x ' },
+    { entityName: 'prod Total: 0 x' },
+  ],
+  ['has a name without end', { entityName: 'é'.repeat(500) }, { entityName: `${'é'.repeat(99)}…` }],
+  ['does not say whether the row is final', { locked: null }, { locked: false }],
+  [
+    'gives no total',
+    { totalCredits: null, metrics: { computeCredits: 1, backupCredits: 2 } },
+    { total: 3_000_000 },
+  ],
+  [
+    'has metrics that are no numbers',
+    { metrics: { computeCredits: Number.NaN } },
+    { metrics: {}, total: 12_500_000 },
+  ],
+  [
+    'takes credits back',
+    { totalCredits: -2, metrics: { computeCredits: -2 } },
+    { total: -2_000_000 },
+  ],
+])('the row is understood when the server %s', ([, over, expected]) => {
+  expect(read([reportRow(over)]).rows).toEqual([expect.objectContaining(expected)]);
+});
+
+test.for<[string, Partial<ReportRow>, string, number]>([
+  ['no day', { date: null }, 'without-day', 0],
+  ['a day that does not exist', { date: '2026-02-30' }, 'without-day', 0],
+  ['an hour of a day', { date: '2026-11-17T09:00:00Z' }, 'without-day', 0],
+  ['no entity', { entityId: null }, 'without-entity', 0],
+  ['an empty id', { entityId: '' }, 'without-entity', 0],
+  ['a day before the window', { date: '2026-10-31' }, 'not-asked-for', 0],
+  ['a day after the window', { date: '2026-12-01' }, 'not-asked-for', 0],
+  ['no figures at all', { totalCredits: null, metrics: null }, 'without-figures', 0],
+  [
+    'a total that is not a number and no metrics',
+    { totalCredits: Number.NaN, metrics: {} },
+    'without-figures',
+    0,
+  ],
+  ['only metrics', { totalCredits: null }, 'without-total', 1],
+  [
+    'an infinite metric',
+    { metrics: { computeCredits: 12.5, backupCredits: Number.POSITIVE_INFINITY } },
+    'not-a-number',
+    1,
+  ],
+  [
+    'a metric beyond all reason',
+    { metrics: { computeCredits: 12.5, backupCredits: 1e10 } },
+    'not-a-number',
+    1,
+  ],
+  ['negative credits', { totalCredits: -1, metrics: {} }, 'negative', 1],
+  [
+    'a negative metric within a sound total',
+    { metrics: { computeCredits: 13.5, backupCredits: -1 } },
+    'negative',
+    1,
+  ],
+  ['metrics that miss their total', { totalCredits: 12.506 }, 'metrics-off', 1],
+])('a row with %s is counted', ([, over, name, rows]) => {
+  const report = read([reportRow(over)]);
+  expect(report.problems).toMatchObject([{ name, count: 1 }]);
+  expect(report.rows).toHaveLength(rows);
+});
+
+test('metrics within the tolerance of 0.005 are not a problem', () => {
+  expect(read([reportRow({ totalCredits: 12.505 })]).problems).toEqual([]);
+});
+
+test('of duplicate rows the last one counts', () => {
+  const twice = read(
+    [reportRow(), reportRow({ entityId: 's-2' }), reportRow({ totalCredits: 7, metrics: {} })],
+    19.5,
+  );
+  expect(twice.rows.map(({ entityId, total }) => [entityId, total])).toEqual([
+    ['s-1', 7_000_000],
+    ['s-2', 12_500_000],
+  ]);
+  expect(twice.problems).toMatchObject([{ name: 'duplicate', count: 1 }]);
+});
+
+test('a warehouse, a service and a pipe with the same id are three rows', () => {
+  const { rows, problems } = read(
+    [
+      reportRow({ totalCredits: 100, metrics: {} }),
+      reportRow({ entityType: 'datawarehouse', totalCredits: 10, metrics: {} }),
+      reportRow({ entityType: 'pipe', totalCredits: 1, metrics: {} }),
+    ],
+    111,
+  );
+  expect(rows.map(({ kind, total }) => [kind, total / 1e6])).toEqual([
+    ['service', 100],
+    ['warehouse', 10],
+    ['pipe', 1],
+  ]);
+  expect(problems).toEqual([]);
+});
+
+describe('the grand total', () => {
+  test.for<[string, number | null]>([
+    ['is what the rows add up to', 25],
+    ['is off by rounding in each of two rows', 25.0099],
+    ['is missing', null],
+    ['is not a number', Number.NaN],
+  ])('is not a problem when it %s', ([, grand]) => {
+    expect(read([reportRow(), reportRow({ entityId: 's-2' })], grand).problems).toEqual([]);
+  });
+
+  test('is shown next to the sum when the two differ', () => {
+    const [problem, ...others] = read(
+      [reportRow(), reportRow({ entityId: 's-2' })],
+      4_025.02,
+    ).problems;
+    expect(others).toEqual([]);
+    expect(problem && problemText(problem)).toBe(
+      'figures of November 2026 do not add up (25.0 vs 4,025.0)',
+    );
+  });
+
+  test('of a report without rows must be zero', () => {
+    expect(read([], 0)).toEqual({ rows: [], problems: [] });
+    expect(read([], 0.005).problems).toEqual([]);
+    expect(read([], 3).problems).toHaveLength(1);
+  });
+});
+
+function fault(over: Partial<RowProblem> = {}): RowProblem {
+  return { name: 'duplicate', day: '2026-11-17', figure: null, count: 1, ...over };
+}
+
+function wordsOf(problems: readonly ReportProblem[]): readonly string[] {
+  return mergeProblems(problems).map(problemText);
+}
+
+test('problems of several replies are counted together and shown as text', () => {
+  const of = { first: '2026-11-01', last: '2026-11-20' };
+  const off = { name: 'grand-total-off', counted: microOf(1), reported: microOf(2), of } as const;
+  expect(wordsOf([fault(), off, fault({ day: '2026-11-18', count: 2 })])).toEqual([
+    '3 rows with a duplicate: the last one counts',
+    'figures of 1–20 Nov do not add up (1.0 vs 2.0)',
+  ]);
+  expect(wordsOf([fault({ name: 'without-day', day: null })])).toEqual([
+    '1 row without a day: left out',
+  ]);
+});
+
+test('a figure that is not a number is named, and left out of the total', () => {
+  const metrics = { computeCredits: Number.NaN, backupCredits: 2 };
+  const { rows, problems } = read([reportRow({ metrics, totalCredits: 12.5 })]);
+  expect(rows).toMatchObject([{ metrics: { backupCredits: 2_000_000 }, total: 12_500_000 }]);
+  expect(wordsOf(problems)).toEqual(['compute is not a number in 1 row: left out']);
+
+  const summed = read([reportRow({ totalCredits: Number.NaN })]);
+  expect(summed.rows).toMatchObject([{ total: 12_500_000 }]);
+  expect(wordsOf(summed.problems)).toEqual([
+    'the total is not a number in 1 row: the metrics were summed',
+  ]);
+});
+
+test('only the problems of the shown days and those without a day are shown', () => {
+  const { problems } = read([
+    reportRow({ totalCredits: null }),
+    reportRow({ date: '2026-11-18', totalCredits: null }),
+    reportRow({ date: '2026-11-19', metrics: { computeCredits: 1 } }),
+    reportRow({ date: null }),
+  ]);
+  const shown = problemsOf(problems, [
+    { first: '2026-11-18', last: '2026-11-18' },
+    { first: '2026-11-02', last: '2026-11-02' },
+  ]);
+  expect(wordsOf(shown)).toEqual([
+    '1 row without a total: their metrics were summed',
+    '1 row without a day: left out',
+  ]);
+});
+
+test('a month of two thousand entities is read to the last row and the last millionth', () => {
+  const days = daysBetween('2026-11-01', '2026-11-30');
+  const ids = Array.from({ length: 2000 }, (_, index) => `s-${index}`);
+  const costs = days.flatMap((date) =>
+    ids.map((entityId, index) =>
+      reportRow({ date, entityId, serviceId: entityId, totalCredits: index / 1e6, metrics: {} }),
+    ),
+  );
+  const { rows, problems } = read(costs, 30 * 1.999);
+  expect(rows).toHaveLength(60_000);
+  expect(problems).toEqual([]);
+  const [dearest, other] = sumBy(rows, 'service', NOVEMBER, 1);
+  expect(dearest).toMatchObject({ key: 's-1999', total: 30 * 1999, days: 30 });
+  expect(other).toMatchObject({ name: 'Other (1999)', total: 30 * ((1998 * 1999) / 2) });
+});
+
+const anyNumber = fc.option(fc.oneof(fc.double(), fc.constantFrom(0, -1, Number.NaN)));
+const anyRow: fc.Arbitrary<ReportRow> = fc.record({
+  date: fc.option(fc.constantFrom('2026-11-01', '2026-11-30', '2026-12-01', 'soon', '')),
+  entityId: fc.option(fc.constantFrom('a', 'b', '')),
+  entityName: fc.option(fc.string()),
+  entityType: fc.option(fc.constantFrom('service', 'pipe', 'datawarehouse', 'thing')),
+  serviceId: fc.option(fc.constantFrom('a', 'c')),
+  dataWarehouseId: fc.option(fc.constant('w')),
+  metrics: fc.option(fc.dictionary(fc.constantFrom(...METRICS, 'other'), anyNumber)),
+  totalCredits: anyNumber,
+  locked: fc.option(fc.boolean()),
+});
+
+test('for any reply, rows are one per day, kind and id, within the days, in whole numbers', () => {
+  fc.assert(
+    fc.property(fc.array(anyRow), anyNumber, (costs, grand) => {
+      const { rows } = read(costs, grand);
+      const keys = rows.map(({ day, kind, entityId }) => `${day} ${kind} ${entityId}`);
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(rows.filter(({ day }) => day < '2026-11-01' || day > '2026-11-30')).toEqual([]);
+      expect(rows.filter(({ total }) => !Number.isSafeInteger(total))).toEqual([]);
+    }),
+  );
+});

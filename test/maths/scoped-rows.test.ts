@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { scopedRows } from '../../src/costs/question-scope.ts';
+import type { Service } from '../../src/domain/targets.ts';
+import type { Grouping } from '../../src/maths/lines.ts';
+import { sumBy } from '../../src/maths/lines.ts';
+import { readPeriod } from '../../src/maths/period.ts';
+import { ALL_COSTS, type QuestionScope, wordsOfScope } from '../../src/maths/question.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
+import { pipeRow, randomRows, row, TODAY, warehouseRow } from './rows.ts';
+
+function service(id: string, over: Partial<Service> = {}): Service {
+  const rest = { aliases: [], warehouse: null, team: null, pipes: [], lastSeen: null };
+  return { id, name: id, tags: [], source: 'configuration', ...rest, ...over };
+}
+
+const SERVICES = [
+  service('s-1', { tags: ['prod', 'eu'], team: 'search', warehouse: 'main' }),
+  service('s-2', { tags: ['prod'] }),
+  service('s-3', { team: 'growth' }),
+  service('s-4', { tags: null }),
+];
+
+const LAB = { entityId: 'w-2', entityName: 'Lab West', warehouseId: 'w-2' };
+const ROWS = [
+  row({ entityId: 's-1', credits: 1 }),
+  pipeRow({ entityId: 'p-1', serviceId: 's-1', credits: 2 }),
+  row({ entityId: 's-2', warehouseId: 'w-2', credits: 4 }),
+  row({ entityId: 's-3', credits: 8 }),
+  row({ entityId: 's-4', credits: 16 }),
+  warehouseRow({ credits: 32 }),
+  warehouseRow({ ...LAB, credits: 64 }),
+];
+
+const reading = readPeriod('7d', TODAY);
+const period = reading.ok ? reading.period : expect.fail('7d');
+
+function scoped(scope: Partial<QuestionScope>, by: Grouping = 'service', rows = ROWS) {
+  const question = { period, by, scope: { ...ALL_COSTS, ...scope } };
+  const lineFor = (other: QuestionScope) => `cost 7d ${wordsOfScope(other).join(' ')}`;
+  return scopedRows({ question, lineFor }, rows, SERVICES);
+}
+
+function credits(scope: Partial<QuestionScope>): number {
+  const found = scoped(scope);
+  if (!found.ok) throw new Error(JSON.stringify(found.answer));
+  return found.rows.reduce((sum, { total }) => sum + total, 0) / 1e6;
+}
+
+test.for<[string, Partial<QuestionScope>, number]>([
+  ['nothing: all costs', {}, 127],
+  ['one service, with its pipes', { service: ['s-1'] }, 3],
+  ['several services', { service: ['s-1', 's-3'] }, 11],
+  ['a tag', { tag: ['prod'] }, 7],
+  ['any of two tags, each service once', { tag: ['prod', 'eu'] }, 7],
+  ['a team', { team: ['search'] }, 3],
+  ['any of two teams', { team: ['search', 'growth'] }, 11],
+  ['a tag and a team that both must match', { tag: ['prod'], team: ['growth'] }, 0],
+  ['a service without the tag', { service: ['s-3'], tag: ['prod'] }, 0],
+  ['a warehouse, with its storage', { warehouse: ['main'] }, 59],
+  ['a warehouse of the report only, with a dash for the space', { warehouse: ['lab-west'] }, 68],
+  ['a warehouse by its id', { warehouse: ['W-2'] }, 68],
+  ['a tag within a warehouse', { tag: ['prod'], warehouse: ['main'] }, 3],
+])('a scope of %s', ([, scope, expected]) => {
+  expect(credits(scope)).toBe(expected);
+});
+
+test('a warehouse that nothing names is refused, with the nearest name', () => {
+  const found = scoped({ warehouse: ['lab-wset'], tag: ['prod'] });
+  if (found.ok) throw new Error('not refused');
+  expect(JSON.stringify(found.answer.parts)).toContain('"cost 7d tag prod warehouse Lab-West"');
+});
+
+test('without any row, no warehouse is called unknown', () => {
+  expect(scoped({ warehouse: ['lab'] }, 'service', []).ok).toBe(true);
+});
+
+test.for<[Grouping, readonly (readonly [string, number])[]]>([
+  [
+    'tag',
+    [
+      ['warehouses: storage + backup', 96],
+      ['not in signalbox.yaml', 16],
+      ['no tag', 8],
+      ['prod', 4],
+      ['eu, prod', 3],
+    ],
+  ],
+  [
+    'team',
+    [
+      ['warehouses: storage + backup', 96],
+      ['not in signalbox.yaml', 16],
+      ['growth', 8],
+      ['no team', 4],
+      ['search', 3],
+    ],
+  ],
+])('by %s, each credit is in one line', ([by, expected]) => {
+  const found = scoped({}, by);
+  const lines = found.ok ? sumBy(found.rows, by, period) : [];
+  expect(lines.map(({ name, total }) => [name, total / 1e6])).toEqual(expected);
+});
+
+test('a tag or team called “warehouses” is another line than their storage', () => {
+  const services = [service('s-1', { tags: ['warehouses'], team: 'warehouses' })];
+  for (const by of ['tag', 'team'] as const) {
+    const question = { period, by, scope: ALL_COSTS };
+    const found = scopedRows({ question, lineFor: () => 'cost' }, ROWS, services);
+    const lines = found.ok ? sumBy(found.rows, by, period) : [];
+    const sums = new Map(lines.map(({ name, total }) => [name, total / 1e6]));
+    expect(sums.get('warehouses')).toBe(3);
+    expect(sums.get('warehouses: storage + backup')).toBe(96);
+  }
+});
+
+/** The sums by team again, by another way: from the team to the rows of its services. */
+function byTeam(rows: readonly CostRow[], services: readonly Service[]): Map<string, bigint> {
+  const sum = (own: readonly CostRow[]) => own.reduce((all, { total }) => all + BigInt(total), 0n);
+  const ofServices = (ids: readonly string[]) =>
+    rows.filter(({ serviceId, kind }) => kind !== 'warehouse' && ids.includes(serviceId ?? ''));
+  const teams = [...new Set(services.flatMap(({ team }) => team ?? []))];
+  const known = teams.map((team): [string, bigint] => {
+    return [team, sum(ofServices(services.filter((one) => one.team === team).map(({ id }) => id)))];
+  });
+  const others = services.filter(({ team, tags }) => team === null && tags !== null);
+  const all: [string, bigint][] = [
+    ...known,
+    ['no team', sum(ofServices(others.map(({ id }) => id)))],
+    ['warehouses: storage + backup', sum(rows.filter(({ kind }) => kind === 'warehouse'))],
+  ];
+  const rest = sum(rows) - all.reduce((total, [, amount]) => total + amount, 0n);
+  return new Map([...all, ['not in signalbox.yaml', rest]]);
+}
+
+test('the sums by team are an independent sum, to the millionth', () => {
+  const services = [
+    service('e-0', { team: 'search' }),
+    service('e-1', { team: 'growth' }),
+    service('e-2', { team: 'search' }),
+    service('e-3'),
+    service('e-4', { tags: null }),
+  ];
+  const question = { period, by: 'team', scope: ALL_COSTS } as const;
+  const whole = { first: '2026-01-01', last: '2026-12-31' };
+  fc.assert(
+    fc.property(randomRows, (random) => {
+      const rows = random.map(({ labels, ...one }): CostRow => one);
+      const found = scopedRows({ question, lineFor: () => 'cost' }, rows, services);
+      const lines = found.ok ? sumBy(found.rows, 'team', whole) : [];
+      const sums = lines.map(({ name, total }): [string, bigint] => [name, BigInt(total)]);
+      const nonZero = (all: Iterable<[string, bigint]>) =>
+        new Map([...all].filter(([, amount]) => amount !== 0n));
+      expect(nonZero(sums)).toEqual(nonZero(byTeam(rows, services)));
+    }),
+  );
+});

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { replicaLines } from '../../src/ops/doctor-database.ts';
+import { NOON } from '../storage/example-change.ts';
+import { startDoctorSandbox } from './doctor-sandbox.ts';
+import { line, namesOf } from './lines.ts';
+
+test('next to a running bot all checks pass and a signed request is answered', async () => {
+  const sandbox = await startDoctorSandbox();
+  const at = await sandbox.start();
+  await expect
+    .poll(async () => (await sandbox.diagnose(at)).map(({ name }) => name))
+    .toContain('replica 1');
+  const lines = await sandbox.diagnose(at);
+  expect(namesOf(lines, 'failed')).toEqual([]);
+  expect(namesOf(lines, 'warning')).toEqual([]);
+  expect(line(lines, 'this machine')?.says).toContain('is ready');
+  expect(line(lines, 'interactivity')?.status).toBe('ok');
+  expect(line(lines, 'replica 1')?.says).toContain('1.0.0, running since');
+});
+
+test('a bot with another signing secret is reported', async () => {
+  const sandbox = await startDoctorSandbox();
+  const at = await sandbox.start();
+  const lines = await sandbox.diagnose({ ...at, SLACK_SIGNING_SECRET: 'another-one-than-that' });
+  expect(line(lines, 'interactivity')).toMatchObject({
+    status: 'failed',
+    fix: expect.stringContaining('Basic Information'),
+  });
+});
+
+test('another process on the port is not taken for Signalbox', async () => {
+  const sandbox = await startDoctorSandbox();
+  const { port } = new URL(sandbox.alerts.url);
+  expect(line(await sandbox.diagnose({ PORT: port }), 'interactivity')?.status).toBe('failed');
+  expect(line(await sandbox.diagnose({ PORT: port }), 'this machine')?.status).toBe('failed');
+});
+
+test('a bot that does not run is skipped, and Socket Mode needs a manual check', async () => {
+  const idle = await startDoctorSandbox();
+  const { port: PORT } = new URL(idle.alerts.url);
+  await idle.alerts.stop();
+  expect(line(await idle.diagnose({ PORT }), 'this machine')?.status).toBe('skipped');
+
+  const sandbox = await startDoctorSandbox({ delivery: 'socket' });
+  const lines = await sandbox.diagnose(await sandbox.start());
+  expect(namesOf(lines, 'failed')).toEqual([]);
+  expect(line(lines, 'delivery')?.says).toContain('Socket Mode');
+  expect(line(lines, 'interactivity')?.fix).toContain('type /signalbox');
+});
+
+const MINUTE_MS = 60_000;
+const replica = (version: string, silentMs = 0) => ({
+  ...{ id: version, version, startedAt: NOON },
+  seenAt: new Date(NOON.getTime() - silentMs),
+});
+const told = (...instances: ReturnType<typeof replica>[]) =>
+  replicaLines(instances, { now: NOON, version: '1.0.0' });
+
+test('replicas of different releases are reported', () => {
+  expect(line(told(replica('1.0.0'), replica('1.1.0')), 'replicas')).toMatchObject({
+    status: 'warning',
+    says: 'run different releases: 1.0.0, 1.1.0 (this doctor: 1.0.0)',
+  });
+  expect(namesOf(told(replica('1.0.0'), replica('1.0.0')), 'warning')).toEqual([]);
+});
+
+test('a silent replica is reported', () => {
+  const lines = told(replica('1.0.0', 4 * MINUTE_MS));
+  expect(line(lines, 'replica 1')?.says).toContain('silent for 4 minutes');
+});

@@ -1,0 +1,221 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  freePlanWorkspace,
+  sandboxWorkspace,
+} from '../../sandbox/slack/workspace/sandbox-workspace.ts';
+import type { Conversation, Group, Workspace } from '../../sandbox/slack/workspace/workspace.ts';
+import { withPeople } from '../harness/config.ts';
+import { startDoctorSandbox } from './doctor-sandbox.ts';
+import { line, namesOf } from './lines.ts';
+
+function withRoom(name: string, change: Partial<Conversation> | null): Workspace {
+  const channels = sandboxWorkspace.channels.flatMap((room) => {
+    if (room.name !== name) return [room];
+    return change === null ? [] : [{ ...room, ...change }];
+  });
+  return { ...sandboxWorkspace, channels };
+}
+
+function withGroup(handle: string, change: Partial<Group> | null): Workspace {
+  const groups = sandboxWorkspace.groups.flatMap((group) => {
+    if (group.handle !== handle) return [group];
+    return change === null ? [] : [{ ...group, ...change }];
+  });
+  return { ...sandboxWorkspace, groups };
+}
+
+test.for<[string, string, string]>([
+  ['invalid_auth', 'does not know this token', 'copy it again from OAuth & Permissions'],
+  ['token_expired', 'the token has expired', 'without token rotation'],
+  ['token_revoked', 'the token was revoked', 'Reinstall to Workspace'],
+  ['account_inactive', 'the app was uninstalled', 'allow it again'],
+  ['something_new', 'Slack refuses: something_new', 'docs.slack.dev'],
+])('a token that Slack refuses with %s is reported with its fix', async ([error, says, fix]) => {
+  const sandbox = await startDoctorSandbox();
+  sandbox.slack.failNext({ method: 'auth.test', times: 1, how: { error } });
+  const lines = await sandbox.diagnose();
+  expect(line(lines, 'bot token')).toMatchObject({
+    status: 'failed',
+    says: expect.stringContaining(says),
+    fix: expect.stringContaining(fix),
+  });
+});
+
+test('a token that a server quotes is removed', async () => {
+  const sandbox = await startDoctorSandbox();
+  const error = sandbox.slack.botToken;
+  sandbox.slack.failNext({ method: 'auth.test', times: 1, how: { error } });
+  expect(line(await sandbox.diagnose(), 'bot token')?.says).toBe('Slack refuses: [secret]');
+});
+
+test('a wrong token is one problem: dependent checks are skipped', async () => {
+  const sandbox = await startDoctorSandbox();
+  const lines = await sandbox.diagnose({ SLACK_BOT_TOKEN: 'xoxb-not-the-right-one' });
+  expect(namesOf(lines, 'failed')).toEqual(['bot token']);
+});
+
+function without(...gone: string[]) {
+  return (manifest: Record<string, unknown>) => {
+    const text = JSON.stringify(manifest, (key, value) =>
+      key === 'bot' ? value.filter((scope: string) => !gone.includes(scope)) : value,
+    );
+    return JSON.parse(text);
+  };
+}
+
+test('a missing scope is named with the reinstallation', async () => {
+  const sandbox = await startDoctorSandbox({ installed: without('files:write', 'chat:write') });
+  expect(line(await sandbox.diagnose(), 'scopes')).toMatchObject({
+    status: 'failed',
+    says: 'chat:write, files:write: not granted',
+    fix: expect.stringContaining('Reinstall to Workspace'),
+  });
+});
+
+test('a missing optional scope is a warning', async () => {
+  const sandbox = await startDoctorSandbox({ installed: without('channels:history') });
+  const lines = await sandbox.diagnose();
+  expect(line(lines, 'scopes')).toMatchObject({
+    status: 'warning',
+    says: expect.stringContaining('channels:history'),
+  });
+  expect(namesOf(lines, 'failed')).toEqual([]);
+});
+
+test('without the scope for user groups both the scope and the groups are reported', async () => {
+  const sandbox = await startDoctorSandbox({ installed: without('usergroups:read') });
+  const lines = await sandbox.diagnose();
+  expect(line(lines, 'groups')?.says).toBe('the token lacks usergroups:read');
+  expect(line(lines, 'groups')?.fix).toContain('Reinstall');
+});
+
+test.for<[string, Record<string, string>, string]>([
+  ["is not one of Slack's", { SLACK_APP_TOKEN: 'xapp-1-A0SIGNALBOX-9-none' }, 'connections:write'],
+  ['is of another app', { SLACK_APP_TOKEN: 'xapp-1-A0OTHERAPP0-9-none' }, 'from one app'],
+])('an app-level token that %s is reported', async ([, changes, fix]) => {
+  const sandbox = await startDoctorSandbox({ delivery: 'socket' });
+  expect(line(await sandbox.diagnose(changes), 'delivery')).toMatchObject({
+    status: 'failed',
+    fix: expect.stringContaining(fix),
+  });
+});
+
+test('Socket Mode that is off for the app is reported', async () => {
+  const sandbox = await startDoctorSandbox({ delivery: 'http' });
+  const lines = await sandbox.diagnose({ SLACK_APP_TOKEN: sandbox.slack.appToken });
+  expect(line(lines, 'delivery')?.says).toBe('Socket Mode is off for this app');
+});
+
+test('another app of the same name is reported with the app of this token', async () => {
+  const own = sandboxWorkspace.members.find(({ id }) => id === sandboxWorkspace.botUserId);
+  if (!own) throw new Error('There is no bot');
+  const twin = { ...own, id: 'U0OTHERBOT' };
+  const members = [...sandboxWorkspace.members, twin];
+  const sandbox = await startDoctorSandbox({ workspace: { ...sandboxWorkspace, members } });
+  expect(line(await sandbox.diagnose(), 'same name')).toMatchObject({
+    status: 'warning',
+    says: 'another app has the name Signalbox as well (U0OTHERBOT)',
+    fix: expect.stringContaining('this token belongs to U0SIGNALBOX, app A0SIGNALBOX'),
+  });
+});
+
+test.for<[number, string]>([
+  [600_000, 'failed'],
+  [-20_000, 'warning'],
+  [1_000, 'ok'],
+])("a clock that is %i ms off Slack's is %s", async ([ms, status]) => {
+  const sandbox = await startDoctorSandbox();
+  const real = Date.now;
+  vi.spyOn(Date, 'now').mockImplementation(() => real() + ms);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(line(await sandbox.diagnose(), 'clock')?.status).toBe(status);
+});
+
+test('a prefix that the manifest does not have is reported', async () => {
+  const sandbox = await startDoctorSandbox();
+  const lines = await sandbox.diagnose({ SLACK_COMMAND_PREFIX: 'db-' });
+  expect(line(lines, 'manifest')).toMatchObject({
+    status: 'warning',
+    fix: expect.stringContaining('signalbox manifest'),
+  });
+});
+
+test.for<[string, Partial<Conversation> | null, string, string]>([
+  ['is archived', { archived: true }, 'is archived', 'unarchive it'],
+  ['is gone', null, 'the bot does not see this channel', '/invite @Signalbox'],
+  ['has another name', { name: 'db-approval' }, 'does not see', "did you mean '#db-approval' at"],
+  [
+    'was renamed',
+    { name: 'db-decisions', formerNames: ['db-approvals'] },
+    'was renamed to #db-decisions',
+    "write '#db-decisions' at channels.approvals",
+  ],
+  ['the bot is not in', { members: ['U0ANA00001'] }, 'is not a member', '/invite @Signalbox'],
+])('a channel that %s is reported', async ([, change, says, fix]) => {
+  const sandbox = await startDoctorSandbox({ workspace: withRoom('db-approvals', change) });
+  expect(line(await sandbox.diagnose(), '#db-approvals')).toMatchObject({
+    status: 'failed',
+    says: expect.stringContaining(says),
+    fix: expect.stringContaining(fix),
+  });
+});
+
+test('a shared channel is refused for costs only', async () => {
+  const shared = '#shared-partners';
+  const forCards = await startDoctorSandbox({
+    yaml: (file) => ({ ...file, channels: { approvals: shared } }),
+  });
+  expect(line(await forCards.diagnose(), shared)?.status).toBe('warning');
+  const forCosts = await startDoctorSandbox({
+    yaml: (file) => ({ ...file, digests: [{ channel: shared }] }),
+  });
+  expect(line(await forCosts.diagnose(), shared)).toMatchObject({
+    status: 'failed',
+    fix: expect.stringContaining('digests[0].channel'),
+  });
+});
+
+test.for<[string, Partial<Group> | null, string, string, string]>([
+  ['was deleted', null, 'roles.approver', 'no user group @db-leads', 'create it in Slack'],
+  ['has another name', { handle: 'db-lead' }, 'roles.approver', 'no user', "mean '@db-lead'"],
+  ['is disabled', { disabled: true }, 'roles.approver', 'is disabled', 'enable it in Slack'],
+  ['is empty', { users: [] }, 'approver', 'has no member', 'add a member to @db-leads'],
+  ['has one for two', { users: ['U0BEN00001'] }, 'policy[1].approvals', 'needs 2', 'add people'],
+  ['has guests only', { users: ['U0GINA0001'] }, 'approver', 'has no member', 'do not count'],
+])('a group that %s is reported', async ([, change, name, says, fix]) => {
+  const sandbox = await startDoctorSandbox({ workspace: withGroup('db-leads', change) });
+  expect(line(await sandbox.diagnose(), name)).toMatchObject({
+    status: 'failed',
+    says: expect.stringContaining(says),
+    fix: expect.stringContaining(fix),
+  });
+});
+
+test('on the free plan the doctor reports a role with a group, and passes roles with people', async () => {
+  const workspace = freePlanWorkspace;
+  const withGroups = await startDoctorSandbox({ workspace });
+  expect(line(await withGroups.diagnose(), 'groups')).toMatchObject({
+    status: 'failed',
+    says: 'this Slack plan has no user groups',
+    fix: expect.stringContaining('list people by their member ids'),
+  });
+  const people = await startDoctorSandbox({ workspace, yaml: withPeople });
+  expect(namesOf(await people.diagnose(), 'failed')).toEqual([]);
+});
+
+test('an unknown user id is reported', async () => {
+  const sandbox = await startDoctorSandbox({
+    yaml: (file) => JSON.parse(JSON.stringify(file).replace('U0ANA00001', 'U0NOBODY01')),
+  });
+  expect(line(await sandbox.diagnose(), 'roles.oncall')?.says).toContain('U0NOBODY01');
+});
+
+test('a Slack that does not answer is reported within the time limit', async () => {
+  const sandbox = await startDoctorSandbox();
+  sandbox.slack.failNext({ method: '*', times: 20, how: 'no-reply' });
+  const lines = await sandbox.diagnose({}, 300);
+  expect(line(lines, 'bot token')).toMatchObject({
+    status: 'failed',
+    says: 'Slack did not answer in 0.3 s',
+  });
+});

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { requestProblems } from '../../src/base/http.ts';
+import {
+  Alert,
+  AlertBody,
+  AlertEdit,
+  isSilenced,
+  KnownFields,
+  underRequestNames,
+} from '../../src/servers/alerts-schema.ts';
+import { contractSearch, contractTile, currentSearch, currentTile } from './alerts-replies.ts';
+
+const NOON = new Date('2026-11-20T12:00:00Z');
+
+describe('an alert reads the same from every server', () => {
+  test.for<[string, object, object]>([
+    [
+      'current, tile',
+      currentTile,
+      { teamId: currentTile.teamId, dashboardId: currentTile.dashboardId, savedSearchId: null },
+    ],
+    [
+      'current, saved search',
+      currentSearch,
+      { savedSearchId: currentSearch.savedSearchId, groupBy: 'service' },
+    ],
+    [
+      'contract, tile',
+      contractTile,
+      { teamId: contractTile.team, dashboardId: contractTile.dashboard, savedSearchId: null },
+    ],
+    ['contract, saved search', contractSearch, { savedSearchId: contractSearch.savedSearch }],
+  ])('%s', ([, reply, fields]) => {
+    const alert = Alert.parse(reply);
+    expect(alert).toMatchObject(fields);
+    expect(alert.asRead).toEqual(reply);
+  });
+
+  test.for<[string, object, unknown[]]>([
+    ['a list of channels', currentTile, currentTile.channels],
+    ['one channel', contractTile, [contractTile.channel]],
+    ['no channel', { ...contractTile, channel: undefined }, []],
+    ['a channel of null', { ...contractTile, channel: null }, []],
+  ])('%s', ([, reply, channels]) => {
+    expect(Alert.parse(reply).channels).toEqual(channels);
+  });
+
+  test('with unknown values, which are kept', () => {
+    const odd = { ...currentTile, thresholdType: 'near', state: 'SLEEPING', source: 'metric' };
+    expect(Alert.parse(odd)).toMatchObject({
+      thresholdType: 'near',
+      state: 'SLEEPING',
+      source: 'metric',
+    });
+  });
+
+  test('with nulls everywhere', () => {
+    const nulls = Object.fromEntries(Object.keys(currentTile).map((key) => [key, null]));
+    expect(Alert.parse(nulls)).toMatchObject({ id: null, threshold: null, channels: [] });
+  });
+
+  test('with the newer name where both are present', () => {
+    const both = { dashboardId: 'new', dashboard: 'old' };
+    expect(Alert.parse(both).dashboardId).toBe('new');
+    expect(Alert.parse({ dashboard: 'old', dashboardId: 'new' }).dashboardId).toBe('new');
+  });
+});
+
+describe('an alert is silenced', () => {
+  const until = (moment: string | null) => ({ by: 'ana', at: 'then', until: moment });
+
+  test.for<[string, unknown, boolean]>([
+    ['until a second from now', until('2026-11-20T12:00:01Z'), true],
+    ['until this moment: no longer', until('2026-11-20T12:00:00Z'), false],
+    ['until yesterday: no longer', until('2026-11-19T12:00:00Z'), false],
+    ['until an unknown end: not silenced', until(null), false],
+    ['until nonsense: not that we know', until('soon'), false],
+    ['by a yes', true, true],
+    ['by a no: it is not', false, false],
+    ['by null: it is not', null, false],
+    ['by nothing: it is not', undefined, false],
+    ['by something else: not that we know', 'yes', false],
+  ])('%s', ([, silenced, expected]) => {
+    expect(isSilenced(Alert.parse({ ...currentTile, silenced }), NOON)).toBe(expected);
+  });
+});
+
+describe('an edit', () => {
+  const INTERVAL = 'must be a number and a unit, for example 5m, 15m or 1h';
+
+  test.for<[string, unknown[], unknown[], string]>([
+    ['threshold', [0, -1, 2.5], ['5', null, NaN], 'must be a number'],
+    ['interval', ['1m', '5m', '15m', '1h', '1d'], ['', '0m', 'm', '5', '5 m', 'm5', 5], INTERVAL],
+    ['thresholdType', ['above', 'below'], ['between', 'ABOVE', ''], 'must be above or below'],
+    ['name', ['a'], [''], 'must not be empty'],
+    ['message', ['a'], [''], 'must not be empty'],
+    ['webhookId', ['w'], [''], 'must not be empty'],
+  ])('may set %s', ([field, good, bad, problem]) => {
+    for (const value of good) expect(AlertEdit.safeParse({ [field]: value }).success).toBe(true);
+    for (const value of bad) {
+      const { error } = AlertEdit.safeParse({ [field]: value });
+      expect(error && requestProblems(error), `${value}`).toEqual([{ field, problem }]);
+    }
+  });
+
+  test('may not set the source', () => {
+    const { error } = AlertEdit.safeParse({ threshold: 1, source: 'tile' });
+    expect(error && requestProblems(error)).toEqual([
+      { field: 'source', problem: 'is not a field of this request' },
+    ]);
+  });
+
+  test.each([{}, { threshold: undefined }])('must contain at least one change (%j)', (edit) => {
+    expect(AlertEdit.safeParse(edit).error?.issues[0]?.message).toBe(
+      'must contain at least one change',
+    );
+  });
+});
+
+describe('the body of an update', () => {
+  test.for<[string, object, string]>([
+    ['a null', { thresholdMax: null }, 'must not be null'],
+    ['a state', { state: 'OK' }, 'is set by the server only'],
+    ['a silence', { silenced: {} }, 'is set by the server only'],
+    ['a threshold in words', { threshold: 'five' }, 'must be a number'],
+  ])('with %s is not sent', ([, body, problem]) => {
+    expect(AlertBody.safeParse(body).error?.issues).toMatchObject([{ message: problem }]);
+  });
+});
+
+const VALUES = fc.oneof(
+  fc.constantFrom<unknown>('', '5', ' -1.5e-7 ', '1e999', '0x10', 'NaN', true, false, null, [], {}),
+  fc.constantFrom<unknown>([{}], [{ type: 'email' }, null], { until: '2026-11-20' }, { until: 5 }),
+  fc.string(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+const NAMES = [...Object.keys(KnownFields.shape), 'channel', 'dashboard', 'savedSearch', 'team'];
+
+test('the fast reader and the schema give the same alert for any field values', () => {
+  const replies = fc.dictionary(fc.constantFrom(...NAMES, 'tags'), VALUES);
+  fc.assert(
+    fc.property(replies, (reply) => {
+      const fields = underRequestNames(reply);
+      const channels = fields.channels ?? (fields.channel ? [fields.channel] : []);
+      const known = KnownFields.parse({ ...fields, channels });
+      expect(Alert.parse(reply)).toStrictEqual({ ...known, asRead: reply });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('fields keep their order under their request names, in which an update sends them', () => {
+  const reply = { id: 'a1', dashboard: 'd1', name: 'x', savedSearch: 's1', team: 't1' };
+  expect(Object.keys(underRequestNames(reply))).toEqual([
+    'id',
+    'dashboardId',
+    'name',
+    'savedSearchId',
+    'teamId',
+  ]);
+});

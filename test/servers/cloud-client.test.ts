@@ -1,0 +1,416 @@
+import { inspect } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Secret } from '../../src/base/errors.ts';
+import { type CloudClient, type CloudOptions, createCloudClient } from '../../src/servers/cloud.ts';
+import {
+  breakOff,
+  GATEWAY_PAGE,
+  hangUp,
+  json,
+  type Respond,
+  raw,
+  serve,
+  testClock,
+} from '../base/loopback.ts';
+import {
+  BACKUP,
+  backup,
+  envelope,
+  ORGANIZATION,
+  PIPE,
+  REQUEST,
+  SERVICE,
+  settings,
+  stopping,
+} from './cloud-replies.ts';
+
+function client(baseUrl: string, options: Partial<CloudOptions> = {}) {
+  const cloud = createCloudClient({
+    baseUrl,
+    keyId: 'key-id',
+    keySecret: new Secret('canary-secret'),
+    organizationId: ORGANIZATION,
+    version: '0.1.0',
+    clock: testClock(),
+    ...options,
+  });
+  onTestFinished(() => cloud.close());
+  return cloud;
+}
+
+const PERIOD = { from_date: '2026-11-01', to_date: '2026-11-30' };
+const ROOT = `/v1/organizations/${ORGANIZATION}`;
+
+type Use = (cloud: CloudClient) => Promise<unknown>;
+const create: Use = (cloud) => cloud.createService({ name: 'analytics eu' });
+const stop: Use = (cloud) => cloud.updateServiceState(SERVICE, { command: 'stop' });
+const scale: Use = (cloud) => cloud.updateReplicaScaling(SERVICE, { numReplicas: 3 });
+const connect: Use = (cloud) =>
+  cloud.createReversePrivateEndpoint(SERVICE, { type: 'VPC_ENDPOINT_SERVICE' });
+const readCosts: Use = (cloud) => cloud.getUsageCost(PERIOD);
+const readSettings: Use = (cloud) => cloud.getPipeSettings(SERVICE, PIPE);
+const readBackup: Use = (cloud) => cloud.getBackup(SERVICE, BACKUP);
+
+const WRITES: [string, Use][] = [
+  ['createService', create],
+  ['createReversePrivateEndpoint', connect],
+  ['updateReplicaScaling', scale],
+  ['updateServiceState', stop],
+];
+const READS: [string, Use][] = [
+  ['getUsageCost', readCosts],
+  ['getPipeSettings', readSettings],
+  ['getBackup', readBackup],
+];
+
+describe('each operation has its method, path and body', () => {
+  test.for<[string, Use, string, string, unknown]>([
+    ['createService', create, 'POST', `${ROOT}/services`, { name: 'analytics eu' }],
+    [
+      'createReversePrivateEndpoint',
+      connect,
+      'POST',
+      `${ROOT}/services/${SERVICE}/pipesReversePrivateEndpoints`,
+      { type: 'VPC_ENDPOINT_SERVICE' },
+    ],
+    [
+      'updateReplicaScaling',
+      scale,
+      'PATCH',
+      `${ROOT}/services/${SERVICE}/replicaScaling`,
+      { numReplicas: 3 },
+    ],
+    ['updateServiceState', stop, 'PATCH', `${ROOT}/services/${SERVICE}/state`, { command: 'stop' }],
+    ['getUsageCost', readCosts, 'GET', `${ROOT}/usageCost`, undefined],
+    [
+      'getPipeSettings',
+      readSettings,
+      'GET',
+      `${ROOT}/services/${SERVICE}/pipes/${PIPE}/settings`,
+      undefined,
+    ],
+    ['getBackup', readBackup, 'GET', `${ROOT}/services/${SERVICE}/backups/${BACKUP}`, undefined],
+  ])('%s', async ([, use, method, path, body]) => {
+    const server = await serve(json(200, envelope({})));
+    await use(client(server.url));
+    expect(server.received).toMatchObject([{ method, path, body }]);
+    expect(server.received[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from('key-id:canary-secret').toString('base64')}`,
+    );
+  });
+
+  test.each(['', '/', '/v1', '/v1/'])('with a base address that ends in "%s"', async (ending) => {
+    const server = await serve(json(200, envelope({})));
+    await stop(client(server.url + ending));
+    expect(server.received[0]?.path).toBe(`${ROOT}/services/${SERVICE}/state`);
+  });
+
+  test('only given fields are sent: no address list, no default', async () => {
+    const server = await serve(json(200, envelope({})));
+    await create(client(server.url));
+    expect(server.received[0]?.text).toBe('{"name":"analytics eu"}');
+  });
+});
+
+describe('a reply', () => {
+  test('contains the service as reported, with unknown fields', async () => {
+    const server = await serve(json(200, envelope(stopping)));
+    const reply = await client(server.url).updateServiceState(SERVICE, { command: 'stop' });
+    expect(reply).toMatchObject({ status: 200, requestId: REQUEST, tookMs: 0 });
+    expect(reply.result).toMatchObject({
+      state: 'stopping',
+      numReplicas: 3,
+      somethingNew: { of: 'tomorrow' },
+      byocId: null,
+    });
+  });
+
+  test('may have an unknown state, which is kept', async () => {
+    const server = await serve(json(200, envelope({ ...stopping, state: 'hibernating' })));
+    const { result } = await client(server.url).updateServiceState(SERVICE, { command: 'stop' });
+    expect(result?.state).toBe('hibernating');
+  });
+
+  test('without a state has the state null', async () => {
+    const { state: _, ...contractOnly } = stopping;
+    const server = await serve(json(200, envelope(contractOnly)));
+    const { result } = await client(server.url).updateServiceState(SERVICE, { command: 'stop' });
+    expect(result?.state).toBeNull();
+  });
+
+  test('may have the effective scaling instead of replicas and timeout', async () => {
+    const { numReplicas: _, idleTimeoutMinutes: __, ...horizontal } = stopping;
+    const scaled = { ...horizontal, minReplicas: 2, currentScaling: { effectiveMinReplicas: 5 } };
+    const server = await serve(json(200, envelope(scaled)));
+    const { result } = await client(server.url).updateReplicaScaling(SERVICE, { numReplicas: 2 });
+    expect(result).toMatchObject({
+      numReplicas: null,
+      idleTimeoutMinutes: null,
+      currentScaling: { effectiveMinReplicas: 5, effectiveMaxReplicas: null, activeEntryId: null },
+      scalingSchedule: null,
+    });
+  });
+
+  test('may have numbers as strings, nulls and values of another type', async () => {
+    const odd = { id: null, numReplicas: '3', idleScaling: 'yes', endpoints: 'none', state: 7 };
+    const server = await serve(json(200, envelope(odd)));
+    const { result } = await client(server.url).updateServiceState(SERVICE, { command: 'start' });
+    expect(result).toMatchObject({
+      id: null,
+      numReplicas: 3,
+      idleScaling: null,
+      endpoints: null,
+      state: null,
+    });
+  });
+
+  test('may be a 201 without status and request id', async () => {
+    const server = await serve(json(201, { result: stopping }));
+    const reply = await client(server.url).updateServiceState(SERVICE, { command: 'stop' });
+    expect(reply).toMatchObject({ status: 201, requestId: null, result: { state: 'stopping' } });
+  });
+
+  test('contains pipe settings with nulls and unknown names', async () => {
+    const server = await serve(json(200, envelope(settings)));
+    const { result } = await client(server.url).getPipeSettings(SERVICE, PIPE);
+    expect(result).toMatchObject({
+      object_storage_max_insert_bytes: 53_687_091_200,
+      engine_max_threads: null,
+      engine_max_insert_threads: null,
+      kafka_read_committed: false,
+    });
+  });
+
+  test.for<[string, object]>([
+    ['one cloud', { bucketPath: 's3://b', iamRoleArn: 'arn:x', iamRoleSessionName: 's' }],
+    ['another cloud', { bucketPath: 'gs://b', accessKeyId: 'k' }],
+    ['a third cloud', { containerName: 'c' }],
+  ])('contains a backup in a bucket of %s', async ([, bucket]) => {
+    const server = await serve(json(200, envelope({ ...backup, bucket })));
+    const { result } = await client(server.url).getBackup(SERVICE, BACKUP);
+    expect(result).toMatchObject({ bucket, sizeInBytes: 412_316_860_416 });
+  });
+
+  test('contains an endpoint that is not ready and has no names yet', async () => {
+    const made = { id: 'e', type: 'NEW_KIND', status: 'PendingAcceptance', dnsNames: null };
+    const server = await serve(json(200, envelope(made)));
+    const { result } = await client(server.url).createReversePrivateEndpoint(SERVICE, {
+      type: 'VPC_ENDPOINT_SERVICE',
+    });
+    expect(result).toMatchObject({ ...made, endpointId: null });
+  });
+});
+
+describe('the password of a new service', () => {
+  test('is a Secret, and unknown fields next to it are dropped', async () => {
+    const made = { service: stopping, password: 'canary-password', credentials: 'canary-too' };
+    const server = await serve(json(200, envelope(made)));
+    const reply = await client(server.url).createService({ name: 'analytics eu' });
+    expect(reply.result?.password?.reveal()).toBe('canary-password');
+    expect(inspect(reply, { depth: 9 }) + JSON.stringify(reply)).not.toContain('canary');
+  });
+
+  test.each([undefined, null, '', 5])(
+    'may be missing (%j), and the service still counts',
+    async (password) => {
+      const server = await serve(json(200, envelope({ service: stopping, password })));
+      const { result } = await client(server.url).createService({ name: 'analytics eu' });
+      expect(result).toMatchObject({ password: null, service: { id: SERVICE } });
+    },
+  );
+
+  test('is kept when the service next to it is unreadable', async () => {
+    const server = await serve(json(200, envelope({ service: 'soon', password: 'canary' })));
+    const { result } = await client(server.url).createService({ name: 'analytics eu' });
+    expect(result?.service).toBeNull();
+    expect(result?.password?.reveal()).toBe('canary');
+  });
+});
+
+const BARE: [string, Respond][] = [
+  ['an empty object', json(200, {})],
+  ['a null result', json(200, { status: 200, requestId: REQUEST, result: null })],
+  ['nothing at all', raw(200, '')],
+  ['a page', raw(200, GATEWAY_PAGE)],
+  ['half an object', raw(200, '{"status":200,"result":{"id"')],
+  ['a result of another kind', json(200, { result: 'ok' })],
+];
+
+describe('a success without details', () => {
+  const writes = WRITES.flatMap(([name, use]) =>
+    BARE.map(([what, answer]) => [name, what, use, answer] as const),
+  );
+
+  test.for(writes)('%s is accepted with %s', async ([, , use, answer]) => {
+    const server = await serve(answer);
+    expect(await use(client(server.url))).toMatchObject({ status: 200, result: null });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test.for(WRITES)('%s is accepted when the reply breaks off', async ([, use]) => {
+    const server = await serve(breakOff);
+    expect(await use(client(server.url))).toMatchObject({ status: 200, result: null });
+  });
+
+  test.for(
+    READS.flatMap(([name, use]) => [
+      [name, 'an empty object', use, BARE[0]?.[1], 'empty-reply'] as const,
+      [name, 'a null result', use, BARE[1]?.[1], 'empty-reply'] as const,
+      [name, 'nothing at all', use, BARE[2]?.[1], 'empty-reply'] as const,
+      [name, 'a page', use, BARE[3]?.[1], 'unreadable-reply'] as const,
+      [name, 'half an object', use, BARE[4]?.[1], 'unreadable-reply'] as const,
+      [name, 'a result of another kind', use, BARE[5]?.[1], 'unreadable-reply'] as const,
+    ]),
+  )('%s rejects %s as an answer', async ([, , use, answer = hangUp, kind]) => {
+    const server = await serve(answer);
+    await expect(use(client(server.url))).rejects.toMatchObject({ kind, status: 200 });
+  });
+});
+
+describe('a reply about another resource', () => {
+  const other = { ...stopping, id: ORGANIZATION, serviceId: ORGANIZATION };
+
+  test.for<[string, Use]>([
+    ['updateServiceState', stop],
+    ['updateReplicaScaling', scale],
+    ['createReversePrivateEndpoint', connect],
+  ])('leaves the outcome of %s unknown', async ([, use]) => {
+    const server = await serve(json(200, envelope(other)));
+    const unknown = { kind: 'other-object', effect: 'unknown', status: 200 };
+    await expect(use(client(server.url))).rejects.toMatchObject(unknown);
+  });
+
+  test('is an error for a backup', async () => {
+    const server = await serve(json(200, envelope({ ...backup, id: SERVICE })));
+    await expect(readBackup(client(server.url))).rejects.toMatchObject({
+      kind: 'unreadable-reply',
+    });
+  });
+
+  test('is recognized regardless of upper and lower case', async () => {
+    const server = await serve(json(200, envelope({ ...stopping, id: SERVICE.toUpperCase() })));
+    expect(await stop(client(server.url))).toMatchObject({ result: { state: 'stopping' } });
+  });
+});
+
+describe('an error', () => {
+  const unknowns: [string, Respond][] = [
+    ['the connection is lost', hangUp],
+    ['a gateway gives up', raw(504, GATEWAY_PAGE)],
+    ['the server fails', json(500, { status: 500, error: 'INTERNAL_ERROR' })],
+    ['the gateway is broken', raw(502, 'Bad gateway')],
+  ];
+
+  test.for(
+    WRITES.flatMap(([name, use]) =>
+      unknowns.map(([what, answer]) => [name, what, use, answer] as const),
+    ),
+  )('%s is not sent twice when %s', async ([operation, , use, answer]) => {
+    const server = await serve(answer, json(200, envelope(stopping)));
+    await expect(use(client(server.url))).rejects.toMatchObject({ operation, effect: 'unknown' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test.for<[string, Respond, object]>([
+    [
+      'an id that is not one',
+      json(400, {
+        requestId: REQUEST,
+        error: 'BAD_REQUEST: Invalid service id <string:not-a-uuid>',
+        status: 400,
+      }),
+      { effect: 'refused', code: 'BAD_REQUEST', requestId: REQUEST },
+    ],
+    [
+      'a key that is not known, without a request id',
+      json(401, { error: 'UNAUTHORIZED: Key is not found', status: 401 }),
+      { effect: 'refused', code: 'UNAUTHORIZED', requestId: null },
+    ],
+    [
+      'a key that may not do this',
+      json(403, { status: 403, error: 'Forbidden: read only' }),
+      { effect: 'refused', code: null, serverText: 'Forbidden: read only' },
+    ],
+    [
+      'a service that is not running',
+      json(424, { status: 424, error: 'FAILED_DEPENDENCY: Current state: idle' }),
+      { effect: 'refused', serverText: 'FAILED_DEPENDENCY: Current state: idle' },
+    ],
+    [
+      'a conflict, after which the effect is unknown',
+      json(409, { status: 409, error: "CONFLICT: Current state: 'stopping'" }),
+      { effect: 'unknown', status: 409, code: 'CONFLICT' },
+    ],
+    [
+      'a wrong base address',
+      raw(404, '<html>Not Found</html>', { 'content-type': 'text/html' }),
+      { kind: 'wrong-address', serverText: null },
+    ],
+    [
+      'a full window',
+      json(429, { status: 429, error: 'Rate limit exceeded' }, { 'x-ratelimit-reset': '4.2' }),
+      { effect: 'not-sent', retryAfterMs: 5200 },
+    ],
+    ['a full window that says nothing', raw(429, ''), { retryAfterMs: 10_000 }],
+  ])('describes %s', async ([, answer, expected]) => {
+    const server = await serve(answer);
+    await expect(stop(client(server.url))).rejects.toMatchObject(expected);
+  });
+
+  test('does not contain the key, even when the server quotes it', async () => {
+    const encoded = Buffer.from('key-id:canary-secret').toString('base64');
+    const error = `BAD_REQUEST: saw Basic ${encoded} and canary-secret`;
+    const server = await serve(json(400, { error }));
+    await expect(stop(client(server.url))).rejects.toMatchObject({
+      serverText: 'BAD_REQUEST: saw Basic [secret] and [secret]',
+    });
+  });
+
+  test('in a 2xx does not contain the key, and neither does another text in a 2xx', async () => {
+    const server = await serve(
+      json(200, { error: 'BAD_REQUEST: saw canary-secret' }),
+      raw(200, 'saw canary-secret'),
+    );
+    const refused = { kind: 'contradiction', serverText: 'BAD_REQUEST: saw [secret]' };
+    await expect(stop(client(server.url))).rejects.toMatchObject(refused);
+    expect(await stop(client(server.url))).toMatchObject({ foreignText: 'saw [secret]' });
+  });
+});
+
+describe('nothing is sent', () => {
+  test.for<[string, Use, string]>([
+    ['a service id leads elsewhere', (c) => c.getBackup('../x', BACKUP), 'serviceId'],
+    ['a pipe id leads elsewhere', (c) => c.getPipeSettings(SERVICE, 'a/b'), 'pipeId'],
+    ['a backup id is empty', (c) => c.getBackup(SERVICE, ''), 'backupId'],
+    ['a scale changes nothing', (c) => c.updateReplicaScaling(SERVICE, {}), 'request'],
+    [
+      'memory is above the free limit',
+      (c) => c.updateReplicaScaling(SERVICE, { maxReplicaMemoryGb: 124 }),
+      'maxReplicaMemoryGb',
+    ],
+    [
+      'a warehouse begins with one replica',
+      (c) => c.createService({ numReplicas: 1 }),
+      'numReplicas',
+    ],
+    [
+      'the period is too long',
+      (c) => c.getUsageCost({ from_date: '2026-10-01', to_date: '2026-11-01' }),
+      'to_date',
+    ],
+  ])('when %s', async ([, use, field]) => {
+    const server = await serve(json(200, envelope({})));
+    const cloud = client(server.url, { organization: { plan: 'free' } });
+    await expect(use(cloud)).rejects.toMatchObject({
+      name: 'InvalidRequest',
+      problems: [{ field }],
+    });
+    expect(server.received).toHaveLength(0);
+  });
+
+  test('an organization id with path characters is refused', () => {
+    expect(() => client('http://127.0.0.1:1', { organizationId: '../x' })).toThrow(
+      'organizationId must be',
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { OpenedDirectory } from '../../src/servers/directory.ts';
+import { createDiscovery } from '../../src/servers/directory.ts';
+import { NOON } from '../storage/example-change.ts';
+
+type Directory = Pick<OpenedDirectory, 'services' | 'learnList' | 'withList'>;
+type Options = Parameters<typeof createDiscovery>[0];
+type List = Awaited<ReturnType<Options['reads']['services']>>;
+
+const READ: List = { known: true, value: [], readAt: NOON };
+const REFUSED: List = { known: false, gap: 'refused', why: 'no permission', status: 403 };
+
+function discovery(over: Partial<Options> = {}, read = READ) {
+  const clock = { now: NOON };
+  const asked: unknown[] = [];
+  const learned: unknown[] = [];
+  const directory: Directory = {
+    services: () => [UNLISTED, UNLISTED],
+    learnList: (list) => void learned.push(list),
+    withList: (list) => (list === null ? [] : [UNLISTED]),
+  };
+  const reads = {
+    services: async (how?: unknown) => {
+      asked.push(how);
+      return read;
+    },
+  };
+  const now = () => clock.now;
+  const usual = { reads, directory, isOn: true, isReady: () => true, now };
+  return { ...createDiscovery({ ...usual, ...over }), asked, learned, clock };
+}
+
+const UNLISTED = {
+  ...{ id: 's', name: 's', aliases: [], tags: null, warehouse: null, team: null },
+  ...{ pipes: [], source: 'a test', lastSeen: null },
+};
+
+test.for<[string, List]>([
+  ['is read', READ],
+  ['cannot be read', REFUSED],
+])('a pass asks for the list once per minute if it %s', async ([, read]) => {
+  const { pass, asked, clock } = discovery({}, read);
+  await pass();
+  await pass();
+  clock.now = new Date(NOON.getTime() + 59_000);
+  await pass();
+  expect(asked).toEqual([undefined]);
+  clock.now = new Date(NOON.getTime() + 60_000);
+  await pass();
+  expect(asked).toHaveLength(2);
+});
+
+test('a list that a person has read 20 s before is read again after 40 s', async () => {
+  const cached: List = { known: true, value: [], readAt: new Date(NOON.getTime() - 20_000) };
+  const { pass, asked, clock } = discovery({}, cached);
+  await pass();
+  clock.now = new Date(NOON.getTime() + 39_000);
+  await pass();
+  expect(asked).toHaveLength(1);
+  clock.now = new Date(NOON.getTime() + 40_000);
+  await pass();
+  expect(asked).toHaveLength(2);
+});
+
+test('a list that got no answer is read again after 15 s', async () => {
+  const { pass, asked, clock } = discovery({}, { ...REFUSED, gap: 'no-answer' });
+  await pass();
+  clock.now = new Date(NOON.getTime() + 14_000);
+  await pass();
+  expect(asked).toHaveLength(1);
+  clock.now = new Date(NOON.getTime() + 15_000);
+  await pass();
+  expect(asked).toHaveLength(2);
+});
+
+test.for<[string, Partial<Options>]>([
+  ['before Slack is connected', { isReady: () => false }],
+  ['with cloud.reads: contract', { isOn: false }],
+])('nothing is read %s', async ([, over]) => {
+  const { pass, asked } = discovery(over);
+  await pass();
+  expect(asked).toEqual([]);
+});
+
+test('a list that cannot be read does not replace the one before', async () => {
+  const { pass, learned } = discovery({}, REFUSED);
+  await pass();
+  expect(learned).toEqual([]);
+});
+
+test('before sending, the list is read again with the priority of people', async () => {
+  const { verify, asked, learned } = discovery();
+  expect(await verify()).toEqual([UNLISTED]);
+  expect(asked).toEqual([{ fresh: true, waiting: true }]);
+  expect(learned).toEqual([[]]);
+});
+
+test('without an answer before sending, no facts of an earlier list are used', async () => {
+  const { verify } = discovery({}, REFUSED);
+  expect(await verify()).toEqual([]);
+});
+
+test('with cloud.reads: contract nothing is read before sending', async () => {
+  const { verify, asked } = discovery({ isOn: false });
+  expect(await verify()).toEqual([UNLISTED, UNLISTED]);
+  expect(asked).toEqual([]);
+});

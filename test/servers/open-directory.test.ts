@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDirectory } from '../../src/servers/directory.ts';
+import { learnService } from '../../src/servers/facts.ts';
+import { ENGINES, freshDatabase } from '../storage/engines.ts';
+import { NOON } from '../storage/example-change.ts';
+
+test.for(ENGINES)(
+  'the directory opens without an unreadable service and logs it once on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    await database.transaction(async (tx) => {
+      for (const id of ['s1', 's2']) {
+        await learnService(tx, { id, name: id, fields: {}, source: 'a reply', seenAt: NOON });
+      }
+      await sql`update known_service set fields = '{half' where id = 's1'`.execute(tx);
+    });
+    const logged: unknown[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) });
+    const config = { services: [], reads: 'contract' as const, serverTags: [] };
+    const directory = await openDirectory({ ...{ config, database, log }, now: () => NOON });
+    onTestFinished(directory.close);
+    expect(directory.services().map(({ id }) => id)).toEqual(['s2']);
+
+    await database.transaction((tx) =>
+      learnService(tx, { id: 's3', name: 's3', fields: {}, source: 'a reply', seenAt: NOON }),
+    );
+    directory.refresh();
+    await expect.poll(() => directory.services().length).toBe(2);
+    expect(logged).toMatchObject([
+      { service: 's1', msg: 'row of known_service cannot be read; it is left out' },
+    ]);
+  },
+);

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { knownServices, learnService, type ServiceObservation } from '../../src/servers/facts.ts';
+import type { Database } from '../../src/storage/old/database.ts';
+import { ENGINES, freshDatabase } from '../storage/engines.ts';
+import { minutes, NOON } from '../storage/example-change.ts';
+
+const SCALED: ServiceObservation = {
+  id: 's1',
+  name: 'staging',
+  fields: { state: 'running', memory: 16 },
+  source: 'reply to a scale',
+  seenAt: minutes(10),
+};
+
+async function learned(database: Database, ...facts: Partial<ServiceObservation>[]) {
+  for (const over of facts) {
+    await database.transaction((tx) => learnService(tx, { ...SCALED, ...over }));
+  }
+  return (await knownServices(database.db))[0];
+}
+
+test.for(ENGINES)('facts of a service are stored on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const fieldSeenAt = { state: minutes(10), memory: minutes(10) };
+  expect(await learned(database, {})).toEqual({ ...SCALED, fieldSeenAt });
+});
+
+test.for(ENGINES)('newer facts are merged with the others on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const stop = { fields: { state: 'stopping' }, source: 'reply to a stop', seenAt: minutes(20) };
+  expect(await learned(database, {}, stop)).toMatchObject({
+    ...stop,
+    fields: { state: 'stopping', memory: 16 },
+    fieldSeenAt: { state: minutes(20), memory: minutes(10) },
+  });
+});
+
+test.for(ENGINES)('a late, older reply overwrites nothing on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const late = { name: 'old name', fields: { state: 'stopped', region: 'eu' }, seenAt: NOON };
+  expect(await learned(database, {}, { ...late, source: 'reply to a stop' })).toEqual({
+    ...SCALED,
+    fields: { state: 'running', memory: 16, region: 'eu' },
+    fieldSeenAt: { state: minutes(10), memory: minutes(10), region: NOON },
+  });
+});
+
+test.for(ENGINES)('each fact has the time of its own reply on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const scale = { fields: { memory: 32 }, seenAt: minutes(30) };
+  const lateStop = { fields: { state: 'stopping' }, seenAt: minutes(20) };
+  expect(await learned(database, {}, scale, lateStop)).toMatchObject({
+    fields: { state: 'stopping', memory: 32 },
+    seenAt: minutes(30),
+  });
+});
+
+test.for(ENGINES)(
+  'a report that only names a service does not renew its facts on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const report = { name: 'staging 2', fields: {}, source: 'usage report', seenAt: minutes(60) };
+    const { name, ...facts } = SCALED;
+    expect(await learned(database, {}, report)).toMatchObject({ ...facts, name: 'staging 2' });
+
+    const fresh = await freshDatabase(engine);
+    expect(await learned(fresh, report)).toMatchObject(report);
+    expect(await learned(fresh, {})).toMatchObject({ ...facts, name: 'staging 2' });
+  },
+);
+
+test.for(ENGINES)('concurrent replies are all stored on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const names = Array.from({ length: 8 }, (_, n) => `f${n}`);
+  await Promise.all(names.map((field) => learned(database, { fields: { [field]: 1 } })));
+  const [known] = await knownServices(database.db);
+  expect(Object.keys(known?.fields ?? {}).sort()).toEqual(names);
+});
+
+const DAMAGES = [
+  "fields = '{half'",
+  "fields = '[]'",
+  "field_seen_at = '{half'",
+  `field_seen_at = '{"state":"no time"}'`,
+  "seen_at = 'no time'",
+];
+test.for(ENGINES.flatMap((engine) => DAMAGES.map((damage) => [damage, engine] as const)))(
+  'an unreadable row (%s) is left out, reported, and replaced by the next facts on %s',
+  async ([damage, engine]) => {
+    const database = await freshDatabase(engine);
+    await learned(database, {}, { id: 's2', name: 'reports' });
+    await database.transaction((tx) =>
+      sql.raw(`update known_service set ${damage} where id = 's1'`).execute(tx),
+    );
+    const reported: string[] = [];
+    const read = async () =>
+      (await knownServices(database.db, (id) => reported.push(id))).map(({ id }) => id);
+    expect(await read()).toEqual(['s2']);
+    expect(reported).toEqual(['s1']);
+
+    const again = { ...SCALED, seenAt: minutes(20) };
+    await database.transaction((tx) => learnService(tx, again));
+    expect(await read()).toEqual(['s2', 's1']);
+    expect((await knownServices(database.db))[1]).toMatchObject(again);
+  },
+);

@@ -1,0 +1,259 @@
+import { describe, expect, test } from 'vitest';
+import { type AlertRefusal, alertUpdate, differences } from '../../src/servers/alerts.ts';
+import { Alert, type AlertEdit } from '../../src/servers/alerts-schema.ts';
+import { contractSearch, contractTile, currentSearch, currentTile } from './alerts-replies.ts';
+
+const read = (reply: object) => Alert.parse(reply);
+
+function bodyOf(reply: object, edit: AlertEdit) {
+  const update = alertUpdate(read(reply), edit);
+  if (!update.ok) throw new Error(update.refusal);
+  return update.body;
+}
+
+describe('an update keeps all fields that were read and applies the requested changes', () => {
+  test('of a tile alert on a current server', () => {
+    expect(bodyOf(currentTile, { threshold: 250, interval: '15m' })).toEqual({
+      name: '5xx rate',
+      threshold: 250,
+      thresholdType: 'above',
+      interval: '15m',
+      source: 'tile',
+      channel: currentTile.channel,
+      channels: currentTile.channels,
+      note: 'see the runbook',
+      numConsecutiveWindows: 2,
+      dashboardId: currentTile.dashboardId,
+      tileId: 'tile-4',
+    });
+  });
+
+  test('of a saved-search alert with a range', () => {
+    expect(bodyOf(currentSearch, { threshold: 10 })).toEqual({
+      name: 'errors by service',
+      message: 'look here',
+      threshold: 10,
+      thresholdMax: 50,
+      thresholdType: 'between',
+      interval: '15m',
+      source: 'saved_search',
+      channel: currentSearch.channel,
+      savedSearchId: currentSearch.savedSearchId,
+      groupBy: 'service',
+    });
+  });
+
+  test('of a tile alert on a contract-only server: its nine fields and no other', () => {
+    expect(bodyOf(contractTile, { name: 'errors' })).toEqual({
+      name: 'errors',
+      message: 'too many',
+      threshold: 100,
+      interval: '5m',
+      thresholdType: 'above',
+      source: 'tile',
+      channel: contractTile.channel,
+      dashboardId: contractTile.dashboard,
+      tileId: 'tile-4',
+    });
+  });
+
+  test('of a search alert on a contract-only server, with request names', () => {
+    const body = bodyOf(contractSearch, { threshold: 1 });
+    expect(body).toMatchObject({
+      source: 'search',
+      savedSearchId: contractSearch.savedSearch,
+      groupBy: 'service',
+    });
+    expect(Object.keys(body)).not.toContain('savedSearch');
+    expect(Object.keys(body)).not.toContain('dashboardId');
+  });
+
+  test('with unknown keys of a newer server', () => {
+    const body = bodyOf({ ...currentTile, runbook: { url: 'x' } }, { threshold: 1 });
+    expect(body.runbook).toEqual({ url: 'x' });
+  });
+
+  test('with a threshold of zero, and with one below it', () => {
+    expect(bodyOf(currentTile, { threshold: 0 }).threshold).toBe(0);
+    expect(bodyOf(currentTile, { threshold: -5 }).threshold).toBe(-5);
+  });
+
+  test('with a number where the server sent a string', () => {
+    expect(bodyOf({ ...currentTile, threshold: '100' }, { interval: '1h' }).threshold).toBe(100);
+  });
+
+  test.each([
+    'id',
+    'state',
+    'team',
+    'teamId',
+    'silenced',
+    'executionErrors',
+    'createdAt',
+    'updatedAt',
+    'createdBy',
+  ])('but not %s, which only the server sets', (field) => {
+    expect(bodyOf({ ...currentTile, [field]: 'x' }, { threshold: 1 })).not.toHaveProperty(field);
+  });
+
+  test('but no nulls, which some servers reject', () => {
+    const body = bodyOf({ ...currentTile, thresholdMax: null }, { threshold: 1 });
+    expect(Object.values(body)).not.toContain(null);
+  });
+
+  test('but not the fields of another source', () => {
+    const tile = { ...currentTile, savedSearchId: 's', groupBy: 'service' };
+    expect(bodyOf(tile, { threshold: 1 })).not.toHaveProperty('savedSearchId');
+    expect(bodyOf(tile, { threshold: 1 })).not.toHaveProperty('groupBy');
+    const search = { ...currentSearch, dashboardId: 'd', tileId: 't' };
+    expect(bodyOf(search, { threshold: 6 })).not.toHaveProperty('dashboardId');
+    expect(bodyOf(search, { threshold: 6 })).not.toHaveProperty('tileId');
+  });
+
+  test('but not an upper bound of a former range', () => {
+    const body = bodyOf({ ...currentTile, thresholdMax: 500 }, { threshold: 1 });
+    expect(body).not.toHaveProperty('thresholdMax');
+  });
+
+  test('with the source exactly as it was read', () => {
+    expect(bodyOf(currentSearch, { threshold: 6 }).source).toBe('saved_search');
+    expect(bodyOf(contractSearch, { threshold: 6 }).source).toBe('search');
+  });
+});
+
+describe('another webhook', () => {
+  test('goes into the first channel, whose unknown keys are kept', () => {
+    const body = bodyOf(currentTile, { webhookId: 'w2' });
+    const first = { type: 'webhook', webhookId: 'w2', severity: 'high' };
+    expect(body.channels).toEqual([first, currentTile.channels[1]]);
+    expect(body.channel).toEqual(first);
+  });
+
+  test('goes into the only channel of an older server', () => {
+    const body = bodyOf(contractTile, { webhookId: 'w2' });
+    expect(body.channel).toEqual({ type: 'webhook', webhookId: 'w2' });
+    expect(body).not.toHaveProperty('channels');
+  });
+});
+
+test('an alert moves to another tile', () => {
+  const body = bodyOf(currentTile, { dashboardId: 'd2', tileId: 'tile-9' });
+  expect(body).toMatchObject({ source: 'tile', dashboardId: 'd2', tileId: 'tile-9' });
+});
+
+test('an update lists changed and unchanged fields', () => {
+  const update = alertUpdate(read(currentTile), { threshold: 250, name: '5xx rate' });
+  expect(update).toMatchObject({
+    ok: true,
+    changes: [{ field: 'threshold', before: 100, after: 250 }],
+    unchangedFields: [
+      'name',
+      'thresholdType',
+      'interval',
+      'source',
+      'channel',
+      'channels',
+      'note',
+      'numConsecutiveWindows',
+      'dashboardId',
+      'tileId',
+      'silenced',
+    ],
+  });
+});
+
+describe('an update is refused', () => {
+  const { channel: _, channels: __, ...silent } = currentTile;
+  const exclusive = { ...currentTile, thresholdType: 'above_exclusive' };
+  const email = { ...contractTile, channel: { type: 'email' } };
+
+  test.for<[string, object, AlertEdit, AlertRefusal]>([
+    ['no channel was read', silent, { threshold: 1 }, 'no-channel'],
+    ['the list of channels is empty', { ...silent, channels: [] }, { threshold: 1 }, 'no-channel'],
+    ['the channel is null', { ...silent, channel: null }, { threshold: 1 }, 'no-channel'],
+    ['no dashboard was read', { ...currentTile, dashboardId: null }, { threshold: 1 }, 'no-tile'],
+    ['no tile was read', { ...currentTile, tileId: undefined }, { threshold: 1 }, 'no-tile'],
+    [
+      'no saved search was read',
+      { ...currentSearch, savedSearchId: null },
+      { threshold: 6 },
+      'no-saved-search',
+    ],
+    ['no source was read', { ...currentTile, source: null }, { threshold: 1 }, 'unknown-source'],
+    ['the source is new', { ...currentTile, source: 'metric' }, { threshold: 1 }, 'unknown-source'],
+    [
+      'the range would become a limit',
+      currentSearch,
+      { thresholdType: 'above' },
+      'type-not-editable',
+    ],
+    ['the type is of another kind', exclusive, { thresholdType: 'below' }, 'type-not-editable'],
+    ['the lower bound passes the upper', currentSearch, { threshold: 51 }, 'bounds-crossed'],
+    ['a saved-search alert should move', currentSearch, { tileId: 't' }, 'not-a-tile-alert'],
+    [
+      'a saved search should get a dashboard',
+      contractSearch,
+      { dashboardId: 'd' },
+      'not-a-tile-alert',
+    ],
+    ['the channel is no webhook', email, { webhookId: 'w2' }, 'channel-without-webhook'],
+    ['all is as it was', currentTile, { threshold: 100, interval: '5m' }, 'nothing-changes'],
+  ])('when %s', ([, reply, edit, refusal]) => {
+    expect(alertUpdate(read(reply), edit)).toEqual({ ok: false, refusal });
+  });
+
+  test.for<[string, object, AlertEdit]>([
+    ['the lower bound meets the upper', currentSearch, { threshold: 50 }],
+    [
+      'the kind of type stays',
+      { ...currentTile, thresholdType: 'above_exclusive' },
+      { threshold: 1 },
+    ],
+    ['a limit turns around', currentTile, { thresholdType: 'below' }],
+    [
+      'the contract knows no saved search',
+      { ...contractSearch, savedSearch: null },
+      { threshold: 1 },
+    ],
+  ])('but not when %s', ([, reply, edit]) => {
+    expect(alertUpdate(read(reply), edit)).toMatchObject({ ok: true });
+  });
+});
+
+describe('the reply to an update is compared with what was sent', () => {
+  const body = bodyOf(currentTile, { threshold: 250 });
+  const reply = { ...currentTile, threshold: 250 };
+
+  test('and matches, whatever the server sets itself', () => {
+    expect(differences(body, read({ ...reply, updatedAt: 'now', state: 'OK' }))).toEqual([]);
+  });
+
+  test('and matches in spite of older names and numbers in strings', () => {
+    const { dashboardId, ...rest } = reply;
+    const older = { ...rest, dashboard: dashboardId, threshold: '250', numConsecutiveWindows: '2' };
+    expect(differences(body, read(older))).toEqual([]);
+  });
+
+  test.for<[string, object, { field: string; sent: unknown; got: unknown }]>([
+    ['was not changed', { threshold: 100 }, { field: 'threshold', sent: 250, got: 100 }],
+    ['was cleared', { note: null }, { field: 'note', sent: 'see the runbook', got: undefined }],
+    [
+      'was cut short',
+      { channels: [currentTile.channels[0]] },
+      { field: 'channels', sent: currentTile.channels, got: [currentTile.channels[0]] },
+    ],
+    ['is zero as text', { threshold: 'soon' }, { field: 'threshold', sent: 250, got: undefined }],
+  ])('and shows a field that %s', ([, changed, difference]) => {
+    expect(differences(body, read({ ...reply, ...changed }))).toEqual([difference]);
+  });
+
+  test('and shows that the alert was converted', () => {
+    const search = bodyOf(currentSearch, { threshold: 10 });
+    const converted = { ...currentSearch, threshold: 10, source: 'tile', savedSearchId: null };
+    expect(differences(search, read(converted)).map(({ field }) => field)).toEqual([
+      'source',
+      'savedSearchId',
+      'groupBy',
+    ]);
+  });
+});

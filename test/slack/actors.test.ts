@@ -1,0 +1,148 @@
+import type { WebClient } from '@slack/web-api';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/base/time.ts';
+import type { UserId } from '../../src/domain/change.ts';
+import { cachedAccounts, createActors } from '../../src/slack/actors.ts';
+import { createRetryLimited } from '../../src/slack/api.ts';
+import { policyOf } from '../domain/policy-fixtures.ts';
+
+const ANA = 'UANA' as UserId;
+const WHOLE = {
+  id: ANA,
+  team_id: 'T0US',
+  deleted: false,
+  is_bot: false,
+  is_restricted: false,
+  is_ultra_restricted: false,
+};
+
+/** Slack as far as it is asked who somebody is. */
+function actors(user: object | null, members: readonly string[] = [ANA]) {
+  const lookups = {
+    users: { info: async () => ({ ok: true, ...(user ? { user } : {}) }) },
+    usergroups: listing(members),
+  };
+  return actorsBy(lookups);
+}
+
+function listing(users: readonly string[]) {
+  return { list: async () => ({ ok: true, usergroups: [{ id: 'S0LEADS', users }] }) };
+}
+
+function actorsBy(lookups: object, timeoutMs = 60_000) {
+  // Only the two calls above are made; a third would fail the test, as it should.
+  const client = lookups as unknown as WebClient;
+  const now = () => new Date('2026-11-20T12:00:00.000Z');
+  const clock = { ...systemClock, now: () => 0, timeout: () => AbortSignal.timeout(timeoutMs) };
+  return createActors({
+    lookups: client,
+    policy: policyOf([{ allow: ['service stop'], to: 'approver' }]),
+    groups: new Map([['approver', [{ id: 'S0LEADS', handle: 'db-leads' }]]]),
+    accounts: cachedAccounts(client, { teamId: 'T0US', enterpriseId: 'E0US' }, now),
+    retryLimited: createRetryLimited(clock),
+    now,
+    clock,
+    warn: () => undefined,
+  });
+}
+
+test('a full member of the workspace is known with the roles of their groups', async () => {
+  const identity = await actors(WHOLE).identify(ANA, { fresh: true });
+  expect(identity).toMatchObject({ ok: true, actor: { id: ANA, roles: ['approver'] } });
+});
+
+test.for([
+  ['was deactivated', { ...WHOLE, deleted: true }, 'deactivated'],
+  ['is a guest', { ...WHOLE, is_restricted: true }, 'guest'],
+  ['is a guest of one channel', { ...WHOLE, is_ultra_restricted: true }, 'guest'],
+  ['is a bot', { ...WHOLE, is_bot: true }, 'bot'],
+  ['is of another workspace', { ...WHOLE, team_id: 'T0THEM' }, 'other-workspace'],
+  ['has is_stranger set', { ...WHOLE, is_stranger: true }, 'other-workspace'],
+  [
+    'is of another enterprise',
+    { ...WHOLE, team_id: 'T0X', enterprise_user: { enterprise_id: 'E0X' } },
+    'other-workspace',
+  ],
+  ['has another id than requested', { ...WHOLE, id: 'UBEN' }, 'lookup-failed'],
+  ['is not said to be no bot', { ...WHOLE, is_bot: undefined }, 'bot'],
+  ['is not said to be no guest', { ...WHOLE, is_restricted: undefined }, 'guest'],
+  ['is not said to be active', { ...WHOLE, deleted: undefined }, 'deactivated'],
+  ['is missing from the answer', null, 'lookup-failed'],
+] as const)('a user who %s has no permission', async ([, user, refusal]) => {
+  expect(await actors(user).identify(ANA, { fresh: true })).toEqual({ ok: false, refusal });
+});
+
+test('a user of the same enterprise is a member', async () => {
+  const user = { ...WHOLE, team_id: 'T0SISTER', enterprise_user: { enterprise_id: 'E0US' } };
+  expect(await actors(user).identify(ANA, { fresh: true })).toMatchObject({ ok: true });
+});
+
+test('a user in no group has no role', async () => {
+  const identity = await actors(WHOLE, ['UBEN']).identify(ANA, { fresh: true });
+  expect(identity).toMatchObject({ ok: true, actor: { roles: [] } });
+});
+
+/** A role of 5,000 users of whom the second is deactivated, and the users who were looked up. */
+function largeRole(info?: (user: string) => Promise<object>, timeoutMs?: number) {
+  const asked: string[] = [];
+  const found = async (user: string) => ({
+    ok: true,
+    user: { ...WHOLE, id: user, deleted: user === 'U1' },
+  });
+  const lookups = {
+    users: {
+      info: ({ user }: { user: string }) => {
+        asked.push(user);
+        return (info ?? found)(user);
+      },
+    },
+    usergroups: listing(Array.from({ length: 5_000 }, (_, n) => `U${n}`)),
+  };
+  return { ...actorsBy(lookups, timeoutMs), asked };
+}
+
+test('of a large group only as many are asked for as are needed', async () => {
+  const { someOf, asked } = largeRole();
+  expect(await someOf('approver', 3)).toEqual(['U0', 'U2', 'U3', 'U4', 'U5']);
+  expect(asked).toHaveLength(6);
+});
+
+test('to name users, at most six are looked up, and the cache comes first', async () => {
+  const { someMembers, identify, asked } = largeRole();
+  await identify('U9' as UserId, { fresh: true });
+  const users = ['U0', 'U2', 'U3', 'U4', 'U9'];
+  expect(await someMembers('approver')).toEqual({ users, more: true });
+  expect(asked).toEqual(['U9', 'U0', 'U1', 'U2', 'U3', 'U4']);
+  expect((await someMembers('approver'))?.users).toContain('U5');
+  expect(asked).toHaveLength(7);
+});
+
+test('lookups for names have a request budget of their own', async () => {
+  const { someMembers, identify, asked } = largeRole(async (user) => ({
+    ok: true,
+    user: { ...WHOLE, id: user, is_restricted: true },
+  }));
+  for (let n = 0; n < 10; n += 1) await someMembers('approver');
+  expect(asked).toHaveLength(12);
+  await identify('U99' as UserId, { fresh: true });
+  expect(asked).toHaveLength(13);
+});
+
+test('names are left out when Slack does not answer or refuses', async () => {
+  const silent = largeRole(() => new Promise(() => undefined), 20);
+  expect(await silent.someMembers('approver')).toEqual({ users: [], more: true });
+  const refusing = largeRole(() => Promise.reject(new Error('no answer')));
+  expect(await refusing.someMembers('approver')).toEqual({ users: [], more: true });
+});
+
+test.for([
+  ['no groups', { usergroups: undefined }],
+  ['a group without members', { usergroups: [{ id: 'S0LEADS' }] }],
+] as const)('an answer with %s is a failed lookup', async ([, answer]) => {
+  const lookups = {
+    users: { info: async () => ({ ok: true, user: WHOLE }) },
+    usergroups: { list: async () => ({ ok: true, ...answer }) },
+  };
+  const identity = await actorsBy(lookups).identify(ANA, { fresh: true });
+  expect(identity).toEqual({ ok: false, refusal: 'lookup-failed' });
+});

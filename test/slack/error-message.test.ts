@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { ApiError, type ApiFailure } from '../../src/base/errors.ts';
+import { errorMessage, missingObject } from '../../src/slack/answer-text.ts';
+import { linesOf } from '../contracts/message-lines.ts';
+
+function errorOf(failure: Partial<ApiFailure>): ApiError {
+  const usual = {
+    operation: 'getUsageCost',
+    effect: 'refused',
+    kind: 'answer',
+    status: 404,
+  } as const;
+  return new ApiError({ ...usual, ...failure });
+}
+
+function shown(failure: Partial<ApiFailure>): readonly string[] {
+  const error = errorOf(failure);
+  return linesOf(JSON.parse(JSON.stringify(errorMessage(error)?.blocks ?? [])));
+}
+
+test.for([
+  [
+    'getAlert',
+    'Not Found',
+    ['There is no such alert', 'It may have been deleted.', 'Server response  404 Not Found'],
+  ],
+  [
+    'getBackup',
+    'NOT_FOUND: 5f0e',
+    [
+      'There is no such backup',
+      'It may have expired, or it belongs to another service.',
+      'Server response  404 NOT_FOUND: 5f0e',
+    ],
+  ],
+  [
+    'getPipeSettings',
+    'NOT_FOUND: ingestion for pipe "5f0e" not found',
+    [
+      'This pipe has no settings',
+      'Pipes that copy a database have none. Any other pipe was deleted or belongs to another service.',
+      'Server response  404 NOT_FOUND: ingestion for pipe "5f0e" not found',
+    ],
+  ],
+  [
+    'getUsageCost',
+    'NOT_FOUND',
+    [
+      'Request failed',
+      'Server response  404 NOT_FOUND',
+      'Not found: it may have expired, or it belongs to another service.',
+    ],
+  ],
+] as const)('a 404 of %s names the missing object', ([operation, serverText, lines]) => {
+  expect(shown({ operation, serverText })).toEqual(lines);
+});
+
+test('a 404 of another server or route is not a missing alert', () => {
+  const failure = { operation: 'getAlert', kind: 'wrong-address' } as const;
+  const lines = shown(failure);
+  expect(missingObject(errorOf(failure))).toBeNull();
+  expect(lines.join('\n')).not.toContain('There is no such alert');
+});
+
+test('another error of the same operation is not a missing alert', () => {
+  const lines = shown({ operation: 'getAlert', status: 403, serverText: 'Forbidden' });
+  expect(lines[0]).toBe('Request failed');
+});

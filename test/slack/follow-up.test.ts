@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import type { FollowUp } from '../../src/domain/change.ts';
+import { lines, message } from '../../src/slack/blocks.ts';
+import { followUpLine, followUp as followUpOf, laterState } from '../../src/slack/card-state.ts';
+import type { Line } from '../../src/slack/rich-text.ts';
+import { changeIn, minutes } from '../domain/changes-fixtures.ts';
+
+const WHY = 'the server did not answer within 10 s';
+const SEEN = { text: 'stopping', at: minutes(2) };
+
+function shown(state: 'succeeded' | 'unknown', over: Partial<FollowUp>) {
+  const followUp: FollowUp = {
+    ...{ state: 'open', seen: null, gap: null, why: null, candidates: [], revision: 1 },
+    ...over,
+  };
+  const change = { ...changeIn(state), resolution: null, followUp };
+  const ofCard = followUpOf(change);
+  const texts = (all: readonly Line[]) => message(lines(...all)).text;
+  return {
+    card: texts(
+      state === 'unknown'
+        ? [...ofCard.lines, ...ofCard.candidates]
+        : [['The server reports: stopping.', ...laterState(followUp, minutes(0))]],
+    ),
+    thread: texts([followUpLine(change)]),
+  };
+}
+
+test.for<[string, 'succeeded' | 'unknown', Partial<FollowUp>, RegExp]>([
+  [
+    'not read yet',
+    'succeeded',
+    {},
+    /stopping\. Signalbox checks the state every 30 s until it is done\.$/,
+  ],
+  ['read', 'succeeded', { seen: SEEN }, /stopping\. <!date.*>: stopping \(checked every 30 s\)$/],
+  ['not answered', 'succeeded', { gap: WHY }, /Later state unknown: .* within 10 s\.$/],
+  ['not answered since', 'succeeded', { gap: WHY, seen: SEEN }, /10 s; last seen: stopping, /],
+  [
+    'refused',
+    'succeeded',
+    { state: 'unreadable', gap: WHY },
+    /unknown: .*\. Signalbox does not read it again\. Check the console\.$/,
+  ],
+  [
+    'not answered for 30 min',
+    'succeeded',
+    { state: 'given-up', gap: WHY, seen: SEEN },
+    /last seen: stopping, .*\. Signalbox does not read it again\. Check the console\.$/,
+  ],
+  [
+    'not settled for 30 min',
+    'succeeded',
+    { state: 'given-up', seen: SEEN },
+    />: stopping\. Not settled after 30 min\. Check the console\.$/,
+  ],
+  [
+    'another one since',
+    'succeeded',
+    { state: 'superseded', gap: WHY, seen: SEEN },
+    />: stopping\. A newer change of this service was sent since\.$/,
+  ],
+  ['failed', 'succeeded', { state: 'failed', seen: SEEN }, />: stopping\. Check the console\.$/],
+  ['closed', 'succeeded', { state: 'closed', seen: SEEN }, /^The server reports: stopping\.$/],
+  ['not read yet, unknown', 'unknown', {}, /^$/],
+  ['not answered, unknown', 'unknown', { gap: WHY }, /unknown: .* within 10 s$/],
+  [
+    'on the way, unknown',
+    'unknown',
+    { seen: SEEN, why: 'under-way' },
+    /stopping \(checked .*\)\nIts state moved as requested, so the request probably arrived\.$/,
+  ],
+  [
+    'not on the way, unknown',
+    'unknown',
+    { seen: SEEN, why: 'not-as-requested' },
+    /stopping \(checked .*\)\nThis is not yet what was requested\. The request may still be applied\.$/,
+  ],
+])('the card of a target that is %s', ([, state, followUp, words]) => {
+  expect(shown(state, followUp).card).toMatch(words);
+});
+
+test.for<[string, Partial<FollowUp>, RegExp]>([
+  ['is settled', { state: 'settled', seen: SEEN }, /is done\. The server shows: stopping, since/],
+  ['failed', { state: 'failed', seen: SEEN }, /was accepted and then failed\..*Check the console/],
+  ['is not settled', { state: 'given-up', seen: SEEN }, /is not done after 30 min\. Last seen: /],
+  [
+    'could not be read',
+    { state: 'given-up', gap: WHY },
+    /could not read whether “.*” is done: the server did not .*Last seen: unknown\. Check the/,
+  ],
+])('the thread of a target that %s', ([, followUp, words]) => {
+  expect(shown('succeeded', followUp).thread).toMatch(words);
+});
+
+test('a state that was read a day later has its day', () => {
+  const followUp = { state: 'settled', seen: SEEN, gap: null, why: null } as const;
+  const all = { ...followUp, candidates: [], revision: 1 };
+  const text = (since: Date) => message(lines(['stopping.', ...laterState(all, since)])).text;
+  expect(text(minutes(0))).toContain('^{time}|');
+  expect(text(minutes(-1_440))).toContain('^{date_short_pretty} at {time}|');
+});

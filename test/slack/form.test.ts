@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { viewProblems } from '../../sandbox/slack/block-kit/validate.ts';
+import type { TypedValues } from '../../src/commands/arguments.ts';
+import { titleOf } from '../../src/commands/define.ts';
+import { commands } from '../../src/commands/registry.ts';
+import type { ChannelId } from '../../src/domain/change.ts';
+import { commandForm, type FormSetting } from '../../src/slack/form.ts';
+import { NO_REPLY_TARGET } from '../../src/slack/post.ts';
+import { vocabularyOf } from '../commands/fixtures.ts';
+
+interface Shown {
+  readonly block_id: string;
+  readonly optional: boolean;
+  readonly label: { readonly text: string };
+  readonly hint?: object;
+  readonly element: { readonly focus_on_load?: true };
+}
+
+function form(name: string, given: TypedValues = {}, setting: Partial<FormSetting> = {}) {
+  const command = commands.find((each) => each.name === name) ?? expect.fail(`no ${name}`);
+  const vocabulary = { ...vocabularyOf(), commands };
+  const view = commandForm(command, given, vocabulary, {
+    replyTarget: NO_REPLY_TARGET,
+    ...setting,
+  });
+  const inputs = view.blocks.filter(({ type }) => type === 'input') as unknown as Shown[];
+  const focused = inputs
+    .filter(({ element }) => element.focus_on_load)
+    .map((each) => each.block_id);
+  return { view, inputs, focused };
+}
+
+test.for<[string, string, string, TypedValues?]>([
+  ['service stop', 'Stop a service', 'Preview'],
+  ['backup show', 'Look up a backup', 'Look up'],
+  ['change cancel', 'Cancel a change', 'Cancel change'],
+  ['cost csv', 'Get costs as a file', 'Get file'],
+  ['cost digest', 'Manage cost digests', 'Continue'],
+  ['cost digest', 'Add a cost digest', 'Add digest', { what: 'add' }],
+  ['cost digest', 'Remove a cost digest', 'Remove digest', { what: 'remove' }],
+])('the form of %s is called “%s” and is submitted with “%s”', ([name, title, submit, given]) => {
+  const { view } = form(name, given);
+  expect([view.title.text, view.submit?.text]).toEqual([title, submit]);
+});
+
+test.for(commands.map(({ name }) => [name] as const))(
+  'the empty form of %s has a whole title, and the focus is in the first field to fill',
+  ([name]) => {
+    const { view, inputs, focused } = form(name);
+    expect(viewProblems(view)).toEqual([]);
+    expect(view.title.text).not.toMatch(/…$/);
+    const first = inputs.find(({ optional }) => !optional) ?? inputs[0];
+    expect(focused).toEqual(first ? [first.block_id] : []);
+  },
+);
+
+test.for<[string, string | null, boolean, boolean]>([
+  ['in a channel', 'C0DBCOSTS01', true, true],
+  ['in Home', null, false, false],
+  ['in a direct message', 'D0ANA00001', false, false],
+])('the channel of a digest that is added %s', ([, channel, isOptional, hasDefault]) => {
+  const replyTarget = { ...NO_REPLY_TARGET, channel: channel as ChannelId | null };
+  const { inputs } = form('cost digest', { what: 'add' }, { replyTarget });
+  const which = inputs.find(({ block_id }) => block_id === 'which');
+  expect(which?.optional).toBe(isOptional);
+  expect(which?.hint !== undefined).toBe(hasDefault);
+});
+
+test('no two forms have one title', () => {
+  const titles = commands.map(titleOf);
+  expect(new Set(titles).size).toBe(titles.length);
+});
+
+test('the focus is where a value is missing, and a redrawn form does not move it', () => {
+  const given = { service: 'staging' };
+  expect(form('service stop', given, { needsReason: true }).focused).toEqual(['reason']);
+  expect(form('service stop', given).focused).toEqual(['service']);
+  expect(form('service stop', given, { isRedrawn: true }).focused).toEqual([]);
+});
+
+test.for(['start', 'stop', 'scale', 'create'].map((verb) => [verb] as const))(
+  'the time of service %s is labelled with its verb',
+  ([verb]) => {
+    const at = form(`service ${verb}`).inputs.find(({ block_id }) => block_id === 'at');
+    expect(at?.label.text.toLowerCase()).toBe(`${verb} at`);
+  },
+);

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { METHOD_TIERS, type Tier } from '../../sandbox/slack/web-api/tiers.ts';
+import { METHOD_LIMITS, measuredFetch } from '../../src/slack/api.ts';
+import { json, type Respond, serve } from '../base/loopback.ts';
+
+const PER_MINUTE: Readonly<Record<Tier, number | null>> = {
+  'tier 1': 1,
+  'tier 2': 20,
+  'tier 3': 50,
+  'tier 4': 100,
+  special: null,
+  posting: null,
+};
+
+test('each method with a documented limit has it', () => {
+  const documented = Object.entries(METHOD_TIERS).flatMap(([method, tier]) => {
+    const calls = PER_MINUTE[tier];
+    return calls === null ? [] : [[method, calls]];
+  });
+  expect([...METHOD_LIMITS].toSorted()).toEqual(documented.toSorted());
+});
+
+test('calls are counted by method and ending, and unknown paths as one method', async () => {
+  const cut: Respond = (response) => response.destroy();
+  const ok = json(200, { ok: true });
+  const { url } = await serve(ok, json(429, { ok: false }), json(200, { ok: false }), cut, ok);
+  const counted: string[] = [];
+  const slackCalled = (method: string, ending: string) => counted.push(`${method} ${ending}`);
+  const fetch = measuredFetch(`${url}/api/`, { slackCalled });
+  const methods = ['users.info', 'chat.update', 'auth.test', 'views.open', 'users.info/../U0BEN'];
+  for (const method of methods) {
+    await fetch(`${url}/api/${method}`, { method: 'POST' }).catch(() => null);
+  }
+  expect(counted).toEqual([
+    'users.info answered',
+    'chat.update limited',
+    'auth.test answered',
+    'views.open failed',
+    'other answered',
+  ]);
+});

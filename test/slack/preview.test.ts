@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { Change } from '../../src/domain/change.ts';
+import type { Message } from '../../src/slack/blocks.ts';
+import { answeredPreview, preview } from '../../src/slack/preview.ts';
+import { changeIn, minutes, PLAN, REQUIRES } from '../domain/changes-fixtures.ts';
+import { buttonsOf as buttonsIn } from '../harness/messages.ts';
+import { drawing } from './fixtures.ts';
+
+const ALONE = { others: [], before: [], freezes: [] };
+
+function blocksOf({ blocks }: Message) {
+  return blocks.map((block) => ({ ...block }));
+}
+
+test('a preview shows what will be sent, what is known, who must approve and what else is open', () => {
+  const draft = changeIn('draft');
+  const other = changeIn('pending', { createdAt: minutes(-12) });
+  expect(
+    preview(draft, { others: [other], before: [], freezes: [] }, drawing).text,
+  ).toMatchInlineSnapshot(`
+    "Stop analytics-prod?
+    Service  prod · warehouse main · last seen running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z>
+    ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting for approval).
+    ⚠ Queries and pipes of this service stop.
+    State  running → stopped
+    Cost  about −18.0 credits a day, from 14 final days
+    Approval  2 of @db-leads, not you · rule 2 · expires in 4 h
+    Reason  nightly maintenance"
+  `);
+});
+
+test('a preview says that an unknown outcome of its target must be recorded first', () => {
+  const unknown = changeIn('unknown');
+  const none = { others: [], before: [], freezes: [] };
+  const text = (found: { others?: Change[]; before?: Change[] }) =>
+    preview(changeIn('draft'), { ...none, ...found }, drawing).text;
+  expect(text({ others: [unknown] })).toContain('A new request waits until it is recorded');
+  expect(text({ before: [unknown] })).toContain('A new request waits until it is recorded');
+  expect(text({ others: [changeIn('pending')] })).not.toContain('A new request waits');
+});
+
+test.for<[string, Partial<Change>, string]>([
+  [
+    'nobody must approve',
+    { requires: { ...REQUIRES, from: null, count: 0 } },
+    'not required · rule 2',
+  ],
+  [
+    'the requester may approve',
+    { requires: { ...REQUIRES, self: true } },
+    '2 of @db-leads · rule 2',
+  ],
+  [
+    'minutes are left',
+    { requires: { ...REQUIRES, expiresAfterMs: 45 * 60_000 } },
+    'expires in 45 min',
+  ],
+  [
+    'hours are left',
+    { requires: { ...REQUIRES, expiresAfterMs: 90 * 60_000 } },
+    'expires in 1.5 h',
+  ],
+  ['nothing was seen', { plan: { ...PLAN, before: null } }, 'never seen'],
+])('a preview says so when %s', ([, over, words]) => {
+  expect(preview(changeIn('draft', over), ALONE, drawing).text).toContain(words);
+});
+
+test.for<[string, Change, string]>([
+  ['it waits', changeIn('pending'), 'Sent to #db-approvals.'],
+  ['it is cancelled', changeIn('cancelled'), 'Nothing was changed.'],
+  ['it has expired', changeIn('expired'), 'Nothing was changed.'],
+  ['it needs nobody', changeIn('approved'), 'It runs now.'],
+  ['it has ended', changeIn('succeeded'), 'The card shows the result.'],
+])('an answered preview loses its buttons and says that %s', ([, change, words]) => {
+  const answered = answeredPreview(change, '#db-approvals', drawing);
+  expect(answered.text).toContain(words);
+  const isMissed = ['cancelled', 'expired'].includes(change.state);
+  const ids = buttonsIn({ text: '', blocks: blocksOf(answered) });
+  expect(ids).toEqual(isMissed ? ['change.request-again'] : []);
+});
+
+test('an answered preview, which Slack cannot change later, does not say that the change waits', () => {
+  const { text } = answeredPreview(changeIn('pending'), '#db-approvals', drawing);
+  expect(text.split('\n')[0]).toBe(`Stop analytics-prod · ${changeIn('pending').id}`);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { Change } from '../../src/domain/change.ts';
+import { type ReasonFormKind, reasonForm } from '../../src/slack/reason-form.ts';
+import { linesOf } from '../contracts/message-lines.ts';
+import { changeIn, minutes, PLAN } from '../domain/changes-fixtures.ts';
+import { drawing } from './fixtures.ts';
+
+const FROM = { commands: drawing.commands, home: false, preview: null };
+
+function shown(kind: ReasonFormKind, over: Partial<Change> = {}) {
+  const view = reasonForm(kind, changeIn('unknown', over), FROM);
+  const blocks = [{ type: 'header', text: 'title' in view ? view.title : null }, ...view.blocks];
+  return linesOf(blocks.map((block) => ({ ...block })));
+}
+
+const seen = { text: 'running', at: minutes(2) };
+const followUp = { gap: null, candidates: [], revision: 1 } as const;
+const read = { ...followUp, state: 'open', seen, why: 'not-as-requested' } as const;
+
+test.for<[ReasonFormKind, string, string]>([
+  ['happened', 'It was stopped', 'Signalbox records that the change was applied.'],
+  ['did-not-happen', 'It was not stopped', 'Signalbox records that the change was not applied.'],
+])(
+  'the dialog of an answer about an unknown outcome says what it does: %s',
+  ([kind, title, fact]) => {
+    expect(shown(kind)).toEqual([
+      title,
+      'Stop analytics-prod (K3M9QD)',
+      `${fact} Other changes of analytics-prod can run again.`,
+      'Signalbox does not send the request again.',
+      'What did you find?  []',
+    ]);
+  },
+);
+
+test('the dialog about an unknown outcome shows the state that the server reports', () => {
+  const text = shown('did-not-happen', { followUp: read }).join('\n');
+  expect(text).toContain('Server shows  running (checked [2026-11-20T12:02:00.000Z])');
+  expect(text).toContain('The request may still be applied.');
+});
+
+test('the dialog says when the revert runs, for the answer after which it does', () => {
+  const revert = { afterMs: 4 * 3_600_000, label: 'Start it again', line: '' };
+  const over = { plan: { ...PLAN, timing: { startAt: null, revert } } };
+  expect(shown('happened', over)).toContain('Its revert runs 4 h after the request.');
+  expect(shown('did-not-happen', over).join()).not.toContain('revert');
+});
+
+test.for(['reject', 'review', 'break-glass'] as const)(
+  'the dialog of %s has no outcome',
+  (kind) => {
+    expect(shown(kind, { followUp: read }).join()).not.toMatch(/Server shows|Signalbox records/);
+  },
+);

@@ -1,0 +1,190 @@
+import { expect, test } from 'vitest';
+import type { Verb } from '../../src/domain/change.ts';
+import { REFUSALS, STATES } from '../../src/domain/change.ts';
+import { createDenial, type Denial } from '../../src/domain/gate.ts';
+import { sentenceMessage } from '../../src/slack/answer.ts';
+import { refusalLine } from '../../src/slack/refusals.ts';
+import { actor, ana, ben, changeIn, cleo, minutes, NOON } from '../domain/changes-fixtures.ts';
+import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from './fixtures.ts';
+
+const pending = changeIn('pending', { approvals: [{ by: ben.id, at: NOON }] });
+const freeze = {
+  from: minutes(-60),
+  until: minutes(60 * 24),
+  on: null,
+  reason: 'year end',
+  by: 'Gus',
+};
+const who = { users: [ana.id, cleo.id], more: false };
+const known = { change: pending, rule: 2, role: 'operator', who, freeze };
+
+function sentence(
+  refusal: (typeof REFUSALS)[number],
+  about: Parameters<typeof createDenial>[1],
+): string {
+  return sentenceMessage(refusalLine(createDenial(refusal, about), drawing)).text;
+}
+
+test.for<[string, Denial['who']]>([
+  ['Slack did not answer in time', null],
+  ['no member is in the cache', { users: [], more: true }],
+])('a refused approver reads whom to ask when %s', ([, who]) => {
+  expect(sentence('not-an-approver', { ...known, role: 'approver', who })).toBe(
+    'Only @db-leads can decide this (rule 2). Ask a member of @db-leads.',
+  );
+});
+
+test('every refusal says what happened and what to do', () => {
+  const approvals = ['self-approval', 'not-an-approver'];
+  const said = REFUSALS.map((refusal) => {
+    const role = approvals.includes(refusal) ? 'approver' : 'operator';
+    return [refusal, sentence(refusal, { ...known, role })];
+  });
+  expect(Object.fromEntries(said)).toMatchInlineSnapshot(`
+    {
+      "already-approved": "Already approved by you. 1 more approval from @db-leads is needed.",
+      "already-decided": "Too late: it is waiting for approval. An approver can decide on its card.",
+      "already-received": "This click was already received. It counts once.",
+      "already-reviewed": "This was already reviewed.",
+      "approvals-missing": "The current policy requires more approvals than this change has (rule 2, @db-operators). Nothing was sent. Request it again.",
+      "audit-mismatch": "This change does not match the audit trail: the database was modified directly. Nothing was sent. Report this to the Signalbox administrators.",
+      "bot": "Apps and bots cannot use Signalbox. A user must request it.",
+      "deactivated": "This account is deactivated. An administrator of the workspace can activate it.",
+      "expired": "Too late: it has expired. Nothing was changed. Request it again.",
+      "frozen": "analytics-prod is frozen until <!date^1795262400^{date_short_pretty} at {time}|2026-11-21T12:00:00.000Z> (year end, by Gus). It is set in signalbox.yaml.",
+      "gap-accepted": "Operators accepted a gap of the audit trail, so Signalbox cannot confirm what was requested before it. Check the current state of the target, then request it again.",
+      "gap-accepted-before": "You already accepted this gap. A different operator must accept it.",
+      "gap-changed": "The audit trail has another gap than the one in this notice, so nothing was accepted. Use the newest notice in the audit channel.",
+      "guest": "Guests cannot use Signalbox. Ask a full member of the workspace to request it.",
+      "lookup-failed": "Slack did not answer the membership lookup, so nothing was done. Try again in a minute.",
+      "may-not-break-glass": "Rule 2 allows break-glass only to @db-operators: <@U0ANA> or <@U0CLEO>.",
+      "never": "The policy never allows /service stop on analytics-prod. Break-glass does not override this. The owners of signalbox.yaml can change it.",
+      "no-break-glass": "Rule 2 does not allow break-glass. The change needs its approvals.",
+      "no-rule": "signalbox.yaml does not say enough about analytics-prod to decide whether rule 2 applies, and later rules do not count. The owners of signalbox.yaml can fix it.",
+      "not-a-requester": "You can't stop analytics-prod: rule 2 allows @db-operators. <@U0ANA> or <@U0CLEO> can request it for you.",
+      "not-an-approver": "Only @db-leads can decide this (rule 2). Ask <@U0ANA> or <@U0CLEO>.",
+      "not-approved": "This is not approved: it is waiting for approval. An approver can decide on its card.",
+      "not-draft": "This was already requested: it is waiting for approval. An approver can decide on its card.",
+      "not-ended": "This has not ended yet. Review it when it has ended.",
+      "not-executing": "This is not running: it is waiting for approval. An approver can decide on its card.",
+      "not-found": "This change no longer exists. Request it again.",
+      "not-listed": "“analytics-prod” is not in signalbox.yaml. Rule 2 does not allow discovered services.",
+      "not-pending": "The requester has not requested approval yet. Decide on the card once it is posted.",
+      "not-requester": "Only the requester, <@U0ANA>, can do this. Ask them to do it.",
+      "not-unknown": "The outcome is already known: it is waiting for approval. An approver can decide on its card.",
+      "not-verified": "Signalbox could not verify “analytics-prod”: the server did not return its current tags and warehouse. Nothing was sent. The service is not in signalbox.yaml, so the policy needs them. Try again in a minute. If it fails again, an operator of Signalbox can run the doctor.",
+      "note-required": "Describe what you found: the next person relies on it.",
+      "other-workspace": "Only members of this workspace can use Signalbox. Ask one of them to request it.",
+      "rate-limited": "You sent too many requests in a short time, so this one was ignored. Try again in a few minutes.",
+      "reason-required": "Rule 2 requires a reason. Add it at the end of the command, for example “nightly maintenance”.",
+      "restored": "The database was restored from an older copy, so it is unknown what was sent since. Check the current state of the target, then request it again.",
+      "schedule-ended": "Its schedule was paused, removed or replaced, or has expired. Nothing was sent.",
+      "self-approval": "You requested this change, so someone else must approve it: <@U0ANA> or <@U0CLEO>.",
+      "tags-changed": "The tags or the warehouse of analytics-prod changed or are unknown now, so other rules apply. Nothing was sent. Request it again.",
+      "target-changed": "analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",
+      "too-early": "This is still running. Try again in a minute.",
+      "too-late": "The scheduled time has passed. Request it again with a later time.",
+      "trail-intact": "The audit trail has no gap any more, so nothing was accepted.",
+      "upgraded": "Signalbox was upgraded after this request. The new release records more about each change. Nothing was sent. Request it again.",
+    }
+  `);
+});
+
+test('of many who could ask, the rest is counted, be it a single one', () => {
+  const asked = (count: number) => {
+    const users = Array.from({ length: count }, (_, at) => actor(`U0MANY${at}`).id);
+    return sentence('not-a-requester', { ...known, who: { users, more: false } });
+  };
+  expect(asked(4)).toContain('<@U0MANY2> or 1 more can request it for you.');
+  expect(asked(5)).toContain('<@U0MANY2> or 2 more can request it for you.');
+});
+
+test('who comes too late reads what became of it, and by whom', () => {
+  const states = STATES.filter((state) => !['draft', 'pending'].includes(state));
+  const said = states.map((state) => {
+    const approvals = [{ by: ben.id, at: NOON }];
+    return sentence('already-decided', { change: changeIn(state, { approvals }) });
+  });
+  expect(said).toMatchInlineSnapshot(`
+    [
+      "Already approved by <@U0BEN>, <!date^1795176000^{date_short_pretty} at {time}|2026-11-20T12:00:00.000Z>. Updates appear in the thread of its card.",
+      "Too late: it is running. Updates appear in the thread of its card.",
+      "Too late: it was accepted. Its card shows the response.",
+      "Too late: it was rejected by the server. Request it again if it is still needed.",
+      "Too late: its outcome is unknown. Record the outcome on its card.",
+      "Already rejected by <@U0BEN>, <!date^1795175940^{date_short_pretty} at {time}|2026-11-20T11:59:00.000Z>. Request it again if it is still needed.",
+      "Already cancelled by <@U0ANA>. Request it again if it is still needed.",
+      "Too late: it has expired. Request it again if it is still needed.",
+      "Too late: the target changed since the preview. Request it again if it is still needed.",
+      "Too late: the policy refuses it. Request it again if it is still needed.",
+    ]
+  `);
+});
+
+test('a "no" about which little is known is still a sentence', () => {
+  const little = REFUSALS.map((refusal) => sentence(refusal, {}));
+  expect(little.filter((text) => !/^[A-Z/].*\.$/s.test(text.trim()))).toEqual([]);
+  expect(little.filter((text) => /null|undefined|NaN|\[object/.test(text))).toEqual([]);
+});
+
+test.for(REFUSALS.map((refusal) => [refusal] as const))(
+  '%s names nasty names literally',
+  ([refusal]) => {
+    const change = { ...pending, command: NASTY };
+    const about = { ...known, change, target: NASTY, command: NASTY, role: NASTY };
+    const line = refusalLine(
+      createDenial(refusal, { ...about, freeze: { ...freeze, reason: NASTY, by: NASTY } }),
+      drawing,
+    );
+    const drawn = sentenceMessage(line);
+    expectSound(drawn);
+    if (drawn.text.includes('evil')) expect(shownIn(drawn)).toContain(NASTY_SEEN);
+  },
+);
+
+test('of many who could approve three are named, and the rest with their group', () => {
+  const users = Array.from({ length: 5 }, (_, at) => actor(`U0MANY${at}`).id);
+  const own = { ...known, role: 'approver' };
+  const asked = (more: boolean, about: Partial<Denial> = own) =>
+    sentence('self-approval', { ...about, who: { users, more } });
+  const named = 'someone else must approve it: <@U0MANY0>, <@U0MANY1>, <@U0MANY2> or ';
+  expect(asked(false)).toContain(`${named}2 more from @db-leads.`);
+  expect(asked(true)).toContain(`${named}others from @db-leads.`);
+  const requires = { ...pending.requires, escalation: { to: 'operator', afterMs: 1 } };
+  const escalated = { ...own, change: { ...pending, requires } };
+  expect(asked(false, escalated)).toContain(`${named}2 more.`);
+});
+
+test.for<[string, Denial['who']]>([
+  ['Slack did not answer in time', null],
+  ['no member is known yet', { users: [], more: true }],
+])('the requester who presses Approve reads the group when %s', ([, who]) => {
+  expect(sentence('self-approval', { ...known, role: 'approver', who })).toBe(
+    'You requested this change, so someone else must approve it: @db-leads.',
+  );
+});
+
+test.for<[Verb, string]>([
+  ['approve', 'Too late to approve: it was accepted. Its card shows the response.'],
+  ['cancel', 'Too late to cancel: it was accepted. Its card shows the response.'],
+  ['break-glass', 'Too late to use break-glass: it was accepted. Its card shows the response.'],
+])('a late press of %s reads what is too late', ([verb, text]) => {
+  const about = { change: changeIn('succeeded'), press: { verb, by: ben.id } };
+  expect(sentence('already-decided', about)).toBe(text);
+  expect(sentence('expired', about)).toContain(`${text.split(':')[0]}: it has expired.`);
+});
+
+test('a second press of Approve reads when the first was, and what is still needed', () => {
+  const about = { change: pending, press: { verb: 'approve' as const, by: ben.id } };
+  expect(sentence('already-approved', about)).toMatchInlineSnapshot(
+    `"Already approved by you, <!date^1795176000^{date_short_pretty} at {time}|2026-11-20T12:00:00.000Z>. 1 more approval from @db-leads is needed."`,
+  );
+});
+
+test.for([
+  ['nobody was looked up', null],
+  ['only some were looked up', { users: [], more: true }],
+] as const)('where %s, the refusal names the group', ([, who]) => {
+  const text = sentence('not-a-requester', { ...known, who });
+  expect(text).toContain('rule 2 allows @db-operators. Ask a member of @db-operators.');
+});

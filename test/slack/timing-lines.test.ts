@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import { type Change, type ChangeId, STATES, type Timing } from '../../src/domain/change.ts';
+import { spanText } from '../../src/domain/timing.ts';
+import { changeCard } from '../../src/slack/card.ts';
+import {
+  renewButtons,
+  revertStoppedLine,
+  scheduleReminderLine,
+  timingLines,
+} from '../../src/slack/card-plan.ts';
+import { cardTitle } from '../../src/slack/card-state.ts';
+import { threadLine } from '../../src/slack/card-thread.ts';
+import { mrkdwnOf } from '../../src/slack/rich-text.ts';
+import { REVERT_STOP_REASONS } from '../../src/workflow/old/messenger-port.ts';
+import { changeIn, minutes, NOON, PLAN } from '../domain/changes-fixtures.ts';
+import { drawing, expectSound } from './fixtures.ts';
+
+const back = { afterMs: 4 * 3_600_000, label: 'Start it again', line: 'service start staging' };
+const startAt = minutes(420).toISOString();
+const PARENT = '7KQ2MX' as ChangeId;
+const CHILD = 'P7T2WA' as ChangeId;
+
+function timed(state: Change['state'], timing: Timing, over: Partial<Change> = {}): Change {
+  return changeIn(state, { plan: { ...PLAN, timing }, ...over });
+}
+
+/** Dates as the hour that they show in UTC. */
+function said(change: Change): readonly string[] {
+  return timingLines(change).map((line) =>
+    mrkdwnOf(line).replace(/<!date\^\d+\^[^|]+\|[^T]+T(\d\d:\d\d)[^>]*>/g, '$1'),
+  );
+}
+
+test('a change says in every state when it runs, and what takes it back', () => {
+  const both = { startAt, revert: back };
+  expect(
+    Object.fromEntries(STATES.map((state) => [state, said(timed(state, both)).join(' | ')])),
+  ).toMatchInlineSnapshot(`
+    {
+      "approved": "Runs  19:00 | Reverts  4 h later (Start it again)",
+      "cancelled": "Was scheduled for  19:00",
+      "denied": "Was scheduled for  19:00",
+      "draft": "Runs  19:00 | Reverts  4 h later (Start it again)",
+      "executing": "Reverts  4 h later (Start it again)",
+      "expired": "Was scheduled for  19:00",
+      "failed": "",
+      "pending": "Runs  19:00 | Reverts  4 h later (Start it again)",
+      "rejected": "Was scheduled for  19:00",
+      "stale": "Was scheduled for  19:00",
+      "succeeded": "Reverts  not automatically",
+      "unknown": "Reverts  4 h later (Start it again)",
+    }
+  `);
+});
+
+test.for<[string, Partial<Change>, string]>([
+  ['will be planned in a moment', { revertAt: minutes(242) }, 'Reverts  16:02'],
+  ['is planned', { child: { id: CHILD, state: 'approved' } }, 'Reverts  16:02 (P7T2WA)'],
+  ['runs now', { child: { id: CHILD, state: 'executing' } }, 'Reverts  16:02 (P7T2WA)'],
+  ['has run', { child: { id: CHILD, state: 'succeeded' } }, 'Reverted  by P7T2WA'],
+  [
+    'has an unknown outcome',
+    { child: { id: CHILD, state: 'unknown' } },
+    'Reverted  outcome unknown (P7T2WA)',
+  ],
+  [
+    'was cancelled',
+    { child: { id: CHILD, state: 'cancelled' } },
+    'Reverts  not automatically: P7T2WA is cancelled',
+  ],
+  ['cannot be planned', { revertAt: null }, 'Reverts  not automatically'],
+])('the card of what succeeded for a while says how its return stands: it %s', ([, over, line]) => {
+  const change = timed(
+    'succeeded',
+    { startAt: null, revert: back },
+    { revertAt: minutes(242), ...over },
+  );
+  expect(said(change)).toEqual([line]);
+  expectSound(changeCard(change, drawing));
+});
+
+test('what takes another one back names it, and no card is taken for the other', () => {
+  const child = timed('approved', { startAt, revert: null }, { id: CHILD, parent: PARENT });
+  expect(said(child)).toEqual(['Reverts  7KQ2MX (approved together)', 'Runs  19:00']);
+  expect(cardTitle(child, drawing.commands)).toBe('○ Stop analytics-prod: planned');
+  // A card that was posted without an answer is looked for by the id behind its dot.
+  expect(changeCard(child, drawing).text).not.toContain(` · ${PARENT}`);
+  const parent = timed(
+    'succeeded',
+    { startAt: null, revert: back },
+    { child: { id: CHILD, state: 'stale' } },
+  );
+  expect(changeCard(parent, drawing).text).not.toContain(` · ${CHILD}`);
+});
+
+test.for(STATES)(
+  'a timed change that is %s can be drawn, and so can what takes it back',
+  (state) => {
+    expectSound(changeCard(timed(state, { startAt, revert: back }), drawing));
+    const child = timed(state, { startAt, revert: null }, { parent: PARENT, notBefore: NOON });
+    expectSound(changeCard(child, drawing));
+  },
+);
+
+test.for<[string, Partial<Change>, string]>([
+  ['expired before it was approved', {}, 'expired before it was decided'],
+  ['could not begin in time', { notBefore: NOON }, 'could not start within an hour'],
+  [
+    'could not go back in time',
+    { notBefore: NOON, parent: PARENT },
+    'could not start within a day',
+  ],
+])('its thread tells that it %s', ([, over, words]) => {
+  const change = timed('expired', { startAt, revert: null }, over);
+  expect(mrkdwnOf(threadLine(change, drawing))).toContain(words);
+});
+
+test('the reminder of a schedule names its service, its times, its end and how to renew it', () => {
+  const body = { stop: 'weekdays 20:00', start: 'weekdays 07:00', zone: 'Europe/Berlin' };
+  const target = { ...PLAN.target, kind: 'schedule' } as const;
+  const schedule = changeIn('succeeded', { plan: { ...PLAN, target, body }, reason: 'nightly' });
+  const reminded = (hasExpired: boolean) =>
+    mrkdwnOf(scheduleReminderLine(schedule, { until: minutes(7 * 24 * 60), hasExpired }));
+  expect(reminded(false)).toMatchInlineSnapshot(
+    `"<@U0ANA> the schedule of analytics-prod, stop weekdays 20:00 · start weekdays 07:00 (Europe/Berlin), expires <!date^1795780800^{date_short_pretty} at {time}|2026-11-27T12:00:00.000Z>. Renew it to use it for 90 more days."`,
+  );
+  expect(reminded(true)).toMatchInlineSnapshot(
+    `"<@U0ANA> the schedule of analytics-prod, stop weekdays 20:00 · start weekdays 07:00 (Europe/Berlin), has expired. Nothing runs any more. Renew it to use it for 90 more days."`,
+  );
+  expect(renewButtons(schedule)).toMatchInlineSnapshot(`
+    [
+      {
+        "id": "command.0",
+        "label": "Renew…",
+        "value": "service schedule 2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin "nightly"",
+      },
+    ]
+  `);
+});
+
+test.for(REVERT_STOP_REASONS)('its thread tells why it stays: %s', (why) => {
+  const line = mrkdwnOf(
+    revertStoppedLine(timed('succeeded', { startAt: null, revert: back }), why),
+  );
+  expect(line).toMatch(
+    /^<@U0ANA> “stop analytics-prod” is not reverted automatically: [a-z].+\.$/i,
+  );
+});
+
+test.for<[number, string]>([
+  [30, '30 min'],
+  [90, '90 min'],
+  [60, '1 h'],
+  [26 * 60, '26 h'],
+  [48 * 60, '2 days'],
+  [50 * 60, '50 h'],
+  [14 * 24 * 60, '14 days'],
+])('%i minutes are %s', ([count, text]) => {
+  expect(spanText(count * 60_000)).toBe(text);
+});

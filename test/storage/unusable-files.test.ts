@@ -1,0 +1,158 @@
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { databaseProblem, isLastingDatabaseError } from '../../src/storage/errors.ts';
+import { openDatabase } from '../../src/storage/old/database.ts';
+import { runUnprivileged } from '../harness/run-limited.ts';
+
+const DATABASE = new URL('../../src/storage/old/database.ts', import.meta.url).href;
+const ERRORS = new URL('../../src/storage/errors.ts', import.meta.url).href;
+const INSPECT = new URL('../../src/ops/inspect.ts', import.meta.url).href;
+const READER = new URL('../../src/storage/old/reader.ts', import.meta.url).href;
+const SQLITE = new URL('../../src/storage/sqlite.ts', import.meta.url).href;
+const OPEN = `
+  const { openDatabase } = await import('${DATABASE}');
+  const { isLastingDatabaseError } = await import('${ERRORS}');
+  const refusal = await openDatabase(url).catch((error) => error);
+  console.log(JSON.stringify({ message: refusal.message, isLasting: isLastingDatabaseError(refusal) }));`;
+const FACTS = `
+  const { fileFacts } = await import('${INSPECT}');
+  console.log(JSON.stringify(fileFacts(url)));`;
+
+function folderForTest(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-unusable-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Runs a script and returns the JSON that it prints. */
+async function unprivileged(script: string, url: string): Promise<unknown> {
+  const words = ['--input-type=module', '--eval', `const url = '${url}'; ${script}`];
+  const { out, err } = await runUnprivileged(words);
+  expect(err).toBe('');
+  return JSON.parse(out);
+}
+
+/** A file that other users can read, and whose mode only its owner can change. */
+function foreignFile(path: string): void {
+  if (process.getuid?.() === 0) {
+    writeFileSync(path, '', { mode: 0o644 });
+    chownSync(path, 65_534, 65_534);
+  } else symlinkSync('/etc/hosts', path);
+}
+
+test.for<[string, (folder: string) => string, string]>([
+  ['whose folder is missing', (folder) => join(folder, 'missing', 'x.db'), 'ENOENT'],
+  ['whose folder is a file', (folder) => join(fileIn(folder), 'x.db'), 'ENOTDIR'],
+  ['whose lock cannot be opened', (folder) => withFolderAsLock(folder), 'cannot be opened'],
+])('a database %s needs a person', async ([, prepare, reason]) => {
+  const error = await openDatabase(`file:${prepare(folderForTest())}`).catch(
+    (refusal: unknown) => refusal,
+  );
+  expect(databaseProblem(error)).toContain(reason);
+  expect(error).toMatchObject({ hint: expect.stringContaining('the user of Signalbox') });
+  expect(isLastingDatabaseError(error)).toBe(true);
+});
+
+function fileIn(folder: string): string {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  return file;
+}
+
+/** A folder in the place of the lock: tests of root may open a file of every user. */
+function withFolderAsLock(folder: string): string {
+  mkdirSync(join(folder, 'x.db.lock'));
+  return join(folder, 'x.db');
+}
+
+test('a lock file of another user is a fact of the doctor, and Signalbox does not run', async () => {
+  const path = join(folderForTest(), 'x.db');
+  writeFileSync(path, '', { mode: 0o600 });
+  writeFileSync(`${path}.lock`, '');
+  chmodSync(`${path}.lock`, 0);
+  const facts = await unprivileged(FACTS, `file:${path}`);
+  expect(facts).toMatchObject({ ownedByUs: true, lockIsUsable: false, running: false });
+});
+
+test('a file that other users can read, and whose mode cannot be changed, needs a person', async () => {
+  const path = join(folderForTest(), 'x.db');
+  foreignFile(path);
+  expect(await unprivileged(OPEN, `file:${path}`)).toEqual({
+    message: `Other users of this machine can read ${path}, and its mode cannot be changed`,
+    isLasting: true,
+  });
+});
+
+test.runIf(process.getuid?.() === 0)('a database of another user names both users', async () => {
+  const path = join(folderForTest(), 'x.db');
+  writeFileSync(path, '', { mode: 0o600 });
+  chownSync(path, 65_534, 65_534);
+  expect(await unprivileged(OPEN, `file:${path}`)).toEqual({
+    message: `${path} belongs to the user with the id 65534, and this process runs as the user with the id 0`,
+    isLasting: true,
+  });
+});
+
+test.for<[string, 'openReader' | 'checkWritable', boolean]>([
+  ['a command', 'openReader', false],
+  ['the write test of the doctor', 'checkWritable', true],
+])('%s in a folder that cannot be written names the folder', async ([, call, runs]) => {
+  const folder = folderForTest();
+  const url = `file:${join(folder, 'x.db')}`;
+  const database = await openDatabase(url);
+  if (runs) onTestFinished(() => database.close());
+  else await database.close();
+  chmodSync(folder, 0o555);
+  onTestFinished(() => chmodSync(folder, 0o755));
+  const module = call === 'openReader' ? READER : INSPECT;
+  const script = `
+    const { ${call} } = await import('${module}');
+    const { name, message } = await ${call}(url).catch((error) => error);
+    console.log(JSON.stringify({ name, message }));`;
+  expect(await unprivileged(script, url)).toEqual({
+    name: 'UnusableDatabase',
+    message: `The folder ${folder} cannot be written, and ${join(folder, 'x.db')} needs journals in it`,
+  });
+});
+
+test('a folder in which nobody may create files needs a person', async () => {
+  const refusal = await openDatabase('file:/sys/x.db').catch((error: unknown) => error);
+  expect(databaseProblem(refusal)).toContain('The file /sys/x.db.lock cannot be created');
+  expect(isLastingDatabaseError(refusal)).toBe(true);
+});
+
+test('another error of the file system is reported as it is', async () => {
+  const url = `file:${join(folderForTest(), 'x'.repeat(300))}`;
+  const refusal = await openDatabase(url).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({ code: 'ENAMETOOLONG' });
+  expect(isLastingDatabaseError(refusal)).toBe(false);
+});
+
+test('a file system without a write-ahead log needs a person', async () => {
+  // SQLite locks this file with another file, as on a file system without shared memory.
+  const url = 'file:x.db?vfs=unix-dotfile';
+  const script = `
+    process.chdir('${folderForTest()}');
+    const { openSqlite } = await import('${SQLITE}');
+    const { isLastingDatabaseError } = await import('${ERRORS}');
+    try {
+      openSqlite(url);
+    } catch ({ message, hint, ...error }) {
+      console.log(JSON.stringify({ message, hint, name: error.name }));
+    }`;
+  expect(await unprivileged(script, url)).toEqual({
+    message: `${url} does not support a write-ahead log`,
+    hint: 'use a local disk',
+    name: 'UnusableDatabase',
+  });
+});

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { Change, UserId } from '../../src/domain/change.ts';
+import { directRecipients } from '../../src/workflow/old/direct-recipients.ts';
+import { changeIn, minutes, NOON, REQUIRES } from '../domain/changes-fixtures.ts';
+import { ana, ben, channel, cleo, user } from '../storage/example-change.ts';
+
+const dora = user('UDORA');
+const CARD = { channel: channel('CDEV'), ts: '1.2' };
+const PENDING = { requester: ana, card: CARD, approvals: [], confirmedAt: NOON };
+const ESCALATING = { ...REQUIRES, escalation: { to: 'chief', afterMs: 600_000 } };
+const ROLES: Readonly<Record<string, readonly UserId[] | null>> = {
+  approver: [ana, ben, cleo],
+  chief: [dora],
+};
+
+interface Circumstances {
+  readonly notify?: 'dm' | 'both';
+  readonly change?: Partial<Change>;
+  readonly absent?: readonly UserId[] | null;
+  readonly roles?: typeof ROLES;
+  readonly now?: Date;
+}
+
+async function recipients({
+  notify = 'dm',
+  change = {},
+  absent = [ben],
+  roles = ROLES,
+  now = NOON,
+}: Circumstances) {
+  const found = directRecipients({
+    notify,
+    someOf: async (role) => roles[role] ?? null,
+    messenger: {
+      absentAmong: async (_channel, users) => absent && users.filter((one) => absent.includes(one)),
+    },
+    now: () => now,
+  });
+  return found?.(changeIn('pending', { ...PENDING, ...change }));
+}
+
+const LATER = minutes(10);
+const many = Array.from({ length: 30 }, (_, n) => user(`U${n}`));
+
+test.for<[string, Circumstances, readonly UserId[]]>([
+  ['approvers who are not in the channel', {}, [ben]],
+  ['all approvers but the requester', { notify: 'both' }, [ben, cleo]],
+  [
+    'the requester, if the rule allows it',
+    { notify: 'both', change: { requires: { ...REQUIRES, self: true } } },
+    [ana, ben, cleo],
+  ],
+  [
+    'nobody who has approved',
+    { notify: 'both', change: { approvals: [{ by: ben, at: NOON }] } },
+    [cleo],
+  ],
+  ['nobody, if Slack does not answer who is in the channel', { absent: null }, []],
+  ['nobody, if Slack does not answer who may approve', { roles: { approver: null } }, []],
+  ['all, if the card is in no channel', { change: { card: null } }, [ben, cleo]],
+  [
+    'all, if the card is in a direct message',
+    { change: { card: { ...CARD, channel: channel('D1') } } },
+    [ben, cleo],
+  ],
+  [
+    'nobody of a later role before its time',
+    { notify: 'both', change: { requires: ESCALATING } },
+    [ben, cleo],
+  ],
+  [
+    'a later role from its time on',
+    { notify: 'both', change: { requires: ESCALATING }, now: LATER },
+    [ben, cleo, dora],
+  ],
+  ['20 users of a role', { notify: 'both', roles: { approver: many } }, many.slice(0, 20)],
+])('a card goes to %s', async ([, given, expected]) => {
+  expect(await recipients(given)).toEqual(expected);
+});
+
+test('with notify: channel there are no recipients', () => {
+  const never = () => Promise.reject(new Error('not expected'));
+  const options = { notify: 'channel', someOf: never, now: () => NOON } as const;
+  expect(directRecipients({ ...options, messenger: { absentAmong: never } })).toBeNull();
+});
