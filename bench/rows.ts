@@ -1,6 +1,6 @@
 import type { Day } from '../src/base/time.ts';
 import { cost } from '../src/commands/cost.ts';
-import type { CommandContext } from '../src/commands/define.ts';
+import type { CommandContext } from '../src/commands/index.ts';
 import { readReport } from '../src/maths/report.ts';
 import type { CostRow } from '../src/maths/rows.ts';
 import { UsageCosts } from '../src/servers/cloud.ts';

@@ -4,16 +4,23 @@ import { sharedRead } from './base/cache.ts';
 import type { Span } from './base/calendar.ts';
 import type { Observation } from './base/http.ts';
 import { type Api, createOutageLog } from './base/log.ts';
-import type { CommandContext } from './commands/define.ts';
-import { listAnomalies } from './costs/announcements.ts';
-import { listBudgets } from './costs/budget-answer.ts';
-import { type DigestContext, findAttention } from './costs/digest-data.ts';
-import { digestReader, loadSubscriptions } from './costs/digest-options.ts';
-import { createDigestRun } from './costs/digest-schedule.ts';
-import { createCostReader, openUsageDates } from './costs/reader.ts';
-import { createDigestService } from './costs/subscriptions.ts';
-import { type AnomalyContext, createAnomalyWatch } from './costs/watch.ts';
-import { type AcceptedChangeFilter, listCostChanges } from './costs/why.ts';
+import type { CommandContext } from './commands/index.ts';
+import {
+  type AcceptedChangeFilter,
+  type AnomalyContext,
+  createAnomalyWatch,
+  createCostReader,
+  createDigestRun,
+  createDigestService,
+  type DigestContext,
+  digestReader,
+  findAttention,
+  listAnomalies,
+  listBudgets,
+  listCostChanges,
+  loadSubscriptions,
+  openUsageDates,
+} from './costs/index.ts';
 import type { Target, UserId } from './domain/change.ts';
 import type { CostReading } from './maths/report.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';

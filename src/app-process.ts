@@ -3,9 +3,9 @@ import packageJson from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
 import { listenProblem } from './app-server.ts';
 import { createLog, secretsIn } from './base/log.ts';
-import { commandNames } from './commands/registry.ts';
-import { type ConfigProblem, formatProblems, loadConfig } from './ops/config.ts';
-import { isLastingRefusal } from './slack/api.ts';
+import { commandNames } from './commands/index.ts';
+import { type ConfigProblem, formatProblems, loadConfig } from './ops/index.ts';
+import { isLastingRefusal } from './slack/index.ts';
 
 const { version } = packageJson;
 const LEAVE_WITHIN_MS = 1_500;

@@ -4,15 +4,20 @@ import { withinTime } from './base/errors.ts';
 import { postJson } from './base/http.ts';
 import { createOutageLog, type Measures } from './base/log.ts';
 import { backoffMs, type Clock } from './base/time.ts';
-import { commands } from './commands/registry.ts';
+import { commands } from './commands/index.ts';
 import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
 import type { AuditKey } from './log/old/key-ring.ts';
-import { type Config, type ConfigProblem, channelUses } from './ops/config.ts';
-import { refuseUnusable } from './ops/inspect.ts';
-import type { Metrics, Readings } from './ops/telemetry.ts';
-import { connect, type Slack } from './slack/connect.ts';
+import {
+  type Config,
+  type ConfigProblem,
+  channelUses,
+  type Metrics,
+  type Readings,
+  refuseUnusable,
+} from './ops/index.ts';
+import { connect, type Slack } from './slack/index.ts';
 import {
   databaseProblem,
   FullDisk,

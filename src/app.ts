@@ -17,12 +17,14 @@ import {
 } from './app-start.ts';
 import { type Measures, step } from './base/log.ts';
 import { systemClock } from './base/time.ts';
-import type { ChangeCommand } from './commands/define.ts';
-import { commands } from './commands/registry.ts';
-import { createIncidentService } from './costs/announcements.ts';
-import { createCostEstimator, createEffectMeasurement } from './costs/effect-text.ts';
-import { homeCosts } from './costs/forecast-answer.ts';
-import { learnFromUsage } from './costs/reader.ts';
+import { type ChangeCommand, commands } from './commands/index.ts';
+import {
+  createCostEstimator,
+  createEffectMeasurement,
+  createIncidentService,
+  homeCosts,
+  learnFromUsage,
+} from './costs/index.ts';
 import { changeIdFrom } from './domain/change.ts';
 import { keyProblem } from './log/old/append.ts';
 import { rememberChannelId, storedChannelIds } from './log/old/channel-ids.ts';
@@ -32,14 +34,20 @@ import {
   type Config,
   type ConfigLoad,
   type ConfigProblem,
+  createMetrics,
   fixedUntilRestart,
-} from './ops/config.ts';
-import { createMetrics, type Metrics, readGauges } from './ops/telemetry.ts';
+  type Metrics,
+  readGauges,
+} from './ops/index.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
-import { appTokenProblem, isLastingRefusal, METHOD_LIMITS } from './slack/api.ts';
-import type { ChannelIdStore } from './slack/channels.ts';
-import type { Slack } from './slack/connect.ts';
-import type { Deliveries } from './slack/deliveries.ts';
+import {
+  appTokenProblem,
+  type ChannelIdStore,
+  type Deliveries,
+  isLastingRefusal,
+  METHOD_LIMITS,
+  type Slack,
+} from './slack/index.ts';
 import { databaseProblem } from './storage/errors.ts';
 import type { Database } from './storage/old/database.ts';
 import { MESSAGE_KINDS } from './storage/old/outbox-message.ts';

@@ -1,6 +1,6 @@
 import { addDays, dayOf } from '../../src/base/time.ts';
 import { lastCostChanges } from '../../src/costs/estimate.ts';
-import { costSnapshots } from '../../src/costs/store.ts';
+import { costSnapshots } from '../../src/costs/index.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import { effectiveFreezes } from '../../src/log/old/active-freezes.ts';
 import { appendEvent, eventsOf, lastSeq } from '../../src/log/old/append.ts';
@@ -19,7 +19,7 @@ import { recordedSchedule } from '../../src/log/old/schedule-events.ts';
 import * as schedules from '../../src/log/old/schedules.ts';
 import { lastTrailMark } from '../../src/log/old/trail-marks.ts';
 import { createVerifiedEvents } from '../../src/log/old/verified-events.ts';
-import { readGauges } from '../../src/ops/telemetry.ts';
+import { readGauges } from '../../src/ops/index.ts';
 import { knownServices } from '../../src/servers/facts.ts';
 import type { Tx } from '../../src/storage/old/database.ts';
 import { lastDigests, unfinishedDigests } from '../../src/storage/old/digests.ts';

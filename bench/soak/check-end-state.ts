@@ -2,7 +2,7 @@ import type { Change } from '../../src/domain/change.ts';
 import { listEvents, type StoredEvent } from '../../src/log/old/append.ts';
 import { listChanges } from '../../src/log/old/change-lists.ts';
 import { verifyChain } from '../../src/log/old/verify-chain.ts';
-import { readGauges } from '../../src/ops/telemetry.ts';
+import { readGauges } from '../../src/ops/index.ts';
 import { openDatabase } from '../../src/storage/old/database.ts';
 import type { SoakSandbox } from './soak-sandbox.ts';
 

@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { answerCosts, answerCsv } from '../costs/answer.ts';
 import {
+  answerCosts,
+  answerCsv,
+  answerForecast,
+  answerWhy,
   Days,
   DIGEST_ACTIONS,
   daysNear,
@@ -8,9 +11,7 @@ import {
   TimeZone,
   timesNear,
   zonesNear,
-} from '../costs/digest-options.ts';
-import { answerForecast } from '../costs/forecast-answer.ts';
-import { answerWhy } from '../costs/why.ts';
+} from '../costs/index.ts';
 import {
   channelField,
   choiceField,

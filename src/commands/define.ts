@@ -1,9 +1,12 @@
 import type { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
-import type { DigestService } from '../costs/digest-options.ts';
-import type { CostContext } from '../costs/question-scope.ts';
-import type { AcceptedChange, AcceptedChangeFilter } from '../costs/why.ts';
+import type {
+  AcceptedChange,
+  AcceptedChangeFilter,
+  CostContext,
+  DigestService,
+} from '../costs/index.ts';
 import type { Answer, Caller, CommandOffer } from '../domain/answer.ts';
 import type {
   Change,

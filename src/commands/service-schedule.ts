@@ -10,7 +10,7 @@ import {
   type WeeklyTime,
   weeklyTimesText,
 } from '../base/weekly-times.ts';
-import { TimeZone } from '../costs/digest-options.ts';
+import { TimeZone } from '../costs/index.ts';
 import { countWords, slashCommand } from '../domain/answer.ts';
 import type { ChangeId, PlanRow, Snapshot, Target } from '../domain/change.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { strictConfigObject, withHint } from '../base/problem.ts';
-import { budgetSchema, Costs, digestSchema } from '../costs/digest-options.ts';
+import { budgetSchema, Costs, digestSchema } from '../costs/index.ts';
 import type { PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, ChannelName, costSelectorSchema, policyShape } from '../domain/policy-schema.ts';
 

@@ -7,7 +7,7 @@ import {
   withinTime,
 } from '../base/errors.ts';
 import type { Reply } from '../base/http.ts';
-import type { Command } from '../commands/define.ts';
+import type { Command } from '../commands/index.ts';
 import { utcStamp } from '../domain/answer.ts';
 import { allows } from '../domain/policy.ts';
 import type { LastOutcome } from '../log/old/last-outcomes.ts';

@@ -1,7 +1,7 @@
 import { TimeoutError, withinTime } from '../base/errors.ts';
 import { withoutValues } from '../base/log.ts';
-import type { Command } from '../commands/define.ts';
-import { tokenProblem } from '../slack/api.ts';
+import type { Command } from '../commands/index.ts';
+import { tokenProblem } from '../slack/index.ts';
 import type { Config, ConfigProblem } from './config.ts';
 import type { ReadFile } from './environment.ts';
 

@@ -5,25 +5,24 @@ import { nearestWord } from '../base/problem.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
 import type { Policy, Role } from '../domain/policy.ts';
 import { impossibleRequirements } from '../domain/policy-schema.ts';
-import { standingOf } from '../slack/accounts.ts';
 import {
   appTokenProblem,
   boltLogger,
   foreignAppToken,
-  isLastingRefusal,
-  REINSTALL_WITH_SCOPES,
-  readPages,
-  refusedBySlack,
-} from '../slack/api.ts';
-import { type InstalledApp, readInstalledApp } from '../slack/connect.ts';
-import {
   groupNamed,
   groupProblem,
+  type InstalledApp,
+  isLastingRefusal,
   type ListedGroup,
   listNamedGroups,
+  manifestOf,
+  REINSTALL_WITH_SCOPES,
+  readInstalledApp,
+  readPages,
+  refusedBySlack,
+  standingOf,
   unknownUserProblem,
-} from '../slack/groups.ts';
-import { manifestOf } from '../slack/manifest.ts';
+} from '../slack/index.ts';
 import { type ChannelConfig, type ChannelUse, channelUses } from './config.ts';
 import {
   type CheckContext,

@@ -5,7 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { type TimedResult, withinTime } from '../base/errors.ts';
 import { secretsIn } from '../base/log.ts';
 import { addDays, dayOf } from '../base/time.ts';
-import { commandNames, commands, nouns } from '../commands/registry.ts';
+import { commandNames, commands, nouns } from '../commands/index.ts';
 import { storedChannelIds } from '../log/old/channel-ids.ts';
 import { readKeyRing } from '../log/old/key-ring.ts';
 import type { LastOutcome } from '../log/old/last-outcomes.ts';

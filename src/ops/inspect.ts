@@ -3,7 +3,7 @@ import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Dialect, Kysely, sql } from 'kysely';
 import type { Secret } from '../base/errors.ts';
-import { type CostSnapshot, costSnapshots } from '../costs/store.ts';
+import { type CostSnapshot, costSnapshots } from '../costs/index.ts';
 import { keyProblem } from '../log/old/append.ts';
 import type { AuditKey } from '../log/old/key-ring.ts';
 import { type LastOutcome, lastOutcomes } from '../log/old/last-outcomes.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { commands, nouns } from '../commands/registry.ts';
-import { manifestOf } from '../slack/manifest.ts';
+import { commands, nouns } from '../commands/index.ts';
+import { manifestOf } from '../slack/index.ts';
 import { reasonOf } from './environment.ts';
 import { leave, parseOptions } from './options.ts';
 

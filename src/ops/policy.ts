@@ -9,8 +9,7 @@ import {
   readYaml,
   withLines,
 } from '../base/problem.ts';
-import type { Command } from '../commands/define.ts';
-import { commandNames, commands } from '../commands/registry.ts';
+import { type Command, commandNames, commands } from '../commands/index.ts';
 import type { Target, UserId } from '../domain/change.ts';
 import { freezeTarget, type Scope } from '../domain/freezes.ts';
 import {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Secret } from '../base/errors.ts';
 import { type Measures, traced } from '../base/log.ts';
 import { type Clock, systemClock } from '../base/time.ts';
-import type { Command } from '../commands/define.ts';
+import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Messenger } from '../workflow/old/messenger-port.ts';

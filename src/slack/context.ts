@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
-import type { Command } from '../commands/define.ts';
+import type { Command } from '../commands/index.ts';
 import type { UserId } from '../domain/change.ts';
 import type { WorkflowContext } from '../workflow/old/ports.ts';
 import type { Home } from './accounts.ts';

@@ -1,17 +1,21 @@
 import type { z } from 'zod';
-import { type Field, fieldsOf, type TypedValues } from '../commands/arguments.ts';
-import type { Command, CommandContext, Vocabulary } from '../commands/define.ts';
 import {
   backupItems,
+  type Command,
+  type CommandContext,
   dashboardItems,
+  type Field,
+  fieldsOf,
   type ListedItem,
   type ListedKind,
   pipeItems,
   type ServerLists,
+  type TypedValues,
   tileItems,
+  type Vocabulary,
   warehouseItems,
   webhookItems,
-} from '../commands/listed.ts';
+} from '../commands/index.ts';
 import type { UserId } from '../domain/change.ts';
 import { findByName, type NamedItem, type Service, serviceTarget } from '../domain/targets.ts';
 import { authorizeForm, mayQuery } from '../workflow/old/authorize.ts';

@@ -3,13 +3,15 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import {
+  type Command,
   type Field,
   type FieldContext,
   fieldsOf,
+  hasField,
   type TypedValues,
-} from '../commands/arguments.ts';
-import { type Command, titleOf, type Vocabulary } from '../commands/define.ts';
-import { hasField } from '../commands/values.ts';
+  titleOf,
+  type Vocabulary,
+} from '../commands/index.ts';
 import { lines, message } from './blocks.ts';
 import { chosenOf, elementFor, isPickedFrom, plain, unshownText } from './inputs.ts';
 import { ChangeOf, ChannelOf, PrivateMessageOf } from './payload.ts';

@@ -1,5 +1,5 @@
 import type { View } from '@slack/web-api';
-import { type Command, titleOf } from '../commands/define.ts';
+import { type Command, titleOf } from '../commands/index.ts';
 import { countWords, unreadableText } from '../domain/answer.ts';
 import type { Change } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';

@@ -1,6 +1,5 @@
 import { grouped } from '../base/text.ts';
-import type { Field, FieldContext, TypedValues } from '../commands/arguments.ts';
-import type { Vocabulary } from '../commands/define.ts';
+import type { Field, FieldContext, TypedValues, Vocabulary } from '../commands/index.ts';
 import { utcStamp } from '../domain/answer.ts';
 import {
   type NamedScope,

@@ -7,7 +7,7 @@ import type {
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { during, type Measures, newRequest } from '../base/log.ts';
-import { type Command, nounOf } from '../commands/define.ts';
+import { type Command, nounOf } from '../commands/index.ts';
 import { INCIDENT_VERBS } from '../domain/answer.ts';
 import { VERBS } from '../domain/change.ts';
 import { ACCEPT_GAP } from '../workflow/old/clicks.ts';

@@ -1,5 +1,4 @@
-import { type Command, titleOf, verbOf } from '../commands/define.ts';
-import { usageHint } from '../commands/help.ts';
+import { type Command, titleOf, usageHint, verbOf } from '../commands/index.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { callbackIdOf } from './form.ts';
 import { PALETTE } from './open-form.ts';

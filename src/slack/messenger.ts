@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
-import type { Command } from '../commands/define.ts';
+import type { Command } from '../commands/index.ts';
 import type { PostResult } from '../domain/answer.ts';
 import type { Change, Position } from '../domain/change.ts';
 import type { HomeLists, Messenger, PostAttempt } from '../workflow/old/messenger-port.ts';

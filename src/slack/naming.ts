@@ -1,5 +1,4 @@
-import { oneOf } from '../commands/arguments.ts';
-import type { ChangeCommand } from '../commands/define.ts';
+import { type ChangeCommand, oneOf } from '../commands/index.ts';
 import { changeTitle, countWords, type InlinePart } from '../domain/answer.ts';
 import { type Change, hasAuditMismatch, type RoleName } from '../domain/change.ts';
 import type { SomeMembers } from '../domain/gate.ts';

@@ -1,8 +1,13 @@
 import type { View } from '@slack/web-api';
-import { commandLine, fieldsOf, type TypedValues } from '../commands/arguments.ts';
-import { resolveNames } from '../commands/assign.ts';
-import type { Command, Vocabulary } from '../commands/define.ts';
-import { hasField } from '../commands/values.ts';
+import {
+  type Command,
+  commandLine,
+  fieldsOf,
+  hasField,
+  resolveNames,
+  type TypedValues,
+  type Vocabulary,
+} from '../commands/index.ts';
 import { slashCommand } from '../domain/answer.ts';
 import type { Snapshot, UserId } from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';

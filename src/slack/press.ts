@@ -1,6 +1,6 @@
 import type { View } from '@slack/web-api';
 import type { Secret } from '../base/errors.ts';
-import { commandLine } from '../commands/arguments.ts';
+import { commandLine } from '../commands/index.ts';
 import { INCIDENT_VERBS, type IncidentClick } from '../domain/answer.ts';
 import { type Change, type ChangeId, type UserId, VERBS, type Verb } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';

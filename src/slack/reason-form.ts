@@ -1,9 +1,15 @@
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
-import { fieldsOf, type TypedValues } from '../commands/arguments.ts';
-import { resolveNames } from '../commands/assign.ts';
-import type { ChangeCommand, Command, Intent, Vocabulary } from '../commands/define.ts';
+import {
+  type ChangeCommand,
+  type Command,
+  fieldsOf,
+  type Intent,
+  resolveNames,
+  type TypedValues,
+  type Vocabulary,
+} from '../commands/index.ts';
 import type { Change, Target, Verb } from '../domain/change.ts';
 import { reasonFor } from '../domain/policy.ts';
 import { spanText } from '../domain/timing.ts';

@@ -1,13 +1,15 @@
 import type { FieldProblem } from '../base/errors.ts';
-import type { TypedValues } from '../commands/arguments.ts';
 import {
   type Command,
+  hasField,
   type Intent,
   nounOf,
   type ParseResult,
+  parseProblemOf,
+  parseValues,
+  type TypedValues,
   type Vocabulary,
-} from '../commands/define.ts';
-import { hasField, parseProblemOf, parseValues } from '../commands/values.ts';
+} from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
 import { authorizeForm } from '../workflow/old/authorize.ts';
 import { type Click, receiveClick } from '../workflow/old/click.ts';

@@ -1,19 +1,22 @@
 import { z } from 'zod';
 import { note } from '../base/log.ts';
 import { plainText } from '../base/text.ts';
-import { commandLine, fieldsOf, isPlaced } from '../commands/arguments.ts';
 import {
   type ChangeCommand,
+  commandLine,
+  fieldsOf,
+  type HelpReader,
+  helpFor,
   type Intent,
+  isPlaced,
   nounOf,
   type ParseProblem,
   type ParseResult,
+  parseLine,
+  parseProblemOf,
   type QueryCommand,
-} from '../commands/define.ts';
-import { type HelpReader, helpFor } from '../commands/help.ts';
-import type { ServerLists } from '../commands/listed.ts';
-import { parseLine } from '../commands/parse.ts';
-import { parseProblemOf } from '../commands/values.ts';
+  type ServerLists,
+} from '../commands/index.ts';
 import { type Answer, slashCommand } from '../domain/answer.ts';
 import type { Change } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { costWhy } from '../../src/commands/cost.ts';
 import type { CommandContext } from '../../src/commands/define.ts';
-import type { AcceptedChange, AcceptedChangeFilter } from '../../src/costs/why.ts';
+import type { AcceptedChange, AcceptedChangeFilter } from '../../src/costs/index.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import type { CostReading } from '../../src/maths/report.ts';

@@ -1,8 +1,7 @@
 import type { Json } from '../../sandbox/json.ts';
 import type { View, ViewValues } from '../../sandbox/protocol.ts';
 import { elementsIn } from '../../sandbox/slack/input-state.ts';
-import { type Field, fieldsOf } from '../../src/commands/arguments.ts';
-import { commands } from '../../src/commands/registry.ts';
+import { commands, type Field, fieldsOf } from '../../src/commands/index.ts';
 import { ANA } from '../harness/users.ts';
 import type { ContractBot } from './contract-bot.ts';
 

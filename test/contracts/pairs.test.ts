@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/commands/registry.ts';
+import { commands } from '../../src/commands/index.ts';
 import { OPERATIONS, operationOf, outsideContract } from './contract.ts';
 import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { type Recorded, type Recorder, startRecorder } from './recorder.ts';

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { alertLabel } from '../../src/commands/alert-edit.ts';
-import { type Field, fieldsOf } from '../../src/commands/arguments.ts';
-import { type Command, verbOf } from '../../src/commands/define.ts';
-import { commands } from '../../src/commands/registry.ts';
+import { type Command, commands, type Field, fieldsOf, verbOf } from '../../src/commands/index.ts';
 import { ServiceCreation } from '../../src/servers/cloud-schema.ts';
 import { ANA } from '../harness/users.ts';
 import type { Operation } from './contract.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parser } from '@prometheus-io/lezer-promql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createMetrics } from '../../src/ops/telemetry.ts';
+import { createMetrics } from '../../src/ops/index.ts';
 import { HEALTHY } from '../ops/healthy.ts';
 import { NOON } from '../storage/example-change.ts';
 import { RULES } from './prometheus-files.ts';

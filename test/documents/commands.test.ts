@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { dayOf } from '../../src/base/time.ts';
-import { parseLine } from '../../src/commands/parse.ts';
-import { commands, nouns } from '../../src/commands/registry.ts';
+import { commands, nouns, parseLine } from '../../src/commands/index.ts';
 import { readForecastQuestion } from '../../src/costs/forecast-answer.ts';
 import { readCostQuestion } from '../../src/costs/question-scope.ts';
 import { NOON, service } from '../commands/fixtures.ts';

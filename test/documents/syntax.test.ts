@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldsOf } from '../../src/commands/arguments.ts';
-import type { Command } from '../../src/commands/define.ts';
-import { commands } from '../../src/commands/registry.ts';
+import { type Command, commands, fieldsOf } from '../../src/commands/index.ts';
 import { nounAndRest, syntaxOn } from './command-lines.ts';
 import { DOCUMENTS, groupsOf, readPage } from './pages.ts';
 

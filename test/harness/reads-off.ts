@@ -1,4 +1,4 @@
-import type { CommandContext } from '../../src/commands/define.ts';
+import type { CommandContext } from '../../src/commands/index.ts';
 import { createCloudReads } from '../../src/servers/cloud-reads.ts';
 import { NO_READS } from '../../src/servers/optional-reads.ts';
 

@@ -4,7 +4,7 @@ import type { RateLimits } from '../../sandbox/slack/web-api/rate-limits.ts';
 import { startApp } from '../../src/app.ts';
 import { createLog } from '../../src/base/log.ts';
 import type { Clock } from '../../src/base/time.ts';
-import type { Config } from '../../src/ops/config.ts';
+import type { Config } from '../../src/ops/index.ts';
 import { afterTimeout } from './after-timeout.ts';
 import { type EditYaml, testConfig } from './config.ts';
 import { peopleOn } from './people.ts';

@@ -20,7 +20,7 @@ import { loadChange } from '../../src/log/old/changes.ts';
 import { lastOutcomes } from '../../src/log/old/last-outcomes.ts';
 import { lastSentChanges } from '../../src/log/old/last-sent.ts';
 import { manualChangeSince } from '../../src/log/old/schedules.ts';
-import { readGauges } from '../../src/ops/telemetry.ts';
+import { readGauges } from '../../src/ops/index.ts';
 import { openPostgres } from '../../src/storage/old/postgres.ts';
 import { runTogether } from '../../src/storage/old/together.ts';
 import { openSqliteReader, sqlitePath } from '../../src/storage/sqlite.ts';

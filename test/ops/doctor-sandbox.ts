@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import type { Json } from '../../sandbox/json.ts';
 import type { Workspace } from '../../sandbox/slack/workspace/workspace.ts';
 import { startApp } from '../../src/app.ts';
-import { commandNames } from '../../src/commands/registry.ts';
+import { commandNames } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/ops/config.ts';
 import { runChecks } from '../../src/ops/doctor.ts';
 import { type EditYaml, sandboxFile } from '../harness/config.ts';

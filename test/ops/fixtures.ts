@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { commandNames } from '../../src/commands/registry.ts';
+import { commandNames } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/ops/config.ts';
 import type { Env } from '../../src/ops/environment.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { learnFromUsage } from '../../src/costs/reader.ts';
+import { learnFromUsage } from '../../src/costs/index.ts';
 import type { CloudClient } from '../../src/servers/cloud.ts';
 import { UsageCosts } from '../../src/servers/cloud.ts';
 import { knownServices } from '../../src/servers/facts.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { helpFor } from '../../src/commands/help.ts';
-import { commands } from '../../src/commands/registry.ts';
+import { commands, helpFor } from '../../src/commands/index.ts';
 import type { Answer, AnswerPart } from '../../src/domain/answer.ts';
 import { answerMessage, sentenceMessage } from '../../src/slack/answer.ts';
 import type { Message } from '../../src/slack/blocks.ts';

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { list } from '../../sandbox/json.ts';
-import { fieldsOf } from '../../src/commands/arguments.ts';
-import type { ChangeCommand } from '../../src/commands/define.ts';
-import { commands } from '../../src/commands/registry.ts';
+import { type ChangeCommand, commands, fieldsOf } from '../../src/commands/index.ts';
 import { type Change, type ChangeId, STATES, type State } from '../../src/domain/change.ts';
 import type { Message } from '../../src/slack/blocks.ts';
 import { changeCard } from '../../src/slack/card.ts';

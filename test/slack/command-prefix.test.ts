@@ -1,8 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { helpFor } from '../../src/commands/help.ts';
-import { parseLine } from '../../src/commands/parse.ts';
-import { commands, nouns } from '../../src/commands/registry.ts';
+import { commands, helpFor, nouns, parseLine } from '../../src/commands/index.ts';
 import { REFUSALS } from '../../src/domain/change.ts';
 import { createDenial } from '../../src/domain/gate.ts';
 import { answerMessage } from '../../src/slack/answer.ts';

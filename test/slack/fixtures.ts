@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { messageProblems } from '../../sandbox/slack/block-kit/validate.ts';
-import { commands } from '../../src/commands/registry.ts';
+import { commands } from '../../src/commands/index.ts';
 import type { RoleName } from '../../src/domain/change.ts';
 import type { Message } from '../../src/slack/blocks.ts';
 import type { DrawContext } from '../../src/slack/naming.ts';

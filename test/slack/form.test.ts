@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { viewProblems } from '../../sandbox/slack/block-kit/validate.ts';
-import type { TypedValues } from '../../src/commands/arguments.ts';
-import { titleOf } from '../../src/commands/define.ts';
-import { commands } from '../../src/commands/registry.ts';
+import { commands, type TypedValues, titleOf } from '../../src/commands/index.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
 import { commandForm, type FormSetting } from '../../src/slack/form.ts';
 import { NO_REPLY_TARGET } from '../../src/slack/post.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { viewProblems } from '../../sandbox/slack/block-kit/validate.ts';
-import { commands } from '../../src/commands/registry.ts';
+import { commands } from '../../src/commands/index.ts';
 import type { RoleName } from '../../src/domain/change.ts';
 import {
   type Change,

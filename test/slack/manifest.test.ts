@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readManifest } from '../../sandbox/slack/manifest.ts';
-import { nounOf, verbOf } from '../../src/commands/define.ts';
-import { commands, nouns } from '../../src/commands/registry.ts';
+import { commands, nounOf, nouns, verbOf } from '../../src/commands/index.ts';
 import { manifestOf } from '../../src/slack/manifest.ts';
 import { SlackManifest } from './manifest-schema.ts';
 

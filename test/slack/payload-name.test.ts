@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { commands } from '../../src/commands/registry.ts';
+import { commands } from '../../src/commands/index.ts';
 import { OVERFLOW } from '../../src/slack/blocks.ts';
 import { payloadNames } from '../../src/slack/listeners.ts';
 

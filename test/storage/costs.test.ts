@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { costSnapshots, loadMonth, recordSnapshots, storeMonth } from '../../src/costs/store.ts';
+import { costSnapshots } from '../../src/costs/index.ts';
+import { loadMonth, recordSnapshots, storeMonth } from '../../src/costs/store.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import {
   incidentsSince,

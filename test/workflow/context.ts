@@ -1,6 +1,5 @@
 import { pino } from 'pino';
-import type { ChangeCommand, CommandContext } from '../../src/commands/define.ts';
-import { commands } from '../../src/commands/registry.ts';
+import { type ChangeCommand, type CommandContext, commands } from '../../src/commands/index.ts';
 import { changeIdFrom } from '../../src/domain/change.ts';
 import type { SendResult } from '../../src/servers/sent.ts';
 import type { WorkflowContext } from '../../src/workflow/old/ports.ts';

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { ChangeCommand, CommandContext } from '../../src/commands/define.ts';
-import { commands } from '../../src/commands/registry.ts';
+import { type ChangeCommand, type CommandContext, commands } from '../../src/commands/index.ts';
 import type { Change, ExecutionOutcome, Snapshot } from '../../src/domain/change.ts';
 import { loadChange } from '../../src/log/old/changes.ts';
 import { writePermit } from '../../src/log/old/permits.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
-import type { CommandContext } from '../../src/commands/define.ts';
+import type { CommandContext } from '../../src/commands/index.ts';
 import type { Change, CostEffect } from '../../src/domain/change.ts';
 import { appendEvent } from '../../src/log/old/append.ts';
 import { dueReverts } from '../../src/log/old/change-due.ts';

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../src/base/text.ts';
-import type { CommandContext } from '../../src/commands/define.ts';
-import { commands } from '../../src/commands/registry.ts';
+import { type CommandContext, commands } from '../../src/commands/index.ts';
 import type { Change, ChangeId, RoleName, UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { eventsOf } from '../../src/log/old/append.ts';

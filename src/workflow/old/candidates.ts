@@ -1,4 +1,4 @@
-import type { Progress } from '../../commands/outcome-words.ts';
+import type { Progress } from '../../commands/index.ts';
 import type { Change, FollowUp } from '../../domain/change.ts';
 
 type Candidates = FollowUp['candidates'];

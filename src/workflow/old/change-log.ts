@@ -1,5 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { LogRequest } from '../../commands/define.ts';
+import type { LogRequest } from '../../commands/index.ts';
 import {
   type Answer,
   type AnswerPart,

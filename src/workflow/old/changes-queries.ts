@@ -1,4 +1,4 @@
-import type { ChangesQueries } from '../../commands/define.ts';
+import type { ChangesQueries } from '../../commands/index.ts';
 import type { Answer, Caller, InlinePart } from '../../domain/answer.ts';
 import {
   type Change,

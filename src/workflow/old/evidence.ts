@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/text.ts';
-import type { Progress, SettledRule } from '../../commands/outcome-words.ts';
+import type { Progress, SettledRule } from '../../commands/index.ts';
 import type { Change, EvidenceGap } from '../../domain/change.ts';
 
 /** What was gathered about a request without an answer, after its outcome was recorded. */

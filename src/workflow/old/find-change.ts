@@ -1,5 +1,5 @@
 import { nearest } from '../../base/text.ts';
-import { changeIdText } from '../../commands/change.ts';
+import { changeIdText } from '../../commands/index.ts';
 import type { Answer, Caller, CommandOffer } from '../../domain/answer.ts';
 import { type Change, type ChangeId, isChangeId } from '../../domain/change.ts';
 import { listChanges } from '../../log/old/change-lists.ts';

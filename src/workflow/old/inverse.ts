@@ -1,5 +1,4 @@
-import type { ChangeCommand, Intent } from '../../commands/define.ts';
-import { parseLine } from '../../commands/parse.ts';
+import { type ChangeCommand, type Intent, parseLine } from '../../commands/index.ts';
 import { type Change, TARGET_TRAITS, type Target, targetKey } from '../../domain/change.ts';
 import type { Service } from '../../domain/targets.ts';
 import { hasTargetChangedSinceEnd } from '../../log/old/permits.ts';

@@ -1,5 +1,4 @@
-import { STATE_WORDS } from '../../commands/change.ts';
-import type { ListRequest } from '../../commands/define.ts';
+import { type ListRequest, STATE_WORDS } from '../../commands/index.ts';
 import {
   type Answer,
   type AnswerPart,

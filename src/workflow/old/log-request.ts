@@ -1,4 +1,4 @@
-import type { LogRequest, PastTime } from '../../commands/define.ts';
+import type { LogRequest, PastTime } from '../../commands/index.ts';
 import type { Answer, CommandOffer } from '../../domain/answer.ts';
 
 const DAY_MS = 86_400_000;

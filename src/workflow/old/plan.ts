@@ -1,7 +1,6 @@
 import type { FieldProblem } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/text.ts';
-import { fieldsOf } from '../../commands/arguments.ts';
-import type { ChangeCommand, CommandContext } from '../../commands/define.ts';
+import { type ChangeCommand, type CommandContext, fieldsOf } from '../../commands/index.ts';
 import type { Plan, PlanRow, Snapshot } from '../../domain/change.ts';
 
 type PlanResult =

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Measures } from '../../base/log.ts';
-import type { ChangeCommand, CommandContext } from '../../commands/define.ts';
+import type { ChangeCommand, CommandContext } from '../../commands/index.ts';
 import type { IncidentService } from '../../domain/answer.ts';
 import type { Change, ChangeId, EstimateCost } from '../../domain/change.ts';
 import type { People } from '../../domain/gate.ts';

@@ -1,5 +1,4 @@
-import type { CommandContext } from '../../commands/define.ts';
-import type { Progress, SettledRule } from '../../commands/outcome-words.ts';
+import type { CommandContext, Progress, SettledRule } from '../../commands/index.ts';
 import type { Change, FollowUp } from '../../domain/change.ts';
 import { appliedScaling } from '../../servers/facts.ts';
 import { candidatesIn, candidatesProgress, type Listed } from './candidates.ts';

@@ -1,6 +1,6 @@
 import { ApiError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/text.ts';
-import type { CurrentState } from '../../commands/define.ts';
+import type { CurrentState } from '../../commands/index.ts';
 import type { Change, ChangeId, StateCheck, StateDifference } from '../../domain/change.ts';
 import type { WorkflowContext } from './ports.ts';
 

@@ -1,4 +1,4 @@
-import type { SettledRule } from '../../commands/outcome-words.ts';
+import type { SettledRule } from '../../commands/index.ts';
 import { type Change, type EvidenceGap, type FollowUp, targetKey } from '../../domain/change.ts';
 import { settleByEvidence } from '../../domain/decide.ts';
 import { endedAt } from '../../log/old/change-row.ts';

@@ -1,7 +1,6 @@
 import type { FieldProblem } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/text.ts';
-import type { TypedValues } from '../../commands/arguments.ts';
-import type { ChangeCommand } from '../../commands/define.ts';
+import type { ChangeCommand, TypedValues } from '../../commands/index.ts';
 import type {
   Actor,
   Change,

@@ -1,6 +1,6 @@
 import { instantAt, localDay } from '../../base/time.ts';
 import type { Occurrence, WeeklyPlan } from '../../base/weekly-times.ts';
-import { changesElsewhere } from '../../commands/service-overview.ts';
+import { changesElsewhere } from '../../commands/index.ts';
 import { oneLineOf } from '../../domain/answer.ts';
 import { type Target, targetKey } from '../../domain/change.ts';
 import { freezeFor } from '../../domain/policy.ts';

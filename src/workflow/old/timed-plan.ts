@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../base/errors.ts';
-import type { ChangeCommand } from '../../commands/define.ts';
+import type { ChangeCommand } from '../../commands/index.ts';
 import type { Plan, Requirement, Timing, UserId } from '../../domain/change.ts';
 import { combineRequirements } from '../../domain/gate.ts';
 import { NO_TIMING, type RequestedTiming, startsAt, startTimeOf } from '../../domain/timing.ts';

@@ -1,4 +1,4 @@
-import type { WhoQuestion } from '../../commands/define.ts';
+import type { WhoQuestion } from '../../commands/index.ts';
 import type { Actor, RoleName, Target } from '../../domain/change.ts';
 import { type Decision, decide, type Policy, type PolicyQuestion } from '../../domain/policy.ts';
 import type { DecisionContext } from './ports.ts';

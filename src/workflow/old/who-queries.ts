@@ -1,4 +1,4 @@
-import type { WhoQueries } from '../../commands/define.ts';
+import type { WhoQueries } from '../../commands/index.ts';
 import type { Answer, AnswerPart, InlinePart } from '../../domain/answer.ts';
 import { type Actor, TARGET_TRAITS, type Target } from '../../domain/change.ts';
 import { freezeWords, scopeText } from '../../domain/freezes.ts';

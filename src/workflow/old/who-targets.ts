@@ -1,5 +1,4 @@
-import { fieldsOf } from '../../commands/arguments.ts';
-import type { ChangeCommand, WhoQuestion } from '../../commands/define.ts';
+import { type ChangeCommand, fieldsOf, type WhoQuestion } from '../../commands/index.ts';
 import type { InlinePart } from '../../domain/answer.ts';
 import { TARGET_TRAITS, type Target } from '../../domain/change.ts';
 import { EVERYTHING, freezeTarget, servicesIn } from '../../domain/freezes.ts';

@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { startApp } from '../../../src/app.ts';
 import { systemClock } from '../../../src/base/time.ts';
-import { commandNames } from '../../../src/commands/registry.ts';
-import { loadConfig } from '../../../src/ops/config.ts';
+import { commandNames } from '../../../src/commands/index.ts';
+import { loadConfig } from '../../../src/ops/index.ts';
 import { crashAt, parseCrashPoint } from './crash-point.ts';
 
 /** The bot in a child process; its parent sets its clock and stops it. */

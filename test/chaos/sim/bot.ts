@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import type { CommandContext } from '../../../src/commands/define.ts';
+import type { CommandContext } from '../../../src/commands/index.ts';
 import type { ChangeId, UserId } from '../../../src/domain/change.ts';
 import type { Policy } from '../../../src/domain/policy.ts';
 import type { Service } from '../../../src/domain/targets.ts';

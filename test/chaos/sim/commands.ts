@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../src/base/text.ts';
-import { type ChangeCommand, changeCommand } from '../../../src/commands/define.ts';
+import { changeCommand } from '../../../src/commands/define.ts';
+import type { ChangeCommand } from '../../../src/commands/index.ts';
 import type { Snapshot, Target } from '../../../src/domain/change.ts';
 import type { Service } from '../../../src/domain/targets.ts';
 import type { Ports } from './ports.ts';

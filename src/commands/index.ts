@@ -1,0 +1,48 @@
+export {
+  commandLine,
+  type Field,
+  type FieldContext,
+  fieldsOf,
+  isPlaced,
+  oneOf,
+  type TypedValues,
+} from './arguments.ts';
+export { resolveNames } from './assign.ts';
+export { changeIdText, STATE_WORDS } from './change.ts';
+export {
+  type ChangeCommand,
+  type ChangesQueries,
+  type Command,
+  type CommandContext,
+  type CurrentState,
+  type Intent,
+  type ListRequest,
+  type LogRequest,
+  nounOf,
+  type ParseProblem,
+  type ParseResult,
+  type PastTime,
+  type QueryCommand,
+  titleOf,
+  type Vocabulary,
+  verbOf,
+  type WhoQueries,
+  type WhoQuestion,
+} from './define.ts';
+export { type HelpReader, helpFor, usageHint } from './help.ts';
+export {
+  backupItems,
+  dashboardItems,
+  type ListedItem,
+  type ListedKind,
+  pipeItems,
+  type ServerLists,
+  tileItems,
+  warehouseItems,
+  webhookItems,
+} from './listed.ts';
+export type { Progress, SettledRule } from './outcome-words.ts';
+export { parseLine } from './parse.ts';
+export { commandNames, commands, nouns } from './registry.ts';
+export { changesElsewhere } from './service-overview.ts';
+export { hasField, parseProblemOf, parseValues } from './values.ts';
