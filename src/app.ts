@@ -16,7 +16,7 @@ import {
   startingProbes,
 } from './app-start.ts';
 import { type Measures, step } from './base/log.ts';
-import { systemClock } from './base/time.ts';
+import { HOUR_MS, systemClock } from './base/time.ts';
 import { type ChangeCommand, commands } from './commands/index.ts';
 import {
   createCostEstimator,
@@ -69,7 +69,7 @@ import { createTrail } from './workflow/old/trail.ts';
 import { workflowLoops } from './workflow/old/workflow-loops.ts';
 
 const LOOP_EVERY_MS = 1_000;
-const LEARN_EVERY_MS = 6 * 3_600_000;
+const LEARN_EVERY_MS = 6 * HOUR_MS;
 
 /** Everything that runs with one configuration, until it is stopped. */
 interface RunningBot {

@@ -11,6 +11,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import { z } from 'zod';
+import { DAY_MS, HOUR_MS } from './time.ts';
 
 /** A problem of the configuration: the path of the value, the problem, and what to do. */
 export interface ConfigProblem {
@@ -267,8 +268,8 @@ function placeOf(path: string, at: { line: number; col: number } | undefined): s
   return at === undefined ? path : `${path}:${at.line}:${at.col}`;
 }
 
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-const LONGEST_MS = 365 * 86_400_000;
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
+const LONGEST_MS = 365 * DAY_MS;
 
 const AS_DURATION = withHint('must be a duration', 'for example 30m, 4h or 2d, at most 365d');
 

@@ -1,4 +1,5 @@
 import leven from 'leven';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.ts';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 const STEP = 1024;
@@ -15,10 +16,6 @@ export function shortBytesText(bytes: number): string {
   const index = Math.min(power, UNITS.length - 1);
   return `${+(bytes / STEP ** index).toFixed(1)} ${UNITS[index]}`;
 }
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** `12 min ago`, `3 h ago`, `5 days ago`; an age below a minute, or a time to come, is `just now`. */
 export function ageText(at: Date, now: Date): string {

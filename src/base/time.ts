@@ -9,7 +9,9 @@ import { cached } from './cache.ts';
  */
 export type Day = string;
 
-const DAY_MS = 86_400_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 export function dayOf(instant: Date): Day {
   return instant.toISOString().slice(0, 10);
@@ -47,8 +49,6 @@ export function daysBetween(first: Day, last: Day): readonly Day[] {
 
 /** A time of day, `09:30`. */
 export type TimeOfDay = string;
-
-const MINUTE_MS = 60_000;
 
 /** The local day in a time zone. Throws a RangeError for an unknown time zone. */
 export function localDay(instant: Date, timezone: string): Day {

@@ -1,9 +1,11 @@
 import type { Span } from './calendar.ts';
 import {
   addDays,
+  DAY_MS,
   type Day,
   dayOf,
   daysBetween,
+  HOUR_MS,
   instantAt,
   localDay,
   localTime,
@@ -37,7 +39,6 @@ export type DueSlot =
   | { readonly state: 'missed'; readonly slot: Slot; readonly next: Date | null }
   | { readonly state: 'waiting'; readonly next: Date | null };
 
-const HOUR_MS = 3_600_000;
 const CATCH_UP_MS = 6 * HOUR_MS;
 const SETTLING_MS = 6 * HOUR_MS;
 const MOST_DAYS = 7;
@@ -255,7 +256,7 @@ export function occurrencesBetween(
   return found;
 }
 
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 
 /** The hours of the week after the first stop or start in which a service is stopped. */
 export function stoppedHours(plan: WeeklyPlan, after: Date): number {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DAY_MS, HOUR_MS } from '../base/time.ts';
 import { STATES, type State } from '../domain/change.ts';
 import {
   choiceField,
@@ -24,9 +25,9 @@ export const changeCancel = queryCommand({
 
 const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 7 * 86_400_000,
+  h: HOUR_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
 };
 
 /** Reads a time in the past: `yesterday`, `2026-11-01`, `36h` or `7d`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../base/text.ts';
+import { DAY_MS } from '../base/time.ts';
 import {
   type Answer,
   type AnswerPart,
@@ -239,7 +240,6 @@ async function readView(service: Service, { reads }: CommandContext): Promise<Se
 
 const WAITING = { waiting: true };
 const DAYS_BACK = 6;
-const DAY_MS = 86_400_000;
 
 async function readElsewhere(
   service: Service,

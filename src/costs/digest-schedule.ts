@@ -1,6 +1,6 @@
 import { formatDay, previousMonth, type Span, startOf, within } from '../base/calendar.ts';
 import { note, traced } from '../base/log.ts';
-import { addDays, type Day, dayOf, localDay, localTime } from '../base/time.ts';
+import { addDays, type Day, dayOf, HOUR_MS, localDay, localTime } from '../base/time.ts';
 import {
   type DueSlot,
   findDueSlot,
@@ -261,7 +261,7 @@ function checkMonthlySchedule(
   return { state: 'due', slot: { ...due.slot, covers: previousMonth(today) }, next };
 }
 
-const WAIT_MS = 4 * 3_600_000;
+const WAIT_MS = 4 * HOUR_MS;
 
 interface KnownDays {
   readonly now: Date;

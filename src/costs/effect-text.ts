@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { monthOf, monthSpan, type Span } from '../base/calendar.ts';
 import { TimeoutError, withTimeout } from '../base/errors.ts';
-import { addDays, type Day, dayOf, daysBetween } from '../base/time.ts';
+import { addDays, DAY_MS, type Day, dayOf, daysBetween } from '../base/time.ts';
 import { readWeeklyPlan, stoppedHours, type WeeklyPlan } from '../base/weekly-times.ts';
 import { countWords, utcStamp } from '../domain/answer.ts';
 import {
@@ -231,8 +231,6 @@ function rangeText(ends: readonly number[], pricing: EstimatePrices): string {
 function moneyPerDay(credits: number, { prices, today }: EstimatePrices): Money | null {
   return moneyOver(microOf(credits), [today], prices);
 }
-
-const DAY_MS = 86_400_000;
 
 // The total by month end is shown only for a change that starts now and is not reverted.
 function horizon(

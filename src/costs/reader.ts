@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { monthSoFar, monthsOf, type Span, within } from '../base/calendar.ts';
 import { ApiError } from '../base/errors.ts';
-import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
+import { addDays, DAY_MS, type Day, dayNumber, dayOf } from '../base/time.ts';
 import {
   type DayState,
   dayStates,
@@ -309,7 +309,6 @@ export function openUsageDates(
   };
 }
 
-const DAY_MS = 86_400_000;
 const DAYS_BACK = 7;
 
 interface LearningContext {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { HOUR_MS } from '../base/time.ts';
 import { decode, toDate, toText } from '../storage/old/portable.ts';
 import type { Db, Tx } from '../storage/old/schema.ts';
 
@@ -71,7 +72,7 @@ export interface CostSnapshot {
 }
 
 /** A day whose total changes with each report has at most one snapshot per hour. */
-const LEAST_APART_MS = 3_600_000;
+const LEAST_APART_MS = HOUR_MS;
 
 /**
  * Stores a snapshot only if its day changed, so that the table shows when days become final. A change

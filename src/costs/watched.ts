@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Span } from '../base/calendar.ts';
-import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
+import { addDays, type Day, dayNumber, dayOf, HOUR_MS } from '../base/time.ts';
 import {
   type AnomalyVerdict,
   type CostAnomaly,
@@ -306,14 +306,14 @@ export function watchText(state: WatchState): string {
   return JSON.stringify(alsoUnderOldKey('lastSettled', state));
 }
 
-const LATE_MS = 36 * 3_600_000;
+const LATE_MS = 36 * HOUR_MS;
 
 /** Whether the last scan is so old that "nothing unusual" must not be claimed. */
 export function isWatchLate({ at }: WatchState, now: Date): boolean {
   return now.getTime() - Date.parse(at) > LATE_MS;
 }
 
-const SETTLE_MS = 6 * 3_600_000;
+const SETTLE_MS = 6 * HOUR_MS;
 const FIRST_DAYS = 30;
 
 /** The UTC day of the scan that is due: figures of the previous day are scanned from 06:00 on. */

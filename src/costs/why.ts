@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { formatSpan, lengthOf, type Span, spanOfBoth } from '../base/calendar.ts';
-import { type Day, dayOf } from '../base/time.ts';
+import { DAY_MS, type Day, dayOf } from '../base/time.ts';
 import {
   type Answer,
   type AnswerPart,
@@ -243,7 +243,6 @@ export interface AcceptedChangeFilter {
 }
 
 const MOST = 200;
-const DAY_MS = 86_400_000;
 const ROWS_SHOWN = 3;
 
 /** The changes that were accepted for these services on these UTC days, the first one first. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { cached } from '../base/cache.ts';
 import type { Json } from '../base/text.ts';
+import { HOUR_MS } from '../base/time.ts';
 import {
   type Actor,
   type Change,
@@ -55,7 +56,7 @@ const digestOf = cached(
 export const DRAFT_LIFETIME_MS = 30 * 60_000;
 
 /** A timed change may start this late, in milliseconds; later, users do not expect it any more. */
-export const START_GRACE_MS = 3_600_000;
+export const START_GRACE_MS = HOUR_MS;
 
 /** What a request determines; every other field of a draft is empty. */
 type DraftFields = Pick<
@@ -248,7 +249,7 @@ export function finish(change: Change, outcome: ExecutionOutcome): Transition {
 }
 
 /** A revert may run this late, in milliseconds: late is better than never. */
-export const REVERT_GRACE_MS = 24 * 3_600_000;
+export const REVERT_GRACE_MS = 24 * HOUR_MS;
 
 /** Returns when the revert is due, counted from `at`; null for a change without a revert. */
 export function revertTime({ plan }: Change, at: Date): Date | null {

@@ -9,6 +9,7 @@ import {
   suggestion,
   withHint,
 } from '../base/problem.ts';
+import { DAY_MS } from '../base/time.ts';
 import type { RoleName, UserId } from './change.ts';
 import {
   allows,
@@ -243,7 +244,7 @@ function ruleSchema(words: PolicyVocabulary) {
     to: role,
     approvals: approvalsSchema(role).optional(),
     reason: Reason,
-    expires: Duration.default(86_400_000),
+    expires: Duration.default(DAY_MS),
     channel: ChannelName.optional(),
     breakGlass: strictConfigObject({ to: role }).optional(),
     discovered: Allowed,

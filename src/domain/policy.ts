@@ -1,3 +1,4 @@
+import { DAY_MS } from '../base/time.ts';
 import {
   type Actor,
   type ChangeId,
@@ -184,7 +185,7 @@ export function commandsOnDiscovered(
   );
 }
 
-const SOON_MS = 7 * 86_400_000;
+const SOON_MS = 7 * DAY_MS;
 
 /** Returns the active freeze with the latest end, so that users read when the last one ends. */
 export function freezeFor(

@@ -2,7 +2,15 @@ import { isValid } from 'date-fns/isValid';
 import { parseISO } from 'date-fns/parseISO';
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
-import { addDays, instantAt, instantsOf, localDay } from '../base/time.ts';
+import {
+  addDays,
+  DAY_MS,
+  HOUR_MS,
+  instantAt,
+  instantsOf,
+  localDay,
+  MINUTE_MS,
+} from '../base/time.ts';
 import type { Plan } from './change.ts';
 
 /** Whether a change can start later, and whether it can be reverted after a while. */
@@ -23,9 +31,6 @@ export interface RequestedTiming {
   readonly forMs: number | null;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 /** The longest time that a change may wait for its start. */
@@ -134,8 +139,6 @@ export function startsAt({ timing }: Plan, now: Date): Date {
   return timing?.startAt ? new Date(timing.startAt) : now;
 }
 
-const DAY_MS_START_TIME = 86_400_000;
-
 const NO_ZONE =
   'needs a date and an offset, for example 2026-11-22T20:00+01:00: Slack did not return your time zone';
 
@@ -158,7 +161,7 @@ function inTime(
 ): StartTime {
   const ahead = at.getTime() - now.getTime();
   if (ahead <= 0) return problem('is in the past; 20:00 without a date means the next 20:00');
-  if (ahead > latestMs) return problem(`must be within ${latestMs / DAY_MS_START_TIME} days`);
+  if (ahead > latestMs) return problem(`must be within ${latestMs / DAY_MS} days`);
   return begin(at, ...warnings);
 }
 

@@ -1,5 +1,5 @@
 import type { Span } from '../base/calendar.ts';
-import { type Day, dayNumber, daysBetween } from '../base/time.ts';
+import { DAY_MS, type Day, dayNumber, daysBetween, HOUR_MS } from '../base/time.ts';
 import type { DayPrice } from './money.ts';
 import { quantile } from './numbers.ts';
 import type { Completion, CostRow, Micro, OpenDay } from './rows.ts';
@@ -170,9 +170,6 @@ export function lastFetch({ fetches }: SnapshotHistory, until: number, isInclude
 export function ageAt(day: Day, instant: number): number {
   return Math.floor(instant / DAY_MS) - dayNumber(day);
 }
-
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 
 /** Two whole weeks. */
 const LEAST_DAYS = 14;

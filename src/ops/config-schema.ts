@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { strictConfigObject, withHint } from '../base/problem.ts';
+import { DAY_MS } from '../base/time.ts';
 import { budgetSchema, Costs, digestSchema } from '../costs/index.ts';
 import type { PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, ChannelName, costSelectorSchema, policyShape } from '../domain/policy-schema.ts';
@@ -85,7 +86,6 @@ const Cloud = strictConfigObject({
   tags: z.array(ServerTag).min(1).optional(),
 }).default({ usageDates: 'auto', reads: 'contract' });
 
-const DAY_MS = 86_400_000;
 const LONGEST_DAYS = 3_650;
 
 /** Schedules end 90 days after their approval, so that a shorter time would keep all events anyway. */

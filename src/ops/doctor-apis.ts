@@ -7,6 +7,7 @@ import {
   withinTime,
 } from '../base/errors.ts';
 import type { Reply } from '../base/http.ts';
+import { DAY_MS } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import { utcStamp } from '../domain/answer.ts';
 import { allows } from '../domain/policy.ts';
@@ -69,8 +70,6 @@ function once<T>(create: () => T): () => T {
     return created.value;
   };
 }
-
-const DAY_MS = 86_400_000;
 
 interface ApiChecks {
   readonly lines: readonly CheckLine[];

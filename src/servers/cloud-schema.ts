@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
+import { DAY_MS } from '../base/time.ts';
 import { BYOC_MEMORY_GB, PROFILES, REGIONS, REGIONS_OF, TIERS } from './accepted-values.ts';
 
 /**
@@ -129,7 +130,6 @@ export interface Organization {
 type Rule = readonly [broken: boolean, field: string, problem: string];
 
 const LONGEST_PERIOD_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 export function memoryProblems(
   body: Partial<z.infer<typeof ReplicaScalingFields>>,

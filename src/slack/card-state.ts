@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../base/time.ts';
 import { changeSubject } from '../domain/answer.ts';
 import {
   type Change,
@@ -111,7 +112,7 @@ const EVERY = 'checked every 30 s';
 const NOT_READ_YET: Line = ['Signalbox checks the state every 30 s until it is done.'];
 
 /** A reading within this time has its time without the day. */
-const SAME_DAY_MS = 12 * 3_600_000;
+const SAME_DAY_MS = 12 * HOUR_MS;
 
 /** After the state in the reply at `since`: the later one. Empty if nothing follows it. */
 export function laterState({ state, seen, gap }: FollowUp, since: Date): Line {

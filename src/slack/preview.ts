@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../base/time.ts';
 import type { Change } from '../domain/change.ts';
 import type { Freeze } from '../domain/policy.ts';
 import { buttons, fact, lines, type Message, message, title } from './blocks.ts';
@@ -135,7 +136,7 @@ function blockingLine(change: Change, linkOf: LinkOf): Line {
 function approvalLine({ requires, plan }: Change, { policy }: DrawContext): Line {
   const rule = `rule ${requires.rule}`;
   if (requires.count === 0) return fact('Approval', `not required · ${rule}`);
-  const hours = requires.expiresAfterMs / 3_600_000;
+  const hours = requires.expiresAfterMs / HOUR_MS;
   const left = hours >= 1 ? `${+hours.toFixed(1)} h` : `${Math.round(hours * 60)} min`;
   const who = `${requires.count} of ${roleText(policy, requires.from)}`;
   const by = plan.timing?.startAt ? 'before it runs, ' : '';

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Measures } from '../../base/log.ts';
+import { DAY_MS } from '../../base/time.ts';
 import type { Answer, Poster } from '../../domain/answer.ts';
 import type { ChannelId, Position } from '../../domain/change.ts';
 import type { Database, Db, Tx } from '../../storage/old/database.ts';
@@ -211,7 +212,7 @@ export async function deliverRedraw(
 }
 
 /** Anomalies are followed for 120 days and need the positions of their messages until then. */
-const KEPT_MS = 180 * 86_400_000;
+const KEPT_MS = 180 * DAY_MS;
 
 /** Deletes the records of old announcements. */
 export async function pruneReports(tx: Tx, now: Date): Promise<void> {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../base/time.ts';
 import type { ChangeId, State } from '../../domain/change.ts';
 import { toText } from '../../storage/old/portable.ts';
 import type { AuditEventTable, Db } from '../../storage/old/schema.ts';
@@ -20,7 +21,7 @@ const ENDED: readonly (State | null)[] = [
 ];
 
 /** Clocks of replicas differ: the times of events may be out of order by this much. */
-const SKEW_MS = 3_600_000;
+const SKEW_MS = HOUR_MS;
 
 /** What the boundary is decided from: the events, read once while they are verified. */
 export interface BoundaryScan {

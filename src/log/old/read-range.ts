@@ -1,8 +1,9 @@
+import { HOUR_MS } from '../../base/time.ts';
 import type { AuditEventTable, Db } from '../../storage/old/schema.ts';
 import { readEventBody } from './chain.ts';
 
 /** Clocks of replicas differ: the times of events may be out of order by this much. */
-const SKEW_MS = 3_600_000;
+const SKEW_MS = HOUR_MS;
 
 export interface TimeRange {
   readonly since: Date;

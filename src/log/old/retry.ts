@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import type { Measures } from '../../base/log.ts';
+import { HOUR_MS } from '../../base/time.ts';
 import type { DueMessage } from '../../storage/old/outbox.ts';
 
-const RETRY_FOR_MS = 24 * 3_600_000;
+const RETRY_FOR_MS = 24 * HOUR_MS;
 const LONGEST_MS = 300_000;
 
 /** Whether Signalbox stops retrying a message: 24 hours after the first attempt. */

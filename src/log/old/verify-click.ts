@@ -1,11 +1,12 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import { HOUR_MS } from '../../base/time.ts';
 import type { Db, InboxTable } from '../../storage/old/schema.ts';
 import { trustedStart } from './key-eras.ts';
 import { type AuditKey, currentKey, keyId, keysOf, keyWithId } from './key-ring.ts';
 
 /** An older click is not handled: its user does not expect an effect any more. */
-export const CLICK_LIFETIME_MS = 3_600_000;
+export const CLICK_LIFETIME_MS = HOUR_MS;
 /** Clicks from before a key change are accepted this long after it; then a leaked key is useless. */
 const AFTER_KEY_CHANGE_MS = 5 * 60_000;
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../base/time.ts';
 import {
   type Anchor,
   anchorLine,
@@ -81,7 +82,6 @@ export async function postedAnchors(
   return { ok: true, anchors: anchors.toSorted((a, b) => b.seq - a.seq) };
 }
 
-const HOUR_MS = 3_600_000;
 const CHECK_DAY_EVERY_MS = 600_000;
 
 /** Writes the anchors unless `mayAnchor` returns false, and verifies the whole trail every night. */

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { HOUR_MS } from '../../base/time.ts';
 import type { LogRequest } from '../../commands/index.ts';
 import {
   type Answer,
@@ -25,7 +26,7 @@ const SEARCHED_MOST = 20_000;
 /** A full page does not wait for the count of many older events. */
 const COUNTED_MOST = 2_000;
 /** The clocks of replicas differ, so that the search continues past both ends of the range. */
-const SKEW_MS = 3_600_000;
+const SKEW_MS = HOUR_MS;
 
 /** Answers with one page of the audit trail, newest first. */
 export async function answerChangeLog(

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../base/time.ts';
 import type { ChangeId } from '../../domain/change.ts';
 import { appendEvent, eventsOf } from '../../log/old/append.ts';
 import { markedReverts } from '../../log/old/change-due.ts';
@@ -8,7 +9,7 @@ import type { DecisionContext } from './ports.ts';
 
 const REMOVED = 'revert-mark-removed';
 /** A revert runs up to one day late, and an outage of two days must not hide it. */
-const CHECKED_MS = 3 * 24 * 3_600_000;
+const CHECKED_MS = 3 * 24 * HOUR_MS;
 
 /**
  * Compares the marks of planned reverts with the audit trail. A mark without a signed event was

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DAY_MS } from '../../base/time.ts';
 import type { Change, ChangeId, ChannelId, Position, UserId } from '../../domain/change.ts';
 import { loadChange } from '../../log/old/changes.ts';
 import type { Db, Tx } from '../../storage/old/database.ts';
@@ -127,7 +128,7 @@ function revisionOf({ version, child, followUp, stopReason }: Change): string {
 }
 
 /** A copy is redrawn as long as the revert or review of its change may come. */
-const KEPT_MS = 180 * 86_400_000;
+const KEPT_MS = 180 * DAY_MS;
 
 /** Deletes the entries of old copies. */
 export async function pruneDirectCards(tx: Tx, now: Date): Promise<void> {

@@ -1,4 +1,5 @@
 import { InvalidRequest } from '../../base/errors.ts';
+import { DAY_MS, MINUTE_MS } from '../../base/time.ts';
 import type { UserId } from '../../domain/change.ts';
 import type { FreezeEnd, FreezeService, FreezeUntil } from '../../domain/freezes.ts';
 import { startTimeOf } from '../../domain/timing.ts';
@@ -17,8 +18,7 @@ export type FreezeContext = Pick<
 const PASSED = { field: 'until', problem: 'has passed' };
 const LIFTED = { field: 'the freeze', problem: 'has ended or was lifted' };
 
-const LONGEST_MS = 90 * 86_400_000;
-const MINUTE_MS = 60_000;
+const LONGEST_MS = 90 * DAY_MS;
 
 /** Stores freezes that users make in Slack. Callers have authorized the change before. */
 export function createFreezeService(context: FreezeContext): FreezeService {

@@ -1,7 +1,6 @@
+import { DAY_MS } from '../../base/time.ts';
 import type { LogRequest, PastTime } from '../../commands/index.ts';
 import type { Answer, CommandOffer } from '../../domain/answer.ts';
-
-const DAY_MS = 86_400_000;
 
 export function instantOf(past: PastTime, now: Date): Date {
   if ('day' in past) return new Date(`${past.day}T00:00:00Z`);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { traced } from '../../base/log.ts';
+import { DAY_MS, HOUR_MS } from '../../base/time.ts';
 import { pruneReports } from '../../log/old/announcement.ts';
 import { pruneInbox } from '../../log/old/inbox.ts';
 import { pruneOutbox } from '../../storage/old/outbox.ts';
@@ -11,8 +12,7 @@ import { checkReverts } from './check-reverts.ts';
 import { pruneDirectCards } from './direct-cards.ts';
 import type { WorkflowContext } from './ports.ts';
 
-const HOUR_MS = 3_600_000;
-const KEEP_MS = 7 * 24 * HOUR_MS;
+const KEEP_MS = 7 * DAY_MS;
 
 /** Periodic work that no user waits for. A failed run is logged and repeated at the next time. */
 export interface MaintenanceJob {

@@ -1,7 +1,7 @@
+import { MINUTE_MS } from '../../base/time.ts';
 import type { Change } from '../../domain/change.ts';
 
 const FIRST_MS = 5_000;
-const MINUTE_MS = 60_000;
 
 /** The longest time between two readings, in milliseconds. */
 export const LONGEST_WAIT_MS = 10 * MINUTE_MS;

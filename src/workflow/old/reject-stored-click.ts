@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../base/time.ts';
 import type { ClaimedClick } from '../../log/old/inbox.ts';
 import { enqueueOperatorsNotice } from '../../log/old/notices.ts';
 import type { ClickProblem } from '../../log/old/verify-click.ts';
@@ -5,7 +6,7 @@ import type { Database } from '../../storage/old/database.ts';
 import { endClick } from './end-click.ts';
 import type { DecisionContext } from './ports.ts';
 
-const REPORT_EVERY_MS = 3_600_000;
+const REPORT_EVERY_MS = HOUR_MS;
 
 const FOUND: Readonly<Record<Exclude<ClickProblem, 'expired'>, string>> = {
   unsigned: 'has no signature',

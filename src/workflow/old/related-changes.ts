@@ -1,9 +1,10 @@
+import { HOUR_MS } from '../../base/time.ts';
 import { type Change, type State, targetKey } from '../../domain/change.ts';
 import { canonical } from '../../domain/decide.ts';
 import { changesRequestedSince, openChangesOfTarget } from '../../log/old/change-lists.ts';
 import type { Tx } from '../../storage/old/database.ts';
 
-const SAME_WITHIN_MS = 3_600_000;
+const SAME_WITHIN_MS = HOUR_MS;
 
 /** The states of changes that had, or may still have, an effect. */
 const EFFECTIVE: readonly State[] = ['pending', 'approved', 'executing', 'succeeded', 'unknown'];

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../../base/time.ts';
 import type { Change } from '../../domain/change.ts';
 import type { ChangeMessage, Reminder } from '../../storage/old/outbox-message.ts';
 
@@ -13,8 +14,6 @@ interface Schedule {
   readonly most: number;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 // After 15 minutes, then less and less often, so that users keep reading them.
 const SCHEDULES: Readonly<Record<Reminder, Schedule>> = {
   waiting: {

@@ -1,4 +1,5 @@
 import { InvalidRequest } from '../../base/errors.ts';
+import { DAY_MS } from '../../base/time.ts';
 import { nextOccurrence } from '../../base/weekly-times.ts';
 import type { Change, ChangeId, UserId } from '../../domain/change.ts';
 import {
@@ -32,7 +33,6 @@ import type { DecisionContext } from './ports.ts';
 
 type ScheduleContext = Pick<DecisionContext, 'database' | 'auditKey' | 'people' | 'now' | 'log'>;
 
-const DAY_MS = 86_400_000;
 /** The requester is reminded this long before the end. */
 const REMIND_MS = 7 * DAY_MS;
 /** Why a schedule ended that nobody renewed. */

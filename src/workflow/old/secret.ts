@@ -1,4 +1,5 @@
 import { Secret } from '../../base/errors.ts';
+import { HOUR_MS } from '../../base/time.ts';
 import type { Change, ChangeId, UserId } from '../../domain/change.ts';
 import { appendEvent } from '../../log/old/append.ts';
 import { loadChange } from '../../log/old/changes.ts';
@@ -9,7 +10,7 @@ import type { Tx } from '../../storage/old/database.ts';
 import { dropSecret, listSecrets, openSecret, replaceSealed, sealSecret } from '../secrets.ts';
 import type { DecisionContext } from './ports.ts';
 
-const SECRET_KEPT_MS = 24 * 3_600_000;
+const SECRET_KEPT_MS = 24 * HOUR_MS;
 
 /** Seals the password for 24 hours. Without a key it is not stored; the console can set another one. */
 export async function storeSecret(

@@ -1,4 +1,4 @@
-import { instantAt, localDay } from '../../base/time.ts';
+import { HOUR_MS, instantAt, localDay } from '../../base/time.ts';
 import type { Occurrence, WeeklyPlan } from '../../base/weekly-times.ts';
 import { changesElsewhere } from '../../commands/index.ts';
 import { oneLineOf } from '../../domain/answer.ts';
@@ -10,7 +10,6 @@ import { manualChangeSince } from '../../log/old/schedules.ts';
 import { currentPolicy } from './current-policy.ts';
 import type { WorkflowContext } from './ports.ts';
 
-const HOUR_MS = 3_600_000;
 const REASON_MAX = 100;
 
 /**

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../base/time.ts';
 import type { ChangeId } from '../../domain/change.ts';
 import { auditHead, lastSeq } from '../../log/old/append.ts';
 import type { Walk } from '../../log/old/chain.ts';
@@ -133,7 +134,7 @@ const NIGHT_UTC_HOUR = 2;
 /** Wraps `work`, which then runs only in the first call after each 02:00 UTC. */
 export function nightly(now: () => Date, work: () => Promise<void>): () => Promise<void> {
   const nightOf = (at: Date) =>
-    new Date(at.getTime() - NIGHT_UTC_HOUR * 3_600_000).toISOString().slice(0, 10);
+    new Date(at.getTime() - NIGHT_UTC_HOUR * HOUR_MS).toISOString().slice(0, 10);
   let last = nightOf(now());
   return async () => {
     const night = nightOf(now());

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../base/time.ts';
 import type { InlinePart } from '../../domain/answer.ts';
 import type { RoleName, UserId } from '../../domain/change.ts';
 import { selectorText } from '../../domain/freezes.ts';
@@ -120,7 +121,7 @@ function ownLine(context: WhoContext, policy: Policy, rule: Rule, subject: WhoSu
 }
 
 function spanText(ms: number): string {
-  const hours = ms / 3_600_000;
+  const hours = ms / HOUR_MS;
   if (hours >= 48) return `${+(hours / 24).toFixed(1)} days`;
   return hours >= 1 ? `${+hours.toFixed(1)} h` : `${Math.round(ms / 60_000)} min`;
 }
