@@ -52,6 +52,14 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 
 export type JsonObject = { readonly [key: string]: Json };
 
+/** Returns JSON with sorted keys, so that equal values have equal text. */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
+}
+
 /** Returns at most `most` known words similar to `typed`, best first; empty if none is similar. */
 export function nearest(typed: string, known: readonly string[], most = 3): readonly string[] {
   const wanted = typed.toLowerCase();

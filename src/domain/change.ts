@@ -413,15 +413,6 @@ export interface Actor {
   readonly roles: readonly RoleName[];
 }
 
-/** Every move increases the version. */
-export function move(change: Change): Transition {
-  return { ok: true, change: { ...change, version: change.version + 1 } };
-}
-
-export function refuse(refusal: Refusal): Transition {
-  return { ok: false, refusal };
-}
-
 /** What differs between the kinds of targets. A new kind does not compile until it is added here. */
 interface TargetTraits {
   /** The label before the name of the target on a preview or a card. */
