@@ -11,7 +11,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import { z } from 'zod';
-import { DAY_MS, HOUR_MS } from './time.ts';
+import { DAY_MS, UNIT_MS } from './time.ts';
 
 /** A problem of the configuration: the path of the value, the problem, and what to do. */
 export interface ConfigProblem {
@@ -268,7 +268,6 @@ function placeOf(path: string, at: { line: number; col: number } | undefined): s
   return at === undefined ? path : `${path}:${at.line}:${at.col}`;
 }
 
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
 const LONGEST_MS = 365 * DAY_MS;
 
 const AS_DURATION = withHint('must be a duration', 'for example 30m, 4h or 2d, at most 365d');
@@ -277,7 +276,7 @@ const AS_DURATION = withHint('must be a duration', 'for example 30m, 4h or 2d, a
 export const Duration = z
   .string(AS_DURATION)
   .regex(/^\d{1,6}[mhd]$/, AS_DURATION)
-  .transform((text) => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN))
+  .transform((text) => Number(text.slice(0, -1)) * (UNIT_MS[text.slice(-1)] ?? Number.NaN))
   .refine((ms) => ms > 0 && ms <= LONGEST_MS, AS_DURATION);
 
 const AS_INSTANT = withHint(

@@ -12,6 +12,8 @@ export type Day = string;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
+/** The milliseconds of the units of a duration: `30m`, `4h`, `2d`. */
+export const UNIT_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 export function dayOf(instant: Date): Day {
   return instant.toISOString().slice(0, 10);
