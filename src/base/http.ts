@@ -336,8 +336,7 @@ export function validRequest<S extends z.ZodType>(
   return read.data;
 }
 
-/** Each violated rule once. */
-export function requestProblems(error: z.ZodError): FieldProblem[] {
+function requestProblems(error: z.ZodError): FieldProblem[] {
   const all = error.issues.flatMap((issue): FieldProblem[] => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((field) => ({ field, problem: 'is not a field of this request' }));
