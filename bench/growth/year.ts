@@ -1,6 +1,6 @@
 import type { Change, ChangeId, ChannelId, State, UserId } from '../../src/domain/change.ts';
 import { changeIdFrom } from '../../src/domain/change.ts';
-import { planDigest } from '../../src/domain/decide.ts';
+import { planDigest } from '../../src/domain/draft.ts';
 import type { AuditEvent } from '../../src/log/old/chain.ts';
 import { changeIn } from '../../test/domain/changes-fixtures.ts';
 import { userIds } from '../../test/harness/generated-users.ts';

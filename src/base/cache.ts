@@ -66,7 +66,7 @@ export function sharedRead<Value>(
   now: () => number,
   turn: () => Promise<void> = async () => undefined,
 ): SharedRead<Value> {
-  const cached = new Map<string, { readonly value: Value; readonly until: number }>();
+  const results = new Map<string, { readonly value: Value; readonly until: number }>();
   const pending = new Map<string, Fetch<Value>>();
 
   async function run(key: string, own: Omit<Fetch<Value>, 'result'>): Promise<Value> {
@@ -74,12 +74,12 @@ export function sharedRead<Value>(
     await turn();
     own.isStarted = true;
     const value = await fetch(key);
-    if (pending.get(key) === own) cached.set(key, { value, until: now() + keepMs });
+    if (pending.get(key) === own) results.set(key, { value, until: now() + keepMs });
     return value;
   }
 
   function start(key: string, fresh: boolean): Promise<Value> {
-    for (const [old, { until }] of cached) if (now() >= until) cached.delete(old);
+    for (const [old, { until }] of results) if (now() >= until) results.delete(old);
     const own = { isStarted: !fresh };
     const result = run(key, own);
     pending.set(key, Object.assign(own, { result }));
@@ -91,7 +91,7 @@ export function sharedRead<Value>(
   }
 
   function valid(key: string): Value | null {
-    const entry = cached.get(key);
+    const entry = results.get(key);
     return entry && now() < entry.until ? entry.value : null;
   }
 
@@ -102,10 +102,10 @@ export function sharedRead<Value>(
       const value = fresh ? null : valid(key);
       return value === null ? start(key, fresh) : Promise.resolve(value);
     },
-    keep: (key, value) => void cached.set(key, { value, until: now() + keepMs }),
+    keep: (key, value) => void results.set(key, { value, until: now() + keepMs }),
     cached: valid,
     forget: (key) => {
-      cached.delete(key);
+      results.delete(key);
       // A fetch that is still running is older than the change, so its result is not cached either.
       pending.delete(key);
     },

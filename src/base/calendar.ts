@@ -1,3 +1,5 @@
+// Spans of UTC days, the units of the calendar, and both in words.
+
 import { tz } from '@date-fns/tz';
 import { addMonths as addMonthsTo } from 'date-fns/addMonths';
 import { format } from 'date-fns/format';
@@ -15,9 +17,6 @@ type Month = string;
 /** A unit of the calendar; weeks begin on Monday. */
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** Context for date-fns: without it, the time zone of the process would apply. */
-export const UTC = { in: tz('UTC') };
-
 const DAY = /^2\d{3}-\d\d-\d\d$/;
 
 /** Whether the text is an existing day from the year 2000 on. */
@@ -25,6 +24,64 @@ export function isDay(text: string): boolean {
   return DAY.test(text) && !Number.isNaN(dayNumber(text)) && addDays(text, 0) === text;
 }
 
+/** The first day of the unit that contains the day. Not with date-fns, for the reason in time.ts. */
+export function startOf(unit: Unit, day: Day): Day {
+  if (unit === 'day') return day;
+  if (unit === 'week') return addDays(day, -weekdayOf(day));
+  if (unit === 'month') return `${monthOf(day)}-01`;
+  if (unit === 'year') return `${day.slice(0, 4)}-01-01`;
+  return `${day.slice(0, 4)}-${String(quarterOf(day) * 3 - 2).padStart(2, '0')}-01`;
+}
+
+/** 1 to 4. */
+export function quarterOf(day: Day): number {
+  return Math.ceil(Number(day.slice(5, 7)) / 3);
+}
+
+/** 1 to 31. */
+export function dayOfMonth(day: Day): number {
+  return Number(day.slice(8));
+}
+
+export function monthOf(day: Day): Month {
+  return day.slice(0, 7);
+}
+
+/** All days of the month. */
+export function monthSpan(month: Month): Span {
+  const first = `${month}-01`;
+  return { first, last: addDays(addMonths(first, 1), -1) };
+}
+
+/** The month before that of the day. */
+export function previousMonth(day: Day): Span {
+  return monthSpan(monthOf(addMonths(day, -1)));
+}
+
+/** The days of a month that are not in the future. */
+export function monthSoFar(month: Month, today: Day): Span {
+  const { first, last } = monthSpan(month);
+  return { first, last: last < today ? last : today };
+}
+
+/** The months of a span, in order. One call of the usage report covers at most one month. */
+export function monthsOf({ first, last }: Span): readonly Month[] {
+  const months: Month[] = [];
+  for (let day = first; day <= last; day = addMonths(startOf('month', day), 1)) {
+    months.push(monthOf(day));
+  }
+  return months;
+}
+
+/** The same day of another month, or the last day of a shorter month: 31 October → 30 September. */
+export function addMonths(day: Day, count: number): Day {
+  return dayOf(addMonthsTo(`${day}T00:00:00Z`, count, UTC));
+}
+
+/** Context for date-fns: without it, the time zone of the process would apply. */
+const UTC = { in: tz('UTC') };
+
+/** The number of days; 0 if the last day is before the first. */
 export function lengthOf({ first, last }: Span): number {
   return Math.max(0, dayNumber(last) - dayNumber(first) + 1);
 }
@@ -49,53 +106,6 @@ export function spanOfBoth(one: Span, other: Span): Span {
   };
 }
 
-export function monthOf(day: Day): Month {
-  return day.slice(0, 7);
-}
-
-export function monthSpan(month: Month): Span {
-  const first = `${month}-01`;
-  return { first, last: addDays(addMonths(first, 1), -1) };
-}
-
-/** The month before that of the day. */
-export function previousMonth(day: Day): Span {
-  return monthSpan(monthOf(addMonths(day, -1)));
-}
-
-/** The same day of another month, or the last day of a shorter month: 31 October → 30 September. */
-export function addMonths(day: Day, count: number): Day {
-  return dayOf(addMonthsTo(`${day}T00:00:00Z`, count, UTC));
-}
-
-/** The first day of the unit that contains the day. Own code for the reason in day.ts. */
-export function startOf(unit: Unit, day: Day): Day {
-  if (unit === 'day') return day;
-  if (unit === 'week') return addDays(day, -weekdayOf(day));
-  if (unit === 'month') return `${monthOf(day)}-01`;
-  if (unit === 'year') return `${day.slice(0, 4)}-01-01`;
-  return `${day.slice(0, 4)}-${String(quarterOf(day) * 3 - 2).padStart(2, '0')}-01`;
-}
-
-export function quarterOf(day: Day): number {
-  return Math.ceil(Number(day.slice(5, 7)) / 3);
-}
-
-/** The months of a span, in order. One call of the usage report covers at most one month. */
-export function monthsOf({ first, last }: Span): readonly Month[] {
-  const months: Month[] = [];
-  for (let day = first; day <= last; day = addMonths(startOf('month', day), 1)) {
-    months.push(monthOf(day));
-  }
-  return months;
-}
-
-/** The days of a month that are not in the future. */
-export function monthSoFar(month: Month, today: Day): Span {
-  const { first, last } = monthSpan(month);
-  return { first, last: last < today ? last : today };
-}
-
 /**
  * A span as text, in UTC days: `Thu 19 Nov`, `1–19 Nov`, `28 Oct – 3 Nov`, `October 2026`, `2025`.
  * The current year is left out.
@@ -113,19 +123,9 @@ export function formatSpan(span: Span, today: Day): string {
   return `${formatDate(first)}${sameYear ? '' : ` ${firstYear}`} – ${formatDate(last)}${year}`;
 }
 
-/** `Thu 19 Nov` */
-export function formatDay(day: Day): string {
-  return write(day, 'EEE d MMM');
-}
-
-/** `Nov 2026` */
-export function formatMonth(day: Day): string {
-  return write(day, 'MMM yyyy');
-}
-
-/** `19 Nov` */
-export function formatDate(day: Day): string {
-  return write(day, 'd MMM');
+function isWholeMonth(span: Span): boolean {
+  const whole = monthSpan(monthOf(span.first));
+  return span.first === whole.first && lengthOf(span) === lengthOf(whole);
 }
 
 /** `1–20`, `5` or `30 Sep – 2 Oct`, for a place that shows the month already. */
@@ -136,7 +136,24 @@ export function formatShortSpan({ first, last }: Span): string {
     : `${formatDate(first)} – ${formatDate(last)}`;
 }
 
-const RUNS_MAX = 3;
+/** `Thu 19 Nov` */
+export function formatDay(day: Day): string {
+  return write(day, 'EEE d MMM');
+}
+
+/** `19 Nov` */
+export function formatDate(day: Day): string {
+  return write(day, 'd MMM');
+}
+
+/** `Nov 2026` */
+export function formatMonth(day: Day): string {
+  return write(day, 'MMM yyyy');
+}
+
+function write(day: Day, pattern: string): string {
+  return format(`${day}T00:00:00Z`, pattern, UTC);
+}
 
 /** `18–19 Nov, Tue 24 Nov`: ordered days, with consecutive days as one span. */
 export function formatDays(days: readonly Day[], today: Day): string {
@@ -146,6 +163,8 @@ export function formatDays(days: readonly Day[], today: Day): string {
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
+const RUNS_MAX = 3;
+
 function runsOf(days: readonly Day[]): readonly Span[] {
   const runs: { first: Day; last: Day }[] = [];
   for (const day of days) {
@@ -154,17 +173,4 @@ function runsOf(days: readonly Day[]): readonly Span[] {
     else runs.push({ first: day, last: day });
   }
   return runs;
-}
-
-export function dayOfMonth(day: Day): number {
-  return Number(day.slice(8));
-}
-
-function write(day: Day, pattern: string): string {
-  return format(`${day}T00:00:00Z`, pattern, UTC);
-}
-
-function isWholeMonth(span: Span): boolean {
-  const whole = monthSpan(monthOf(span.first));
-  return span.first === whole.first && lengthOf(span) === lengthOf(whole);
 }

@@ -1,3 +1,5 @@
+// What an answer of a server means: its body, the error that it is, and the texts that are shown of it.
+
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import {
@@ -9,6 +11,7 @@ import {
 } from './errors.ts';
 import { createRowStream, type StreamedArray } from './http-rows.ts';
 
+/** A body by its content; `unreadable` is too large, broken off or not what it begins with. */
 export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'text' | 'html'; readonly text: string }
@@ -96,13 +99,40 @@ function bodyOf(text: string): Body {
   }
 }
 
-export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+interface AnsweredCall {
+  readonly operation: string;
+  readonly hasPlainNotFound?: boolean | undefined;
+}
 
-const LONGEST_TEXT = 500;
-const LONGEST_WAIT_MS = 120_000;
+interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly body: Body;
+}
+
+type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The error for an answer other than 2xx. */
+export function answerError(
+  { operation, hasPlainNotFound }: AnsweredCall,
+  { status, headers, body }: ErrorAnswer,
+  options: { readonly secrets: readonly Secret[]; readonly retryAfterMs: number },
+): ApiError {
+  const serverText = withoutSecrets(serverTextOf(body), options.secrets);
+  return new ApiError({
+    operation,
+    effect: requestEffectOf(status),
+    kind: errorKindOf(status, body, hasPlainNotFound),
+    status,
+    serverText,
+    code: codeOf(serverText),
+    requestId: requestIdOf(body),
+    retryAfterMs: status === 429 ? retryAfterOf(headers, options.retryAfterMs) : null,
+  });
+}
 
 /** 408 and 409 leave the effect open; a 429 is sent before the request is executed. */
-export function requestEffectOf(status: number): RequestEffect {
+function requestEffectOf(status: number): RequestEffect {
   if (status === 429) return 'not-sent';
   return status >= 400 && status < 500 && status !== 408 && status !== 409 ? 'refused' : 'unknown';
 }
@@ -111,12 +141,67 @@ export function requestEffectOf(status: number): RequestEffect {
  * A 404 without JSON comes from another server or route, not from the API, unless the operation has
  * servers that report a missing object as plain text.
  */
-export function errorKindOf(status: number, body: Body, hasPlainNotFound = false): ApiErrorKind {
+function errorKindOf(status: number, body: Body, hasPlainNotFound = false): ApiErrorKind {
   if (status === 429) return 'rate-limit';
   if (status >= 300 && status < 400) return 'redirect';
   if (status !== 404 || body.kind === 'json') return 'answer';
   const isMissing = hasPlainNotFound && body.kind === 'text' && /^not found\.?$/i.test(body.text);
   return isMissing ? 'answer' : 'wrong-address';
+}
+
+function codeOf(serverText: string | null): string | null {
+  const [head = ''] = serverText?.split(': ', 1) ?? [];
+  return /^[A-Z_]+$/.test(head) ? head : null;
+}
+
+const LONGEST_WAIT_MS = 120_000;
+
+/** Milliseconds to wait after a 429, from the three headers that live servers use, best first. */
+function retryAfterOf(headers: ResponseHeaders, fallbackMs: number): number {
+  const waitMs =
+    retryAfterHeader(headers) ??
+    secondsIn(headers['ratelimit-reset'], 0) ??
+    secondsIn(headers['x-ratelimit-reset'], 1) ??
+    fallbackMs;
+  return Math.min(waitMs, LONGEST_WAIT_MS);
+}
+
+function retryAfterHeader(headers: ResponseHeaders): number | null {
+  const given = headers['retry-after'];
+  // The other form of Retry-After is a date, which is measured with the server's own clock.
+  const untilMs = Date.parse(`${given}`) - Date.parse(`${headers.date}`);
+  return secondsIn(given, 0) ?? (untilMs >= 0 ? untilMs : null);
+}
+
+function secondsIn(value: string | string[] | undefined, more: number): number | null {
+  return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value.trim())
+    ? (Number(value) + more) * 1000
+    : null;
+}
+
+type NoAnswerFacts = Pick<ApiFailure, 'kind' | 'cause' | 'retryAfterMs'>;
+
+/** Kinds of failure that happen before the first byte of the request leaves. */
+const BEFORE_SENDING = ['budget', 'no-connection', 'private-address', 'stopping'];
+
+/** The error for a request without a complete answer. */
+export function noAnswerError(operation: string, facts: NoAnswerFacts): ApiError {
+  const effect = BEFORE_SENDING.includes(facts.kind) ? 'not-sent' : 'unknown';
+  return new ApiError({ operation, effect, ...facts });
+}
+
+const MAX_ATTEMPTS = 3;
+
+/** Milliseconds to wait before a read is repeated; null: no repetition. Never used for writes. */
+export function retryDelay(error: ApiError, attempt: number, chance: number): number | null {
+  if (attempt >= MAX_ATTEMPTS) return null;
+  if (error.kind === 'budget' || error.kind === 'stopping') return null;
+  const jitterMs = 500 + Math.round(chance * 3500);
+  const { status } = error;
+  if (status === 429) return error.retryAfterMs;
+  if (status === null || [502, 503, 504].includes(status)) return jitterMs;
+  // A 500 is more often a permanent defect than a temporary error, so it is repeated once only.
+  return status === 500 && attempt === 1 ? jitterMs : null;
 }
 
 /** The server's error text from any of its known error shapes, at most 500 characters; or null. */
@@ -125,6 +210,31 @@ export function serverTextOf(body: Body): string | null {
   const line = lineOf(text ?? '');
   return line === '' || /<!doctype|<\/?(?:html|head|body)\b/i.test(line) ? null : bounded(line);
 }
+
+function textIn(value: unknown): string | null {
+  if (Array.isArray(value)) return issuesIn(value);
+  if (!isRecord(value)) return typeof value === 'string' ? value : null;
+  const { error, errors, message } = value;
+  if (typeof error === 'string') return error;
+  const inner = isRecord(error) ? (error.message ?? error.details) : null;
+  const listed = Array.isArray(errors) ? issuesIn(errors) : null;
+  return [inner, listed, message].find((text) => typeof text === 'string') ?? null;
+}
+
+/** Older alerts servers return a list: `[{ type, errors: { issues: [{ path, message }] } }]`. */
+function issuesIn(list: readonly unknown[]): string | null {
+  const texts = list.filter(isRecord).flatMap((item): string[] => {
+    if (isRecord(item.errors) && Array.isArray(item.errors.issues)) {
+      return [issuesIn(item.errors.issues) ?? ''];
+    }
+    const path = Array.isArray(item.path) ? `${item.path.join('.')}: ` : '';
+    return typeof item.message === 'string' ? [path + item.message] : [];
+  });
+  const present = texts.filter((text) => text !== '');
+  return present.length > 0 ? present.join('; ') : null;
+}
+
+const LONGEST_TEXT = 500;
 
 // Control characters could forge log lines or colour a terminal.
 function lineOf(text: string): string {
@@ -161,125 +271,20 @@ export function isContradiction(body: Body, field: string): boolean {
   );
 }
 
-export function codeOf(serverText: string | null): string | null {
-  const [head = ''] = serverText?.split(': ', 1) ?? [];
-  return /^[A-Z_]+$/.test(head) ? head : null;
-}
-
+/** The id with which the support team of the server finds the request; null if it has none. */
 export function requestIdOf(body: Body): string | null {
   const id = body.kind === 'json' && isRecord(body.value) ? body.value.requestId : null;
   return typeof id === 'string' && /^[\w-]{1,100}$/.test(id) ? id : null;
 }
 
-/** Milliseconds to wait after a 429, from the three headers that live servers use, best first. */
-export function retryAfterOf(headers: Headers, fallbackMs: number): number {
-  const waitMs =
-    retryAfterMs(headers) ??
-    secondsIn(headers['ratelimit-reset'], 0) ??
-    secondsIn(headers['x-ratelimit-reset'], 1) ??
-    fallbackMs;
-  return Math.min(waitMs, LONGEST_WAIT_MS);
-}
-
-function retryAfterMs(headers: Headers): number | null {
-  const given = headers['retry-after'];
-  // The other form of Retry-After is a date, which is measured with the server's own clock.
-  const untilMs = Date.parse(`${given}`) - Date.parse(`${headers.date}`);
-  return secondsIn(given, 0) ?? (untilMs >= 0 ? untilMs : null);
-}
-
-function secondsIn(value: string | string[] | undefined, more: number): number | null {
-  return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value.trim())
-    ? (Number(value) + more) * 1000
-    : null;
-}
-
-function textIn(value: unknown): string | null {
-  if (Array.isArray(value)) return issuesIn(value);
-  if (!isRecord(value)) return typeof value === 'string' ? value : null;
-  const { error, errors, message } = value;
-  if (typeof error === 'string') return error;
-  const inner = isRecord(error) ? (error.message ?? error.details) : null;
-  const listed = Array.isArray(errors) ? issuesIn(errors) : null;
-  return [inner, listed, message].find((text) => typeof text === 'string') ?? null;
-}
-
-/** Older alerts servers return a list: `[{ type, errors: { issues: [{ path, message }] } }]`. */
-function issuesIn(list: readonly unknown[]): string | null {
-  const texts = list.filter(isRecord).flatMap((item): string[] => {
-    if (isRecord(item.errors) && Array.isArray(item.errors.issues)) {
-      return [issuesIn(item.errors.issues) ?? ''];
-    }
-    const path = Array.isArray(item.path) ? `${item.path.join('.')}: ` : '';
-    return typeof item.message === 'string' ? [path + item.message] : [];
-  });
-  const present = texts.filter((text) => text !== '');
-  return present.length > 0 ? present.join('; ') : null;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const MAX_ATTEMPTS = 3;
-
-interface ErrorAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Body;
-}
-
-interface AnsweredCall {
-  readonly operation: string;
-  readonly hasPlainNotFound?: boolean | undefined;
-}
-
-/** The error for an answer other than 2xx. */
-export function answerError(
-  { operation, hasPlainNotFound }: AnsweredCall,
-  { status, headers, body }: ErrorAnswer,
-  options: { readonly secrets: readonly Secret[]; readonly retryAfterMs: number },
-): ApiError {
-  const serverText = withoutSecrets(serverTextOf(body), options.secrets);
-  return new ApiError({
-    operation,
-    effect: requestEffectOf(status),
-    kind: errorKindOf(status, body, hasPlainNotFound),
-    status,
-    serverText,
-    code: codeOf(serverText),
-    requestId: requestIdOf(body),
-    retryAfterMs: status === 429 ? retryAfterOf(headers, options.retryAfterMs) : null,
-  });
-}
-
-type NoAnswerFacts = Pick<ApiFailure, 'kind' | 'cause' | 'retryAfterMs'>;
-
-/** Kinds of failure that happen before the first byte of the request leaves. */
-const BEFORE_SENDING = ['budget', 'no-connection', 'private-address', 'stopping'];
-
-/** The error for a request without a complete answer. */
-export function noAnswerError(operation: string, facts: NoAnswerFacts): ApiError {
-  const effect = BEFORE_SENDING.includes(facts.kind) ? 'not-sent' : 'unknown';
-  return new ApiError({ operation, effect, ...facts });
-}
-
-/** Milliseconds to wait before a read is repeated; null: no repetition. Never used for writes. */
-export function retryDelay(error: ApiError, attempt: number, chance: number): number | null {
-  if (attempt >= MAX_ATTEMPTS) return null;
-  if (error.kind === 'budget' || error.kind === 'stopping') return null;
-  const jitterMs = 500 + Math.round(chance * 3500);
-  const { status } = error;
-  if (status === 429) return error.retryAfterMs;
-  if (status === null || [502, 503, 504].includes(status)) return jitterMs;
-  // A 500 is more often a permanent defect than a temporary error, so it is repeated once only.
-  return status === 500 && attempt === 1 ? jitterMs : null;
-}
-
-/** Returns a text without these secrets. A server may quote the rejected request in its error text, including the credentials. */
+/** The text without these secrets: a server may quote the rejected request, with its credentials. */
 export function withoutSecrets(text: string | null, secrets: readonly Secret[]): string | null {
   return secrets
     .map((secret) => secret.reveal())
     .filter((value) => value !== '')
     .reduce((clean, value) => clean?.replaceAll(value, '[secret]') ?? null, text);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

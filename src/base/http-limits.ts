@@ -1,8 +1,44 @@
+// What a client may reach and how often it may call: addresses, request budgets, and the pace of calls.
+
 import { lookup } from 'node:dns';
 import { once } from 'node:events';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import type { Clock } from './time.ts';
+
+interface AddressRules {
+  /** Private network addresses are allowed as well. */
+  readonly allowPrivate: boolean;
+}
+
+/** An undici connector that checks each address right before it connects (DNS can change). */
+export function guardedConnector(
+  surroundings: AddressRules,
+  options: buildConnector.BuildOptions,
+): buildConnector.connector {
+  const connect = buildConnector({ ...options, lookup: guardedLookup(surroundings) });
+  return (target, done) => {
+    const literal = target.hostname.replace(/^\[|\]$/g, '');
+    // A literal address has no DNS lookup, so it is checked here.
+    if (isIP(literal) === 0 || mayReach(target.hostname, literal, surroundings)) {
+      return connect(target, done);
+    }
+    done(new AddressRefusedError(target.hostname, literal), null);
+  };
+}
+
+function guardedLookup(surroundings: AddressRules): LookupFunction {
+  return (hostname, options, done) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return done(error, []);
+      const refused = found.find(({ address }) => !mayReach(hostname, address, surroundings));
+      if (refused) return done(new AddressRefusedError(hostname, refused.address), []);
+      const [first] = found;
+      if (options.all) return done(null, found);
+      done(null, first?.address ?? '', first?.family);
+    });
+  };
+}
 
 /** A configured API name resolves to a forbidden address, which would receive the API key. */
 export class AddressRefusedError extends Error {
@@ -13,9 +49,21 @@ export class AddressRefusedError extends Error {
   }
 }
 
-interface AddressRules {
-  /** Private network addresses are allowed as well. */
-  readonly allowPrivate: boolean;
+/** Whether a request for this name may connect to this address. */
+export function mayReach(
+  hostname: string,
+  address: string,
+  { allowPrivate }: AddressRules,
+): boolean {
+  if (isIP(address) === 0) return false;
+  // Loopback names and loopback addresses belong together: plain HTTP is allowed for them only.
+  if (isLoopbackAddress(address) || isThisMachine(hostname))
+    return isLoopbackAddress(address) && isThisMachine(hostname);
+  return !isNeverAllowed(address) && (allowPrivate || !isPrivate(address));
+}
+
+function isThisMachine(hostname: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(hostname);
 }
 
 type Range = readonly [address: string, bits: number];
@@ -66,52 +114,7 @@ function versionOf(address: string) {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-/** Whether a request for this name may connect to this address. */
-export function mayReach(
-  hostname: string,
-  address: string,
-  { allowPrivate: privateToo }: AddressRules,
-): boolean {
-  if (isIP(address) === 0) return false;
-  // Loopback names and loopback addresses belong together: plain HTTP is allowed for them only.
-  if (isLoopbackAddress(address) || isThisMachine(hostname))
-    return isLoopbackAddress(address) && isThisMachine(hostname);
-  return !isNeverAllowed(address) && (privateToo || !isPrivate(address));
-}
-
-function isThisMachine(hostname: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(hostname);
-}
-
-/** An undici connector that checks each address right before it connects (DNS can change). */
-export function guardedConnector(
-  surroundings: AddressRules,
-  options: buildConnector.BuildOptions,
-): buildConnector.connector {
-  const connect = buildConnector({ ...options, lookup: guardedLookup(surroundings) });
-  return (target, done) => {
-    const literal = target.hostname.replace(/^\[|\]$/g, '');
-    // A literal address has no DNS lookup, so it is checked here.
-    if (isIP(literal) === 0 || mayReach(target.hostname, literal, surroundings)) {
-      return connect(target, done);
-    }
-    done(new AddressRefusedError(target.hostname, literal), null);
-  };
-}
-
-function guardedLookup(surroundings: AddressRules): LookupFunction {
-  return (hostname, options, done) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return done(error, []);
-      const refused = found.find(({ address }) => !mayReach(hostname, address, surroundings));
-      if (refused) return done(new AddressRefusedError(hostname, refused.address), []);
-      const [first] = found;
-      if (options.all) return done(null, found);
-      done(null, first?.address ?? '', first?.family);
-    });
-  };
-}
-
+/** At most `requests` within any `perMs` milliseconds. */
 export interface Limit {
   readonly requests: number;
   /** How many of them may be reads; 70 % if it is absent. */
@@ -126,8 +129,6 @@ const PRIORITIES = ['write', 'people', 'background', 'optional'] as const;
  */
 export type Priority = (typeof PRIORITIES)[number];
 
-type BudgetTurn = { readonly ok: true } | { readonly ok: false; readonly inMs: number };
-
 interface RequestBudget {
   /**
    * Resolves when one request may start. Resolves with `ok: false` when the request cannot start by
@@ -138,6 +139,8 @@ interface RequestBudget {
   /** After a 429: starts no request for `ms` milliseconds. */
   pause(ms: number): void;
 }
+
+type BudgetTurn = { readonly ok: true } | { readonly ok: false; readonly inMs: number };
 
 /** The same window for all replicas that use one API key. */
 export interface SharedBudget {
@@ -153,18 +156,18 @@ export interface SharedBudget {
   replicas(): number;
 }
 
-interface Waiter {
-  readonly priority: Priority;
-  readonly until: number;
-  readonly answer: (turn: BudgetTurn) => void;
-}
-
 // For each priority more requests than a window serves before their deadlines.
 const MOST_WAITING = 200;
 /** The part of a window that reads leave free, so that a write need not wait for them. */
 const KEPT_FOR_WRITES = 0.3;
 /** The part of a window that optional reads may use. */
 const FOR_OPTIONAL = 0.3;
+
+interface Waiter {
+  readonly priority: Priority;
+  readonly until: number;
+  readonly answer: (turn: BudgetTurn) => void;
+}
 
 interface Start {
   readonly at: number;
@@ -305,6 +308,7 @@ interface Pace {
   share(replicas: number): void;
 }
 
+/** Spreads calls evenly after a burst. */
 export function createPace(
   { burst, everyMs }: PaceLimit,
   clock: Pick<Clock, 'now' | 'sleep'>,

@@ -1,26 +1,7 @@
+// Replies of live servers: an array that is read while it arrives, and fields that may be missing or
+// of another type.
+
 import { z } from 'zod';
-
-/**
- * A list from a live server. Entries that cannot be read are left out; a list in which no entry can
- * be read is an error, because it would look like an empty one.
- */
-export function tolerantList<S extends z.ZodType>(entry: S) {
-  return z.array(z.unknown()).transform((values, { issues }): z.output<S>[] => {
-    const entries = values.flatMap((value) => {
-      const read = entry.safeParse(value);
-      return read.success ? [read.data] : [];
-    });
-    if (entries.length > 0 || values.length === 0) return entries;
-    issues.push({ code: 'custom', input: values, message: 'has no readable entry' });
-    return z.NEVER;
-  });
-}
-
-/** The id of an entry: without one it cannot be named or read. */
-export const EntryId = z.string().min(1).max(255);
-
-/** Receives elements of an array in order, batch by batch. False: an element is not acceptable. */
-export type TakeRows = (rows: readonly unknown[]) => boolean;
 
 /** An array in a JSON body that is read while the body arrives. */
 export interface StreamedArray {
@@ -29,6 +10,9 @@ export interface StreamedArray {
   /** Called once for each attempt, because a repeated read delivers all rows again. */
   readonly open: () => TakeRows;
 }
+
+/** Receives elements of an array in order, batch by batch. False: an element is not acceptable. */
+type TakeRows = (rows: readonly unknown[]) => boolean;
 
 interface RowStream {
   /** Returns false if a row was not acceptable. */
@@ -41,10 +25,6 @@ interface RowStream {
 
 // One batch blocks the event loop for about 2 ms.
 const BATCH_BYTES = 256 * 1024;
-const MOST_GUESSES = 8;
-const [COMMA, BRACE_CLOSE] = [0x2c, 0x7d];
-const isSpace = (byte: number | undefined) =>
-  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
  * Parses the elements of one array in batches, without a tokenizer. It cuts the bytes where an object
@@ -125,6 +105,11 @@ function startOfObject(elements: Buffer): Buffer | null {
   return start === undefined ? null : Buffer.from(start, 'latin1');
 }
 
+const MOST_GUESSES = 8;
+const [COMMA, BRACE_CLOSE] = [0x2c, 0x7d];
+const isSpace = (byte: number | undefined) =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
 /** The places at which an object follows another, from the last one. It may be inside an element. */
 function* possibleCuts(bytes: Buffer, marker: Buffer) {
   let next = bytes.lastIndexOf(marker);
@@ -158,7 +143,6 @@ function parsed(text: string): unknown {
 
 // Servers add, omit and clear reply fields at any time. Null means unknown: the field is absent,
 // null or of an unexpected type. It never becomes 0, false or "".
-
 const DIGITS = /^\s*-?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/;
 const NUMERIC = z.string().regex(DIGITS).transform(Number);
 
@@ -179,8 +163,26 @@ export const MaybeTexts = tolerant(z.array(z.string()));
 export const MaybeRecord = tolerant(z.record(z.string(), z.unknown()));
 export const MaybeRecords = tolerant(z.array(z.record(z.string(), z.unknown())));
 
-// The same without a schema, for usage reports and lists of alerts, in which schemas are too slow.
+/**
+ * A list from a live server. Entries that cannot be read are left out; a list in which no entry can
+ * be read is an error, because it would look like an empty one.
+ */
+export function tolerantList<S extends z.ZodType>(entry: S) {
+  return z.array(z.unknown()).transform((values, { issues }): z.output<S>[] => {
+    const entries = values.flatMap((value) => {
+      const read = entry.safeParse(value);
+      return read.success ? [read.data] : [];
+    });
+    if (entries.length > 0 || values.length === 0) return entries;
+    issues.push({ code: 'custom', input: values, message: 'has no readable entry' });
+    return z.NEVER;
+  });
+}
 
+/** The id of an entry: without one it cannot be named or read. */
+export const EntryId = z.string().min(1).max(255);
+
+// The same without a schema, for usage reports and lists of alerts, in which schemas are too slow.
 export function numberOf(value: unknown): number | null {
   if (typeof value === 'string') return DIGITS.test(value) ? Number(value) : null;
   return typeof value === 'number' && Number.isFinite(value) ? value : null;

@@ -1,9 +1,10 @@
+// The HTTP client of the two APIs, what their calls have in common, and the post of an answer to Slack.
+
 import { Agent, getGlobalDispatcher, request } from 'undici';
 import type { z } from 'zod';
 import {
   ApiError,
   type ApiErrorKind,
-  type ApiFailure,
   type FieldProblem,
   InvalidRequest,
   type Secret,
@@ -32,6 +33,7 @@ import {
 import { isOtherObject, type StreamedArray } from './http-rows.ts';
 import { type Clock, systemClock } from './time.ts';
 
+/** One call of an API. */
 export interface Call {
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
@@ -51,11 +53,9 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly body: Body;
-  readonly requestId: string | null;
-  readonly tookMs: number;
+/** Options of every API call. The default priority is `people`. */
+export interface CallOptions {
+  readonly priority?: Priority | undefined;
 }
 
 /** The parsed reply of an API call. `tookMs` excludes the wait for the request budget. */
@@ -111,6 +111,76 @@ interface HttpTimeouts {
   readonly writeWaitMs: number;
 }
 
+type ReadCall = Omit<Call, 'method' | 'body'>;
+
+/**
+ * Both APIs return an object with the result in one field. A read without that field is an error.
+ * A write with a 2xx status is accepted, so a missing or unreadable result becomes null. If its body
+ * contradicts that, its effect is unknown.
+ */
+export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOptions) {
+  const http = createHttp(options);
+
+  async function readFrom<S extends z.ZodType>(
+    call: ReadCall,
+    schema: S,
+    pick: (body: Record<string, unknown>) => unknown,
+  ) {
+    const answer = await http.send({ ...call, method: 'GET' });
+    const body = objectIn(answer);
+    if ((body?.[field] ?? null) === null) throw replyError(call.operation, answer);
+    const parsed = schema.safeParse(body === null ? null : pick(body));
+    if (!parsed.success) throw replyError(call.operation, answer, parsed.error);
+    return replyOf<z.output<S>>(answer, parsed.data);
+  }
+
+  function read<S extends z.ZodType>(call: ReadCall, schema: S) {
+    return readFrom(call, schema, (body) => body[field]);
+  }
+
+  /** Parses the whole object, for a reply with further fields such as a total. */
+  function readWhole<S extends z.ZodType>(call: ReadCall, schema: S) {
+    return readFrom(call, schema, (body) => body);
+  }
+
+  async function write<S extends z.ZodType>(call: Call, schema: S) {
+    const answer = await http.send(call);
+    const parsed = schema.safeParse(objectIn(answer)?.[field]);
+    const isOther = !parsed.success && isOtherObject(parsed.error);
+    if (isOther || isContradiction(answer.body, field)) {
+      const serverText = isOther
+        ? null
+        : withoutSecrets(serverTextOf(answer.body), options.secrets);
+      const kind = isOther ? 'other-object' : 'contradiction';
+      const { status, requestId } = answer;
+      const { operation } = call;
+      throw new ApiError({ operation, effect: 'unknown', kind, status, requestId, serverText });
+    }
+    const foreignText = withoutSecrets(foreignTextOf(answer.body), options.secrets);
+    const result = parsed.success ? parsed.data : null;
+    const reply = replyOf<z.output<S> | null>(answer, result);
+    return foreignText === null ? reply : { ...reply, foreignText };
+  }
+
+  return { read, readWhole, write, close: http.close };
+}
+
+function objectIn({ body }: HttpAnswer): Record<string, unknown> | null {
+  return body.kind === 'json' && isRecord(body.value) ? body.value : null;
+}
+
+function replyOf<T>({ status, requestId, tookMs }: HttpAnswer, result: T): Reply<T> {
+  return { result, requestId, status, tookMs };
+}
+
+function replyError(operation: string, answer: HttpAnswer, cause?: z.ZodError): ApiError {
+  const { body, status, requestId } = answer;
+  const json = body.kind === 'json' && (isRecord(body.value) || body.value === null);
+  const empty = cause === undefined && (json || body.kind === 'empty');
+  const kind: ApiErrorKind = empty ? 'empty-reply' : 'unreadable-reply';
+  return new ApiError({ operation, effect: 'unknown', kind, status, requestId, cause });
+}
+
 interface Http {
   /**
    * Resolves for a 2xx only; every other result is thrown as ApiError. Only a GET is ever repeated.
@@ -118,6 +188,13 @@ interface Http {
    */
   send(call: Call): Promise<HttpAnswer>;
   close(): Promise<void>;
+}
+
+interface HttpAnswer {
+  readonly status: number;
+  readonly body: Body;
+  readonly requestId: string | null;
+  readonly tookMs: number;
 }
 
 // Gateways answer 504 after 30 s. The deadline is longer, so that this 504 arrives. The wait of a
@@ -128,6 +205,7 @@ const DEFAULT_TIMEOUTS: HttpTimeouts = {
   writeWaitMs: 12_000,
 };
 
+/** A client of one server, with its own request budget and its own connections. */
 export function createHttp(options: HttpOptions): Http {
   const { clock = systemClock } = options;
   const timing = { ...DEFAULT_TIMEOUTS, ...options.timing };
@@ -230,7 +308,10 @@ function urlOf({ path, query = {} }: Call, base: URL): URL {
   return url;
 }
 
-function headersOf({ body }: Call, { authorization, version }: HttpOptions) {
+function headersOf(
+  { body }: Call,
+  { authorization, version }: Pick<HttpOptions, 'authorization' | 'version'>,
+) {
   return {
     accept: 'application/json',
     'accept-encoding': 'gzip',
@@ -244,85 +325,51 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Options of every API call. The default priority is `people`. */
-export interface CallOptions {
-  readonly priority?: Priority | undefined;
+/** The parsed value. Throws an InvalidRequest that lists every violated rule once. */
+export function validRequest<S extends z.ZodType>(
+  operation: string,
+  schema: S,
+  value: unknown,
+): z.output<S> {
+  const read = schema.safeParse(value);
+  if (!read.success) throw new InvalidRequest(operation, requestProblems(read.error));
+  return read.data;
 }
 
-type ReadCall = Omit<Call, 'method' | 'body'>;
+function requestProblems(error: z.ZodError): FieldProblem[] {
+  const all = error.issues.flatMap((issue): FieldProblem[] => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((field) => ({ field, problem: 'is not a field of this request' }));
+    }
+    return [{ field: issue.path.join('.') || 'request', problem: issue.message }];
+  });
+  // Two violated rules of a field can share one sentence, for example “a multiple of 4 up to 356”.
+  return [...new Map(all.map((each) => [`${each.field} ${each.problem}`, each])).values()];
+}
+
+/** An id as a path segment. Other characters could change the path, so they are refused. */
+export function pathId(operation: string, field: string, id: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return encodeURIComponent(id);
+  const problem = 'must be 1 to 64 letters, digits, hyphens or underscores';
+  throw new InvalidRequest(operation, [{ field, problem }]);
+}
 
 /**
- * Both APIs return an object with the result in one field. A read without that field is an error.
- * A write with a 2xx status is accepted, so a missing or unreadable result becomes null. If its body
- * contradicts that, its effect is unknown.
+ * The base URL of an API from its configured address, which may end with slashes and may contain
+ * the version that every path begins with. Throws InvalidRequest for other additions.
  */
-export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOptions) {
-  const http = createHttp(options);
-
-  async function readFrom<S extends z.ZodType>(
-    call: ReadCall,
-    schema: S,
-    pick: (body: Record<string, unknown>) => unknown,
-  ) {
-    const answer = await http.send({ ...call, method: 'GET' });
-    const body = objectIn(answer);
-    if ((body?.[field] ?? null) === null) throw replyError(call.operation, answer);
-    const parsed = schema.safeParse(body === null ? null : pick(body));
-    if (!parsed.success) throw replyError(call.operation, answer, parsed.error);
-    return replyOf<z.output<S>>(answer, parsed.data);
-  }
-
-  function read<S extends z.ZodType>(call: ReadCall, schema: S) {
-    return readFrom(call, schema, (body) => body[field]);
-  }
-
-  /** Parses the whole object, for a reply with further fields such as a total. */
-  function readWhole<S extends z.ZodType>(call: ReadCall, schema: S) {
-    return readFrom(call, schema, (body) => body);
-  }
-
-  async function write<S extends z.ZodType>(call: Call, schema: S) {
-    const answer = await http.send(call);
-    const parsed = schema.safeParse(objectIn(answer)?.[field]);
-    const isOther = !parsed.success && isOtherObject(parsed.error);
-    if (isOther || isContradiction(answer.body, field)) {
-      const serverText = isOther
-        ? null
-        : withoutSecrets(serverTextOf(answer.body), options.secrets);
-      const kind = isOther ? 'other-object' : 'contradiction';
-      throw contradictionError(call.operation, answer, { kind, serverText });
-    }
-    const foreignText = withoutSecrets(foreignTextOf(answer.body), options.secrets);
-    const result = parsed.success ? parsed.data : null;
-    const reply = replyOf<z.output<S> | null>(answer, result);
-    return foreignText === null ? reply : { ...reply, foreignText };
-  }
-
-  return { read, readWhole, write, close: http.close };
+export function apiAddress(text: string, version: RegExp): URL {
+  if (!URL.canParse(text)) throw badAddress('must be an http or https address');
+  const url = new URL(text);
+  if (!/^https?:$/.test(url.protocol)) throw badAddress('must be an http or https address');
+  if (url.username + url.password !== '') throw badAddress('must not contain a user or password');
+  if (url.search + url.hash !== '') throw badAddress('must not contain a query or a fragment');
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(version, '').replace(/\/+$/, '');
+  return url;
 }
 
-function objectIn({ body }: HttpAnswer): Record<string, unknown> | null {
-  return body.kind === 'json' && isRecord(body.value) ? body.value : null;
-}
-
-function replyOf<T>({ status, requestId, tookMs }: HttpAnswer, result: T): Reply<T> {
-  return { result, requestId, status, tookMs };
-}
-
-function contradictionError(
-  operation: string,
-  { status, requestId }: HttpAnswer,
-  what: Pick<ApiFailure, 'kind' | 'serverText'>,
-): ApiError {
-  return new ApiError({ operation, effect: 'unknown', status, requestId, ...what });
-}
-
-function replyError(operation: string, answer: HttpAnswer, cause?: z.ZodError): ApiError {
-  const { body, status, requestId } = answer;
-  const json = body.kind === 'json' && (isRecord(body.value) || body.value === null);
-  const empty = cause === undefined && (json || body.kind === 'empty');
-  const kind: ApiErrorKind = empty ? 'empty-reply' : 'unreadable-reply';
-  return new ApiError({ operation, effect: 'unknown', kind, status, requestId, cause });
+function badAddress(problem: string): InvalidRequest {
+  return new InvalidRequest('configuration', [{ field: 'address', problem }]);
 }
 
 /** The replies of Slack are shorter. */
@@ -367,51 +414,4 @@ export function postJson(url: string, content: unknown, withinMs: number): Promi
       onResponseError: (_controller, error) => reject(error),
     });
   });
-}
-
-/** The parsed value. Throws an InvalidRequest that lists every violated rule once. */
-export function validRequest<S extends z.ZodType>(
-  operation: string,
-  schema: S,
-  value: unknown,
-): z.output<S> {
-  const read = schema.safeParse(value);
-  if (!read.success) throw new InvalidRequest(operation, requestProblems(read.error));
-  return read.data;
-}
-
-export function requestProblems(error: z.ZodError): FieldProblem[] {
-  const all = error.issues.flatMap((issue): FieldProblem[] => {
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((field) => ({ field, problem: 'is not a field of this request' }));
-    }
-    return [{ field: issue.path.join('.') || 'request', problem: issue.message }];
-  });
-  // Two violated rules of a field can share one sentence, for example “a multiple of 4 up to 356”.
-  return [...new Map(all.map((each) => [`${each.field} ${each.problem}`, each])).values()];
-}
-
-/** An id as a path segment. Other characters could change the path, so they are refused. */
-export function pathId(operation: string, field: string, id: string): string {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return encodeURIComponent(id);
-  const problem = 'must be 1 to 64 letters, digits, hyphens or underscores';
-  throw new InvalidRequest(operation, [{ field, problem }]);
-}
-
-/**
- * The base URL of an API from its configured address, which may end with slashes and may contain
- * the version that every path begins with. Throws InvalidRequest for other additions.
- */
-export function apiAddress(text: string, version: RegExp): URL {
-  if (!URL.canParse(text)) throw badAddress('must be an http or https address');
-  const url = new URL(text);
-  if (!/^https?:$/.test(url.protocol)) throw badAddress('must be an http or https address');
-  if (url.username + url.password !== '') throw badAddress('must not contain a user or password');
-  if (url.search + url.hash !== '') throw badAddress('must not contain a query or a fragment');
-  url.pathname = url.pathname.replace(/\/+$/, '').replace(version, '').replace(/\/+$/, '');
-  return url;
-}
-
-function badAddress(problem: string): InvalidRequest {
-  return new InvalidRequest('configuration', [{ field: 'address', problem }]);
 }

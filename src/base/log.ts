@@ -1,3 +1,5 @@
+// What Signalbox reports about itself: log lines without secrets, traces, and the counters of metrics.
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { unescape as decoded } from 'node:querystring';
@@ -16,15 +18,45 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 import { Secret } from './errors.ts';
 import type { Observation } from './http.ts';
 
-const HIDDEN_KEY =
-  /password|secret|token|authorization|cookie|signature|accesskey|apikey|encryptionkey|encryption.*role|iamrole|keyid$|arn$|ipaccesslist|response_?url|database_?url|connectionstring/i;
-const DEEPEST = 8;
+interface LogOptions {
+  /** A pino level, for example info, debug or silent. */
+  readonly level: string;
+  /** Values that never appear in a line. Values can be added later. */
+  readonly hidden?: ReadonlySet<string>;
+}
+
+/** A log of JSON lines without sensitive values. The default destination is standard output. */
+export function createLog(options: LogOptions, to: DestinationStream = standardOutput()): Logger {
+  const { level, hidden = new Set<string>() } = options;
+  return pino(
+    {
+      level,
+      name: 'signalbox',
+      mixin: () => ({ ...current.getStore(), ...traceIds() }),
+      formatters: { log: redactFields },
+      // redactFields has already serialized the errors.
+      serializers: { err: (error) => error },
+      hooks: { streamWrite: (line) => withoutValues([...hidden].flatMap(spellingsOf), line) },
+    },
+    to,
+  );
+}
+
+// Lines are written synchronously, so that the last line before a crash is not lost.
+function standardOutput(): DestinationStream {
+  return pino.destination({ dest: 1, sync: true });
+}
+
+function redactFields(fields: object): Record<string, unknown> {
+  const redacted = redact(fields);
+  return typeof redacted === 'object' && redacted !== null ? { ...redacted } : {};
+}
 
 /**
  * A copy for logs with the values of sensitive keys replaced. Replies of the two APIs contain
  * initial passwords, storage keys, role names and address lists.
  */
-export function redact(value: unknown, depth = 0): unknown {
+function redact(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || hasToJson(value)) return value;
   // Includes the chain of causes and the properties that libraries add.
   if (value instanceof Error) return redact({ ...stdSerializers.err(value) }, depth + 1);
@@ -40,6 +72,10 @@ export function redact(value: unknown, depth = 0): unknown {
   );
 }
 
+const HIDDEN_KEY =
+  /password|secret|token|authorization|cookie|signature|accesskey|apikey|encryptionkey|encryption.*role|iamrole|keyid$|arn$|ipaccesslist|response_?url|database_?url|connectionstring/i;
+const DEEPEST = 8;
+
 // For example a Date, a URL or a Secret.
 function hasToJson(value: object): boolean {
   return 'toJSON' in value && typeof value.toJSON === 'function';
@@ -50,6 +86,79 @@ export function withoutValues(values: readonly string[], text: string): string {
   // A short value would also match parts of ordinary words.
   const hidden = values.filter((value) => value.length >= 6);
   return hidden.reduce((clean, value) => clean.replaceAll(value, '[secret]'), text);
+}
+
+/** The value itself and its escaped form in JSON. */
+function spellingsOf(value: string): readonly string[] {
+  return [...new Set([value, JSON.stringify(value).slice(1, -1)])];
+}
+
+/** All secrets of a configuration, and the password within a database URL. */
+export function secretsIn(value: unknown): readonly string[] {
+  if (value instanceof Secret) return [value.reveal(), ...passwordIn(value.reveal())];
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = value instanceof Map ? [...value.values()] : Object.values(value);
+  return inner.flatMap(secretsIn);
+}
+
+function passwordIn(text: string): readonly string[] {
+  const password = URL.canParse(text) ? new URL(text).password : '';
+  return password === '' ? [] : [password, decoded(password)];
+}
+
+/** Fields that every log line of a piece of work carries. */
+export interface LogContextFields {
+  /** The id of one Slack payload, in all its log lines, across replicas. */
+  readonly request?: string;
+  readonly change?: string;
+}
+
+const current = new AsyncLocalStorage<LogContextFields>();
+
+/** Runs the work with these log fields, which replace the fields of the caller. */
+export function during<T>(about: LogContextFields, work: () => T): T {
+  return current.run(about, work);
+}
+
+/** The id of the current Slack payload; undefined in background work. */
+export function requestNow(): string | undefined {
+  return current.getStore()?.request;
+}
+
+/** A new id, short enough to read aloud and unique within a month of logs. */
+export function newRequest(): string {
+  // Node draws many UUIDs at once, which costs less than a draw for each payload.
+  return randomUUID().replace('-', '').slice(0, 10);
+}
+
+interface OutageLines {
+  readonly began: string;
+  readonly ended: string;
+}
+
+interface OutageLog {
+  /** Logs the first failure of a kind. `kind` is from a closed list, for example an error code. */
+  readonly failed: (kind: string, fields: object) => void;
+  /** Logs once that the outage has ended, with the number of failures; without one it logs nothing. */
+  readonly ended: () => void;
+}
+
+/** Logs one line per kind of failure and outage, where attempts repeat for hours, and its end. */
+export function createOutageLog(log: Logger, { began, ended }: OutageLines): OutageLog {
+  const kinds = new Set<string>();
+  let failures = 0;
+  return {
+    failed: (kind, fields) => {
+      failures += 1;
+      if (!kinds.has(kind)) log.warn(fields, began);
+      kinds.add(kind);
+    },
+    ended: () => {
+      if (failures > 0) log.info({ failures }, ended);
+      kinds.clear();
+      failures = 0;
+    },
+  };
 }
 
 /**
@@ -67,8 +176,6 @@ export interface Work {
 
 /** Attributes with OpenTelemetry names, or own names that begin with `signalbox.`. */
 type Facts = Readonly<Record<string, string | number | boolean | undefined>>;
-
-const KINDS = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT };
 
 /** Runs the work in a new span: a child of the current span, or the root of a new trace. */
 export async function traced<T>(work: Work, run: () => Promise<T>): Promise<T> {
@@ -114,7 +221,7 @@ export function traceHere(): string | undefined {
 }
 
 /** The fields that connect log lines with traces; empty unless the current span is sampled. */
-export function traceIds() {
+function traceIds() {
   const here = trace.getActiveSpan()?.spanContext();
   if (!here || (here.traceFlags & TraceFlags.SAMPLED) === 0) return {};
   return { trace_id: here.traceId, span_id: here.spanId };
@@ -137,6 +244,8 @@ function startSpan({ name, kind, facts = {} }: Work, parent: Context, startTime?
   setFacts(span, facts);
   return span;
 }
+
+const KINDS = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT };
 
 function setFacts(span: Span, facts: Facts): void {
   span.setAttributes(attributesOf(facts));
@@ -164,8 +273,6 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'other';
 }
 
-const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-0([01])$/;
-
 /** The parent context of a traceparent text; an unreadable text starts a new trace. */
 function contextOf(traceparent: string): Context {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
@@ -174,84 +281,7 @@ function contextOf(traceparent: string): Context {
   return trace.setSpanContext(ROOT_CONTEXT, remote);
 }
 
-/** Fields that every log line of a piece of work carries. */
-export interface LogContextFields {
-  /** The id of one Slack payload, in all its log lines, across replicas. */
-  readonly request?: string;
-  readonly change?: string;
-}
-
-const current = new AsyncLocalStorage<LogContextFields>();
-
-/** Runs the work with these log fields, which replace the fields of the caller. */
-export function during<T>(about: LogContextFields, work: () => T): T {
-  return current.run(about, work);
-}
-
-/** The id of the current Slack payload; undefined in background work. */
-export function requestNow(): string | undefined {
-  return current.getStore()?.request;
-}
-
-/** A new id, short enough to read aloud and unique within a month of logs. */
-export function newRequest(): string {
-  // Node draws many UUIDs at once, which costs less than a draw for each payload.
-  return randomUUID().replace('-', '').slice(0, 10);
-}
-
-interface LogOptions {
-  /** A pino level, for example info, debug or silent. */
-  readonly level: string;
-  /** Values that never appear in a line. Values can be added later. */
-  readonly hidden?: ReadonlySet<string>;
-}
-
-/** A log of JSON lines without sensitive values. The default destination is standard output. */
-export function createLog(options: LogOptions, to: DestinationStream = standardOutput()): Logger {
-  const { level, hidden = new Set<string>() } = options;
-  return pino(
-    {
-      level,
-      name: 'signalbox',
-      mixin: () => ({ ...current.getStore(), ...traceIds() }),
-      formatters: { log: redactFields },
-      // redactFields has already serialized the errors.
-      serializers: { err: (error) => error },
-      hooks: { streamWrite: (line) => withoutValues([...hidden].flatMap(spellingsOf), line) },
-    },
-    to,
-  );
-}
-
-// Lines are written synchronously, so that the last line before a crash is not lost.
-function standardOutput(): DestinationStream {
-  return pino.destination({ dest: 1, sync: true });
-}
-
-function redactFields(fields: object): Record<string, unknown> {
-  const redacted = redact(fields);
-  return typeof redacted === 'object' && redacted !== null ? { ...redacted } : {};
-}
-
-/** The value itself and its escaped form in JSON. */
-function spellingsOf(value: string): readonly string[] {
-  return [...new Set([value, JSON.stringify(value).slice(1, -1)])];
-}
-
-/** All secrets of a configuration, and the password within a database URL. */
-export function secretsIn(value: unknown): readonly string[] {
-  if (value instanceof Secret) return [value.reveal(), ...passwordIn(value.reveal())];
-  if (typeof value !== 'object' || value === null) return [];
-  const inner = value instanceof Map ? [...value.values()] : Object.values(value);
-  return inner.flatMap(secretsIn);
-}
-
-function passwordIn(text: string): readonly string[] {
-  const password = URL.canParse(text) ? new URL(text).password : '';
-  return password === '' ? [] : [password, decoded(password)];
-}
-
-export type Api = 'cloud' | 'alerts';
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-0([01])$/;
 
 /**
  * Counters that the rooms increment. The methods never throw. All label values come from closed
@@ -277,37 +307,9 @@ export interface Measures {
   readonly lookupFailed: () => void;
 }
 
+export type Api = 'cloud' | 'alerts';
+
 /** `limited`: Slack refused the call because of its rate limit. `failed`: it did not answer. */
-export type SlackCallEnding = 'answered' | 'limited' | 'failed';
+type SlackCallEnding = 'answered' | 'limited' | 'failed';
 
 type AnswerEnding = 'answered' | 'drafted' | 'misread' | 'refused' | 'failed';
-
-interface OutageLines {
-  readonly began: string;
-  readonly ended: string;
-}
-
-export interface OutageLog {
-  /** Logs the first failure of a kind. `kind` is from a closed list, for example an error code. */
-  readonly failed: (kind: string, fields: object) => void;
-  /** Logs once that the outage has ended, with the number of failures; without one it logs nothing. */
-  readonly ended: () => void;
-}
-
-/** Logs one line per kind of failure and outage, where attempts repeat for hours, and its end. */
-export function createOutageLog(log: Logger, { began, ended }: OutageLines): OutageLog {
-  const kinds = new Set<string>();
-  let failures = 0;
-  return {
-    failed: (kind, fields) => {
-      failures += 1;
-      if (!kinds.has(kind)) log.warn(fields, began);
-      kinds.add(kind);
-    },
-    ended: () => {
-      if (failures > 0) log.info({ failures }, ended);
-      kinds.clear();
-      failures = 0;
-    },
-  };
-}

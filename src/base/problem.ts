@@ -1,3 +1,5 @@
+// Reads a configuration file, and reports its problems with their place and what to do.
+
 import leven from 'leven';
 import {
   type Document,
@@ -11,7 +13,8 @@ import {
   type YAMLError,
 } from 'yaml';
 import { z } from 'zod';
-import { DAY_MS, HOUR_MS } from './time.ts';
+import { isDay } from './calendar.ts';
+import { DAY_MS, UNIT_MS } from './time.ts';
 
 /** A problem of the configuration: the path of the value, the problem, and what to do. */
 export interface ConfigProblem {
@@ -23,6 +26,134 @@ export interface ConfigProblem {
 export type ConfigResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+/** The content of one YAML document, or its problems with line and column. */
+export function readYaml(text: string, path: string): ConfigResult<unknown> {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter, uniqueKeys: true, logLevel: 'error' });
+  // Warnings (unknown tags, lists as keys) count as errors, because the content would be wrong.
+  const faults = [...document.errors, ...document.warnings];
+  const problems = [
+    ...faults.map((fault) => problemOf(fault, path)),
+    ...prototypeKeys(document, (at) => placeOf(path, lineCounter.linePos(at))),
+  ];
+  return problems.length > 0 ? { ok: false, problems } : contentOf(document, path);
+}
+
+function contentOf(document: Document, path: string): ConfigResult<unknown> {
+  try {
+    return { ok: true, value: document.toJS() };
+  } catch (error) {
+    // The parser limits the expansion of aliases and throws beyond it.
+    const problem = error instanceof Error ? error.message : 'cannot be read';
+    return { ok: false, problems: [{ where: path, problem, hint: null }] };
+  }
+}
+
+function problemOf({ code, message, linePos }: YAMLError, path: string): ConfigProblem {
+  const where = placeOf(path, linePos?.[0]);
+  if (code === 'MULTIPLE_DOCS') {
+    return { where, problem: 'must be one document', hint: 'remove the line ---' };
+  }
+  const [first = 'is not valid YAML'] = message.split('\n');
+  const problem = first.replace(/ at line \d+, column \d+:?$/, '').replace(/\p{C}/gu, '?');
+  return { where, problem: problem.slice(0, 200), hint: HINTS[code] ?? null };
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  BAD_SCALAR_START: "put names that begin with @ or # in quotes: '@db-leads'",
+  DUPLICATE_KEY: 'remove one of them',
+  TAB_AS_INDENT: 'indent with spaces',
+};
+
+// JavaScript treats `__proto__` specially, and schemas would ignore the key silently.
+function prototypeKeys(
+  document: Document,
+  place: (at: number) => string,
+): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  visit(document, {
+    Scalar: (key, { value, range }) => {
+      if (key !== 'key' || value !== '__proto__') return;
+      const problem = `is not a known key: ${quoted(value)}`;
+      problems.push({ where: place(range?.[0] ?? 0), problem, hint: null });
+    },
+  });
+  return problems;
+}
+
+function placeOf(path: string, at: { line: number; col: number } | undefined): string {
+  return at === undefined ? path : `${path}:${at.line}:${at.col}`;
+}
+
+/** Returns the value that the schema reads, or every problem of the input. */
+export function parseConfig<Value>(schema: z.ZodType<Value>, input: unknown): ConfigResult<Value> {
+  const result = schema.safeParse(input, { error: explain, reportInput: false });
+  if (result.success) return { ok: true, value: result.data };
+  return { ok: false, problems: result.error.issues.flatMap(problemsOf) };
+}
+
+function problemsOf(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = issue.message.split(' ');
+    return issue.keys.map((key) => ({
+      where: pathOf([...issue.path, key]),
+      problem: 'is not a known key',
+      hint: suggestion(key, known),
+    }));
+  }
+  const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
+  const [problem = 'is not valid', hint = null] = (message ?? 'is not valid').split('\n');
+  return [{ where: pathOf(issue.path), problem, hint }];
+}
+
+/** `policy[1].approvals.from` */
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.map(String).reduce((text, key) => {
+    if (/^\d+$/.test(key)) return `${text}[${key}]`;
+    if (!/^[\w-]+$/.test(key)) return `${text}[${JSON.stringify(key.slice(0, 60))}]`;
+    return text === '' ? key : `${text}.${key}`;
+  }, '');
+}
+
+function explain(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') return wrongKind(issue.expected, issue.input);
+  if (issue.code === 'invalid_value') return wrongValue(issue.values.map(String), issue.input);
+  if (issue.code === 'too_small') {
+    if (issue.origin === 'array') return 'must not be empty';
+    return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+  }
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
+  return undefined;
+}
+
+function wrongKind(expected: string, input: unknown): string {
+  if (input === undefined) return 'is missing';
+  // In YAML an unquoted # begins a comment, so that a channel name becomes empty.
+  if (input === null) {
+    return withHint('is empty', expected === 'string' ? "a name with # needs quotes: '#db'" : null);
+  }
+  if (expected === 'int') return 'must be a whole number';
+  // YAML allows .inf and .nan as numbers.
+  if (expected === 'number' && typeof input === 'number') return 'must be a finite number';
+  const kind = Array.isArray(input) ? 'array' : typeof input;
+  return `must be ${KINDS[expected] ?? expected}, not ${KINDS[kind] ?? kind}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a set of keys',
+  record: 'a set of keys',
+};
+
+function wrongValue(values: readonly string[], input: unknown): string {
+  const given = input === null ? 'is empty' : `cannot be ${quoted(String(input))}`;
+  const problem = input === undefined ? 'is missing' : given;
+  return withHint(problem, `one of: ${values.join(', ')}`);
+}
 
 /** Returns the message of a schema: the problem, and a hint on the second line. */
 export function withHint(problem: string, hint: string | null = null): string {
@@ -54,79 +185,7 @@ export function declaredName(what: string, known: readonly string[], otherwise?:
   });
 }
 
-export function parseConfig<Value>(schema: z.ZodType<Value>, input: unknown): ConfigResult<Value> {
-  const result = schema.safeParse(input, { error: explain, reportInput: false });
-  if (result.success) return { ok: true, value: result.data };
-  return { ok: false, problems: result.error.issues.flatMap(problemsOf) };
-}
-
-function problemsOf(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
-  if (issue.code === 'unrecognized_keys') {
-    const known = issue.message.split(' ');
-    return issue.keys.map((key) => ({
-      where: pathOf([...issue.path, key]),
-      problem: 'is not a known key',
-      hint: suggestion(key, known),
-    }));
-  }
-  const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
-  const [problem = 'is not valid', hint = null] = (message ?? 'is not valid').split('\n');
-  return [{ where: pathOf(issue.path), problem, hint }];
-}
-
-const KINDS: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'a number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a set of keys',
-  record: 'a set of keys',
-};
-
-function explain(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_type') return wrongKind(issue.expected, issue.input);
-  if (issue.code === 'invalid_value') return wrongValue(issue.values.map(String), issue.input);
-  if (issue.code === 'too_small') {
-    if (issue.origin === 'array') return 'must not be empty';
-    return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
-  }
-  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
-  return undefined;
-}
-
-function wrongKind(expected: string, input: unknown): string {
-  if (input === undefined) return 'is missing';
-  // In YAML an unquoted # begins a comment, so that a channel name becomes empty.
-  if (input === null) {
-    return withHint('is empty', expected === 'string' ? "a name with # needs quotes: '#db'" : null);
-  }
-  if (expected === 'int') return 'must be a whole number';
-  // YAML allows .inf and .nan as numbers.
-  if (expected === 'number' && typeof input === 'number') return 'must be a finite number';
-  const kind = Array.isArray(input) ? 'array' : typeof input;
-  return `must be ${KINDS[expected] ?? expected}, not ${KINDS[kind] ?? kind}`;
-}
-
-function wrongValue(values: readonly string[], input: unknown): string {
-  const given = input === null ? 'is empty' : `cannot be ${quoted(String(input))}`;
-  const problem = input === undefined ? 'is missing' : given;
-  return withHint(problem, `one of: ${values.join(', ')}`);
-}
-
-export function pathOf(path: readonly PropertyKey[]): string {
-  return path.map(String).reduce((text, key) => {
-    if (/^\d+$/.test(key)) return `${text}[${key}]`;
-    if (!/^[\w-]+$/.test(key)) return `${text}[${JSON.stringify(key.slice(0, 60))}]`;
-    return text === '' ? key : `${text}.${key}`;
-  }, '');
-}
-
-/** Quotes text of a user: cut, and without control characters for the terminal. */
-export function quoted(text: string): string {
-  const shown = text.length > 60 ? `${text.slice(0, 59)}…` : text;
-  return `“${shown.replace(/\p{C}/gu, '?')}”`;
-}
-
+/** Returns the hint for an unknown word: a known one that is similar, or the known ones. */
 export function suggestion(word: string, known: readonly string[]): string | null {
   const near = nearestWord(word, known);
   if (near !== null) return `did you mean ${quoted(near)}?`;
@@ -135,6 +194,7 @@ export function suggestion(word: string, known: readonly string[]): string | nul
   return `known: ${known.slice(0, 12).join(', ')}${rest}`;
 }
 
+/** Returns the most similar known word; null if none is similar. */
 export function nearestWord(word: string, known: readonly string[]): string | null {
   const limit = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3));
   const ranked = known
@@ -143,6 +203,42 @@ export function nearestWord(word: string, known: readonly string[]): string | nu
     .sort((a, b) => a.distance - b.distance);
   return ranked[0]?.candidate ?? null;
 }
+
+/** Quotes text of a user: cut, and without control characters for the terminal. */
+export function quoted(text: string): string {
+  const shown = text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  return `“${shown.replace(/\p{C}/gu, '?')}”`;
+}
+
+const LONGEST_MS = 365 * DAY_MS;
+
+const AS_DURATION = withHint('must be a duration', 'for example 30m, 4h or 2d, at most 365d');
+
+/** `30m`, `4h`, `2d` → milliseconds, from 1 minute to 365 days. */
+export const Duration = z
+  .string(AS_DURATION)
+  .regex(/^\d{1,6}[mhd]$/, AS_DURATION)
+  .transform((text) => Number(text.slice(0, -1)) * (UNIT_MS[text.slice(-1)] ?? Number.NaN))
+  .refine((ms) => ms > 0 && ms <= LONGEST_MS, AS_DURATION);
+
+const AS_INSTANT = withHint(
+  'must be a date and time with its zone',
+  'for example 2026-12-24T00:00Z or 2026-12-24T00:00+01:00',
+);
+
+/** A date and time with its zone, as text → Date. */
+export const InstantTextSchema = z
+  .union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })], {
+    error: ({ input }) => (input === undefined ? 'is missing' : AS_INSTANT),
+  })
+  .transform((text) => new Date(text));
+
+/** A UTC day of the calendar, as `2026-01-31`. */
+export const DayTextSchema = z.string().refine(isDay, {
+  abort: true,
+  error: ({ input }) =>
+    withHint(`is not a day: ${quoted(String(input))}`, 'a UTC day, for example 2026-01-01'),
+});
 
 /**
  * Returns the problems with the line of each in the file: `cases.yaml:12 cases[2].command`. The line
@@ -153,22 +249,25 @@ export function withLines(
   file: string,
   problems: readonly ConfigProblem[],
 ): readonly ConfigProblem[] {
-  const lines = new LineCounter();
-  const { contents } = parseDocument(text, { lineCounter: lines, logLevel: 'silent' });
+  const lineOf = lineFinder(text);
   return problems.map((problem) => {
     const { where } = problem;
     if (where.startsWith(`${file}:`)) return problem;
     const path = where === file ? '' : where;
-    const { line } = lines.linePos(offsetOf(contents, keysOf(path)));
-    return { ...problem, where: `${file}:${Math.max(line, 1)} ${path}`.trimEnd() };
+    return { ...problem, where: `${file}:${Math.max(lineOf(keysOf(path)), 1)} ${path}`.trimEnd() };
   });
 }
 
 /** Returns the line of the item with this index in the list under a key of the file. */
 export function lineOfItem(text: string, key: string, index: number): number {
+  return lineFinder(text)([key, String(index)]);
+}
+
+/** Finds the line of a value by its keys; of the nearest set around it where it is missing. */
+function lineFinder(text: string): (keys: readonly string[]) => number {
   const lines = new LineCounter();
   const { contents } = parseDocument(text, { lineCounter: lines, logLevel: 'silent' });
-  return lines.linePos(offsetOf(contents, [key, String(index)])).line;
+  return (keys) => lines.linePos(offsetOf(contents, keys)).line;
 }
 
 // The inverse of `pathOf`: `policy[1].approvals.from` has the keys policy, 1, approvals, from.
@@ -189,12 +288,7 @@ function offsetOf(contents: unknown, keys: readonly string[]): number {
   return offset;
 }
 
-interface Child {
-  readonly node: unknown;
-  readonly at: number;
-}
-
-function childOf(node: unknown, key: string): Child | null {
+function childOf(node: unknown, key: string): { node: unknown; at: number } | null {
   if (isSeq<Node>(node)) {
     const item = node.items[Number(key)];
     return item ? { node: item, at: item.range?.[0] ?? 0 } : null;
@@ -202,104 +296,4 @@ function childOf(node: unknown, key: string): Child | null {
   if (!isMap(node)) return null;
   const pair = node.items.find((each) => isScalar(each.key) && String(each.key.value) === key);
   return pair && isScalar(pair.key) ? { node: pair.value, at: pair.key.range?.[0] ?? 0 } : null;
-}
-
-/** The content of one YAML document, or its problems with line and column. */
-export function readYaml(text: string, path: string): ConfigResult<unknown> {
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, uniqueKeys: true, logLevel: 'error' });
-  // Warnings (unknown tags, lists as keys) count as errors, because the content would be wrong.
-  const faults = [...document.errors, ...document.warnings];
-  const problems = [
-    ...faults.map((fault) => problemOf(fault, path)),
-    ...prototypeKeys(document, (at) => placeOf(path, lineCounter.linePos(at))),
-  ];
-  return problems.length > 0 ? { ok: false, problems } : contentOf(document, path);
-}
-
-function contentOf(document: Document, path: string): ConfigResult<unknown> {
-  try {
-    return { ok: true, value: document.toJS() };
-  } catch (error) {
-    // The parser limits the expansion of aliases and throws beyond it.
-    const problem = error instanceof Error ? error.message : 'cannot be read';
-    return { ok: false, problems: [{ where: path, problem, hint: null }] };
-  }
-}
-
-function problemOf({ code, message, linePos }: YAMLError, path: string): ConfigProblem {
-  const where = placeOf(path, linePos?.[0]);
-  if (code === 'MULTIPLE_DOCS') {
-    return { where, problem: 'must be one document', hint: 'remove the line ---' };
-  }
-  const [first = 'is not valid YAML'] = message.split('\n');
-  const problem = first.replace(/ at line \d+, column \d+:?$/, '');
-  const hint = HINTS[code] ?? null;
-  return { where, problem: quotable(problem), hint };
-}
-
-const HINTS: Readonly<Record<string, string>> = {
-  BAD_SCALAR_START: "put names that begin with @ or # in quotes: '@db-leads'",
-  DUPLICATE_KEY: 'remove one of them',
-  TAB_AS_INDENT: 'indent with spaces',
-};
-
-function quotable(text: string): string {
-  return text.replace(/\p{C}/gu, '?').slice(0, 200);
-}
-
-// JavaScript treats `__proto__` specially, and schemas would ignore the key silently.
-function prototypeKeys(
-  document: Document,
-  place: (at: number) => string,
-): readonly ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
-  visit(document, {
-    Scalar: (key, { value, range }) => {
-      if (key !== 'key' || value !== '__proto__') return;
-      const problem = `is not a known key: ${quoted(value)}`;
-      problems.push({ where: place(range?.[0] ?? 0), problem, hint: null });
-    },
-  });
-  return problems;
-}
-
-function placeOf(path: string, at: { line: number; col: number } | undefined): string {
-  return at === undefined ? path : `${path}:${at.line}:${at.col}`;
-}
-
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
-const LONGEST_MS = 365 * DAY_MS;
-
-const AS_DURATION = withHint('must be a duration', 'for example 30m, 4h or 2d, at most 365d');
-
-/** `30m`, `4h`, `2d` → milliseconds, from 1 minute to 365 days. */
-export const Duration = z
-  .string(AS_DURATION)
-  .regex(/^\d{1,6}[mhd]$/, AS_DURATION)
-  .transform((text) => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN))
-  .refine((ms) => ms > 0 && ms <= LONGEST_MS, AS_DURATION);
-
-const AS_INSTANT = withHint(
-  'must be a date and time with its zone',
-  'for example 2026-12-24T00:00Z or 2026-12-24T00:00+01:00',
-);
-
-export const InstantTextSchema = z
-  .union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })], {
-    error: ({ input }) => (input === undefined ? 'is missing' : AS_INSTANT),
-  })
-  .transform((text) => new Date(text));
-
-/** A UTC day of the calendar, as `2026-01-31`. */
-export const DayTextSchema = z.string().refine(isExistingDay, {
-  abort: true,
-  error: ({ input }) =>
-    withHint(`is not a day: ${quoted(String(input))}`, 'a UTC day, for example 2026-01-01'),
-});
-
-function isExistingDay(text: string): boolean {
-  const at = new Date(`${text}T00:00:00Z`);
-  if (Number.isNaN(at.getTime())) return false;
-  return text.startsWith('2') && at.toISOString() === `${text}T00:00:00.000Z`;
 }

@@ -1,56 +1,52 @@
+// JSON as a type and as text, words that users type, and numbers and lengths of time as text.
+
 import leven from 'leven';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.ts';
 
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-const STEP = 1024;
-
-/** `10,737,418,240` → `10 GiB (10,737,418,240 bytes)`: readable, with the exact number. */
-export function bytesText(bytes: number): string {
-  const exact = `${grouped(bytes)} bytes`;
-  return bytes < STEP ? exact : `${shortBytesText(bytes)} (${exact})`;
-}
-
-/** `10,737,418,240` → `10 GiB`. */
-export function shortBytesText(bytes: number): string {
-  const power = bytes < STEP ? 0 : Math.floor(Math.log(bytes) / Math.log(STEP));
-  const index = Math.min(power, UNITS.length - 1);
-  return `${+(bytes / STEP ** index).toFixed(1)} ${UNITS[index]}`;
-}
-
-/** `12 min ago`, `3 h ago`, `5 days ago`; an age below a minute, or a time to come, is `just now`. */
-export function ageText(at: Date, now: Date): string {
-  const ms = now.getTime() - at.getTime();
-  if (ms < MINUTE_MS) return 'just now';
-  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
-  return ms < 2 * DAY_MS
-    ? `${Math.floor(ms / HOUR_MS)} h ago`
-    : `${Math.floor(ms / DAY_MS)} days ago`;
-}
-
-/** `5430.4` → `1 h 30 min 30 s (5,430 s)`; below a minute with tenths of a second. */
-export function durationText(seconds: number): string {
-  if (seconds < 59.95) return `${+seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  const parts = [
-    [Math.floor(whole / 3600), 'h'],
-    [Math.floor((whole % 3600) / 60), 'min'],
-    [whole % 60, 's'],
-  ] as const;
-  const words = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
-  return `${words.join(' ')} (${grouped(whole)} s)`;
-}
-
-export function millisecondsText(ms: number): string {
-  return ms < 1_000 ? `${grouped(ms)} ms` : `${+(ms / 1_000).toFixed(1)} s (${grouped(ms)} ms)`;
-}
-
-export function grouped(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
+/** A JSON value that nothing changes. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export type JsonObject = { readonly [key: string]: Json };
+
+/** Returns JSON with sorted keys, so that equal values have equal text. */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
+}
+
+/** A word of the line that a user typed after the slash command. */
+export interface Word {
+  readonly text: string;
+  readonly quoted: boolean;
+}
+
+/** `min=16 "night saving"` → two words; a quote without an end runs to the end of the line. */
+export function splitWords(typed: string): readonly Word[] {
+  const words: Word[] = [];
+  for (const match of plainText(typed).matchAll(/"([^"]*)"?|(\S+="[^"]*"?)|(\S+)/g)) {
+    const [, quoted, pair, bare] = match;
+    if (quoted !== undefined) words.push({ text: quoted.trim(), quoted: true });
+    else words.push({ text: (pair ?? bare ?? '').replace(/="([^"]*)"?$/, '=$1'), quoted: false });
+  }
+  return words.filter(({ text }) => text !== '');
+}
+
+/** Undoes the curly quotes and long dashes of phones, and Slack's escapes of `<`, `>` and `&`. */
+export function plainText(typed: string): string {
+  const decoded = typed.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
+  return SMART.reduce((text, [pattern, plain]) => text.replace(pattern, plain), decoded);
+}
+
+const SMART: readonly (readonly [RegExp, string])[] = [
+  [/[\u201c\u201d\u201e\u00ab\u00bb]/g, '"'],
+  [/[\u2018\u2019\u201a]/g, "'"],
+  [/[\u2010-\u2015\u2212]/g, '-'],
+  [/[\u00a0\u2007\u202f]/g, ' '],
+  // Invisible characters must not make two names different.
+  [/\p{Cf}/gu, ''],
+];
 
 /** Returns at most `most` known words similar to `typed`, best first; empty if none is similar. */
 export function nearest(typed: string, known: readonly string[], most = 3): readonly string[] {
@@ -73,34 +69,51 @@ function distance(wanted: string, word: string, limit: number): number {
   return leven(wanted, word);
 }
 
-/** A word of the line that a user typed after the slash command. */
-export interface Word {
-  readonly text: string;
-  readonly quoted: boolean;
+/** `10,737,418,240` → `10 GiB (10,737,418,240 bytes)`: readable, with the exact number. */
+export function bytesText(bytes: number): string {
+  const exact = `${grouped(bytes)} bytes`;
+  return bytes < STEP ? exact : `${shortBytesText(bytes)} (${exact})`;
 }
 
-const SMART: readonly (readonly [RegExp, string])[] = [
-  [/[\u201c\u201d\u201e\u00ab\u00bb]/g, '"'],
-  [/[\u2018\u2019\u201a]/g, "'"],
-  [/[\u2010-\u2015\u2212]/g, '-'],
-  [/[\u00a0\u2007\u202f]/g, ' '],
-  // Invisible characters must not make two names different.
-  [/\p{Cf}/gu, ''],
-];
-
-/** Undoes the curly quotes and long dashes of phones, and Slack's escapes of `<`, `>` and `&`. */
-export function plainText(typed: string): string {
-  const decoded = typed.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
-  return SMART.reduce((text, [pattern, plain]) => text.replace(pattern, plain), decoded);
+/** `10,737,418,240` → `10 GiB`. */
+export function shortBytesText(bytes: number): string {
+  const power = bytes < STEP ? 0 : Math.floor(Math.log(bytes) / Math.log(STEP));
+  const index = Math.min(power, UNITS.length - 1);
+  return `${+(bytes / STEP ** index).toFixed(1)} ${UNITS[index]}`;
 }
 
-/** `min=16 "night saving"` → two words; a quote without an end runs to the end of the line. */
-export function splitWords(typed: string): readonly Word[] {
-  const words: Word[] = [];
-  for (const match of plainText(typed).matchAll(/"([^"]*)"?|(\S+="[^"]*"?)|(\S+)/g)) {
-    const [, quoted, pair, bare] = match;
-    if (quoted !== undefined) words.push({ text: quoted.trim(), quoted: true });
-    else words.push({ text: (pair ?? bare ?? '').replace(/="([^"]*)"?$/, '=$1'), quoted: false });
-  }
-  return words.filter(({ text }) => text !== '');
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+const STEP = 1024;
+
+/** `5430.4` → `1 h 30 min 30 s (5,430 s)`; below a minute with tenths of a second. */
+export function durationText(seconds: number): string {
+  if (seconds < 59.95) return `${+seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const parts = [
+    [Math.floor(whole / 3600), 'h'],
+    [Math.floor((whole % 3600) / 60), 'min'],
+    [whole % 60, 's'],
+  ] as const;
+  const words = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
+  return `${words.join(' ')} (${grouped(whole)} s)`;
+}
+
+/** `850` → `850 ms`, `1500` → `1.5 s (1,500 ms)`. */
+export function millisecondsText(ms: number): string {
+  return ms < 1_000 ? `${grouped(ms)} ms` : `${+(ms / 1_000).toFixed(1)} s (${grouped(ms)} ms)`;
+}
+
+/** `10737418` → `10,737,418`. */
+export function grouped(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** `12 min ago`, `3 h ago`, `5 days ago`; an age below a minute, or a time to come, is `just now`. */
+export function ageText(at: Date, now: Date): string {
+  const ms = now.getTime() - at.getTime();
+  if (ms < MINUTE_MS) return 'just now';
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
+  return ms < 2 * DAY_MS
+    ? `${Math.floor(ms / HOUR_MS)} h ago`
+    : `${Math.floor(ms / DAY_MS)} days ago`;
 }

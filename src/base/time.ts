@@ -1,3 +1,5 @@
+// UTC days, local times in a time zone, the clock of the clients, and the lengths of units of time.
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { tzOffset } from '@date-fns/tz';
 import { cached } from './cache.ts';
@@ -12,7 +14,10 @@ export type Day = string;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
+/** The milliseconds of the units of a duration: `30m`, `4h`, `2d`. */
+export const UNIT_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
+/** The UTC day of an instant. */
 export function dayOf(instant: Date): Day {
   return instant.toISOString().slice(0, 10);
 }
@@ -20,16 +25,11 @@ export function dayOf(instant: Date): Day {
 /** More than the days of ten years. Those of all reports are the same few hundred. */
 const MOST_CACHED = 4_096;
 
-const numbers = cached(MOST_CACHED, (day: Day) => Date.parse(`${day}T00:00:00Z`) / DAY_MS);
-const days = cached(MOST_CACHED, (number: number): Day => dayOf(new Date(number * DAY_MS)));
-
-export function dayNumber(day: Day): number {
-  return numbers(day);
-}
-
-function dayFrom(number: number): Day {
-  return days(number);
-}
+/** The number of the day since 1970-01-01; NaN for a text that is no day. */
+export const dayNumber = cached(MOST_CACHED, (day: Day): number => {
+  return Date.parse(`${day}T00:00:00Z`) / DAY_MS;
+});
+const dayFrom = cached(MOST_CACHED, (number: number): Day => dayOf(new Date(number * DAY_MS)));
 
 export function addDays(day: Day, count: number): Day {
   return dayFrom(dayNumber(day) + count);

@@ -1,3 +1,5 @@
+// Times that repeat each week: when a digest is posted, and when a service stops and starts.
+
 import type { Span } from './calendar.ts';
 import {
   addDays,
@@ -9,12 +11,13 @@ import {
   instantAt,
   localDay,
   localTime,
+  MINUTE_MS,
   type TimeOfDay,
   weekdayOf,
 } from './time.ts';
 
-export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+type Weekday = (typeof WEEKDAYS)[number];
 
 /** When a digest is posted, in the time zone of its channel. */
 export interface Schedule {
@@ -121,7 +124,7 @@ export function findEarlyTime(schedule: Schedule, now: Date): EarlyTime | null {
   const seasons = [0, 182].map((days) => addDays(localDay(now, schedule.timezone), days));
   const minutes = seasons.map((day) => minutesAfterUtcMidnight(instantOn(schedule, day)));
   const minutesAfterDay = Math.min(...minutes);
-  if (minutesAfterDay * 60_000 >= SETTLING_MS) return null;
+  if (minutesAfterDay * MINUTE_MS >= SETTLING_MS) return null;
   const times = seasons.map((day) => localTime(new Date(`${day}T06:00:00Z`), schedule.timezone));
   return { minutesAfterDay, better: times.reduce((one, other) => (one > other ? one : other)) };
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
-import type { Json, JsonObject } from '../base/text.ts';
+import { canonical, type Json, type JsonObject } from '../base/text.ts';
 import { type Cell, countWords } from '../domain/answer.ts';
 import type { Snapshot, StateDifference } from '../domain/change.ts';
-import { canonical } from '../domain/decide.ts';
 import { LIVE_INTERVALS } from '../servers/accepted-values.ts';
 import { type AlertRefusal, alertUpdate, differences } from '../servers/alerts.ts';
 import {

@@ -5,14 +5,12 @@ import {
   type Answer,
   type AnswerPart,
   countWords,
-  type IncidentClick,
-  type IncidentClickOutcome,
-  type IncidentService,
   textAnswer,
   utcStamp,
 } from '../domain/answer.ts';
 import type { Position, UserId } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
+import type { IncidentClick, IncidentClickOutcome, IncidentService } from '../domain/incidents.ts';
 import type { Service } from '../domain/targets.ts';
 import {
   type Announcement,

@@ -6,11 +6,10 @@ import {
   type AnswerPart,
   type Caller,
   type CommandOffer,
-  changeTitle,
   countWords,
   type InlinePart,
 } from '../domain/answer.ts';
-import type { Change, UserId } from '../domain/change.ts';
+import { type Change, changeTitle, type UserId } from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';
 import { listChanges } from '../log/old/change-lists.ts';
 import {

@@ -1,45 +1,6 @@
-import { tz } from '@date-fns/tz';
-import { format } from 'date-fns/format';
-import {
-  type Change,
-  type ChannelId,
-  type Position,
-  type Press,
-  type Refusal,
-  TARGET_TRAITS,
-  type UserId,
-} from './change.ts';
-import type { Denial } from './gate.ts';
+// The answer of a query as data, its words, and the port that posts it.
 
-/**
- * The title of a change: `service stop` on analytics-prod → `Stop analytics-prod`, `service schedule
- * pause` → `Pause schedule of analytics-prod`, `alert edit` → `Edit alert "5xx rate"`.
- */
-export function changeTitle({ command, plan }: Pick<Change, 'command' | 'plan'>): string {
-  const [noun = '', first = '', second] = command.split(' ');
-  const verb = second ? `${second} ${first} of` : first;
-  return `${upperFirst(verb)} ${objectOf({ noun, plan })}`;
-}
-
-/** What a change acts on, as a subject: `analytics-prod`, `Alert "5xx rate"`, `Schedule of staging`. */
-export function changeSubject({ command, plan }: Pick<Change, 'command' | 'plan'>): string {
-  const [noun = '', first = '', second] = command.split(' ');
-  const { impliedNoun } = TARGET_TRAITS[plan.target.kind];
-  const object = objectOf({ noun, plan });
-  if (second) return `${upperFirst(first)} of ${object}`;
-  return noun === impliedNoun ? object : upperFirst(object);
-}
-
-function objectOf({ noun, plan }: { noun: string; plan: Change['plan'] }): string {
-  const { kind, name } = plan.target;
-  const what = kind.endsWith(noun) ? noun : `${noun} for`;
-  const shown = kind === 'alert' ? `"${name}"` : name;
-  return noun === TARGET_TRAITS[kind].impliedNoun ? shown : `${what} ${shown}`;
-}
-
-function upperFirst(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
+import type { Change, ChannelId, Position, Press, Refusal, UserId } from './change.ts';
 
 /** The answer of a query, independent of Slack. Texts are literal, never markup. */
 export interface Answer {
@@ -153,6 +114,57 @@ export interface AnswerAction {
   readonly confirm?: { readonly title: string; readonly text: string; readonly ok: string };
 }
 
+/** An answer with one text, and buttons for the given commands. */
+export function textAnswer(
+  title: string,
+  text: string,
+  offers: readonly CommandOffer[] = [],
+): Answer {
+  const buttons: readonly AnswerPart[] = offers.length > 0 ? [{ kind: 'offers', offers }] : [];
+  return { title, parts: [{ kind: 'text', text }, ...buttons] };
+}
+
+/** `1 event`, `2 events`; `many` is given where the plural is irregular or more words follow. */
+export function countWords(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** `2026-11-20 09:30 UTC`, to the minute; for texts without Slack's own dates. */
+export function utcStamp(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/**
+ * A command line as a user types it: `('db-', 'service list')` → `/db-service list`. Every command
+ * that Signalbox shows goes through here, so that it has the prefix of SLACK_COMMAND_PREFIX.
+ */
+export function slashCommand(prefix: string, line: string): string {
+  return `/${prefix}${line}`;
+}
+
+/** A text from outside on one line of at most `most` characters. */
+export function oneLineOf(text: string, most: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}
+
+/** Names changes that a list leaves out because their rows cannot be decoded. */
+export function unreadableText(ids: readonly string[]): string {
+  const changes = countWords(ids.length, 'change');
+  return `${changes} not shown: ${ids.join(', ')}. The stored row is not readable; the log has the reason.`;
+}
+
+/** The user who asks, and the channel; null in the home tab and in the app's own messages. */
+export interface Caller {
+  readonly by: UserId;
+  readonly channel: ChannelId | null;
+}
+
+/** The user whom a name or id means. Several users may have the same name. */
+export type PersonLookup =
+  | { readonly ok: true; readonly user: UserId }
+  | { readonly ok: false; readonly why: 'nobody' | 'several' | 'lookup-failed' };
+
 /** Posts in channels what other rooms compose. Slack implements it. */
 export interface Poster {
   /** Posts into a channel or thread. A definite refusal is a value; no answer throws. */
@@ -180,79 +192,3 @@ export interface Channel {
 export type ChannelLookup =
   | { readonly ok: true; readonly room: Channel }
   | { readonly ok: false; readonly why: 'no-such-channel' | 'lookup-failed' };
-
-/** The user whom a name or id means. Several users may have the same name. */
-export type PersonLookup =
-  | { readonly ok: true; readonly user: UserId }
-  | { readonly ok: false; readonly why: 'nobody' | 'several' | 'lookup-failed' };
-
-/** The user who asks, and the channel; null in the home tab and in the app's own messages. */
-export interface Caller {
-  readonly by: UserId;
-  readonly channel: ChannelId | null;
-}
-
-/** What the buttons of an anomaly do. */
-export const INCIDENT_VERBS = ['expected', 'mute'] as const;
-
-/** A click on a button of an anomaly. */
-export interface IncidentClick {
-  readonly verb: (typeof INCIDENT_VERBS)[number];
-  /** The anomaly's id, as the button carries it. It grants no permission. */
-  readonly id: string;
-  readonly by: UserId;
-  /** The inbox key of the click, which is marked as handled in the commit of its decision. */
-  readonly key: string;
-}
-
-export type IncidentClickOutcome =
-  | { readonly ok: true; readonly answer: Answer }
-  | { readonly ok: false; readonly denial: Denial };
-
-/** What users can do about an anomaly. */
-export interface IncidentService {
-  readonly press: (press: IncidentClick) => Promise<IncidentClickOutcome>;
-  readonly details: (request: Pick<IncidentClick, 'id' | 'by'>) => Promise<IncidentClickOutcome>;
-}
-
-/** `1 event`, `2 events`; `many` is given where the plural is irregular or more words follow. */
-export function countWords(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-/** Names changes that a list leaves out because their rows cannot be decoded. */
-export function unreadableText(ids: readonly string[]): string {
-  const changes = countWords(ids.length, 'change');
-  return `${changes} not shown: ${ids.join(', ')}. The stored row is not readable; the log has the reason.`;
-}
-
-/** An answer with one text, and buttons for the given commands. */
-export function textAnswer(
-  title: string,
-  text: string,
-  offers: readonly CommandOffer[] = [],
-): Answer {
-  const buttons: readonly AnswerPart[] = offers.length > 0 ? [{ kind: 'offers', offers }] : [];
-  return { title, parts: [{ kind: 'text', text }, ...buttons] };
-}
-
-const UTC = { in: tz('UTC') };
-
-/** `2026-11-20 09:30 UTC`, to the minute; for texts without Slack's own dates. */
-export function utcStamp(at: Date): string {
-  return format(at, "yyyy-MM-dd HH:mm 'UTC'", UTC);
-}
-
-/**
- * A command line as a user types it: `('db-', 'service list')` → `/db-service list`. Every command
- * that Signalbox shows goes through here, so that it has the prefix of SLACK_COMMAND_PREFIX.
- */
-export function slashCommand(prefix: string, line: string): string {
-  return `/${prefix}${line}`;
-}
-
-/** A text from outside on one line of at most `most` characters. */
-export function oneLineOf(text: string, most: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
-}

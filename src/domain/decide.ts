@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
-import { cached } from '../base/cache.ts';
-import type { Json } from '../base/text.ts';
+// The moves of a change from state to state. Each returns the moved change, or the refusal of a move
+// that its state, its time or the user does not allow. None of them reads the policy.
+
 import { HOUR_MS } from '../base/time.ts';
 import {
   type Actor,
@@ -8,89 +8,15 @@ import {
   type Evidence,
   type ExecutionOutcome,
   isEnded,
-  move,
   type Refusal,
   type Requirement,
   type Resolution,
   type RoleName,
-  refuse,
   type StateCheck,
   type Transition,
 } from './change.ts';
 
-/** Returns JSON with sorted keys, so that equal values have equal text. */
-export function canonical(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
-}
-
-/** What users see of a request, and what authorises it. */
-type DigestedRequest = Pick<Change, 'command' | 'requester' | 'reason' | 'plan' | 'requires'>;
-
-const DIGESTS_KEPT = 200;
-
-/** Marks what a digest covers. Release 1.0 wrote digests without it, which covered less. */
-export const DIGEST_PREFIX = '2:';
-
-/** Returns the SHA-256 hash to which approvals and audit events are bound. */
-export function planDigest({
-  command,
-  requester,
-  reason,
-  plan,
-  requires,
-}: DigestedRequest): string {
-  // Through JSON text, so that a date and a missing key are as they are in the database.
-  return digestOf(JSON.stringify({ command, requester, reason, plan, requires }));
-}
-
-/** A change has the same text each time that its digest is compared. */
-const digestOf = cached(
-  DIGESTS_KEPT,
-  (json: string) => DIGEST_PREFIX + hash('sha256', canonical(JSON.parse(json))),
-);
-
-/** A draft expires after this time without confirmation, in milliseconds. */
-export const DRAFT_LIFETIME_MS = 30 * 60_000;
-
-/** A timed change may start this late, in milliseconds; later, users do not expect it any more. */
-export const START_GRACE_MS = HOUR_MS;
-
-/** What a request determines; every other field of a draft is empty. */
-type DraftFields = Pick<
-  Change,
-  'id' | 'command' | 'requester' | 'reason' | 'plan' | 'requires' | 'origin'
->;
-
-export function draftChange(given: DraftFields, now: Date): Change {
-  // The databases store U+FFFD instead of half an emoji, and the digest covers what they store.
-  const fields = { ...given, reason: given.reason?.toWellFormed() ?? null };
-  return {
-    ...fields,
-    digest: planDigest(fields),
-    state: 'draft',
-    version: 1,
-    approvals: [],
-    rejection: null,
-    cancelledBy: null,
-    stopReason: null,
-    outcome: null,
-    resolution: null,
-    breakGlass: null,
-    review: null,
-    createdAt: now,
-    confirmedAt: null,
-    expiresAt: after(now, DRAFT_LIFETIME_MS),
-    notBefore: null,
-    revertAt: null,
-    parent: null,
-    lease: null,
-    card: null,
-  };
-}
-
+/** The requester confirms the draft: it waits for approvals, or is approved if it needs none. */
 export function confirm(change: Change, actor: Actor, now: Date): Transition {
   if (change.requester !== actor.id) return refuse('not-requester');
   if (change.state !== 'draft') return refuse('not-draft');
@@ -105,6 +31,18 @@ export function confirm(change: Change, actor: Actor, now: Date): Transition {
   const decideBy = startAt && startAt < expiresAt ? startAt : expiresAt;
   return move({ ...confirmed, expiresAt: decideBy, state: 'pending' });
 }
+
+/** Every move increases the version. */
+function move(change: Change): Transition {
+  return { ok: true, change: { ...change, version: change.version + 1 } };
+}
+
+function refuse(refusal: Refusal): Transition {
+  return { ok: false, refusal };
+}
+
+/** A timed change may start this late, in milliseconds; later, users do not expect it any more. */
+export const START_GRACE_MS = HOUR_MS;
 
 /** A timed change waits for its start, and expires if it cannot start soon after it. */
 function approved(change: Change, now: Date): Change {
@@ -126,6 +64,7 @@ function after(instant: Date, ms: number): Date {
   return new Date(instant.getTime() + ms);
 }
 
+/** One more approval; with enough of them the change is approved. */
 export function approve(change: Change, approver: Actor, now: Date): Transition {
   const refusal = notDecidable(change, now) ?? notApprovable(change, approver, now);
   if (refusal) return refuse(refusal);
@@ -149,7 +88,7 @@ function notApprovable(change: Change, approver: Actor, now: Date): Refusal | nu
 }
 
 /** Whether a role of the user may decide now. */
-export function mayDecide(change: Change, actor: Actor, now: Date): boolean {
+function mayDecide(change: Change, actor: Actor, now: Date): boolean {
   return decidingRoles(change, now).some((role) => actor.roles.includes(role));
 }
 
@@ -164,7 +103,7 @@ export function decidingRoles(
   return escalation && waited >= escalation.afterMs ? [from, escalation.to] : [from];
 }
 
-/** Skips the approvals, if the rule allows the requester to use break-glass. */
+/** The requester skips the approvals, if the rule allows break-glass. */
 export function breakGlass(change: Change, actor: Actor, reason: string, now: Date): Transition {
   if (change.requester !== actor.id) return refuse('not-requester');
   if (!['draft', 'pending'].includes(change.state)) return refuse('already-decided');
@@ -181,6 +120,7 @@ export function breakGlass(change: Change, actor: Actor, reason: string, now: Da
   });
 }
 
+/** An approver rejects the change, with a reason. */
 export function reject(change: Change, actor: Actor, reason: string, now: Date): Transition {
   const refusal = notDecidable(change, now);
   if (refusal) return refuse(refusal);
@@ -190,6 +130,7 @@ export function reject(change: Change, actor: Actor, reason: string, now: Date):
   return move({ ...change, rejection: { by: actor.id, at: now, reason }, state: 'rejected' });
 }
 
+/** The requester cancels a change that was not sent. */
 export function cancel(change: Change, actor: Actor): Transition {
   if (change.requester !== actor.id) return refuse('not-requester');
   if (!isUnsent(change)) return refuse('already-decided');
@@ -201,6 +142,7 @@ function isUnsent({ state }: Change): boolean {
   return ['draft', 'pending', 'approved'].includes(state);
 }
 
+/** Ends a change that nobody decided, or that could not start, in time. */
 export function expire(change: Change, now: Date): Transition {
   if (!isUnsent(change)) return refuse('already-decided');
   if (now < change.expiresAt) return refuse('too-early');
@@ -241,6 +183,7 @@ export function returnPermit(change: Change, notBefore: Date): Transition {
   return move({ ...change, lease: null, notBefore, state: 'approved' });
 }
 
+/** The request ended, so that its outcome is recorded. */
 export function finish(change: Change, outcome: ExecutionOutcome): Transition {
   if (change.state !== 'executing') return refuse('not-executing');
 
@@ -248,14 +191,14 @@ export function finish(change: Change, outcome: ExecutionOutcome): Transition {
   return move({ ...change, lease: null, outcome, revertAt, state: outcome.how });
 }
 
-/** A revert may run this late, in milliseconds: late is better than never. */
-export const REVERT_GRACE_MS = 24 * HOUR_MS;
-
 /** Returns when the revert is due, counted from `at`; null for a change without a revert. */
-export function revertTime({ plan }: Change, at: Date): Date | null {
+function revertTime({ plan }: Change, at: Date): Date | null {
   const revert = plan.timing?.revert;
   return revert ? after(at, revert.afterMs) : null;
 }
+
+/** A revert may run this late, in milliseconds: late is better than never. */
+export const REVERT_GRACE_MS = 24 * HOUR_MS;
 
 /** The revert cannot be planned any more: the requester is notified and decides. */
 export function abandonRevert(change: Change): Transition {

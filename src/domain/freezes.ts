@@ -1,3 +1,5 @@
+// Freezes made in Slack: their scope, their end, how they are shown, and how a command names a scope.
+
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
@@ -16,57 +18,13 @@ export const Scope = z.union([
 ]);
 export type Scope = z.infer<typeof Scope>;
 
-/** A freeze made in Slack, named by its scope or its id. */
-export interface SlackFreeze extends NamedItem {
-  readonly scope: Scope;
-  readonly freeze: Freeze & { readonly made: NonNullable<Freeze['made']> };
+/** Reads the scope from the body of a change. */
+export function scopeFrom(body: JsonObject): Scope {
+  return Scope.parse(body.scope);
 }
 
 /** The scope name for all services. */
 export const EVERYTHING: NamedItem = { id: 'everything', name: 'everything', aliases: ['all'] };
-
-/** The part of a change that a freeze or an unfreeze stores. */
-interface FreezeChange {
-  readonly id: ChangeId;
-  readonly by: UserId;
-  readonly reason: string | null;
-}
-
-export type FreezeEnd =
-  | { readonly ok: true; readonly at: Date }
-  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
-
-export interface FreezeService {
-  /** Freezes of the configuration file and of Slack that are active or scheduled. */
-  readonly all: () => Promise<readonly Freeze[]>;
-  /** Freezes made in Slack that were not ended. */
-  readonly madeInSlack: () => Promise<readonly SlackFreeze[]>;
-  /** The instant of `until` in the time zone of the user. */
-  readonly endOf: (until: FreezeUntil, by: UserId) => Promise<FreezeEnd>;
-  /** Starts a freeze now, once for each change; throws a definite failure if its end has passed. */
-  readonly make: (change: FreezeChange, freeze: { scope: Scope; until: Date }) => Promise<void>;
-  readonly wasMade: (id: ChangeId) => Promise<boolean>;
-  /** Ends a freeze; throws a definite failure if it has ended already. */
-  readonly lift: (change: FreezeChange, id: ChangeId) => Promise<void>;
-}
-
-/** A duration or a clock time; the instant once the time zone is known. */
-export type FreezeUntil = { readonly inMs: number } | ClockTime | { readonly at: Date };
-
-const Span = spanSchema('5m', '90d', '4h');
-const AS_UNTIL =
-  'must be a duration (for example 4h, at most 90d) or a time (20:00 or 2026-11-22T20:00)';
-
-export const FreezeUntilText = z.string().transform((typed, context): FreezeUntil => {
-  if (/^\d+[a-z]$/i.test(typed.trim())) {
-    const span = Span.safeParse(typed);
-    if (span.success) return { inMs: span.data };
-  }
-  const at = ClockTimeText.safeParse(typed);
-  if (at.success) return at.data;
-  context.addIssue({ code: 'custom', message: AS_UNTIL });
-  return z.NEVER;
-});
 
 /** `tag:prod`: the key of a scope, used for its lock. */
 export function scopeKey(scope: Scope): string {
@@ -75,6 +33,7 @@ export function scopeKey(scope: Scope): string {
   return 'warehouse' in scope ? `warehouse:${scope.warehouse}` : EVERYTHING.id;
 }
 
+/** The scope in a sentence: `staging`, `everything tagged prod`. */
 export function scopeText(scope: Scope): string {
   if ('service' in scope) return scope.service.name;
   if ('tag' in scope) return `everything tagged ${scope.tag}`;
@@ -88,6 +47,16 @@ export function scopeWords(scope: Scope): string {
   return 'warehouse' in scope ? `warehouse=${scope.warehouse}` : EVERYTHING.id;
 }
 
+/** The services of a scope that the configuration file lists. */
+export function servicesIn(scope: Scope, services: readonly Service[]): readonly Service[] {
+  if ('everything' in scope) return services;
+  if ('service' in scope) return services.filter(({ id }) => id === scope.service.id);
+  return 'tag' in scope
+    ? services.filter(({ tags }) => tags?.includes(scope.tag))
+    : services.filter(({ warehouse }) => warehouse === scope.warehouse);
+}
+
+/** What a freeze of the scope selects; null selects everything. */
 export function selectorOf(scope: Scope): Selector | null {
   const none = { services: null, tags: null, warehouses: null };
   if ('service' in scope) return { ...none, services: [scope.service] };
@@ -105,6 +74,58 @@ export function selectorText(on: Selector | null): string {
   ].filter((part) => typeof part === 'string');
   return on.services ? parts.join(', ') : `Everything ${parts.join(' and ')}`;
 }
+
+/** A freeze made in Slack, named by its scope or its id. */
+export interface SlackFreeze extends NamedItem {
+  readonly scope: Scope;
+  readonly freeze: Freeze & { readonly made: NonNullable<Freeze['made']> };
+}
+
+/** Lists all freezes, and starts and ends those made in Slack. */
+export interface FreezeService {
+  /** Freezes of the configuration file and of Slack that are active or scheduled. */
+  readonly all: () => Promise<readonly Freeze[]>;
+  /** Freezes made in Slack that were not ended. */
+  readonly madeInSlack: () => Promise<readonly SlackFreeze[]>;
+  /** The instant of `until` in the time zone of the user. */
+  readonly endOf: (until: FreezeUntil, by: UserId) => Promise<FreezeEnd>;
+  /** Starts a freeze now, once for each change; throws a definite failure if its end has passed. */
+  readonly make: (change: FreezeChange, freeze: { scope: Scope; until: Date }) => Promise<void>;
+  readonly wasMade: (id: ChangeId) => Promise<boolean>;
+  /** Ends a freeze; throws a definite failure if it has ended already. */
+  readonly lift: (change: FreezeChange, id: ChangeId) => Promise<void>;
+}
+
+/** The part of a change that a freeze or an unfreeze stores. */
+interface FreezeChange {
+  readonly id: ChangeId;
+  readonly by: UserId;
+  readonly reason: string | null;
+}
+
+/** The instant at which a freeze ends, or what is wrong with the entered one. */
+export type FreezeEnd =
+  | { readonly ok: true; readonly at: Date }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+/** A duration or a clock time; the instant once the time zone is known. */
+export type FreezeUntil = { readonly inMs: number } | ClockTime | { readonly at: Date };
+
+const Span = spanSchema('5m', '90d', '4h');
+const AS_UNTIL =
+  'must be a duration (for example 4h, at most 90d) or a time (20:00 or 2026-11-22T20:00)';
+
+/** `4h`, `20:00` or `2026-11-22T20:00`. */
+export const FreezeUntilText = z.string().transform((typed, context): FreezeUntil => {
+  if (/^\d+[a-z]$/i.test(typed.trim())) {
+    const span = Span.safeParse(typed);
+    if (span.success) return { inMs: span.data };
+  }
+  const at = ClockTimeText.safeParse(typed);
+  if (at.success) return at.data;
+  context.addIssue({ code: 'custom', message: AS_UNTIL });
+  return z.NEVER;
+});
 
 /** One line for a freeze: scope, time, reason, user, and how to end it. */
 export function freezeWords(freeze: Freeze): readonly InlinePart[] {
@@ -154,15 +175,6 @@ function endingWords({ made }: Freeze): string {
   return made ? `“change unfreeze ${made.id}” ends it.` : 'Set in signalbox.yaml.';
 }
 
-/** The services of a scope that the configuration file lists. */
-export function servicesIn(scope: Scope, services: readonly Service[]): readonly Service[] {
-  if ('everything' in scope) return services;
-  if ('service' in scope) return services.filter(({ id }) => id === scope.service.id);
-  return 'tag' in scope
-    ? services.filter(({ tags }) => tags?.includes(scope.tag))
-    : services.filter(({ warehouse }) => warehouse === scope.warehouse);
-}
-
 /**
  * The target that policy rules match: it has every tag of the services in scope. For the scope
  * `everything`, tags are unknown (null), so the strictest rule applies.
@@ -184,11 +196,6 @@ export function freezeTarget(scope: Scope, services: readonly Service[]): Target
   };
 }
 
-/** Reads the scope from the body of a change. */
-export function scopeFrom(body: JsonObject): Scope {
-  return Scope.parse(body.scope);
-}
-
 /** One or more services, by a name that can be typed and selected. */
 export interface NamedScope extends NamedItem {
   readonly scope: Scope;
@@ -200,27 +207,22 @@ export function scopesOf(services: readonly Service[]): readonly NamedScope[] {
     { ...EVERYTHING, scope: { everything: true } },
     ...tagsOf(services).map((tag) => scoped({ tag: tag.id })),
     ...warehousesOf(services).map((warehouse) => scoped({ warehouse: warehouse.id })),
-    ...services.map(({ id, name, aliases }) => ({
-      id,
-      name,
-      aliases,
-      scope: serviceScope(id, name),
-    })),
+    ...services.map(({ id, name, aliases }) => {
+      return { id, name, aliases, scope: { service: { id, name } } };
+    }),
   ];
-}
-
-function serviceScope(id: string, name: string): Scope {
-  return { service: { id, name } };
 }
 
 function scoped(scope: Scope): NamedScope {
   return { id: scopeKey(scope), name: scopeText(scope), aliases: [], scope };
 }
 
+/** The tags of these services, each once, in order. */
 export function tagsOf(services: readonly Service[]): readonly NamedItem[] {
   return distinct(services.flatMap(({ tags }) => tags ?? []));
 }
 
+/** The warehouses of these services, each once, in order. */
 export function warehousesOf(services: readonly Service[]): readonly NamedItem[] {
   return distinct(services.flatMap(({ warehouse }) => warehouse ?? []));
 }

@@ -1,3 +1,5 @@
+// Whether the approvals of a change meet its requirement, what a refusal says, and who the user is.
+
 import type { Actor, Change, Press, Refusal, Requirement, RoleName, UserId } from './change.ts';
 import { decidingRoles } from './decide.ts';
 import type { Freeze, NeverRule } from './policy.ts';
@@ -70,12 +72,6 @@ export function coversRequirement(first: Requirement, second: Requirement): bool
   );
 }
 
-export interface SomeMembers {
-  readonly users: readonly UserId[];
-  /** Whether there may be others. */
-  readonly more: boolean;
-}
-
 /** A refusal with what its sentence needs: rule, role, and the users who could act instead. */
 export interface Denial {
   readonly refusal: Refusal;
@@ -109,6 +105,11 @@ export function createDenial(refusal: Refusal, about: Partial<Denial> = {}): Den
   };
 }
 
+/** Who a user is now, or why Signalbox does not accept the user. */
+export type Identity =
+  | { readonly ok: true; readonly actor: Actor; readonly evidence: IdentityEvidence }
+  | { readonly ok: false; readonly refusal: Refusal };
+
 /** The group lookups behind an identity, recorded with each decision. */
 export interface IdentityEvidence {
   readonly groups: readonly {
@@ -118,10 +119,7 @@ export interface IdentityEvidence {
   }[];
 }
 
-export type Identity =
-  | { readonly ok: true; readonly actor: Actor; readonly evidence: IdentityEvidence }
-  | { readonly ok: false; readonly refusal: Refusal };
-
+/** Identifies users and looks up facts about them. Slack implements it. */
 export interface People {
   /**
    * Identifies a user and the user's roles. `fresh` skips all caches.
@@ -135,4 +133,11 @@ export interface People {
   someMembers(role: RoleName): Promise<SomeMembers | null>;
   /** Returns the user's IANA time zone, or null where the lookup failed. */
   zoneOf(user: UserId): Promise<string | null>;
+}
+
+/** Members of a role, for a text that names them. */
+export interface SomeMembers {
+  readonly users: readonly UserId[];
+  /** Whether there may be others. */
+  readonly more: boolean;
 }

@@ -1,3 +1,5 @@
+// The part of signalbox.yaml that is the policy: its schema, and the rules that no user can satisfy.
+
 import { z } from 'zod';
 import {
   type ConfigProblem,
@@ -23,11 +25,268 @@ import {
   type Selector,
 } from './policy.ts';
 
-export type { Freeze, Policy, PolicyVocabulary, Role, Rule, Selector } from './policy.ts';
+/** The keys of the configuration file that form the policy. */
+export function policyShape(words: PolicyVocabulary) {
+  return {
+    roles: rolesSchema(),
+    policy: rulesSchema(words),
+    freezes: z.array(freezeSchema(words)).default([]),
+    never: z.array(neverSchema(words)).default([]),
+  };
+}
+
+function rolesSchema() {
+  const RoleWord = z.string().regex(/^[a-z][a-z0-9-]*$/, {
+    error: 'a role is named with lower-case letters, digits and dashes',
+  });
+  const RoleEntry = strictConfigObject({
+    groups: z.array(Group).min(1).optional(),
+    users: z.array(MemberId).min(1).optional(),
+  })
+    .refine(({ groups, users }) => groups || users, {
+      error: withHint('has no members', 'set groups, users, or both'),
+    })
+    .transform(({ groups = [], users = [] }): Role => ({ groups, users }));
+  return z
+    .record(RoleWord, RoleEntry)
+    .refine((roles) => Object.keys(roles).length > 0, { error: 'must not be empty' })
+    .transform((roles): ReadonlyMap<string, Role> => new Map(Object.entries(roles)));
+}
+
+const Group = z.string().regex(/^(@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
+  error: withHint('must be a user group', "its handle in quotes, '@db-leads', or its id, S…"),
+});
+
+/** The member id of a user. */
+export const MemberId = z
+  .string()
+  .regex(/^[UW][A-Z0-9]{2,}$/, {
+    error: withHint('must be the id of a user', 'U… or W…, from the profile: “Copy member ID”'),
+  })
+  // The pattern above has checked that the text is a user id.
+  .transform((text) => text as UserId);
+
+function rulesSchema(words: PolicyVocabulary) {
+  return z
+    .array(ruleSchema(words))
+    .min(1)
+    .transform((entries) => entries.map(ruleOf))
+    .superRefine((rules, context) => {
+      const commands = [...words.queries, ...words.changes];
+      for (const rule of rules) {
+        const found =
+          deadRule(rule, rules, commands) ??
+          idleRule(rule, words.changes) ??
+          unusedDiscovery(rule, words.changes);
+        if (found) context.addIssue({ code: 'custom', path: [rule.place - 1], message: found });
+      }
+    });
+}
+
+// A strict rule after a rule that covers all of its commands looks like protection but never decides.
+function deadRule(rule: Rule, rules: readonly Rule[], commands: readonly string[]): string | null {
+  const earlierRules = rules.slice(0, rule.place - 1).filter(({ on }) => on === null);
+  const own = commands.filter((command) => allows(rule, command));
+  if (!own.every((command) => earlierRules.some((earlier) => allows(earlier, command))))
+    return null;
+  const places = earlierRules.filter((earlier) => own.some((command) => allows(earlier, command)));
+  const names = places.map(({ place }) => place).join(' and ');
+  return withHint(
+    `never decides: rule ${names} covers all of its commands`,
+    'the first rule that matches decides; put the stricter one first',
+  );
+}
+
+// A key without effect is refused: queries need no approval and no reason.
+function idleRule(rule: Rule, changes: readonly string[]): string | null {
+  const requires = rule.approvals || rule.breakGlass || rule.reason.required;
+  if (!requires || changes.some((command) => allows(rule, command))) return null;
+  return withHint(
+    'requires approvals or a reason, but allows only queries',
+    'only changes need them; remove approvals, reason and breakGlass',
+  );
+}
+
+// A discovered service is covered by facts of the server only. The services of a selector are those of
+// the file, and a rule without a selector would cover every service that anyone creates.
+function unusedDiscovery(rule: Rule, changes: readonly string[]) {
+  if (!rule.discovered) return null;
+  if (!changes.some((command) => allows(rule, command))) {
+    return withHint(
+      'has discovered: allowed, but allows only queries',
+      'queries may name discovered services under every rule; remove discovered',
+    );
+  }
+  if (rule.on !== null && rule.on.services === null) return null;
+  return withHint(
+    'has discovered: allowed, but its selector covers no discovered service',
+    'set on: { tags: […] } or on: { warehouses: […] }, without services',
+  );
+}
+
+function ruleOf(entry: RuleEntry, index: number): Rule {
+  return {
+    place: index + 1,
+    commands: entry.allow,
+    on: entry.on ?? null,
+    to: entry.to,
+    approvals: entry.approvals ?? null,
+    reason: entry.reason,
+    expiresAfterMs: entry.expires,
+    channel: entry.channel ?? null,
+    breakGlass: entry.breakGlass ?? null,
+    discovered: entry.discovered === 'allowed',
+  };
+}
+
+type RuleEntry = z.output<ReturnType<typeof ruleSchema>>;
+
+function ruleSchema(words: PolicyVocabulary) {
+  const role = declaredName('role', words.roles);
+  return strictConfigObject({
+    allow: z.array(patternSchema([...words.queries, ...words.changes])).min(1),
+    on: selectorSchema(words).optional(),
+    to: role,
+    approvals: approvalsSchema(role).optional(),
+    reason: Reason,
+    expires: Duration.default(DAY_MS),
+    channel: ChannelName.optional(),
+    breakGlass: strictConfigObject({ to: role }).optional(),
+    discovered: Allowed,
+  });
+}
+
+function patternSchema(commands: readonly string[]) {
+  return z
+    .string()
+    .regex(/^(\*|[a-z][a-z-]*( [a-z][a-z-]*)*( \*)?)$/, {
+      error: withHint('must be a command', 'for example: service stop · service * · *'),
+      abort: true,
+    })
+    .refine((pattern) => commands.some((command) => covers(pattern, command)), {
+      error: ({ input }) =>
+        withHint(
+          `matches no command: ${quoted(String(input))}`,
+          suggestion(String(input), commands),
+        ),
+    });
+}
+
+function approvalsSchema(role: z.ZodType<string>) {
+  return strictConfigObject({
+    from: role,
+    count: z.int().min(1).max(20).default(1),
+    self: Allowed,
+    escalate: strictConfigObject({ to: role, after: Duration }).optional(),
+  }).transform(({ self, escalate = null, ...rest }) => ({
+    ...rest,
+    self: self === 'allowed',
+    escalate,
+  }));
+}
+
+const Reason = z
+  .union(
+    [
+      z.enum(['required', 'optional']),
+      strictConfigObject({
+        required: z.literal(true),
+        minimum: z.int().min(1).max(500).default(1),
+      }),
+    ],
+    { error: 'must be required, optional, or { required: true, minimum: 20 }' },
+  )
+  .default('optional')
+  .transform((reason) =>
+    typeof reason === 'string' ? { required: reason === 'required', minimum: 1 } : reason,
+  );
+
+/** Whether something that is refused by default is allowed. */
+export const Allowed = z.enum(['refused', 'allowed']).default('refused');
+
+/** A channel, by name or id. */
+export const ChannelName = z.string().regex(/^(#[\p{L}\d_-]{1,80}|[CG][A-Z0-9]{4,})$/u, {
+  error: withHint('must be a channel', "its name in quotes, '#db-approvals', or its id, C…"),
+});
+
+function neverSchema(words: PolicyVocabulary) {
+  return strictConfigObject({
+    commands: z.array(patternSchema(words.changes)).min(1),
+    on: selectorSchema(words).optional(),
+    reason: z.string().trim().min(1, { error: 'must not be empty' }).max(300),
+  }).transform(({ on = null, ...never }) => ({ ...never, on }));
+}
+
+function freezeSchema(words: PolicyVocabulary) {
+  const text = z.string().trim().min(1, { error: 'must not be empty' }).max(300);
+  return strictConfigObject({
+    from: InstantTextSchema,
+    until: InstantTextSchema,
+    on: selectorSchema(words).optional(),
+    reason: text,
+    by: text.optional(),
+  })
+    .refine(({ from, until }) => from < until, {
+      path: ['until'],
+      error: 'must be later than from',
+    })
+    .transform(({ on, by, ...freeze }): Freeze => ({ ...freeze, on: on ?? null, by: by ?? null }));
+}
+
+type TargetWords = Pick<PolicyVocabulary, 'services' | 'tags' | 'serverTags' | 'warehouses'>;
+
+/** The schema of a selection of targets, for rules and freezes. */
+function selectorSchema(words: TargetWords) {
+  const tags = [...words.tags, ...(words.serverTags ?? [])];
+  const hint = 'declare a tag of the server in cloud.tags';
+  return strictConfigObject(targetLists({ ...words, tags }, hint))
+    .refine((on) => on.services || on.tags || on.warehouses, {
+      error: withHint('selects nothing', 'set services, tags or warehouses, or remove it'),
+    })
+    .transform((on) => targetsOf(on, words));
+}
+
+interface TargetLists {
+  readonly services?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly warehouses?: readonly string[] | undefined;
+}
+
+function targetLists({ services, tags, warehouses }: TargetWords, tagHint?: string) {
+  return {
+    services: list('service', [...services.keys()]),
+    tags: list('tag of a service', tags, tagHint),
+    warehouses: list('warehouse', warehouses),
+  };
+}
+
+function list(what: string, known: readonly string[], otherwise?: string) {
+  return z
+    .array(declaredName(what, known, otherwise))
+    .min(1)
+    .optional();
+}
+
+function targetsOf(on: TargetLists, { services }: TargetWords): Selector {
+  return {
+    services: on.services?.map((name) => ({ name, id: services.get(name) ?? '' })) ?? null,
+    tags: on.tags ?? null,
+    warehouses: on.warehouses ?? null,
+  };
+}
+
+type CostWords = TargetWords & { readonly teams: readonly string[] };
+
+/** The schema of a selection of costs, for digests and budgets. Only the file assigns tags to costs. */
+export function costSelectorSchema(words: CostWords) {
+  return strictConfigObject({ ...targetLists(words), teams: list('team', words.teams) })
+    .refine((on) => on.services || on.tags || on.warehouses || on.teams, {
+      error: withHint('selects nothing', 'set services, tags, warehouses or teams, or remove it'),
+    })
+    .transform((on): CostSelector => ({ ...targetsOf(on, words), teams: on.teams ?? null }));
+}
 
 type Members = ReadonlyMap<RoleName, ReadonlySet<UserId>>;
-
-const NO_MEMBERS: ReadonlySet<UserId> = new Set();
 
 /**
  * Returns the rules that nobody can satisfy. `members` has the active users of this workspace by
@@ -102,7 +361,7 @@ function hasEnoughOthers(
 }
 
 function membersOf(role: RoleName, members: Members): ReadonlySet<UserId> {
-  return members.get(role) ?? NO_MEMBERS;
+  return members.get(role) ?? new Set();
 }
 
 function whereOf(rule: Rule, key: string): string {
@@ -116,265 +375,4 @@ function approvals(count: number): string {
 function people(count: number): string {
   if (count === 0) return 'no members';
   return count === 1 ? '1 member' : `${count} members`;
-}
-
-const Group = z.string().regex(/^(@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
-  error: withHint('must be a user group', "its handle in quotes, '@db-leads', or its id, S…"),
-});
-
-/** The member id of a user. */
-export const MemberId = z
-  .string()
-  .regex(/^[UW][A-Z0-9]{2,}$/, {
-    error: withHint('must be the id of a user', 'U… or W…, from the profile: “Copy member ID”'),
-  })
-  // The pattern above has checked that the text is a user id.
-  .transform((text) => text as UserId);
-
-export function rolesSchema() {
-  const RoleWord = z.string().regex(/^[a-z][a-z0-9-]*$/, {
-    error: 'a role is named with lower-case letters, digits and dashes',
-  });
-  const RoleEntry = strictConfigObject({
-    groups: z.array(Group).min(1).optional(),
-    users: z.array(MemberId).min(1).optional(),
-  })
-    .refine(({ groups, users }) => groups || users, {
-      error: withHint('has no members', 'set groups, users, or both'),
-    })
-    .transform(({ groups = [], users = [] }): Role => ({ groups, users }));
-  return z
-    .record(RoleWord, RoleEntry)
-    .refine((roles) => Object.keys(roles).length > 0, { error: 'must not be empty' })
-    .transform((roles): ReadonlyMap<string, Role> => new Map(Object.entries(roles)));
-}
-
-type TargetWords = Pick<PolicyVocabulary, 'services' | 'tags' | 'serverTags' | 'warehouses'>;
-type CostWords = TargetWords & { readonly teams: readonly string[] };
-
-/** The schema of a selection of targets, for rules and freezes. */
-export function selectorSchema(words: TargetWords) {
-  const tags = [...words.tags, ...(words.serverTags ?? [])];
-  const hint = 'declare a tag of the server in cloud.tags';
-  return strictConfigObject(targetLists({ ...words, tags }, hint))
-    .refine((on) => on.services || on.tags || on.warehouses, {
-      error: withHint('selects nothing', 'set services, tags or warehouses, or remove it'),
-    })
-    .transform((on) => targetsOf(on, words));
-}
-
-/** The schema of a selection of costs, for digests and budgets. Only the file assigns tags to costs. */
-export function costSelectorSchema(words: CostWords) {
-  return strictConfigObject({ ...targetLists(words), teams: list('team', words.teams) })
-    .refine((on) => on.services || on.tags || on.warehouses || on.teams, {
-      error: withHint('selects nothing', 'set services, tags, warehouses or teams, or remove it'),
-    })
-    .transform((on): CostSelector => ({ ...targetsOf(on, words), teams: on.teams ?? null }));
-}
-
-interface TargetLists {
-  readonly services?: readonly string[] | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly warehouses?: readonly string[] | undefined;
-}
-
-function targetLists({ services, tags, warehouses }: TargetWords, tagHint?: string) {
-  return {
-    services: list('service', [...services.keys()]),
-    tags: list('tag of a service', tags, tagHint),
-    warehouses: list('warehouse', warehouses),
-  };
-}
-
-function list(what: string, known: readonly string[], otherwise?: string) {
-  return z
-    .array(declaredName(what, known, otherwise))
-    .min(1)
-    .optional();
-}
-
-function targetsOf(on: TargetLists, { services }: TargetWords): Selector {
-  return {
-    services: on.services?.map((name) => ({ name, id: services.get(name) ?? '' })) ?? null,
-    tags: on.tags ?? null,
-    warehouses: on.warehouses ?? null,
-  };
-}
-
-// The types of the parsed policy, for the importers of this schema.
-
-/** The keys of the configuration file that form the policy. */
-export function policyShape(words: PolicyVocabulary) {
-  return {
-    roles: rolesSchema(),
-    policy: rulesSchema(words),
-    freezes: z.array(freezeSchema(words)).default([]),
-    never: z.array(neverSchema(words)).default([]),
-  };
-}
-
-/** A channel, by name or id. */
-export const ChannelName = z.string().regex(/^(#[\p{L}\d_-]{1,80}|[CG][A-Z0-9]{4,})$/u, {
-  error: withHint('must be a channel', "its name in quotes, '#db-approvals', or its id, C…"),
-});
-
-export const Allowed = z.enum(['refused', 'allowed']).default('refused');
-
-const Reason = z
-  .union(
-    [
-      z.enum(['required', 'optional']),
-      strictConfigObject({
-        required: z.literal(true),
-        minimum: z.int().min(1).max(500).default(1),
-      }),
-    ],
-    { error: 'must be required, optional, or { required: true, minimum: 20 }' },
-  )
-  .default('optional')
-  .transform((reason) =>
-    typeof reason === 'string' ? { required: reason === 'required', minimum: 1 } : reason,
-  );
-
-function ruleSchema(words: PolicyVocabulary) {
-  const role = declaredName('role', words.roles);
-  return strictConfigObject({
-    allow: z.array(patternSchema([...words.queries, ...words.changes])).min(1),
-    on: selectorSchema(words).optional(),
-    to: role,
-    approvals: approvalsSchema(role).optional(),
-    reason: Reason,
-    expires: Duration.default(DAY_MS),
-    channel: ChannelName.optional(),
-    breakGlass: strictConfigObject({ to: role }).optional(),
-    discovered: Allowed,
-  });
-}
-
-function approvalsSchema(role: z.ZodType<string>) {
-  return strictConfigObject({
-    from: role,
-    count: z.int().min(1).max(20).default(1),
-    self: Allowed,
-    escalate: strictConfigObject({ to: role, after: Duration }).optional(),
-  }).transform(({ self, escalate = null, ...rest }) => ({
-    ...rest,
-    self: self === 'allowed',
-    escalate,
-  }));
-}
-
-function patternSchema(commands: readonly string[]) {
-  return z
-    .string()
-    .regex(/^(\*|[a-z][a-z-]*( [a-z][a-z-]*)*( \*)?)$/, {
-      error: withHint('must be a command', 'for example: service stop · service * · *'),
-      abort: true,
-    })
-    .refine((pattern) => commands.some((command) => covers(pattern, command)), {
-      error: ({ input }) =>
-        withHint(
-          `matches no command: ${quoted(String(input))}`,
-          suggestion(String(input), commands),
-        ),
-    });
-}
-
-type RuleEntry = z.output<ReturnType<typeof ruleSchema>>;
-
-function rulesSchema(words: PolicyVocabulary) {
-  return z
-    .array(ruleSchema(words))
-    .min(1)
-    .transform((entries) => entries.map(ruleOf))
-    .superRefine((rules, context) => {
-      const commands = [...words.queries, ...words.changes];
-      for (const rule of rules) {
-        const found =
-          deadRule(rule, rules, commands) ??
-          idleRule(rule, words.changes) ??
-          unusedDiscovery(rule, words.changes);
-        if (found) context.addIssue({ code: 'custom', path: [rule.place - 1], message: found });
-      }
-    });
-}
-
-function ruleOf(entry: RuleEntry, index: number): Rule {
-  return {
-    place: index + 1,
-    commands: entry.allow,
-    on: entry.on ?? null,
-    to: entry.to,
-    approvals: entry.approvals ?? null,
-    reason: entry.reason,
-    expiresAfterMs: entry.expires,
-    channel: entry.channel ?? null,
-    breakGlass: entry.breakGlass ?? null,
-    discovered: entry.discovered === 'allowed',
-  };
-}
-
-// A strict rule after a rule that covers all of its commands looks like protection but never decides.
-function deadRule(rule: Rule, rules: readonly Rule[], commands: readonly string[]): string | null {
-  const earlierRules = rules.slice(0, rule.place - 1).filter(({ on }) => on === null);
-  const own = commands.filter((command) => allows(rule, command));
-  if (!own.every((command) => earlierRules.some((earlier) => allows(earlier, command))))
-    return null;
-  const places = earlierRules.filter((earlier) => own.some((command) => allows(earlier, command)));
-  const names = places.map(({ place }) => place).join(' and ');
-  return withHint(
-    `never decides: rule ${names} covers all of its commands`,
-    'the first rule that matches decides; put the stricter one first',
-  );
-}
-
-// A key without effect is refused: queries need no approval and no reason.
-function idleRule(rule: Rule, changes: readonly string[]): string | null {
-  const requires = rule.approvals || rule.breakGlass || rule.reason.required;
-  if (!requires || changes.some((command) => allows(rule, command))) return null;
-  return withHint(
-    'requires approvals or a reason, but allows only queries',
-    'only changes need them; remove approvals, reason and breakGlass',
-  );
-}
-
-// A discovered service is covered by facts of the server only. The services of a selector are those of
-// the file, and a rule without a selector would cover every service that anyone creates.
-function unusedDiscovery({ commands, on, discovered }: Rule, changes: readonly string[]) {
-  if (!discovered) return null;
-  if (!changes.some((change) => commands.some((pattern) => covers(pattern, change)))) {
-    return withHint(
-      'has discovered: allowed, but allows only queries',
-      'queries may name discovered services under every rule; remove discovered',
-    );
-  }
-  if (on !== null && on.services === null) return null;
-  return withHint(
-    'has discovered: allowed, but its selector covers no discovered service',
-    'set on: { tags: […] } or on: { warehouses: […] }, without services',
-  );
-}
-
-function neverSchema(words: PolicyVocabulary) {
-  return strictConfigObject({
-    commands: z.array(patternSchema(words.changes)).min(1),
-    on: selectorSchema(words).optional(),
-    reason: z.string().trim().min(1, { error: 'must not be empty' }).max(300),
-  }).transform(({ on = null, ...never }) => ({ ...never, on }));
-}
-
-function freezeSchema(words: PolicyVocabulary) {
-  const text = z.string().trim().min(1, { error: 'must not be empty' }).max(300);
-  return strictConfigObject({
-    from: InstantTextSchema,
-    until: InstantTextSchema,
-    on: selectorSchema(words).optional(),
-    reason: text,
-    by: text.optional(),
-  })
-    .refine(({ from, until }) => from < until, {
-      path: ['until'],
-      error: 'must be later than from',
-    })
-    .transform(({ on, by, ...freeze }): Freeze => ({ ...freeze, on: on ?? null, by: by ?? null }));
 }

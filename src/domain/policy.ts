@@ -1,3 +1,5 @@
+// The policy: its parts, the decision about a query or change, and what users may do by its rules.
+
 import { DAY_MS } from '../base/time.ts';
 import {
   type Actor,
@@ -91,14 +93,242 @@ export interface PolicyVocabulary extends CommandNames {
   readonly warehouses: readonly string[];
 }
 
+/** What a user wants to do. Without a target: a query of all of them, or a change of an unknown one. */
+export interface PolicyQuestion {
+  readonly command: string;
+  readonly kind: 'query' | 'change';
+  readonly target: Target | null;
+  readonly actor: Actor;
+  readonly reason: string | null;
+  readonly now: Date;
+}
+
+/** The refusals of the policy. */
+export type PolicyDenial = Extract<
+  Refusal,
+  | 'no-rule'
+  | 'not-a-requester'
+  | 'frozen'
+  | 'reason-required'
+  | 'never'
+  | 'not-listed'
+  | 'not-verified'
+>;
+
+export type Decision =
+  | { readonly allow: true; readonly requires: Requirement; readonly rule: Rule }
+  | {
+      readonly allow: false;
+      readonly refusal: PolicyDenial;
+      /** The rule that decided; for `no-rule` and `not-verified` the first rule that may match. */
+      readonly rule: Rule | null;
+      readonly freeze: Freeze | null;
+      readonly never: NeverRule | null;
+    };
+
+/**
+ * Decides a query or change. The first rule that matches command and target decides for every
+ * user: a user whom it does not admit never reaches a later, less strict rule.
+ */
+export function decide(policy: Policy, question: PolicyQuestion): Decision {
+  const { rule, isCertain } = ruleFor(policy, question);
+  if (!rule) return deny('no-rule', rule);
+  if (!isCertain) return deny(question.target?.discovered ? 'not-verified' : 'no-rule', rule);
+  if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
+  if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
+  if (!isOpenTo(rule, question.target)) return deny('not-listed', rule);
+
+  const never = neverRuleFor(policy, question);
+  if (never) return deny('never', rule, { never });
+  const freeze = freezeFor(policy.freezes, question.target, question.now);
+  if (freeze) return deny('frozen', rule, { freeze });
+  if (!isReasonEnough(rule, question.reason)) return deny('reason-required', rule);
+  return { allow: true, requires: requirementOf(rule), rule };
+}
+
+interface RuleMatch {
+  readonly rule: Rule | null;
+  readonly isCertain: boolean;
+}
+
+// It is unknown whether a rule with a selector matches an unknown target. Skipping the rule could
+// miss a stricter one, and applying it could use a less strict one, so the change is refused.
+// A query without a target covers all targets, so that no rule with a selector matches.
+function ruleFor(
+  policy: Policy,
+  { command, kind, target }: Pick<PolicyQuestion, 'command' | 'kind' | 'target'>,
+): RuleMatch {
+  for (const rule of reachable(policy, command)) {
+    const selected = selects(rule.on, target);
+    if (selected === true) return { rule, isCertain: true };
+    if (selected === null && kind === 'change') return { rule, isCertain: false };
+  }
+  return { rule: null, isCertain: false };
+}
+
+function deny(
+  refusal: PolicyDenial,
+  rule: Rule | null,
+  why: { freeze?: Freeze; never?: NeverRule } = {},
+): Decision {
+  return { allow: false, refusal, rule, freeze: null, never: null, ...why };
+}
+
+/** Whether a rule may allow changes of the target: a discovered service needs its permission. */
+function isOpenTo({ discovered }: Rule, target: Target | null): boolean {
+  return discovered || !target?.discovered;
+}
+
+/**
+ * Returns the rule that forbids the command on the target; null if none does. An unknown target is
+ * refused if any target that it may be is refused.
+ */
+export function neverRuleFor(
+  { never }: Policy,
+  { command, target }: Pick<PolicyQuestion, 'command' | 'target'>,
+): NeverRule | null {
+  const rule = never.find(
+    ({ commands, on }) =>
+      commands.some((pattern) => covers(pattern, command)) && selects(on, target) !== false,
+  );
+  return rule ?? null;
+}
+
+/** Returns the active freeze with the latest end, so that users read when the last one ends. */
+export function freezeFor(
+  freezes: readonly Freeze[],
+  target: Target | null,
+  now: Date,
+): Freeze | null {
+  const active = covering(freezes, target)
+    .filter(({ from, until }) => from <= now && now < until)
+    .sort((a, b) => b.until.getTime() - a.until.getTime());
+  return active[0] ?? null;
+}
+
+// An unknown target is frozen if any target that it may be is frozen. Freezes themselves are exempt,
+// so that users can always lift them.
+function covering(freezes: readonly Freeze[], target: Target | null): readonly Freeze[] {
+  if (target && !TARGET_TRAITS[target.kind].canBeFrozen) return [];
+  return freezes.filter(({ on }) => selects(on, target) !== false);
+}
+
+function isReasonEnough({ reason }: Rule, given: string | null): boolean {
+  return !reason.required || (given ?? '').trim().length >= reason.minimum;
+}
+
+function requirementOf(rule: Rule): Requirement {
+  return {
+    rule: rule.place,
+    to: rule.to,
+    from: rule.approvals?.from ?? null,
+    count: rule.approvals?.count ?? 0,
+    self: rule.approvals?.self ?? false,
+    reason: rule.reason.required,
+    expiresAfterMs: rule.expiresAfterMs,
+    channel: rule.channel,
+    escalation: escalationOf(rule),
+    breakGlass: rule.breakGlass?.to ?? null,
+  };
+}
+
+function escalationOf({ approvals }: Rule): Requirement['escalation'] {
+  const escalate = approvals?.escalate;
+  return escalate ? { to: escalate.to, afterMs: escalate.after } : null;
+}
+
+// `service *` also matches queries; approvals and reasons apply to changes only.
+function asRead(rule: Rule): Requirement {
+  const none = { from: null, count: 0, self: false, reason: false };
+  return { ...requirementOf(rule), ...none, escalation: null, breakGlass: null };
+}
+
+/** Returns what the rule for a change requires, for any requester; null if no rule decides it. */
+export function requirementFor(
+  policy: Policy,
+  about: Pick<PolicyQuestion, 'command' | 'target'>,
+): Requirement | null {
+  const { rule, isCertain } = ruleFor(policy, { ...about, kind: 'change' });
+  return rule && isCertain && isOpenTo(rule, about.target) ? requirementOf(rule) : null;
+}
+
+/**
+ * Returns what the rule for a change requires of its reason, for any requester. Without a target, a
+ * reason is required if every rule that may decide requires one.
+ */
+export function reasonFor(policy: Policy, command: string, target: Target | null): Rule['reason'] {
+  if (target !== null) {
+    const { rule, isCertain } = ruleFor(policy, { command, target, kind: 'change' });
+    return rule && isCertain ? rule.reason : NO_REASON;
+  }
+  const all = reachable(policy, command).map(({ reason }) => reason);
+  const isRequired = all.length > 0 && all.every(({ required }) => required);
+  const minimum = Math.min(...all.map((reason) => reason.minimum));
+  return isRequired ? { required: true, minimum } : NO_REASON;
+}
+
+const NO_REASON: Rule['reason'] = { required: false, minimum: 0 };
+
+/** Returns the commands that an actor may request on at least one target. */
+export function commandsFor(
+  policy: Policy,
+  commands: readonly string[],
+  actor: Actor,
+): readonly string[] {
+  return commands.filter((command) =>
+    reachable(policy, command).some(({ to }) => actor.roles.includes(to)),
+  );
+}
+
+/** Returns those that an actor may request on at least one service that only the server lists. */
+export function commandsOnDiscovered(
+  policy: Policy,
+  commands: readonly string[],
+  actor: Actor,
+): readonly string[] {
+  return commands.filter((command) =>
+    reachable(policy, command).some(({ to, discovered }) => discovered && actor.roles.includes(to)),
+  );
+}
+
+const SOON_MS = 7 * DAY_MS;
+
+/** Returns the freezes of a target that are active or begin within a week, the first start first. */
+export function upcomingFreezes(
+  freezes: readonly Freeze[],
+  target: Target | null,
+  now: Date,
+): readonly Freeze[] {
+  const soon = new Date(now.getTime() + SOON_MS);
+  return covering(freezes, target)
+    .filter(({ from, until }) => from <= soon && now < until)
+    .sort((a, b) => a.from.getTime() - b.from.getTime());
+}
+
+/** Returns the policy with the freezes that were created in Slack. */
+export function withFreezes(policy: Policy, more: readonly Freeze[]): Policy {
+  return { ...policy, freezes: [...policy.freezes, ...more] };
+}
+
+/**
+ * Returns the rules that can decide a command, in order: up to the first one without a selector,
+ * because no later rule is reached.
+ */
+export function reachable(policy: Policy, command: string): readonly Rule[] {
+  const rules = policy.rules.filter((rule) => allows(rule, command));
+  const last = rules.findIndex(({ on }) => on === null);
+  return last < 0 ? rules : rules.slice(0, last + 1);
+}
+
+/** Whether the rule names the command. */
+export function allows(rule: Rule, command: string): boolean {
+  return rule.commands.some((pattern) => covers(pattern, command));
+}
+
 /** `service *` matches every command of the noun, `*` every command; else only itself. */
 export function covers(pattern: string, command: string): boolean {
   if (pattern === '*') return true;
   return pattern.endsWith(' *') ? command.startsWith(pattern.slice(0, -1)) : pattern === command;
-}
-
-export function allows(rule: Rule, command: string): boolean {
-  return rule.commands.some((pattern) => covers(pattern, command));
 }
 
 /** Whether a selector matches a target; null if too little is known about the target. */
@@ -151,226 +381,4 @@ function servicesOf({ kind, id }: Target): TargetServices {
 
 function sameId(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
-}
-
-/**
- * Returns the rules that can decide a command, in order: up to the first one without a selector,
- * because no later rule is reached.
- */
-export function reachable(policy: Policy, command: string): readonly Rule[] {
-  const rules = policy.rules.filter((rule) => allows(rule, command));
-  const last = rules.findIndex(({ on }) => on === null);
-  return last < 0 ? rules : rules.slice(0, last + 1);
-}
-
-/** Returns the commands that an actor may request on at least one target. */
-export function commandsFor(
-  policy: Policy,
-  commands: readonly string[],
-  actor: Actor,
-): readonly string[] {
-  return commands.filter((command) =>
-    reachable(policy, command).some(({ to }) => actor.roles.includes(to)),
-  );
-}
-
-/** Returns those that an actor may request on at least one service that only the server lists. */
-export function commandsOnDiscovered(
-  policy: Policy,
-  commands: readonly string[],
-  actor: Actor,
-): readonly string[] {
-  return commands.filter((command) =>
-    reachable(policy, command).some(({ to, discovered }) => discovered && actor.roles.includes(to)),
-  );
-}
-
-const SOON_MS = 7 * DAY_MS;
-
-/** Returns the active freeze with the latest end, so that users read when the last one ends. */
-export function freezeFor(
-  freezes: readonly Freeze[],
-  target: Target | null,
-  now: Date,
-): Freeze | null {
-  const active = covering(freezes, target)
-    .filter(({ from, until }) => from <= now && now < until)
-    .sort((a, b) => b.until.getTime() - a.until.getTime());
-  return active[0] ?? null;
-}
-
-/** Returns the freezes of a target that are active or begin within a week, the first start first. */
-export function upcomingFreezes(
-  freezes: readonly Freeze[],
-  target: Target | null,
-  now: Date,
-): readonly Freeze[] {
-  const soon = new Date(now.getTime() + SOON_MS);
-  return covering(freezes, target)
-    .filter(({ from, until }) => from <= soon && now < until)
-    .sort((a, b) => a.from.getTime() - b.from.getTime());
-}
-
-// An unknown target is frozen if any target that it may be is frozen. Freezes themselves are exempt,
-// so that users can always lift them.
-function covering(freezes: readonly Freeze[], target: Target | null): readonly Freeze[] {
-  if (target && !TARGET_TRAITS[target.kind].canBeFrozen) return [];
-  return freezes.filter(({ on }) => selects(on, target) !== false);
-}
-
-/** Returns the policy with the freezes that were created in Slack. */
-export function withFreezes(policy: Policy, more: readonly Freeze[]): Policy {
-  return { ...policy, freezes: [...policy.freezes, ...more] };
-}
-
-export interface PolicyQuestion {
-  readonly command: string;
-  readonly kind: 'query' | 'change';
-  readonly target: Target | null;
-  readonly actor: Actor;
-  readonly reason: string | null;
-  readonly now: Date;
-}
-
-export type PolicyDenial = Extract<
-  Refusal,
-  | 'no-rule'
-  | 'not-a-requester'
-  | 'frozen'
-  | 'reason-required'
-  | 'never'
-  | 'not-listed'
-  | 'not-verified'
->;
-
-export type Decision =
-  | { readonly allow: true; readonly requires: Requirement; readonly rule: Rule }
-  | {
-      readonly allow: false;
-      readonly refusal: PolicyDenial;
-      /** The rule that decided; for `no-rule` and `not-verified` the first rule that may match. */
-      readonly rule: Rule | null;
-      readonly freeze: Freeze | null;
-      readonly never: NeverRule | null;
-    };
-
-/**
- * Decides a query or change. The first rule that matches command and target decides for every
- * user: a user whom it does not admit never reaches a later, less strict rule.
- */
-export function decide(policy: Policy, question: PolicyQuestion): Decision {
-  const { rule, isCertain } = ruleFor(policy, question);
-  if (!rule) return deny('no-rule', rule);
-  if (!isCertain) return deny(question.target?.discovered ? 'not-verified' : 'no-rule', rule);
-  if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
-  if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
-  if (!isOpenTo(rule, question.target)) return deny('not-listed', rule);
-
-  const never = neverRuleFor(policy, question);
-  if (never) return deny('never', rule, { never });
-  const freeze = freezeFor(policy.freezes, question.target, question.now);
-  if (freeze) return deny('frozen', rule, { freeze });
-  if (!isReasonEnough(rule, question.reason)) return deny('reason-required', rule);
-  return { allow: true, requires: requirementOf(rule), rule };
-}
-
-/** Returns what the rule for a change requires, for any requester; null if no rule decides it. */
-export function requirementFor(
-  policy: Policy,
-  about: Pick<PolicyQuestion, 'command' | 'target'>,
-): Requirement | null {
-  const { rule, isCertain } = ruleFor(policy, { ...about, kind: 'change' });
-  return rule && isCertain && isOpenTo(rule, about.target) ? requirementOf(rule) : null;
-}
-
-/**
- * Returns what the rule for a change requires of its reason, for any requester. Without a target, a
- * reason is required if every rule that may decide requires one.
- */
-export function reasonFor(policy: Policy, command: string, target: Target | null): Rule['reason'] {
-  if (target !== null) {
-    const { rule, isCertain } = ruleFor(policy, { command, target, kind: 'change' });
-    return rule && isCertain ? rule.reason : NO_REASON;
-  }
-  const all = reachable(policy, command).map(({ reason }) => reason);
-  const isRequired = all.length > 0 && all.every(({ required }) => required);
-  const minimum = Math.min(...all.map((reason) => reason.minimum));
-  return isRequired ? { required: true, minimum } : NO_REASON;
-}
-
-const NO_REASON: Rule['reason'] = { required: false, minimum: 0 };
-
-/** Whether a rule may allow changes of the target: a discovered service needs its permission. */
-function isOpenTo({ discovered }: Rule, target: Target | null): boolean {
-  return discovered || !target?.discovered;
-}
-
-interface RuleMatch {
-  readonly rule: Rule | null;
-  readonly isCertain: boolean;
-}
-
-// It is unknown whether a rule with a selector matches an unknown target. Skipping the rule could
-// miss a stricter one, and applying it could use a less strict one, so the change is refused.
-// A query without a target covers all targets, so that no rule with a selector matches.
-function ruleFor(
-  policy: Policy,
-  { command, kind, target }: Pick<PolicyQuestion, 'command' | 'kind' | 'target'>,
-): RuleMatch {
-  for (const rule of reachable(policy, command)) {
-    const selected = selects(rule.on, target);
-    if (selected === true) return { rule, isCertain: true };
-    if (selected === null && kind === 'change') return { rule, isCertain: false };
-  }
-  return { rule: null, isCertain: false };
-}
-
-export function requirementOf(rule: Rule): Requirement {
-  return {
-    rule: rule.place,
-    to: rule.to,
-    from: rule.approvals?.from ?? null,
-    count: rule.approvals?.count ?? 0,
-    self: rule.approvals?.self ?? false,
-    reason: rule.reason.required,
-    expiresAfterMs: rule.expiresAfterMs,
-    channel: rule.channel,
-    escalation: escalationOf(rule),
-    breakGlass: rule.breakGlass?.to ?? null,
-  };
-}
-
-function escalationOf({ approvals }: Rule): Requirement['escalation'] {
-  const escalate = approvals?.escalate;
-  return escalate ? { to: escalate.to, afterMs: escalate.after } : null;
-}
-
-// `service *` also matches queries; approvals and reasons apply to changes only.
-function asRead(rule: Rule): Requirement {
-  const none = { from: null, count: 0, self: false, reason: false };
-  return { ...requirementOf(rule), ...none, escalation: null, breakGlass: null };
-}
-
-// An unknown target is refused if any target that it may be is refused.
-export function neverRuleFor(
-  { never }: Policy,
-  { command, target }: Pick<PolicyQuestion, 'command' | 'target'>,
-): NeverRule | null {
-  const rule = never.find(
-    ({ commands, on }) =>
-      commands.some((pattern) => covers(pattern, command)) && selects(on, target) !== false,
-  );
-  return rule ?? null;
-}
-
-function isReasonEnough({ reason }: Rule, given: string | null): boolean {
-  return !reason.required || (given ?? '').trim().length >= reason.minimum;
-}
-
-function deny(
-  refusal: PolicyDenial,
-  rule: Rule | null,
-  why: { freeze?: Freeze; never?: NeverRule } = {},
-): Decision {
-  return { allow: false, refusal, rule, freeze: null, never: null, ...why };
 }

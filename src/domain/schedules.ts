@@ -1,3 +1,5 @@
+// The schedule of a service: its times, its service and its words. A schedule is created by a change.
+
 import { type Occurrence, readWeeklyPlan, type WeeklyPlan } from '../base/weekly-times.ts';
 import type { CommandOffer, InlinePart } from './answer.ts';
 import type { Change, ChangeId, Snapshot, UserId } from './change.ts';

@@ -1,3 +1,6 @@
+// A service that users can name: how it is found and named, what the policy reads of it, and its size
+// and state in words.
+
 import { type Json, type JsonObject, splitWords } from '../base/text.ts';
 import type { CommandOffer } from './answer.ts';
 import type { Snapshot, Target } from './change.ts';
@@ -27,6 +30,7 @@ export interface ServerFacts {
   readonly warehouse: string | null;
 }
 
+/** A service as a reply or the usage report named it. */
 export interface LearnedService {
   readonly id: string;
   readonly name: string;
@@ -55,6 +59,23 @@ export function findByName<T extends NamedItem>(items: readonly T[], text: strin
   return isShortId ? items.filter(({ id }) => id.toLowerCase().startsWith(wanted)) : byName;
 }
 
+/** Returns the name of an item, or its id if the name is ambiguous or cannot be typed. */
+export function nameToType(thing: NamedItem, things: readonly NamedItem[]): string {
+  const [word, ...more] = splitWords(`"${thing.name}"`);
+  const found = word && more.length === 0 ? findByName(things, word.text) : [];
+  return found.length === 1 && found[0] === thing ? thing.name : thing.id;
+}
+
+/** Like `nameToType`, but short: Slack limits the lines of a menu, which name an id as well. */
+export function menuReference(thing: NamedItem, things: readonly NamedItem[]): string {
+  const name = nameToType(thing, things);
+  return name.length <= MENU_NAME_MAX ? name : thing.id.slice(0, SHORT_ID);
+}
+
+const MENU_NAME_MAX = 20;
+const SHORT_ID = 8;
+
+/** The target of a change of a service, with what the policy reads of it. */
 export function serviceTarget(service: Service): Target {
   const { id, name } = service;
   return { kind: 'service', id, name, ...policyFacts(service) };
@@ -97,49 +118,9 @@ export function valueText(value: Json): string {
   return typeof value === 'object' ? itemText(value) : String(value);
 }
 
-/** Returns the name of an item, or its id if the name is ambiguous or cannot be typed. */
-export function nameToType(thing: NamedItem, things: readonly NamedItem[]): string {
-  const [word, ...more] = splitWords(`"${thing.name}"`);
-  const found = word && more.length === 0 ? findByName(things, word.text) : [];
-  return found.length === 1 && found[0] === thing ? thing.name : thing.id;
-}
-
-/** Like `nameToType`, but short: Slack limits the lines of a menu, which name an id as well. */
-export function menuReference(thing: NamedItem, things: readonly NamedItem[]): string {
-  const name = nameToType(thing, things);
-  return name.length <= MENU_NAME_MAX ? name : thing.id.slice(0, SHORT_ID);
-}
-
-export const MENU_NAME_MAX = 20;
-
-export const SHORT_ID = 8;
-
 function itemText(item: Json): string {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return String(item);
   return Object.values(item).map(valueText).join(' ');
-}
-
-/** `16–64 GB`; null if neither bound is known. The fields are those of a service or a snapshot. */
-export function memoryText(fields: JsonObject): string | null {
-  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max, replicaMemoryGb, approximate } = fields;
-  const memory = rangeText(min, max) ?? rangeText(replicaMemoryGb, replicaMemoryGb);
-  if (memory !== null) return `${memory} GB`;
-  const about = isFields(approximate) ? memoryText(approximate) : null;
-  return about && `about ${about}`;
-}
-
-/** `3`, or `2–6` for a service that scales the number of replicas; null if it is unknown. */
-export function replicasText(fields: JsonObject): string | null {
-  const isHorizontal = fields.autoscalingMode === 'horizontal';
-  if (isHorizontal) return rangeText(fields.minReplicas, fields.maxReplicas);
-  return rangeText(fields.numReplicas, fields.numReplicas);
-}
-
-/** `16–64 GB × 3 replicas`: the memory of each replica and their number; null if both are unknown. */
-export function sizeText(fields: JsonObject): string | null {
-  const replicas = replicasText(fields);
-  const count = replicas && `${replicas} ${replicas === '1' ? 'replica' : 'replicas'}`;
-  return [memoryText(fields), count].filter((text) => text !== null).join(' × ') || null;
 }
 
 /**
@@ -160,15 +141,38 @@ export function currentSizeText(fields: JsonObject): string | null {
     : `${now}, changing to ${requested}`;
 }
 
-/** A part that one side does not have is no difference. */
-function differs(part: (of: JsonObject) => string | null, one: JsonObject, other: JsonObject) {
-  const [a, b] = [part(one), part(other)];
-  return a !== null && b !== null && a !== b;
+/** `16–64 GB × 3 replicas`: the memory of each replica and their number; null if both are unknown. */
+function sizeText(fields: JsonObject): string | null {
+  const replicas = replicasText(fields);
+  const count = replicas && `${replicas} ${replicas === '1' ? 'replica' : 'replicas'}`;
+  return [memoryText(fields), count].filter((text) => text !== null).join(' × ') || null;
+}
+
+/** `16–64 GB`; null if neither bound is known. The fields are those of a service or a snapshot. */
+export function memoryText(fields: JsonObject): string | null {
+  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max, replicaMemoryGb, approximate } = fields;
+  const memory = rangeText(min, max) ?? rangeText(replicaMemoryGb, replicaMemoryGb);
+  if (memory !== null) return `${memory} GB`;
+  const about = isFields(approximate) ? memoryText(approximate) : null;
+  return about && `about ${about}`;
+}
+
+/** `3`, or `2–6` for a service that scales the number of replicas; null if it is unknown. */
+export function replicasText(fields: JsonObject): string | null {
+  const isHorizontal = fields.autoscalingMode === 'horizontal';
+  if (isHorizontal) return rangeText(fields.minReplicas, fields.maxReplicas);
+  return rangeText(fields.numReplicas, fields.numReplicas);
 }
 
 /** The fields that apply now; null if the server does not report them. */
 export function appliedFields({ applied }: JsonObject): JsonObject | null {
   return isFields(applied) ? applied : null;
+}
+
+/** A part that one side does not have is no difference. */
+function differs(part: (of: JsonObject) => string | null, one: JsonObject, other: JsonObject) {
+  const [a, b] = [part(one), part(other)];
+  return a !== null && b !== null && a !== b;
 }
 
 function rangeText(min: Json | undefined, max: Json | undefined): string | null {
@@ -183,7 +187,7 @@ function isFields(value: Json | undefined): value is JsonObject {
 /** What a state means for a start or a stop. */
 export type StateClass = 'up' | 'down' | 'failed' | 'gone';
 
-const STATES: Readonly<Record<StateClass, readonly string[]>> = {
+const STATES_OF: Readonly<Record<StateClass, readonly string[]>> = {
   // An idle service starts with the next query, so that it counts as running.
   up: ['running', 'idle', 'awaking', 'starting', 'provisioning', 'degraded', 'partially_running'],
   down: ['stopped', 'stopping'],
@@ -191,10 +195,10 @@ const STATES: Readonly<Record<StateClass, readonly string[]>> = {
   gone: ['terminating', 'terminated', 'softdeleting', 'softdeleted'],
 };
 
-/** Null for a state that is missing, or that a newer server sends: it never decides anything. */
+/** Returns what a state means; null for one that is missing, or that a newer server sends: it never decides anything. */
 export function classOf(state: Json | undefined): StateClass | null {
-  const known = Object.entries(STATES).find(([, states]) => states.includes(String(state)));
-  // The keys of STATES.
+  const known = Object.entries(STATES_OF).find(([, states]) => states.includes(String(state)));
+  // The keys of STATES_OF.
   return (known?.[0] as StateClass | undefined) ?? null;
 }
 

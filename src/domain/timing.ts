@@ -1,3 +1,5 @@
+// When a change starts and when it is reverted: `at=`, `in=` and `for=`, and the start that they mean.
+
 import { isValid } from 'date-fns/isValid';
 import { parseISO } from 'date-fns/parseISO';
 import { z } from 'zod';
@@ -5,11 +7,11 @@ import type { FieldProblem } from '../base/errors.ts';
 import {
   addDays,
   DAY_MS,
-  HOUR_MS,
   instantAt,
   instantsOf,
   localDay,
   MINUTE_MS,
+  UNIT_MS,
 } from '../base/time.ts';
 import type { Plan } from './change.ts';
 
@@ -25,16 +27,21 @@ export interface ClockTime {
   readonly offset: string | null;
 }
 
+/** When a change starts and how long it lasts, as the user entered it; all null: once approved. */
 export interface RequestedTiming {
   readonly at: ClockTime | null;
   readonly inMs: number | null;
   readonly forMs: number | null;
 }
 
-const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+export const NO_TIMING: RequestedTiming = { at: null, inMs: null, forMs: null };
 
-/** The longest time that a change may wait for its start. */
-export const LATEST_START_MS = 30 * DAY_MS;
+const TIMING_KEYS = ['at', 'in', 'for'];
+
+/** Whether the argument is a part of the timing of a change. */
+export function isTimingKey(name: string): boolean {
+  return TIMING_KEYS.includes(name);
+}
 
 const AS_MOMENT = 'must be a time, for example 20:00 or 2026-11-22T20:00';
 const MOMENT =
@@ -55,6 +62,7 @@ function wholeOffset(offset: string | null): string | null {
   return offset?.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2') ?? null;
 }
 
+/** The schema of a duration within these limits: `4h` → milliseconds. */
 export function spanSchema(least: string, most: string, example: string) {
   const [from, until] = [spanOf(least) ?? 0, spanOf(most) ?? 0];
   const problem = `must be from ${least} to ${most} (for example ${example})`;
@@ -69,19 +77,11 @@ export function spanSchema(least: string, most: string, example: string) {
 /** `30m`, `4h`, `2d` → milliseconds; null for anything else. */
 function spanOf(text: string): number | null {
   const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
-  return count === undefined ? null : Number(count) * (UNITS[unit] ?? 0);
+  return count === undefined ? null : Number(count) * (UNIT_MS[unit] ?? 0);
 }
 
 /** How long a change may last before its revert runs. */
 export const REVERT_SPAN = spanSchema('30m', '14d', '4h');
-
-const TIMING_KEYS = ['at', 'in', 'for'];
-
-export function isTimingKey(name: string): boolean {
-  return TIMING_KEYS.includes(name);
-}
-
-export const NO_TIMING: RequestedTiming = { at: null, inMs: null, forMs: null };
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -92,7 +92,7 @@ export function separateTiming(
 ): { readonly own: Args; readonly timing: RequestedTiming } {
   if (timed === undefined) return { own: args, timing: NO_TIMING };
   const { at = null, in: inMs = null, for: forMs = null, ...own } = args;
-  // The schemas above parsed the three values, so they have these types.
+  // ClockTimeText and spanSchema parsed the three values, so they have these types.
   return { own, timing: { at, inMs, forMs } as RequestedTiming };
 }
 
@@ -102,18 +102,12 @@ export function timingProblems({ at, inMs }: RequestedTiming): readonly FieldPro
   return [{ field: 'at', problem: 'cannot be combined with in=; use only one of them' }];
 }
 
-/** `30 min`, `4 h`, `2 days` */
-export function spanText(ms: number): string {
-  const minutes = Math.round(ms / 60_000);
-  if (minutes % 60 !== 0) return `${minutes} min`;
-  const hours = minutes / 60;
-  if (hours < 48 || hours % 24 !== 0) return `${hours} h`;
-  return `${hours / 24} days`;
-}
-
 type StartTime =
   | { readonly ok: true; readonly at: Date | null; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+/** The longest time that a change may wait for its start, if its command has no other limit. */
+const LATEST_START_MS = 30 * DAY_MS;
 
 /** The user's clock. */
 interface StartClock {
@@ -134,17 +128,12 @@ export function startTimeOf({ at, inMs }: RequestedTiming, clock: StartClock): S
   return at.day === null ? next(at, zone, clock) : on(at.day, at, zone, clock);
 }
 
-/** When a change is expected to run. Freezes are checked for that time, not for the current one. */
-export function startsAt({ timing }: Plan, now: Date): Date {
-  return timing?.startAt ? new Date(timing.startAt) : now;
+function begin(at: Date | null, ...warnings: readonly string[]): StartTime {
+  return { ok: true, at, warnings };
 }
 
 const NO_ZONE =
   'needs a date and an offset, for example 2026-11-22T20:00+01:00: Slack did not return your time zone';
-
-function begin(at: Date | null, ...warnings: readonly string[]): StartTime {
-  return { ok: true, at, warnings };
-}
 
 function problem(text: string): StartTime {
   return { ok: false, problems: [{ field: 'at', problem: text }] };
@@ -165,6 +154,13 @@ function inTime(
   return begin(at, ...warnings);
 }
 
+/** The next time with this clock reading: today, also if it occurs twice, or tomorrow. */
+function next(at: ClockTime, zone: string, clock: StartClock): StartTime {
+  const today = localDay(clock.now, zone);
+  const later = [today, addDays(today, 1)].map((day) => on(day, at, zone, clock));
+  return later.find((start) => start.ok) ?? later[0] ?? begin(null);
+}
+
 function on(day: string, { time }: ClockTime, zone: string, clock: StartClock): StartTime {
   const [first, second] = instantsOf(day, time, zone);
   if (!first) return inTime(instantAt(day, time, zone), clock, skipped(day, time, zone));
@@ -173,17 +169,24 @@ function on(day: string, { time }: ClockTime, zone: string, clock: StartClock): 
     : inTime(second ?? first, clock);
 }
 
-/** The next time with this clock reading: today, also if it occurs twice, or tomorrow. */
-function next(at: ClockTime, zone: string, clock: StartClock): StartTime {
-  const today = localDay(clock.now, zone);
-  const later = [today, addDays(today, 1)].map((day) => on(day, at, zone, clock));
-  return later.find((start) => start.ok) ?? later[0] ?? begin(null);
-}
-
 function skipped(day: string, time: string, zone: string): string {
   return `Clocks in ${zone} skip ${time} on ${day}. The change runs right after the skipped hour.`;
 }
 
 function repeated(day: string, time: string, zone: string): string {
   return `Clocks in ${zone} show ${time} twice on ${day}. The change runs at the first. For the second, enter the date with its offset.`;
+}
+
+/** When a change is expected to run. Freezes are checked for that time, not for the current one. */
+export function startsAt({ timing }: Plan, now: Date): Date {
+  return timing?.startAt ? new Date(timing.startAt) : now;
+}
+
+/** `30 min`, `4 h`, `2 days` */
+export function spanText(ms: number): string {
+  const minutes = Math.round(ms / MINUTE_MS);
+  if (minutes % 60 !== 0) return `${minutes} min`;
+  const hours = minutes / 60;
+  if (hours < 48 || hours % 24 !== 0) return `${hours} h`;
+  return `${hours / 24} days`;
 }

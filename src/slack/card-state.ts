@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../base/time.ts';
-import { changeSubject } from '../domain/answer.ts';
 import {
   type Change,
+  changeSubject,
   type EvidenceGap,
   type ExecutionOutcome,
   type FollowUp,

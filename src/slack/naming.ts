@@ -1,6 +1,6 @@
 import { type ChangeCommand, oneOf } from '../commands/index.ts';
-import { changeTitle, countWords, type InlinePart } from '../domain/answer.ts';
-import { type Change, hasAuditMismatch, type RoleName } from '../domain/change.ts';
+import { countWords, type InlinePart } from '../domain/answer.ts';
+import { type Change, changeTitle, hasAuditMismatch, type RoleName } from '../domain/change.ts';
 import type { SomeMembers } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { LinkOf } from './links.ts';

@@ -1,9 +1,9 @@
 import type { View } from '@slack/web-api';
 import type { Secret } from '../base/errors.ts';
 import { commandLine } from '../commands/index.ts';
-import { INCIDENT_VERBS, type IncidentClick } from '../domain/answer.ts';
 import { type Change, type ChangeId, type UserId, VERBS, type Verb } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
+import { INCIDENT_VERBS, type IncidentClick } from '../domain/incidents.ts';
 import { authorizeForm, authorizePress, authorizeRequester } from '../workflow/old/authorize.ts';
 import { authorizeDetails } from '../workflow/old/authorize-details.ts';
 import { receiveClick } from '../workflow/old/click.ts';

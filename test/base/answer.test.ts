@@ -1,16 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { Body } from '../../src/base/http-answer.ts';
 import {
-  codeOf,
+  answerError,
   foreignTextOf,
   isContradiction,
   requestIdOf,
-  retryAfterOf,
   serverTextOf,
 } from '../../src/base/http-answer.ts';
 
 const json = (value: unknown): Body => ({ kind: 'json', value });
 const text = (words: string): Body => ({ kind: 'text', text: words });
+
+function errorOf(status: number, body: Body, headers: Record<string, string> = {}) {
+  const options = { secrets: [], retryAfterMs: 10_000 };
+  return answerError({ operation: 'getThing' }, { status, headers, body }, options);
+}
 
 describe('the error text of the server is found', () => {
   test.for<[string, Body, string | null]>([
@@ -76,7 +80,8 @@ describe('the code', () => {
     ['Body validation failed: interval: Required', null],
     [null, null],
   ])('of %j is %j', ([words, code]) => {
-    expect(codeOf(words)).toBe(code);
+    const body: Body = words === null ? { kind: 'empty' } : json({ error: words });
+    expect(errorOf(400, body).code).toBe(code);
   });
 });
 
@@ -110,7 +115,7 @@ describe('the wait after a 429', () => {
     ['is our own when the date has passed', { date, 'retry-after': 'Fri, 20 Nov 2026' }, 10_000],
     ['is two minutes at most', { 'retry-after': '86400' }, 120_000],
   ])('%s', ([, headers, ms]) => {
-    expect(retryAfterOf(headers, 10_000)).toBe(ms);
+    expect(errorOf(429, text('wait'), headers).retryAfterMs).toBe(ms);
   });
 });
 

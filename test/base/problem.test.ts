@@ -3,7 +3,6 @@ import { z } from 'zod';
 import {
   nearestWord,
   parseConfig,
-  pathOf,
   quoted,
   strictConfigObject,
   suggestion,
@@ -48,7 +47,11 @@ test.for<[readonly PropertyKey[], string]>([
   [['roles', '1b'], 'roles.1b'],
   [['roles', 'The Boss'], 'roles["The Boss"]'],
 ])('the path %j is written as %s', ([path, text]) => {
-  expect(pathOf(path)).toBe(text);
+  const schema = z.unknown().superRefine((_, context) => {
+    context.addIssue({ code: 'custom', path: [...path], message: 'is wrong' });
+  });
+  const reading = parseConfig(schema, {});
+  expect(reading.ok || reading.problems.map(({ where }) => where)).toEqual([text]);
 });
 
 test('quoted text is cut after 60 characters', () => {

@@ -14,10 +14,9 @@ import {
   nextSlot,
   type Schedule,
   type Slot,
-  type Weekday,
 } from '../../src/base/weekly-times.ts';
 
-const DAILY: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const DAILY: Schedule['days'] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const WEEKDAYS = DAILY.slice(0, 5);
 const BERLIN: Schedule = { at: '09:00', timezone: 'Europe/Berlin', days: WEEKDAYS };
 
@@ -144,7 +143,7 @@ function wallClock(instant: Date, timeZone: string): string {
 describe('over a whole year', () => {
   const [first, last] = ['2026-01-01', '2026-12-31'];
 
-  test.for<[string, string, readonly Weekday[], readonly string[]]>([
+  test.for<[string, string, Schedule['days'], readonly string[]]>([
     ['02:30', 'Europe/Berlin', DAILY, ['03:00']],
     ['02:30', 'America/New_York', WEEKDAYS, []],
     ['02:15', 'Australia/Lord_Howe', DAILY, ['02:30']],
@@ -162,7 +161,7 @@ describe('over a whole year', () => {
     expect(times.filter((each) => each !== time)).toEqual(moved);
   });
 
-  test.for<[string, string, readonly Weekday[], number]>([
+  test.for<[string, string, Schedule['days'], number]>([
     ['09:00', 'Europe/Berlin', WEEKDAYS, 0],
     ['09:00', 'Asia/Tokyo', ['tue', 'sat'], 0],
     // In summer this is before midnight in UTC: on the first day of it nothing new is over.

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { changeTitle } from '../../src/domain/answer.ts';
-import type { Change } from '../../src/domain/change.ts';
+import { type Change, changeTitle } from '../../src/domain/change.ts';
 
 test.for<[string, Change['plan']['target']['kind'], string, string]>([
   ['service stop', 'service', 'analytics-prod', 'Stop analytics-prod'],

@@ -7,7 +7,7 @@ import type {
   State,
   UserId,
 } from '../../src/domain/change.ts';
-import { draftChange } from '../../src/domain/decide.ts';
+import { draftChange } from '../../src/domain/draft.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChangeId, ChannelId } from '../../src/domain/change.ts';
-import { planDigest } from '../../src/domain/decide.ts';
-import { inheritChange } from '../../src/domain/events.ts';
+import { inheritChange, planDigest } from '../../src/domain/draft.ts';
 import { ben, changeIn, minutes, NOON, PLAN } from './changes-fixtures.ts';
 
 const OWN = {

@@ -4,7 +4,6 @@ import {
   approve,
   cancel,
   confirm,
-  draftChange,
   expire,
   finish,
   markAbandoned,
@@ -15,6 +14,7 @@ import {
   start,
   stop,
 } from '../../src/domain/decide.ts';
+import { draftChange } from '../../src/domain/draft.ts';
 import {
   actor,
   ana,

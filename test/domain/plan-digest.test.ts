@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Json } from '../../src/base/text.ts';
+import { canonical, type Json } from '../../src/base/text.ts';
 import type { Change, Plan, Requirement, Snapshot } from '../../src/domain/change.ts';
-import { canonical, planDigest } from '../../src/domain/decide.ts';
+import { planDigest } from '../../src/domain/draft.ts';
 import { ben, changeIn, minutes, NOON, PLAN } from './changes-fixtures.ts';
 
 test('the order of keys does not change the text, the order of items does', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseConfig, strictConfigObject } from '../../src/base/problem.ts';
-import { requirementOf } from '../../src/domain/policy.ts';
+import { requirementFor } from '../../src/domain/policy.ts';
 import { policyShape } from '../../src/domain/policy-schema.ts';
 import { policyOf, problemsOf, roles, words } from './policy-fixtures.ts';
 
@@ -55,6 +55,6 @@ test.for<[string, object, boolean]>([
   ['does not', { approvals: { from: 'approver' } }, false],
   ['needs no approval', {}, false],
 ])('self-approval when the rule %s', ([, rule, self]) => {
-  const requirements = policyOf([{ ...LAX, ...rule }]).rules.map(requirementOf);
-  expect(requirements).toMatchObject([{ self }]);
+  const about = { command: 'service stop', target: null };
+  expect(requirementFor(policyOf([{ ...LAX, ...rule }]), about)).toMatchObject({ self });
 });

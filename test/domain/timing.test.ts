@@ -4,13 +4,12 @@ import {
   abandonRevert,
   approve,
   confirm,
-  DRAFT_LIFETIME_MS,
   decidingRoles,
   finish,
-  planDigest,
   REVERT_GRACE_MS,
   resolve,
 } from '../../src/domain/decide.ts';
+import { draftChange, planDigest } from '../../src/domain/draft.ts';
 import {
   actor,
   ana,
@@ -97,7 +96,7 @@ test('a revert that cannot be planned is abandoned once', () => {
 });
 
 test('a draft expires after 30 minutes, and a revert runs at most a day late', () => {
-  expect(DRAFT_LIFETIME_MS).toBe(1_800_000);
+  expect(draftChange(changeIn('draft'), NOON).expiresAt).toEqual(minutes(30));
   expect(REVERT_GRACE_MS).toBe(86_400_000);
 });
 

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/domain/change.ts';
-import {
-  approve,
-  draftChange,
-  finish,
-  planDigest,
-  reject,
-  resolve,
-  start,
-} from '../../src/domain/decide.ts';
+import { approve, finish, reject, resolve, start } from '../../src/domain/decide.ts';
+import { draftChange, planDigest } from '../../src/domain/draft.ts';
 import {
   cardVersion,
   insertChange,

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { requestProblems } from '../../src/base/http.ts';
 import {
   Alert,
   AlertBody,
@@ -10,6 +9,7 @@ import {
   underRequestNames,
 } from '../../src/servers/alerts-schema.ts';
 import { contractSearch, contractTile, currentSearch, currentTile } from './alerts-replies.ts';
+import { requestProblems } from './request-problems.ts';
 
 const NOON = new Date('2026-11-20T12:00:00Z');
 
@@ -99,14 +99,14 @@ describe('an edit', () => {
   ])('may set %s', ([field, good, bad, problem]) => {
     for (const value of good) expect(AlertEdit.safeParse({ [field]: value }).success).toBe(true);
     for (const value of bad) {
-      const { error } = AlertEdit.safeParse({ [field]: value });
-      expect(error && requestProblems(error), `${value}`).toEqual([{ field, problem }]);
+      expect(requestProblems(AlertEdit, { [field]: value }), `${value}`).toEqual([
+        { field, problem },
+      ]);
     }
   });
 
   test('may not set the source', () => {
-    const { error } = AlertEdit.safeParse({ threshold: 1, source: 'tile' });
-    expect(error && requestProblems(error)).toEqual([
+    expect(requestProblems(AlertEdit, { threshold: 1, source: 'tile' })).toEqual([
       { field: 'source', problem: 'is not a field of this request' },
     ]);
   });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FieldProblem } from '../../src/base/errors.ts';
-import { requestProblems } from '../../src/base/http.ts';
+import type { z } from 'zod';
 import { REGIONS, REGIONS_OF } from '../../src/servers/accepted-values.ts';
 import {
   EndpointCreation,
@@ -11,6 +10,7 @@ import {
   ServiceState,
   UsagePeriod,
 } from '../../src/servers/cloud-schema.ts';
+import { requestProblems } from './request-problems.ts';
 
 const MEMORY = 'must be a multiple of 4 from 8 to 356';
 const TOTAL = 'must be a multiple of 12 from 24 to 1068';
@@ -22,15 +22,6 @@ const BYOC = 'is required with byocId and must be one of 48, 116, 172, 232';
 const PRODUCTION = 'is only for services of the tier production';
 
 const SCHEMAS = { ServiceCreation, EndpointCreation, ReplicaScaling, ServiceState };
-
-type Schema = {
-  safeParse(value: unknown): { success: boolean; error?: Parameters<typeof requestProblems>[0] };
-};
-
-function problems(schema: Schema, value: unknown): readonly FieldProblem[] {
-  const { error } = schema.safeParse(value);
-  return error === undefined ? [] : requestProblems(error);
-}
 
 const endpoint = (fields: object) => ({ type: 'VPC_ENDPOINT_SERVICE', ...fields });
 
@@ -120,9 +111,9 @@ describe('one field', () => {
     ],
   ])('%s.%s', ([name, field, good, bad, problem, around = (fields: object) => fields]) => {
     for (const value of good)
-      expect(problems(SCHEMAS[name], around({ [field]: value }))).toEqual([]);
+      expect(requestProblems(SCHEMAS[name], around({ [field]: value }))).toEqual([]);
     for (const value of bad) {
-      expect(problems(SCHEMAS[name], around({ [field]: value })), `${value}`).toEqual([
+      expect(requestProblems(SCHEMAS[name], around({ [field]: value })), `${value}`).toEqual([
         { field, problem },
       ]);
     }
@@ -131,13 +122,15 @@ describe('one field', () => {
   test.each([...REGIONS.contract, ...REGIONS.live].map((region) => [region]))(
     'the region %s of the contract or of live servers is accepted',
     (region) => {
-      expect(problems(ServiceCreation, { region })).toEqual([]);
+      expect(requestProblems(ServiceCreation, { region })).toEqual([]);
     },
   );
 
   test('a region that neither the contract nor live servers know is refused', () => {
     const problem = `must be one of ${REGIONS.contract.join(', ')}`;
-    expect(problems(ServiceCreation, { region: 'mars-1' })).toEqual([{ field: 'region', problem }]);
+    expect(requestProblems(ServiceCreation, { region: 'mars-1' })).toEqual([
+      { field: 'region', problem },
+    ]);
   });
 
   test('the deprecated fields are still accepted', () => {
@@ -147,10 +140,10 @@ describe('one field', () => {
       maxTotalMemoryGb: 48,
       privateEndpointIds: ['vpce-1'],
     };
-    expect(problems(ServiceCreation, body)).toEqual([]);
+    expect(requestProblems(ServiceCreation, body)).toEqual([]);
   });
 
-  test.for<[string, Schema, object]>([
+  test.for<[string, z.ZodType, object]>([
     ['creating', ServiceCreation, { name: 'a', colour: 'red' }],
     ['creating an endpoint', EndpointCreation, endpoint({ colour: 'red' })],
     ['scaling', ReplicaScaling, { numReplicas: 2, colour: 'red' }],
@@ -162,19 +155,19 @@ describe('one field', () => {
     ],
   ])('a field that the contract does not know is refused when %s', ([, schema, body]) => {
     const problem = 'is not a field of this request';
-    expect(problems(schema, body)).toEqual([{ field: 'colour', problem }]);
+    expect(requestProblems(schema, body)).toEqual([{ field: 'colour', problem }]);
   });
 
   test('prototype names are unknown fields', () => {
     const body: unknown = JSON.parse('{"command":"stop","__proto__":{"a":1},"constructor":1}');
-    const fields = problems(ServiceState, body).map(({ field }) => field);
+    const fields = requestProblems(ServiceState, body).map(({ field }) => field);
     expect(fields).toContain('constructor');
     expect(Object.prototype).not.toHaveProperty('a');
   });
 
   test('a problem in a list names the entry', () => {
     const body = { ipAccessList: [{ source: '10.0.0.0/8' }, { source: '' }], endpoints: [{}] };
-    expect(problems(ServiceCreation, body).map(({ field }) => field)).toEqual([
+    expect(requestProblems(ServiceCreation, body).map(({ field }) => field)).toEqual([
       'ipAccessList.1.source',
       'endpoints.0.protocol',
       'endpoints.0.enabled',
@@ -183,7 +176,7 @@ describe('one field', () => {
 });
 
 describe('fields together', () => {
-  test.for<[string, Schema, object, Readonly<Record<string, string>>]>([
+  test.for<[string, z.ZodType, object, Readonly<Record<string, string>>]>([
     ['equal bounds', ReplicaScaling, { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 }, {}],
     [
       'crossed bounds',
@@ -288,13 +281,13 @@ describe('fields together', () => {
       {},
     ],
   ])('%s', ([, schema, body, expected]) => {
-    const found = problems(schema, body).map(({ field, problem }) => [field, problem]);
+    const found = requestProblems(schema, body).map(({ field, problem }) => [field, problem]);
     expect(found).toEqual(Object.entries(expected));
   });
 
   test.each(Object.entries(REGIONS_OF))('%s accepts each of its regions', (provider, regions) => {
     for (const region of [...regions.contract, ...regions.live]) {
-      expect(problems(ServiceCreation, { provider, region })).toEqual([]);
+      expect(requestProblems(ServiceCreation, { provider, region })).toEqual([]);
     }
   });
 });
@@ -313,7 +306,7 @@ describe('a period', () => {
     ['a day that does not exist', '2026-02-29', '2026-03-01', { from_date: DAY }],
     ['a moment', '2026-11-01T00:00:00Z', '2026-11-01', { from_date: DAY }],
   ])('of %s', ([, from_date, to_date, expected]) => {
-    const found = problems(UsagePeriod, { from_date, to_date });
+    const found = requestProblems(UsagePeriod, { from_date, to_date });
     expect(found.map(({ field, problem }) => [field, problem])).toEqual(Object.entries(expected));
   });
 });

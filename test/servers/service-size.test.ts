@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/text.ts';
-import { currentSizeText, sizeText } from '../../src/domain/targets.ts';
+import { currentSizeText } from '../../src/domain/targets.ts';
 import { ServiceReading } from '../../src/servers/cloud-readings.ts';
 import { serviceSnapshot } from '../../src/servers/facts.ts';
 
@@ -40,7 +40,7 @@ test.for<[string, Record<string, unknown>, string | null]>([
     '16–64 GB',
   ],
 ])('the size of a service with %s is shown in words', ([, reply, text]) => {
-  expect(sizeText(fieldsOf(reply))).toBe(text);
+  expect(currentSizeText(fieldsOf(reply))).toBe(text);
 });
 
 test.for<[string, Record<string, unknown>, string]>([

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Change, ChangeId, ChannelId, Plan, UserId } from '../../src/domain/change.ts';
 import { changeIdFrom } from '../../src/domain/change.ts';
-import { draftChange, planDigest } from '../../src/domain/decide.ts';
+import { draftChange, planDigest } from '../../src/domain/draft.ts';
 import { appendEvent } from '../../src/log/old/append.ts';
 import { insertChange } from '../../src/log/old/changes.ts';
 import { recordHash } from '../../src/log/old/record-hash.ts';

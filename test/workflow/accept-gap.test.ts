@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { IncidentClickOutcome } from '../../src/domain/answer.ts';
 import type { ChannelId, UserId } from '../../src/domain/change.ts';
+import type { IncidentClickOutcome } from '../../src/domain/incidents.ts';
 import { appendEvent, listEvents } from '../../src/log/old/append.ts';
 import { loadChange } from '../../src/log/old/changes.ts';
 import { gapId } from '../../src/log/old/gap.ts';

@@ -1,5 +1,5 @@
 import type { ChangeId, State } from '../../domain/change.ts';
-import { DIGEST_PREFIX } from '../../domain/decide.ts';
+import { DIGEST_PREFIX } from '../../domain/draft.ts';
 import { compileOnce } from '../../storage/old/compile-once.ts';
 import { isInList, type ListParameter, listParameter } from '../../storage/old/lists.ts';
 import { toText } from '../../storage/old/portable.ts';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { Cache } from '../../base/cache.ts';
+import { canonical } from '../../base/text.ts';
 import {
   type Change,
   type ChannelId,
@@ -11,7 +12,6 @@ import {
   targetKey,
   type Verdict,
 } from '../../domain/change.ts';
-import { canonical } from '../../domain/decide.ts';
 import { decode, toDate, toText, UnreadableRowError } from '../../storage/old/portable.ts';
 import type { ChangeTable } from '../../storage/old/schema.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/text.ts';
 import type { Change } from '../../domain/change.ts';
-import { planDigest } from '../../domain/decide.ts';
+import { planDigest } from '../../domain/draft.ts';
 import type { AuditEventTable, Db } from '../../storage/old/schema.ts';
 import { readEventBody } from './chain.ts';
 import { authenticityCheck } from './key-eras.ts';

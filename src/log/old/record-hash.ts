@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { cached } from '../../base/cache.ts';
-import type { JsonObject } from '../../base/text.ts';
+import { canonical, type JsonObject } from '../../base/text.ts';
 import type { Change, ChangeId } from '../../domain/change.ts';
-import { canonical } from '../../domain/decide.ts';
 import type { AuditEventTable, Db } from '../../storage/old/schema.ts';
 import { readEventBody } from './chain.ts';
 import {

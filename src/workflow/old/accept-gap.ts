@@ -1,11 +1,7 @@
-import {
-  type Answer,
-  type IncidentClickOutcome,
-  type InlinePart,
-  textAnswer,
-} from '../../domain/answer.ts';
+import { type Answer, type InlinePart, textAnswer } from '../../domain/answer.ts';
 import type { Position, UserId } from '../../domain/change.ts';
 import { createDenial } from '../../domain/gate.ts';
+import type { IncidentClickOutcome } from '../../domain/incidents.ts';
 import {
   acceptanceRequests,
   recordAcceptance,

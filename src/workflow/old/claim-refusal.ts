@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/text.ts';
+import { canonical, type JsonObject } from '../../base/text.ts';
 import type {
   Change,
   Refusal,
@@ -7,7 +7,6 @@ import type {
   Target,
   UserId,
 } from '../../domain/change.ts';
-import { canonical } from '../../domain/decide.ts';
 import { approvalStatus, type Identity } from '../../domain/gate.ts';
 import { type Decision, decide, type Policy } from '../../domain/policy.ts';
 import type { Service } from '../../domain/targets.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { INCIDENT_VERBS, type IncidentClick } from '../../domain/answer.ts';
 import type { UserId } from '../../domain/change.ts';
+import { INCIDENT_VERBS, type IncidentClick } from '../../domain/incidents.ts';
 import type { ClaimedClick } from '../../log/old/inbox.ts';
 import { StoredReplyTo } from './click.ts';
 import { enqueueClick, type Receipt } from './click-intake.ts';

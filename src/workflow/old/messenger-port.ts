@@ -1,10 +1,4 @@
-import type {
-  Answer,
-  AnswerAction,
-  IncidentClickOutcome,
-  InlinePart,
-  Poster,
-} from '../../domain/answer.ts';
+import type { Answer, AnswerAction, InlinePart, Poster } from '../../domain/answer.ts';
 import type {
   Actor,
   Change,
@@ -14,6 +8,7 @@ import type {
   Refusal,
   UserId,
 } from '../../domain/change.ts';
+import type { IncidentClickOutcome } from '../../domain/incidents.ts';
 import type { ServiceSchedule } from '../../domain/schedules.ts';
 import type { BreakGlassEvent, Reminder } from '../../storage/old/outbox-message.ts';
 import type { ClickOutcome, ReplyTo } from './clicks.ts';

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Measures } from '../../base/log.ts';
 import type { ChangeCommand, CommandContext } from '../../commands/index.ts';
-import type { IncidentService } from '../../domain/answer.ts';
 import type { Change, ChangeId, EstimateCost } from '../../domain/change.ts';
 import type { People } from '../../domain/gate.ts';
+import type { IncidentService } from '../../domain/incidents.ts';
 import type { Policy } from '../../domain/policy.ts';
 import type { Service } from '../../domain/targets.ts';
 import type { AuditKey } from '../../log/old/key-ring.ts';

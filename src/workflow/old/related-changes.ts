@@ -1,6 +1,6 @@
+import { canonical } from '../../base/text.ts';
 import { HOUR_MS } from '../../base/time.ts';
 import { type Change, type State, targetKey } from '../../domain/change.ts';
-import { canonical } from '../../domain/decide.ts';
 import { changesRequestedSince, openChangesOfTarget } from '../../log/old/change-lists.ts';
 import type { Tx } from '../../storage/old/database.ts';
 

@@ -10,7 +10,8 @@ import type {
   Requirement,
   UserId,
 } from '../../domain/change.ts';
-import { cancel, draftChange } from '../../domain/decide.ts';
+import { cancel } from '../../domain/decide.ts';
+import { draftChange } from '../../domain/draft.ts';
 import { createDenial, type Denial, type Identity } from '../../domain/gate.ts';
 import { type Freeze, type Policy, upcomingFreezes } from '../../domain/policy.ts';
 import type { NoEffect } from '../../domain/targets.ts';

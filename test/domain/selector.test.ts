@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ConfigProblem, parseConfig } from '../../src/base/problem.ts';
-import { costSelectorSchema, selectorSchema } from '../../src/domain/policy-schema.ts';
-import { PROD_ID, words } from '../domain/policy-fixtures.ts';
+import { costSelectorSchema, policyShape } from '../../src/domain/policy-schema.ts';
+import { PROD_ID, words } from './policy-fixtures.ts';
 
 const costs = costSelectorSchema({ ...words, teams: ['checkout', 'search'] });
 
@@ -55,11 +55,12 @@ test.for<[string, object, ConfigProblem]>([
 
 test('without tags of the server, targets are selected by tags of the file only', () => {
   const { serverTags: _, ...local } = words;
-  expect(parseConfig(selectorSchema(local), { tags: ['env=staging'] })).toEqual({
+  const rule = { commands: ['service stop'], on: { tags: ['env=staging'] }, reason: 'no' };
+  expect(parseConfig(policyShape(local).never, [rule])).toEqual({
     ok: false,
     problems: [
       {
-        where: 'tags[0]',
+        where: '[0].on.tags[0]',
         problem: 'names no tag of a service: “env=staging”',
         hint: 'known: prod, eu; declare a tag of the server in cloud.tags',
       },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Duration, parseConfig } from '../../src/base/problem.ts';
-import { policyOf, problemsOf } from '../domain/policy-fixtures.ts';
 import { casesIn } from '../harness/cases.ts';
+import { policyOf, problemsOf } from './policy-fixtures.ts';
 
 const LAX = { allow: ['service stop'], to: 'operator' };
 

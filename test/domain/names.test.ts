@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { InstantTextSchema, parseConfig } from '../../src/base/problem.ts';
-import { ChannelName, rolesSchema } from '../../src/domain/policy-schema.ts';
+import { ChannelName, policyShape } from '../../src/domain/policy-schema.ts';
+import { words } from './policy-fixtures.ts';
 
 function rolesOf(content: object) {
-  const reading = parseConfig(rolesSchema(), content);
+  const reading = parseConfig(policyShape(words).roles, content);
   return reading.ok ? [...reading.value] : null;
 }
 
