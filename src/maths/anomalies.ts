@@ -17,7 +17,7 @@ import {
 } from './statistics.ts';
 
 /** What a day is compared with: the level of the two weeks before it, by weekday. */
-export interface Baseline {
+interface Baseline {
   readonly days: readonly SettledDay[];
   readonly profile: WeekdayProfile;
   /** Past days adjusted for weekdays: x = y / f. */
@@ -39,14 +39,14 @@ const LEAST_SIGMA = 0.06;
 const MAD_TO_SIGMA = 1.4826;
 
 /** Expects settled days in order; a = minImpact / 2. */
-export function baselineOf(days: readonly SettledDay[], minImpact: number): Baseline {
+function baselineOf(days: readonly SettledDay[], minImpact: number): Baseline {
   const profile = profileOf(days);
   const evened = withoutWeekdays(days, profile);
   const level = median(evened.slice(-LEVEL_DAYS));
   return { days, profile, evened, level, offset: minImpact / 2 };
 }
 
-export function expectedOn({ level, profile }: Baseline, day: Day): number {
+function expectedOn({ level, profile }: Baseline, day: Day): number {
   return level * factorOn(profile, day);
 }
 
@@ -54,7 +54,7 @@ export function expectedOn({ level, profile }: Baseline, day: Day): number {
  * e = ln((y + a) / (median of the 14 of x up to that day · f + a)), because costs grow by factors;
  * sigma = max(1.4826 · median|e|, 0.06). Source: docs/costs.md#baseline.
  */
-export function deviationOf({ days, profile, evened, offset }: Baseline): Deviation {
+function deviationOf({ days, profile, evened, offset }: Baseline): Deviation {
   const deviations = days.map(({ weekday, value }, index) => {
     const usual = median(backFrom(evened, index)) * (profile[weekday] ?? 1);
     return Math.abs(Math.log((value + offset) / (usual + offset)));

@@ -207,10 +207,10 @@ export function changesOn(
   return changesBetween(linesOn('now'), linesOn('before'));
 }
 
-export type ComparedLine = Pick<SummaryLine, 'key' | 'name' | 'total' | 'money'>;
+type ComparedLine = Pick<SummaryLine, 'key' | 'name' | 'total' | 'money'>;
 
 /** The change of every line of both lists. A line has its current name. */
-export function changesBetween(
+function changesBetween(
   nowLines: readonly ComparedLine[],
   beforeLines: readonly ComparedLine[],
 ): readonly Mover[] {
@@ -227,7 +227,7 @@ export function changesBetween(
 }
 
 /** The rows of the paired days of one side, and the span of these days. */
-export function rowsOn(
+function rowsOn(
   rows: readonly CostRow[],
   pairs: readonly DayPair[],
   side: keyof DayPair,
@@ -244,7 +244,7 @@ interface Limits {
 }
 
 /** The lines with the largest changes, each at least the minimum, the largest first. */
-export function largest(all: readonly Mover[], { minimum, top }: Limits): readonly Mover[] {
+function largest(all: readonly Mover[], { minimum, top }: Limits): readonly Mover[] {
   const size = ({ delta }: Mover) => Math.abs(delta);
   const sorted = [...all].sort((a, b) => size(b) - size(a) || (a.key < b.key ? -1 : 1));
   const enough = EXPLAINED * all.reduce((sum, mover) => sum + size(mover), 0);

@@ -155,7 +155,7 @@ export function snapshotHistory(snapshots: readonly DaySnapshot[]): SnapshotHist
 }
 
 /** The last fetch before the instant, or also at it; null without any. In milliseconds. */
-export function lastFetch({ fetches }: SnapshotHistory, until: number, isIncluded: boolean) {
+function lastFetch({ fetches }: SnapshotHistory, until: number, isIncluded: boolean) {
   let [low, high] = [0, fetches.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -167,7 +167,7 @@ export function lastFetch({ fetches }: SnapshotHistory, until: number, isInclude
 }
 
 /** Whole UTC days from the day to the instant: 1 on the following day. */
-export function ageAt(day: Day, instant: number): number {
+function ageAt(day: Day, instant: number): number {
   return Math.floor(instant / DAY_MS) - dayNumber(day);
 }
 

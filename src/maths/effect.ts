@@ -40,7 +40,7 @@ export type UnitPrice =
   | { readonly ok: false; readonly why: 'too-few-days-of-fixed-size'; readonly days: number };
 
 const LEAST_DAYS = 3;
-export const HOURS = 24;
+const HOURS = 24;
 
 /**
  * k = median(compute / (24 · replicas · memory)) in credits per GB-hour, over settled days of a fixed

@@ -35,7 +35,7 @@ interface ForecastError {
  * Returns r of docs/costs.md#forecast as a function of the number of open days. The past errors are
  * computed once for all numbers that share them.
  */
-export function errorsOf(known: readonly SettledDay[]): (openDays: number) => ForecastError {
+function errorsOf(known: readonly SettledDay[]): (openDays: number) => ForecastError {
   const past = new Map<number, readonly number[]>();
   return (openDays) => {
     const longest = Math.min(LONGEST_HORIZON, Math.max(1, openDays));

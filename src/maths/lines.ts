@@ -87,7 +87,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 export type By = Grouping | 'entity-metric';
 
 /** The part of a row that is added to one line. */
-export interface CostPart {
+interface CostPart {
   readonly key: string;
   readonly name: string;
   /** Whether the row is of the entity itself. Its name is preferred to that in other rows. */

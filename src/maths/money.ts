@@ -37,7 +37,7 @@ export interface Money {
 }
 
 /** Millionths of a credit that have one price; without a price their money is unknown. */
-export type PricedPart = readonly [DayPrice | undefined, number];
+type PricedPart = readonly [DayPrice | undefined, number];
 
 /**
  * The money of the parts together. Null if one of them has credits and no price, or if none has a
@@ -77,7 +77,7 @@ export function moneyDifference(now: Known, before: Known): Money | null {
 }
 
 /** One of `count` equal parts, rounded to the trillionth. */
-export function moneyShare(money: Money | null, count: number): Money | null {
+function moneyShare(money: Money | null, count: number): Money | null {
   return money && { ...money, trillionths: dividedBy(money.trillionths, BigInt(count)) };
 }
 
@@ -95,7 +95,7 @@ export function moneyOver(
 }
 
 /** The nearest whole number; half of one is rounded away from zero. */
-export function dividedBy(number: bigint, divisor: bigint): bigint {
+function dividedBy(number: bigint, divisor: bigint): bigint {
   const half = number < 0n ? -divisor / 2n : divisor / 2n;
   return (number + half) / divisor;
 }

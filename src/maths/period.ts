@@ -23,7 +23,7 @@ export type PeriodProblem =
 
 export const LONGEST_DAYS = 400;
 /** The English names of the months, in lower case. */
-export const MONTHS =
+const MONTHS =
   'january february march april may june july august september october november december'.split(
     ' ',
   );
@@ -31,7 +31,7 @@ export const MONTHS =
 const FINAL_WITHIN_DAYS = 56;
 
 /** The days of a word, including future days. */
-export interface PeriodDraft extends Span {
+interface PeriodDraft extends Span {
   readonly unit?: Unit;
   readonly lastFinalOnly?: boolean;
 }
@@ -76,7 +76,7 @@ const FORMS: readonly Form[] = [
 ];
 
 /** The days of a lower-case word as of a UTC day, or why it is invalid. */
-export function parsePeriod(word: string, today: Day): PeriodDraft | PeriodProblem {
+function parsePeriod(word: string, today: Day): PeriodDraft | PeriodProblem {
   for (const [pattern, read] of FORMS) {
     const found = pattern.exec(word);
     if (found !== null) return read(found.slice(1), today);
@@ -85,7 +85,7 @@ export function parsePeriod(word: string, today: Day): PeriodDraft | PeriodProbl
 }
 
 /** Whether a word has the form of a period, valid or not. */
-export function isPeriodLike(text: string): boolean {
+function isPeriodLike(text: string): boolean {
   const word = text.trim().toLowerCase();
   return /^\d/.test(word) || FORMS.some(([pattern]) => pattern.test(word));
 }
@@ -123,12 +123,12 @@ function namedMonth(name: string, year: string | undefined, today: Day): PeriodD
 }
 
 /** The first day of the start of a range; an invalid day stays invalid. */
-export function firstOf(edge: string): Day {
+function firstOf(edge: string): Day {
   return edge.length === 7 ? `${edge}-01` : edge;
 }
 
 /** The last day of the end of a range; an invalid day stays invalid. */
-export function lastOf(edge: string): Day {
+function lastOf(edge: string): Day {
   return isDay(`${edge}-01`) ? monthSpan(edge).last : edge;
 }
 
@@ -190,7 +190,7 @@ export function periodForms(today: Day): readonly string[] {
 }
 
 /** Suggestions for an invalid word: repairs of its numbers first, then similar words. */
-export function nearestForms(word: string, today: Day): readonly string[] {
+function nearestForms(word: string, today: Day): readonly string[] {
   const forms = [...repairs(word, today), ...bySimilarity(word, periodForms(today))];
   return [...new Set(forms)].slice(0, OFFERED);
 }
@@ -286,7 +286,7 @@ export interface Period extends Span {
   readonly lastFinalOnly: boolean;
 }
 
-export type PeriodReading =
+type PeriodReading =
   | { readonly ok: true; readonly period: Period }
   /** `nearest`: at most three valid suggestions, the best first. */
   | { readonly ok: false; readonly problem: PeriodProblem; readonly nearest: readonly string[] };

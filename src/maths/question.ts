@@ -14,7 +14,7 @@ import {
 
 /** What a question can be restricted to. */
 export const SCOPE_KINDS = ['service', 'tag', 'warehouse', 'team'] as const;
-export type ScopeKind = (typeof SCOPE_KINDS)[number];
+type ScopeKind = (typeof SCOPE_KINDS)[number];
 
 /** The names of a question. Without any name of a kind, it is not restricted by that kind. */
 export type QuestionScope = Readonly<Record<ScopeKind, readonly string[]>>;
@@ -71,9 +71,7 @@ export interface UnclearQuestion {
   readonly nearest: readonly string[];
 }
 
-export type QuestionReading =
-  | { readonly ok: true; readonly question: CostQuestion }
-  | UnclearQuestion;
+type QuestionReading = { readonly ok: true; readonly question: CostQuestion } | UnclearQuestion;
 
 /** The words that select the same costs; `only` because a name may equal a keyword. */
 export function wordsOfScope(scope: QuestionScope): readonly string[] {
@@ -95,21 +93,21 @@ export function correctLine(
 }
 
 /** Names of one kind that the next words add to the question. */
-export interface ScopePart {
+interface ScopePart {
   readonly kind: ScopeKind;
   readonly names: readonly string[];
 }
 
-export interface QuestionPart extends Partial<Omit<CostQuestion, 'scope'>> {
+interface QuestionPart extends Partial<Omit<CostQuestion, 'scope'>> {
   readonly scope?: ScopePart;
 }
 /** The meaning of the next words, and how many of them were used. */
-export type KeywordStep =
+type KeywordStep =
   /** Null for an unknown word. */
   | { readonly ok: true; readonly part: QuestionPart | null; readonly taken: number }
   | KeywordRefusal;
 
-export interface KeywordRefusal {
+interface KeywordRefusal {
   readonly ok: false;
   readonly problem: QuestionProblem;
   readonly text: string;
@@ -118,21 +116,21 @@ export interface KeywordRefusal {
   readonly nearest: readonly string[];
 }
 
-export interface QuestionContext {
+interface QuestionContext {
   readonly today: Day;
   readonly names: Names;
 }
 
-export function isScopeKind(word: string): word is ScopeKind {
+function isScopeKind(word: string): word is ScopeKind {
   return SCOPE_KINDS.some((kind) => kind === word);
 }
 
-export function addToScope(scope: QuestionScope, { kind, names }: ScopePart): QuestionScope {
+function addToScope(scope: QuestionScope, { kind, names }: ScopePart): QuestionScope {
   return { ...scope, [kind]: [...new Set([...scope[kind], ...names])] };
 }
 
 /** Reads the word after `tag`, `warehouse` or `team`: one name, or several with commas. */
-export function readNamed(
+function readNamed(
   kind: Exclude<ScopeKind, 'service'>,
   [typed = '']: readonly string[],
   { names }: QuestionContext,
@@ -152,7 +150,7 @@ export function readNamed(
 const LONGEST_NAME_WORDS = 8;
 
 /** The longest service name at the start, with at least that many words. */
-export function serviceAt(words: readonly string[], names: Names, least = 1): KeywordStep | null {
+function serviceAt(words: readonly string[], names: Names, least = 1): KeywordStep | null {
   for (let taken = Math.min(LONGEST_NAME_WORDS, words.length); taken >= least; taken -= 1) {
     const text = words.slice(0, taken).join(' ');
     const called = names.called(text);
@@ -172,14 +170,14 @@ function servicesStep(names: readonly string[], taken: number): KeywordStep {
 }
 
 /** The service names after `service=`, or a refusal of the first unknown one. */
-export function readServices(typed: string, { names }: QuestionContext): KeywordStep {
+function readServices(typed: string, { names }: QuestionContext): KeywordStep {
   const read = serviceAt([typed], names);
   if (read) return read;
   const unknown = listOf(typed).find((text) => names.called(text).length !== 1) ?? '';
   return refusedName('service', unknown, names.near(unknown), typed === '' ? 0 : 1);
 }
 
-export function refusedName(
+function refusedName(
   kind: ScopeKind,
   text: string,
   nearest: readonly string[],
@@ -189,7 +187,7 @@ export function refusedName(
 }
 
 /** The known tags, warehouses and teams similar to the text, as words of a question. */
-export function similarScopes(text: string, names: Names): readonly string[] {
+function similarScopes(text: string, names: Names): readonly string[] {
   return SCOPE_KINDS.flatMap((kind) =>
     kind === 'service' ? [] : similarWords(text, names[kind]).map((name) => `${kind} ${name}`),
   );
@@ -214,7 +212,7 @@ const VERSUS = ['prev', 'last-week', 'last-month'] as const;
 export const MOST_LINES = 100;
 
 /** Readers of the words after a keyword. */
-export const KEYWORDS: ReadonlyMap<string, StepReader> = new Map([
+const KEYWORDS: ReadonlyMap<string, StepReader> = new Map([
   ['by', readGrouping],
   ['vs', readVersus],
   ['top', readTop],

@@ -15,7 +15,7 @@ import {
 } from './rows.ts';
 
 /** The possible faults of one row of the usage report. */
-export type RowFault =
+type RowFault =
   | 'without-day'
   | 'without-entity'
   | 'without-figures'
@@ -27,7 +27,7 @@ export type RowFault =
   | 'metrics-off';
 
 /** The name of a figure in a row. */
-export type FigureName = Metric | 'totalCredits';
+type FigureName = Metric | 'totalCredits';
 
 export interface RowProblem {
   readonly name: RowFault;
@@ -133,10 +133,10 @@ export function unreadMonths({ gaps }: Pick<CostReading, 'gaps'>): readonly stri
 }
 
 /** Counts a fault of the current row, or of one of its figures. */
-export type NoteFault = (fault: RowFault, figure?: FigureName) => void;
+type NoteFault = (fault: RowFault, figure?: FigureName) => void;
 
 /** Counts the faults of rows by day, because questions concern days and not whole replies. */
-export function createFaults() {
+function createFaults() {
   const counts = new Map<string, RowProblem>();
   let day: Day | null = null;
   const note: NoteFault = (name, figure) => {
@@ -160,10 +160,10 @@ interface ReportedFigures {
 }
 
 /** The allowed difference between sums and totals, because the report is rounded. */
-export const TOLERANCE: Micro = microOf(0.005);
+const TOLERANCE: Micro = microOf(0.005);
 
 /** Whether the millionths are exact: below nine thousand million credits. */
-export function isExact(micro: Micro): boolean {
+function isExact(micro: Micro): boolean {
   return Number.isSafeInteger(micro);
 }
 
@@ -171,7 +171,7 @@ export function isExact(micro: Micro): boolean {
  * The metrics and the total of a row. A missing total is the sum of the metrics; null without both.
  * One pass without intermediate lists, because a month has tens of thousands of rows.
  */
-export function figuresOf(
+function figuresOf(
   reported: ReportedFigures,
   note: NoteFault,
 ): Pick<CostRow, 'metrics' | 'total'> | null {
