@@ -1,6 +1,6 @@
 import type { Day } from '../base/time.ts';
 import { isSettled } from './days.ts';
-import { median } from './numbers.ts';
+import { MAD_TO_SIGMA, median } from './numbers.ts';
 import { type DayValue, entityKey } from './rows.ts';
 import {
   daysBefore,
@@ -36,7 +36,6 @@ interface Deviation {
 }
 
 const LEAST_SIGMA = 0.06;
-const MAD_TO_SIGMA = 1.4826;
 
 /** Expects settled days in order; a = minImpact / 2. */
 function baselineOf(days: readonly SettledDay[], minImpact: number): Baseline {
@@ -115,7 +114,7 @@ export function minImpactOf(organization: readonly DayValue[]): number {
 /**
  * Whether one day of one line is unusual, compared with at most 56 days before it. `days`: the settled
  * days of the line, in order.
- * r = ln((v + a) / (expected + a)), z = r / sigma (baseline.ts); unusual means |z| > 3.5 (alert: 5)
+ * r = ln((v + a) / (expected + a)), z = r / sigma (`deviationOf`); unusual means |z| > 3.5 (alert: 5)
  * and |v − expected| ≥ minImpact, and ≥ 25% of the expected cost, and |r| above the second largest
  * of the past. A day that is not settled is tested for increases only: it may be incomplete, and
  * 13% of normal lines would count as dropped. Drops are notices. A line with costs on less than half of
@@ -189,9 +188,9 @@ export function usualRange(days: readonly SettledDay[], day: Day, minImpact: num
   const { offset } = baseline;
   const expected = expectedOn(baseline, day);
   const factor = Math.exp(Math.max(NOTICE_Z * sigma, before));
-  const context = leastExcess(baseline, expected, minImpact);
-  const low = Math.min((expected + offset) / factor - offset, expected - context);
-  const high = Math.max((expected + offset) * factor - offset, expected + context);
+  const margin = leastExcess(baseline, expected, minImpact);
+  const low = Math.min((expected + offset) / factor - offset, expected - margin);
+  const high = Math.max((expected + offset) * factor - offset, expected + margin);
   return { expected, low: Math.max(0, low), high };
 }
 

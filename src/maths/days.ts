@@ -2,7 +2,13 @@ import type { Span } from '../base/calendar.ts';
 import { DAY_MS, type Day, dayNumber, daysBetween, HOUR_MS } from '../base/time.ts';
 import type { DayPrice } from './money.ts';
 import { quantile } from './numbers.ts';
-import type { Completion, CostRow, Micro, OpenDay } from './rows.ts';
+import {
+  type Completion,
+  type CostRow,
+  type Micro,
+  type OpenDay,
+  REPORT_ROUNDING,
+} from './rows.ts';
 
 /** Whether statistics may use a value: it is final, or settled. */
 export function isSettled(value: {
@@ -184,7 +190,7 @@ export function completionAt(history: SnapshotHistory, ageMs: number): Completio
   const shares = [...history.byDay].flatMap(([day, all]) => {
     const last = all.at(-1);
     if (!last?.final || last.total <= 0) return [];
-    const value = valueAt(all, Date.parse(`${day}T00:00:00Z`) + ageMs, history);
+    const value = valueAt(all, startMs(day) + ageMs, history);
     return value === null ? [] : [value / last.total];
   });
   if (shares.length < LEAST_DAYS) return null;
@@ -292,8 +298,6 @@ const NEW_DAYS = 3;
 const UNMOVED_DAYS = 2;
 /** A settled day is recent up to this age: its figures moved for three days, then not for two. */
 export const FRESH_DAYS = NEW_DAYS + UNMOVED_DAYS;
-/** The rounding of the report. */
-const ROUNDING: Micro = 5_000;
 
 /** Whether an open day is settled, and else how complete it is. Source: docs/costs.md#settled-days. */
 export function openDayOf(reported: ReportedDay, history: SnapshotHistory): OpenDay {
@@ -310,14 +314,14 @@ export function openDayOf(reported: ReportedDay, history: SnapshotHistory): Open
 function isUnmoved({ day, total, fetchedAt }: ReportedDay, { byDay }: SnapshotHistory): boolean {
   const all = byDay.get(day) ?? [];
   const now = fetchedAt.getTime();
-  const moved = all.findLastIndex((one) => Math.abs(one.total - total) > ROUNDING);
+  const moved = all.findLastIndex((one) => Math.abs(one.total - total) > REPORT_ROUNDING);
   const since = all[moved + 1]?.fetchedAt.getTime() ?? now;
   if (moved < 0 && ageAt(day, since) > NEW_DAYS) return true;
   return now - Math.max(since, startMs(day) + DAY_MS) >= UNMOVED_DAYS * DAY_MS;
 }
 
 function startMs(day: Day): number {
-  return Date.parse(`${day}T00:00:00Z`);
+  return dayNumber(day) * DAY_MS;
 }
 
 /** The last day that was final or settled at the instant; null without any. */

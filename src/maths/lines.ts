@@ -20,7 +20,7 @@ import {
   METRICS,
   type Metric,
   type Micro,
-  microOf,
+  REPORT_ROUNDING,
 } from './rows.ts';
 
 /** The units by which many days are grouped. */
@@ -110,9 +110,6 @@ export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
   interRegionTier4DataTransferCredits: 'inter-region transfer, tier 4',
 };
 
-/** A smaller difference between a total and its metrics is rounding. */
-const ROUNDING: Micro = microOf(0.005);
-
 type PartsOf = (row: CostRow) => readonly CostPart[];
 
 const PARTS: Readonly<Record<By, () => PartsOf>> = {
@@ -192,7 +189,7 @@ function metricParts(row: CostRow): readonly CostPart[] {
     parts.push({ key: metric, name: METRIC_NAMES[metric], isOwnName: true, amount });
   }
   if (rest === 0) return parts;
-  const isRounding = Math.abs(rest) <= ROUNDING;
+  const isRounding = Math.abs(rest) <= REPORT_ROUNDING;
   const line = isRounding
     ? { key: 'rounding', name: 'rounding' }
     : { key: 'rest', name: 'not broken down' };

@@ -100,7 +100,8 @@ function dividedBy(number: bigint, divisor: bigint): bigint {
   return (number + half) / divisor;
 }
 
-const MINUS = '−';
+/** The sign of negative figures. */
+export const MINUS = '−';
 const TRILLIONTH_DIGITS = 12;
 const PRICE_DIGITS = 6;
 

@@ -1,5 +1,6 @@
 import {
   type DayPrice,
+  MINUS,
   type Money,
   moneyOf,
   moneyText,
@@ -9,7 +10,7 @@ import {
 import { creditsOf, type Micro, microOf } from './rows.ts';
 
 /** From the median absolute deviation of normal noise to its standard deviation. */
-const MAD_TO_SIGMA = 1.4826;
+export const MAD_TO_SIGMA = 1.4826;
 /** The same from the mean absolute deviation. */
 const MEAN_TO_SIGMA = 1.2533;
 const CLIP_SIGMAS = 2;
@@ -47,7 +48,7 @@ export function mean(values: readonly number[]): number {
  * A robust standard deviation: 1.4826 · MAD. If more than half of the values are equal, the MAD is
  * 0, and the result is 1.2533 · mean absolute deviation.
  */
-export function spread(values: readonly number[]): number {
+function spread(values: readonly number[]): number {
   const middle = median(values);
   const deviation = mad(values, middle);
   if (deviation > 0) return MAD_TO_SIGMA * deviation;
@@ -61,8 +62,8 @@ export function spread(values: readonly number[]): number {
 export function winsorisedMean(values: readonly number[]): number {
   const middle = median(values);
   const sigmas = mad(values, middle) > 0 ? CLIP_SIGMAS : SPARSE_CLIP_SIGMAS;
-  const context = sigmas * spread(values);
-  return mean(values.map((value) => Math.min(Math.max(value, middle - context), middle + context)));
+  const margin = sigmas * spread(values);
+  return mean(values.map((value) => Math.min(Math.max(value, middle - margin), middle + margin)));
 }
 
 interface ShiftEstimate {
@@ -96,8 +97,6 @@ export function hodgesLehmann(
 }
 
 // Rounding is for display only: nothing is computed from these texts.
-
-const MINUS = '−';
 
 // By decimals. Each is created once, as a table has thousands of figures, and not before its first figure: the first
 // format of a process takes 30 ms.

@@ -12,6 +12,7 @@ import {
   type Metric,
   type Micro,
   microOf,
+  REPORT_ROUNDING,
 } from './rows.ts';
 
 /** The possible faults of one row of the usage report. */
@@ -159,9 +160,6 @@ interface ReportedFigures {
   readonly totalCredits: number | null;
 }
 
-/** The allowed difference between sums and totals, because the report is rounded. */
-const TOLERANCE: Micro = microOf(0.005);
-
 /** Whether the millionths are exact: below nine thousand million credits. */
 function isExact(micro: Micro): boolean {
   return Number.isSafeInteger(micro);
@@ -211,7 +209,7 @@ function totalOf(
     return sum;
   }
   // With an invalid metric, which is counted above, the others cannot add up to the total.
-  if (count > 0 && !odd && Math.abs(total - sum) > TOLERANCE) note('metrics-off');
+  if (count > 0 && !odd && Math.abs(total - sum) > REPORT_ROUNDING) note('metrics-off');
   return total;
 }
 
@@ -339,7 +337,7 @@ function grandTotalProblem(
   if (reported === null || !isExact(microOf(reported))) return [];
   const counted = rows.reduce((sum, { total }) => sum + total, 0);
   const off = Math.abs(counted - microOf(reported));
-  if (off <= TOLERANCE * Math.max(1, rows.length)) return [];
+  if (off <= REPORT_ROUNDING * Math.max(1, rows.length)) return [];
   return [{ name: 'grand-total-off', counted, reported: microOf(reported), of }];
 }
 

@@ -1,6 +1,6 @@
 import { type Day, weekdayOf } from '../base/time.ts';
 import { isSettled } from './days.ts';
-import { mad, mean, median, winsorisedMean } from './numbers.ts';
+import { MAD_TO_SIGMA, mad, mean, median, winsorisedMean } from './numbers.ts';
 import type { DayValue } from './rows.ts';
 
 /** Eight weeks; older days say little about the near future. */
@@ -53,10 +53,9 @@ export const FLAT: WeekdayProfile = [1, 1, 1, 1, 1, 1, 1];
 
 const WEEK = 7;
 /** Two whole weeks: with less, every factor would depend on one day. */
-const LEAST_DAYS_WEEKDAY = 14;
+const LEAST_PROFILE_DAYS = 14;
 /** The factor of a weekday without usage: division by a smaller one would exaggerate small values. */
 const LEAST_RATIO = 0.02;
-const MAD_TO_SIGMA = 1.4826;
 
 /**
  * The weekday profile f, without units. From r = ln(y / mean of the seven days around y):
@@ -71,7 +70,7 @@ export function weekdayProfile(series: readonly DayValue[]): WeekdayProfile {
 
 /** The profile of settled days. */
 export function profileOf(days: readonly SettledDay[]): WeekdayProfile {
-  if (days.length < LEAST_DAYS_WEEKDAY) return FLAT;
+  if (days.length < LEAST_PROFILE_DAYS) return FLAT;
 
   const groups = ratiosByWeekday(days).map((ratios) => ({ ratios, middle: median(ratios) }));
   const pooled = mad(groups.flatMap(({ ratios, middle }) => ratios.map((ratio) => ratio - middle)));
