@@ -10,13 +10,8 @@ import {
   REPORT_ROUNDING,
 } from './rows.ts';
 
-/** Whether statistics may use a value: it is final, or settled. */
-export function isSettled(value: {
-  readonly final: boolean;
-  readonly openDay?: OpenDay | undefined;
-}): boolean {
-  return value.final || value.openDay?.settled === true;
-}
+// The days of the report: which of them are final, settled or open, and what earlier fetches show
+// about them.
 
 /** The reported costs of one UTC day. A day without any row has an unknown cost, not 0. */
 export interface DayState {
@@ -31,15 +26,6 @@ export interface DayState {
   readonly total: Micro;
   /** The part of the total that can still change, from rows that are not locked. */
   readonly preliminary: Micro;
-}
-
-/** Selects the rows that match every given field; without fields, all rows. */
-export interface RowSelector {
-  /** With their pipes, without the storage and backups of their warehouse. */
-  readonly services?: readonly string[];
-  /** With their services and pipes, if the rows of these name the warehouse. */
-  readonly warehouses?: readonly string[];
-  readonly entities?: readonly string[];
 }
 
 type Sum = Pick<DayState, 'rows' | 'openRows' | 'total' | 'preliminary' | 'openDay' | 'price'>;
@@ -62,6 +48,12 @@ export function dayStates(rows: readonly CostRow[], { first, last }: Span): read
   return daysBetween(first, last).map((day) => dayState(day, sums.get(day) ?? NOTHING));
 }
 
+function dayState(day: Day, sum: Sum): DayState {
+  if (sum.rows === 0) return { day, state: 'no-data', ...sum };
+  if (sum.openRows > 0) return { day, state: 'preliminary', ...sum };
+  return { day, state: 'final', ...sum, openDay: undefined };
+}
+
 /**
  * The same days with the sums of only some rows. A day stays as final as the whole report says,
  * because rows may be added until all rows of the day are locked. On a day with other rows only,
@@ -80,15 +72,12 @@ export function statesWithin(
   });
 }
 
-function dayState(day: Day, sum: Sum): DayState {
-  if (sum.rows === 0) return { day, state: 'no-data', ...sum };
-  if (sum.openRows > 0) return { day, state: 'preliminary', ...sum };
-  return { day, state: 'final', ...sum, openDay: undefined };
-}
-
-/** The latest day with rows that are all locked; an earlier day may still be open. */
-export function lastFinalDay(states: readonly DayState[]): Day | null {
-  return states.findLast(({ state }) => state === 'final')?.day ?? null;
+/** Whether statistics may use a value: it is final, or settled. */
+export function isSettled(value: {
+  readonly final: boolean;
+  readonly openDay?: OpenDay | undefined;
+}): boolean {
+  return value.final || value.openDay?.settled === true;
 }
 
 /** Whether statistics may use the day: it is final, or settled. */
@@ -96,9 +85,23 @@ export function isSettledDay({ state, openDay }: Pick<DayState, 'state' | 'openD
   return isSettled({ final: state === 'final', openDay });
 }
 
+/** The latest day with rows that are all locked; an earlier day may still be open. */
+export function lastFinalDay(states: readonly DayState[]): Day | null {
+  return states.findLast(({ state }) => state === 'final')?.day ?? null;
+}
+
 /** The latest day that is final or settled; an earlier day may still be open. */
 export function lastSettledDay(states: readonly DayState[]): Day | null {
   return states.findLast(isSettledDay)?.day ?? null;
+}
+
+/** Selects the rows that match every given field; without fields, all rows. */
+export interface RowSelector {
+  /** With their pipes, without the storage and backups of their warehouse. */
+  readonly services?: readonly string[];
+  /** With their services and pipes, if the rows of these name the warehouse. */
+  readonly warehouses?: readonly string[];
+  readonly entities?: readonly string[];
 }
 
 export function selectRows(rows: readonly CostRow[], selector: RowSelector): readonly CostRow[] {
@@ -117,11 +120,6 @@ export function rowFilter(selector: RowSelector): (row: CostRow) => boolean {
   };
 }
 
-/** The same rows; a day that is not final is not settled either. */
-export function withoutOpenDays(rows: readonly CostRow[]): readonly CostRow[] {
-  return rows.map(({ openDay: _, ...row }) => row);
-}
-
 /** The rows of final days, which cannot change any more. */
 export function finalRows(
   rows: readonly CostRow[],
@@ -129,6 +127,11 @@ export function finalRows(
 ): readonly CostRow[] {
   const final = new Set(states.filter(({ state }) => state === 'final').map(({ day }) => day));
   return rows.filter(({ day }) => final.has(day));
+}
+
+/** The same rows; a day that is not final is not settled either. */
+export function withoutOpenDays(rows: readonly CostRow[]): readonly CostRow[] {
+  return rows.map(({ openDay: _, ...row }) => row);
 }
 
 /** The total of one UTC day in one fetched report; stored only when it differs from the one before. */
@@ -147,8 +150,6 @@ export interface SnapshotHistory {
   readonly fetches: readonly number[];
 }
 
-export const NO_SNAPSHOTS: SnapshotHistory = { byDay: new Map(), fetches: [] };
-
 /** Snapshots of learned figures begin this many days ago: eight weeks of days, and their locking. */
 export const LEARNED_DAYS = 84;
 
@@ -158,132 +159,6 @@ export function snapshotHistory(snapshots: readonly DaySnapshot[]): SnapshotHist
     byDay: Map.groupBy(sorted, ({ day }) => day),
     fetches: [...new Set(sorted.map(({ fetchedAt }) => fetchedAt.getTime()))],
   };
-}
-
-/** The last fetch before the instant, or also at it; null without any. In milliseconds. */
-function lastFetch({ fetches }: SnapshotHistory, until: number, isIncluded: boolean) {
-  let [low, high] = [0, fetches.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const at = fetches[middle] ?? 0;
-    if (at < until || (isIncluded && at === until)) low = middle + 1;
-    else high = middle;
-  }
-  return fetches[low - 1] ?? null;
-}
-
-/** Whole UTC days from the day to the instant: 1 on the following day. */
-function ageAt(day: Day, instant: number): number {
-  return Math.floor(instant / DAY_MS) - dayNumber(day);
-}
-
-/** Two whole weeks. */
-const LEAST_DAYS = 14;
-/** The value of a day at an instant is known if a fetch was at most this long before. */
-const FRESH_MS = 6 * HOUR_MS;
-
-/**
- * c = median of v(age) / final, over all final days with snapshots: the same age since the start of
- * the day, to the minute. Null with fewer than 14 such days. Source: docs/costs.md#completion-factors.
- */
-export function completionAt(history: SnapshotHistory, ageMs: number): Completion | null {
-  const shares = [...history.byDay].flatMap(([day, all]) => {
-    const last = all.at(-1);
-    if (!last?.final || last.total <= 0) return [];
-    const value = valueAt(all, startMs(day) + ageMs, history);
-    return value === null ? [] : [value / last.total];
-  });
-  if (shares.length < LEAST_DAYS) return null;
-  const [typical, high] = [quantile(shares, 0.5), quantile(shares, 0.9)];
-  // With a share of 0, nothing can be said about the final total.
-  return typical > 0 ? { typical, high, days: shares.length } : null;
-}
-
-function valueAt(
-  all: readonly DaySnapshot[],
-  instant: number,
-  history: SnapshotHistory,
-): number | null {
-  const fetched = lastFetch(history, instant, true);
-  if (fetched === null || instant - fetched > FRESH_MS) return null;
-  return all.findLast(({ fetchedAt }) => fetchedAt.getTime() <= instant)?.total ?? null;
-}
-
-/** How old a day is when all of its rows are locked, in whole UTC days. */
-export interface LockAge {
-  /** The median. */
-  readonly usual: number;
-  /** The 10th and the 90th percentile. */
-  readonly low: number;
-  readonly high: number;
-  /** The number of days whose locking was observed. */
-  readonly days: number;
-}
-
-/** The latest days count, because a server may change its rule. */
-const LATEST = 28;
-const LEAST = 3;
-/** A day that locked between two fetches further apart has an unknown lock age. */
-const LONGEST_GAP_MS = 36 * HOUR_MS;
-/** Until the lock age is learned. On one live organization it was 12 to 14 days. */
-const UNKNOWN_HIGH = 14;
-const STRAGGLER_DAYS = 7;
-
-/**
- * Learns the lock age from the snapshots of the last 28 days that were seen to lock, at most 36 hours
- * after the fetch before. An open day that is older than the median counts with its age so far, so
- * that a server that begins to lock later is noticed. Null with fewer than three such days.
- * Source: docs/costs.md#lock-age.
- */
-export function learnLockAge(history: SnapshotHistory): LockAge | null {
-  const days = [...history.byDay].sort(([a], [b]) => (a < b ? 1 : -1));
-  const locked = days.flatMap(([day, all]) => lockAgeOf(day, all, history) ?? []).slice(0, LATEST);
-  if (locked.length < LEAST) return null;
-  const usual = percentile(locked, 0.5);
-  const now = history.fetches.at(-1) ?? 0;
-  const open = days
-    .filter(([, all]) => all.at(-1)?.final === false)
-    .map(([day]) => ageAt(day, now))
-    .filter((age) => age > usual);
-  const ages = [...open, ...locked].slice(0, LATEST);
-  return {
-    usual: percentile(ages, 0.5),
-    low: percentile(ages, 0.1),
-    high: percentile(ages, 0.9),
-    days: locked.length,
-  };
-}
-
-function lockAgeOf(day: Day, all: readonly DaySnapshot[], history: SnapshotHistory): number | null {
-  const open = all.findLastIndex(({ final }) => !final);
-  const locked = open < 0 ? undefined : all[open + 1];
-  if (!locked) return null;
-  const at = locked.fetchedAt.getTime();
-  const before = lastFetch(history, at, false);
-  return before !== null && at - before <= LONGEST_GAP_MS ? ageAt(day, at) : null;
-}
-
-/** The nearest rank, so that the result is a whole number of days. */
-function percentile(ages: readonly number[], share: number): number {
-  const sorted = ages.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-}
-
-/**
- * The age up to which Signalbox waits for a day to be final: one week more than the 90th percentile.
- * An older day that is not final is a straggler. Until the lock age is learned, 21 days.
- * Source: docs/costs.md#lock-age.
- */
-export function longestWait(age: LockAge | null): number {
-  return (age?.high ?? UNKNOWN_HIGH) + STRAGGLER_DAYS;
-}
-
-/** `days usually become final after 12 days (11–14)`; null until it is learned. */
-export function lockAgeText(age: LockAge | null): string | null {
-  if (age === null) return null;
-  const { usual, low, high } = age;
-  const range = low === high ? '' : ` (${low}–${high})`;
-  return `days usually become final after ${usual} ${usual === 1 ? 'day' : 'days'}${range}`;
 }
 
 /** A day in a fetched report. */
@@ -333,4 +208,121 @@ export function lastSettledAt({ byDay }: SnapshotHistory, at: Date): Day | null 
     return isKnown ? [day] : [];
   });
   return settled.sort().at(-1) ?? null;
+}
+
+/** Two whole weeks. */
+const LEAST_COMPLETED_DAYS = 14;
+/** The value of a day at an instant is known if a fetch was at most this long before. */
+const FRESH_MS = 6 * HOUR_MS;
+
+/**
+ * c = median of v(age) / final, over all final days with snapshots: the same age since the start of
+ * the day, to the minute. Null with fewer than 14 such days. Source: docs/costs.md#completion-factors.
+ */
+function completionAt(history: SnapshotHistory, ageMs: number): Completion | null {
+  const shares = [...history.byDay].flatMap(([day, all]) => {
+    const last = all.at(-1);
+    if (!last?.final || last.total <= 0) return [];
+    const value = valueAt(all, startMs(day) + ageMs, history);
+    return value === null ? [] : [value / last.total];
+  });
+  if (shares.length < LEAST_COMPLETED_DAYS) return null;
+  const [typical, high] = [quantile(shares, 0.5), quantile(shares, 0.9)];
+  // With a share of 0, nothing can be said about the final total.
+  return typical > 0 ? { typical, high, days: shares.length } : null;
+}
+
+function valueAt(
+  all: readonly DaySnapshot[],
+  instant: number,
+  history: SnapshotHistory,
+): number | null {
+  const fetched = history.fetches.findLast((at) => at <= instant);
+  if (fetched === undefined || instant - fetched > FRESH_MS) return null;
+  return all.findLast(({ fetchedAt }) => fetchedAt.getTime() <= instant)?.total ?? null;
+}
+
+/** How old a day is when all of its rows are locked, in whole UTC days. */
+export interface LockAge {
+  /** The median. */
+  readonly usual: number;
+  /** The 10th and the 90th percentile. */
+  readonly low: number;
+  readonly high: number;
+  /** The number of days whose locking was observed. */
+  readonly days: number;
+}
+
+/** Only the latest days count, because a server may change its rule. */
+const LATEST_LOCKED_DAYS = 28;
+const LEAST_LOCKED_DAYS = 3;
+/** A day that locked between two fetches further apart has an unknown lock age. */
+const LONGEST_GAP_MS = 36 * HOUR_MS;
+
+/**
+ * Learns the lock age from the snapshots of the last 28 days that were seen to lock, at most 36 hours
+ * after the fetch before. An open day that is older than the median counts with its age so far, so
+ * that a server that begins to lock later is noticed. Null with fewer than three such days.
+ * Source: docs/costs.md#lock-age.
+ */
+export function learnLockAge(history: SnapshotHistory): LockAge | null {
+  const days = [...history.byDay].sort(([a], [b]) => (a < b ? 1 : -1));
+  const locked = days
+    .flatMap(([day, all]) => lockAgeOf(day, all, history) ?? [])
+    .slice(0, LATEST_LOCKED_DAYS);
+  if (locked.length < LEAST_LOCKED_DAYS) return null;
+  const usual = percentile(locked, 0.5);
+  const now = history.fetches.at(-1) ?? 0;
+  const open = days
+    .filter(([, all]) => all.at(-1)?.final === false)
+    .map(([day]) => ageAt(day, now))
+    .filter((age) => age > usual);
+  const ages = [...open, ...locked].slice(0, LATEST_LOCKED_DAYS);
+  return {
+    usual: percentile(ages, 0.5),
+    low: percentile(ages, 0.1),
+    high: percentile(ages, 0.9),
+    days: locked.length,
+  };
+}
+
+function lockAgeOf(day: Day, all: readonly DaySnapshot[], history: SnapshotHistory): number | null {
+  const open = all.findLastIndex(({ final }) => !final);
+  const locked = open < 0 ? undefined : all[open + 1];
+  if (!locked) return null;
+  const at = locked.fetchedAt.getTime();
+  const before = history.fetches.findLast((fetched) => fetched < at);
+  return before !== undefined && at - before <= LONGEST_GAP_MS ? ageAt(day, at) : null;
+}
+
+/** The nearest rank, so that the result is a whole number of days. */
+function percentile(ages: readonly number[], share: number): number {
+  const sorted = ages.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
+
+/** Until the lock age is learned. On one live organization it was 12 to 14 days. */
+const UNKNOWN_HIGH = 14;
+const STRAGGLER_DAYS = 7;
+
+/**
+ * The age up to which Signalbox waits for a day to be final: one week more than the 90th percentile.
+ * An older day that is not final is a straggler. Until the lock age is learned, 21 days.
+ * Source: docs/costs.md#lock-age.
+ */
+export function longestWait(age: LockAge | null): number {
+  return (age?.high ?? UNKNOWN_HIGH) + STRAGGLER_DAYS;
+}
+
+/** `days usually become final after 12 days (11–14)`; null until it is learned. */
+export function lockAgeText(age: LockAge | null): string | null {
+  if (age === null) return null;
+  const { usual, low, high } = age;
+  const range = low === high ? '' : ` (${low}–${high})`;
+  return `days usually become final after ${usual} ${usual === 1 ? 'day' : 'days'}${range}`;
+}
+
+/** Whole UTC days from the day to the instant: 1 on the following day. */
+function ageAt(day: Day, instant: number): number {
+  return Math.floor(instant / DAY_MS) - dayNumber(day);
 }
