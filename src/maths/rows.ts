@@ -1,6 +1,9 @@
 import type { Day } from '../base/time.ts';
 import { type DayPrice, type Money, moneyOf } from './money.ts';
 
+// The rows and days of the usage report in whole millionths of a credit, and the entity of a row.
+
+/** The figures of a row, as the usage report names them. */
 export const METRICS = [
   'storageCredits',
   'backupCredits',
