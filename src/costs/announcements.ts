@@ -168,7 +168,7 @@ export async function redrawAnnouncements(
   anomaly: CostAnomaly,
   { now, prices }: { readonly now: () => Date; readonly prices: PriceList | null },
 ): Promise<void> {
-  const day = lastDayOf(anomaly);
+  const day = lastDayOf(anomaly.incident);
   for (const key of await postedKeysUnder(tx, announcementKey(anomaly, { news: 'opened', day }))) {
     const news = WITH_BUTTONS.find((each) => each === (key.split(' ')[2] ?? 'opened'));
     if (!news) continue;

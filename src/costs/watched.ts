@@ -189,7 +189,7 @@ export function judgeLine(
 
 function isCounted(all: readonly CostAnomaly[], day: Day): boolean {
   const newest = all.at(-1);
-  return newest !== undefined && isOver(newest.incident) && day <= lastDayOf(newest);
+  return newest !== undefined && isOver(newest.incident) && day <= lastDayOf(newest.incident);
 }
 
 interface SettledLine extends WatchedLine {

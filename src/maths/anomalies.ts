@@ -1,7 +1,7 @@
 import type { Day } from '../base/time.ts';
 import { isSettled } from './days.ts';
-import { median } from './numbers.ts';
-import { type DayValue, entityKey } from './rows.ts';
+import { MAD_TO_SIGMA, median } from './numbers.ts';
+import { type CostRow, type DayValue, entityKey } from './rows.ts';
 import {
   daysBefore,
   factorOn,
@@ -16,59 +16,7 @@ import {
   withoutWeekdays,
 } from './statistics.ts';
 
-/** What a day is compared with: the level of the two weeks before it, by weekday. */
-export interface Baseline {
-  readonly days: readonly SettledDay[];
-  readonly profile: WeekdayProfile;
-  /** Past days adjusted for weekdays: x = y / f. */
-  readonly evened: readonly number[];
-  /** Credits per day: the median of the last 14 of x. */
-  readonly level: number;
-  /** a, credits: added before any logarithm, so that zeros and small values have little effect. */
-  readonly offset: number;
-}
-
-/** The deviation of days from their expected cost, in logarithms. */
-interface Deviation {
-  readonly sigma: number;
-  /** The second largest of the past, because a bursty line had deviations like this before. */
-  readonly before: number;
-}
-
-const LEAST_SIGMA = 0.06;
-const MAD_TO_SIGMA = 1.4826;
-
-/** Expects settled days in order; a = minImpact / 2. */
-export function baselineOf(days: readonly SettledDay[], minImpact: number): Baseline {
-  const profile = profileOf(days);
-  const evened = withoutWeekdays(days, profile);
-  const level = median(evened.slice(-LEVEL_DAYS));
-  return { days, profile, evened, level, offset: minImpact / 2 };
-}
-
-export function expectedOn({ level, profile }: Baseline, day: Day): number {
-  return level * factorOn(profile, day);
-}
-
-/**
- * e = ln((y + a) / (median of the 14 of x up to that day · f + a)), because costs grow by factors;
- * sigma = max(1.4826 · median|e|, 0.06). Source: docs/costs.md#baseline.
- */
-export function deviationOf({ days, profile, evened, offset }: Baseline): Deviation {
-  const deviations = days.map(({ weekday, value }, index) => {
-    const usual = median(backFrom(evened, index)) * (profile[weekday] ?? 1);
-    return Math.abs(Math.log((value + offset) / (usual + offset)));
-  });
-  return {
-    sigma: Math.max(MAD_TO_SIGMA * median(deviations), LEAST_SIGMA),
-    before: deviations.toSorted((a, b) => b - a)[1] ?? 0,
-  };
-}
-
-/** The two weeks that end with the day: the same window as for the judged day. */
-function backFrom(values: readonly number[], index: number): readonly number[] {
-  return values.slice(Math.max(0, index - LEVEL_DAYS + 1)).slice(0, LEVEL_DAYS);
-}
+// Unusual days of a line of costs, the incidents that they make, and which of them are one event.
 
 /** A notice is part of the digest; an alert gets a message of its own. */
 export type AnomalyTier = 'notice' | 'alert';
@@ -94,13 +42,8 @@ export type AnomalyVerdict =
     }
   | { readonly kind: 'untested'; readonly why: 'too-new' | 'not-a-cost' };
 
-const NOTICE_Z = 3.5;
-const ALERT_Z = 5;
 const LEAST_IMPACT = 2;
 const IMPACT_SHARE = 0.005;
-const LEAST_SHARE = 0.25;
-const SPARSE_SHARE = 0.5;
-const SPARSE_FACTOR = 1.5;
 
 /**
  * The minimum impact of an anomaly, in credits: max(2, 0.5% of the median of the organization's last
@@ -112,10 +55,16 @@ export function minImpactOf(organization: readonly DayValue[]): number {
   return Math.max(LEAST_IMPACT, IMPACT_SHARE * median(days.map(({ value }) => value)));
 }
 
+const NOTICE_Z = 3.5;
+const ALERT_Z = 5;
+const LEAST_SHARE = 0.25;
+const SPARSE_SHARE = 0.5;
+const SPARSE_FACTOR = 1.5;
+
 /**
  * Whether one day of one line is unusual, compared with at most 56 days before it. `days`: the settled
  * days of the line, in order.
- * r = ln((v + a) / (expected + a)), z = r / sigma (baseline.ts); unusual means |z| > 3.5 (alert: 5)
+ * r = ln((v + a) / (expected + a)), z = r / sigma (`deviationOf`); unusual means |z| > 3.5 (alert: 5)
  * and |v − expected| ≥ minImpact, and ≥ 25% of the expected cost, and |r| above the second largest
  * of the past. A day that is not settled is tested for increases only: it may be incomplete, and
  * 13% of normal lines would count as dropped. Drops are notices. A line with costs on less than half of
@@ -171,6 +120,59 @@ function leastExcess({ offset }: Baseline, expected: number, minImpact: number):
   return Math.max(minImpact, LEAST_SHARE * Math.max(expected, offset));
 }
 
+/** What a day is compared with: the level of the two weeks before it, by weekday. */
+interface Baseline {
+  readonly days: readonly SettledDay[];
+  readonly profile: WeekdayProfile;
+  /** Past days adjusted for weekdays: x = y / f. */
+  readonly evened: readonly number[];
+  /** Credits per day: the median of the last 14 of x. */
+  readonly level: number;
+  /** a, credits: added before any logarithm, so that zeros and small values have little effect. */
+  readonly offset: number;
+}
+
+/** Expects settled days in order; a = minImpact / 2. */
+function baselineOf(days: readonly SettledDay[], minImpact: number): Baseline {
+  const profile = profileOf(days);
+  const evened = withoutWeekdays(days, profile);
+  const level = median(evened.slice(-LEVEL_DAYS));
+  return { days, profile, evened, level, offset: minImpact / 2 };
+}
+
+function expectedOn({ level, profile }: Baseline, day: Day): number {
+  return level * factorOn(profile, day);
+}
+
+/** The deviation of days from their expected cost, in logarithms. */
+interface Deviation {
+  readonly sigma: number;
+  /** The second largest of the past, because a bursty line had deviations like this before. */
+  readonly before: number;
+}
+
+const LEAST_SIGMA = 0.06;
+
+/**
+ * e = ln((y + a) / (median of the 14 of x up to that day · f + a)), because costs grow by factors;
+ * sigma = max(1.4826 · median|e|, 0.06). Source: docs/costs.md#baseline.
+ */
+function deviationOf({ days, profile, evened, offset }: Baseline): Deviation {
+  const deviations = days.map(({ weekday, value }, index) => {
+    const usual = median(backFrom(evened, index)) * (profile[weekday] ?? 1);
+    return Math.abs(Math.log((value + offset) / (usual + offset)));
+  });
+  return {
+    sigma: Math.max(MAD_TO_SIGMA * median(deviations), LEAST_SIGMA),
+    before: deviations.toSorted((a, b) => b - a)[1] ?? 0,
+  };
+}
+
+/** The two weeks that end with the day: the same window as for the judged day. */
+function backFrom(values: readonly number[], index: number): readonly number[] {
+  return values.slice(Math.max(0, index - LEVEL_DAYS + 1)).slice(0, LEVEL_DAYS);
+}
+
 export interface Range {
   readonly expected: number;
   readonly low: number;
@@ -189,13 +191,13 @@ export function usualRange(days: readonly SettledDay[], day: Day, minImpact: num
   const { offset } = baseline;
   const expected = expectedOn(baseline, day);
   const factor = Math.exp(Math.max(NOTICE_Z * sigma, before));
-  const context = leastExcess(baseline, expected, minImpact);
-  const low = Math.min((expected + offset) / factor - offset, expected - context);
-  const high = Math.max((expected + offset) * factor - offset, expected + context);
+  const margin = leastExcess(baseline, expected, minImpact);
+  const low = Math.min((expected + offset) / factor - offset, expected - margin);
+  const high = Math.max((expected + offset) * factor - offset, expected + margin);
   return { expected, low: Math.max(0, low), high };
 }
 
-const SHARE = 0.4;
+const COMMON_SHARE = 0.4;
 /** With fewer lines, 40% of them are too few. */
 const LEAST_LINES = 5;
 
@@ -210,7 +212,7 @@ export function commonCause(verdicts: readonly AnomalyVerdict[]): Direction | nu
   const count = (direction: Direction) =>
     tested.filter((verdict) => verdict.kind === 'unusual' && verdict.direction === direction)
       .length;
-  const isCommon = (direction: Direction) => count(direction) > SHARE * tested.length;
+  const isCommon = (direction: Direction) => count(direction) > COMMON_SHARE * tested.length;
   return (['up', 'down'] as const).find(isCommon) ?? null;
 }
 
@@ -246,13 +248,6 @@ interface IncidentStep {
   readonly incident: Incident | null;
   /** What to report; null for nothing. */
   readonly news: News | null;
-}
-
-const DAYS_TO_RESOLVE = 2;
-const DAYS_TO_NORMAL = 7;
-
-export function isOver({ state }: Incident): boolean {
-  return state === 'resolved' || state === 'new-normal' || state === 'expected';
 }
 
 /** Opens an incident on an unusual day; null for any other verdict. */
@@ -294,8 +289,34 @@ export function followIncident(
   return withNews(incident, { ...incident, days, impact, tier, state });
 }
 
+/** A rare or new cost is an increase without a usual range. */
+function unusualOf(verdict: AnomalyVerdict) {
+  if (verdict.kind === 'unusual') return verdict;
+  if (verdict.kind !== 'rare-cost' && verdict.kind !== 'new-cost') return null;
+  return { direction: 'up', tier: 'notice', excess: verdict.excess } as const;
+}
+
+function withDay(days: readonly IncidentDay[], day: IncidentDay): readonly IncidentDay[] {
+  const others = days.filter((one) => one.day !== day.day);
+  return [...others, day].sort((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+const DAYS_TO_RESOLVE = 2;
+const DAYS_TO_NORMAL = 7;
+
+function stateOf(days: readonly IncidentDay[], mutedUntil: Day | null): IncidentState {
+  const latest = days.filter(({ settled }) => settled).slice(-DAYS_TO_RESOLVE);
+  const isEnough = latest.length === DAYS_TO_RESOLVE;
+  if (isEnough && latest.every(({ unusual }) => !unusual)) return 'resolved';
+  const unusual = days.filter((day) => day.unusual).length;
+  if (unusual >= DAYS_TO_NORMAL) return 'new-normal';
+  const last = days.at(-1)?.day ?? '';
+  if (mutedUntil !== null && last <= mutedUntil) return 'muted';
+  return unusual > 1 ? 'ongoing' : 'open';
+}
+
 function withNews(before: Incident, after: Incident): IncidentStep {
-  if (after.mutedUntil !== null && lastDay(after) <= after.mutedUntil) {
+  if (after.mutedUntil !== null && lastDayOf(after) <= after.mutedUntil) {
     return { incident: after, news: null };
   }
   const news = newsOf(before, after);
@@ -309,6 +330,10 @@ function newsOf(before: Incident, after: Incident): News | null {
   return Math.abs(after.impact) >= 2 * Math.abs(before.reportedImpact) ? 'doubled' : null;
 }
 
+export function isOver({ state }: Incident): boolean {
+  return state === 'resolved' || state === 'new-normal' || state === 'expected';
+}
+
 /** A user marked the incident as expected: a new baseline starts on its first day. */
 export function expectIncident(incident: Incident): Incident {
   return isOver(incident) ? incident : { ...incident, state: 'expected' };
@@ -319,31 +344,9 @@ export function muteIncident(incident: Incident, until: Day): Incident {
   return isOver(incident) ? incident : { ...incident, state: 'muted', mutedUntil: until };
 }
 
-function stateOf(days: readonly IncidentDay[], mutedUntil: Day | null): IncidentState {
-  const latest = days.filter(({ settled }) => settled).slice(-DAYS_TO_RESOLVE);
-  const isEnough = latest.length === DAYS_TO_RESOLVE;
-  if (isEnough && latest.every(({ unusual }) => !unusual)) return 'resolved';
-  const unusual = days.filter((day) => day.unusual).length;
-  if (unusual >= DAYS_TO_NORMAL) return 'new-normal';
-  const last = days.at(-1)?.day ?? '';
-  if (mutedUntil !== null && last <= mutedUntil) return 'muted';
-  return unusual > 1 ? 'ongoing' : 'open';
-}
-
-function withDay(days: readonly IncidentDay[], day: IncidentDay): readonly IncidentDay[] {
-  const others = days.filter((one) => one.day !== day.day);
-  return [...others, day].sort((a, b) => (a.day < b.day ? -1 : 1));
-}
-
-function lastDay(incident: Incident): Day {
-  return incident.days.at(-1)?.day ?? incident.since;
-}
-
-/** A rare or new cost is an increase without a usual range. */
-function unusualOf(verdict: AnomalyVerdict) {
-  if (verdict.kind === 'unusual') return verdict;
-  if (verdict.kind !== 'rare-cost' && verdict.kind !== 'new-cost') return null;
-  return { direction: 'up', tier: 'notice', excess: verdict.excess } as const;
+/** The last judged day. */
+export function lastDayOf({ days, since }: Incident): Day {
+  return days.at(-1)?.day ?? since;
 }
 
 /** An incident of one line of costs, with the names and the worst day that a message shows. */
@@ -352,7 +355,7 @@ export interface CostAnomaly {
   readonly line: string;
   readonly entityId: string;
   readonly entityName: string;
-  readonly kind: 'warehouse' | 'service' | 'pipe';
+  readonly kind: CostRow['kind'];
   readonly serviceId: string | null;
   /** `analytics-dev · compute` */
   readonly name: string;
@@ -376,13 +379,9 @@ export function isRelated(one: CostAnomaly, other: CostAnomaly): boolean {
   return (
     entityKey(one) === entityKey(other) &&
     one.incident.direction === other.incident.direction &&
-    one.incident.since <= lastDayOf(other) &&
-    other.incident.since <= lastDayOf(one)
+    one.incident.since <= lastDayOf(other.incident) &&
+    other.incident.since <= lastDayOf(one.incident)
   );
-}
-
-export function lastDayOf({ incident: { days, since } }: CostAnomaly): Day {
-  return days.at(-1)?.day ?? since;
 }
 
 /** Each event once, as its largest metric, with the highest tier of all related anomalies. */

@@ -1,16 +1,23 @@
 import { addMonths, lengthOf, type Span, startOf } from '../base/calendar.ts';
 import { addDays, type Day, dayNumber } from '../base/time.ts';
 import { dayStates, isSettled, isSettledDay } from './days.ts';
-import { type By, partsOf, type SummaryLine, sumBy } from './lines.ts';
+import { type By, partsOf, type SummaryLine, sumBy, type TimeUnit } from './lines.ts';
 import { type Money, moneyDifference, moneyOf, moneySum } from './money.ts';
 import { type CostRow, type DayValue, type Micro, microOf } from './rows.ts';
+
+// Two spans of days compared day by day: the totals, the lines that changed most, and the reasons.
 
 /** Why two spans cannot be compared. */
 export type PairingProblem = 'unequal-lengths' | 'unequal-weekdays' | 'no-common-settled-days';
 
+interface Incomparable {
+  readonly ok: false;
+  readonly why: PairingProblem;
+}
+
 type DayPairs =
   | { readonly ok: true; readonly pairs: readonly DayPair[]; readonly sameWeekdays: boolean }
-  | { readonly ok: false; readonly why: PairingProblem };
+  | Incomparable;
 
 export interface DayPair {
   readonly now: Day;
@@ -23,7 +30,7 @@ export interface DayPair {
  * first of a month are months: as many days as both have, with any weekdays.
  * Source: docs/costs.md#comparisons.
  */
-export function pairDays(now: Span, before: Span, isSettled: (day: Day) => boolean): DayPairs {
+export function pairDays(now: Span, before: Span, isUsable: (day: Day) => boolean): DayPairs {
   const lengths = [lengthOf(now), lengthOf(before)] as const;
   const sameWeekdays = (dayNumber(now.first) - dayNumber(before.first)) % 7 === 0;
   if (!areMonths(now, before)) {
@@ -33,7 +40,7 @@ export function pairDays(now: Span, before: Span, isSettled: (day: Day) => boole
   const pairs = Array.from({ length: Math.min(...lengths) }, (_, index) => ({
     now: addDays(now.first, index),
     before: addDays(before.first, index),
-  })).filter((pair) => isSettled(pair.now) && isSettled(pair.before));
+  })).filter((pair) => isUsable(pair.now) && isUsable(pair.before));
   return pairs.length === 0
     ? { ok: false, why: 'no-common-settled-days' }
     : { ok: true, pairs, sameWeekdays };
@@ -44,7 +51,7 @@ function areMonths(now: Span, before: Span): boolean {
 }
 
 export type Comparison =
-  | { readonly ok: false; readonly why: PairingProblem }
+  | Incomparable
   | {
       readonly ok: true;
       /** The number of compared days of each span, all settled. */
@@ -59,9 +66,6 @@ export type Comparison =
       readonly relative: number | null;
       readonly sameWeekdays: boolean;
     };
-
-/** Percentages of less than one credit are not meaningful. */
-const BASELINE_AT_LEAST: Micro = microOf(1);
 
 /**
  * Compares the costs of two spans on the days that are settled in both. `series` contains both spans.
@@ -86,9 +90,17 @@ export function compare(series: readonly DayValue[], now: Span, before: Span): C
   const relative = relativeOf(sums.now, sums.before);
   const delta = sums.now - sums.before;
   const isFinal = (day: Day) => values.get(day)?.final ?? false;
-  const notLocked = pairs.filter((pair) => !isFinal(pair.now) || !isFinal(pair.before)).length;
+  const notLocked = openPairs(pairs, isFinal);
   return { ok: true, days: pairs.length, notLocked, ...sums, delta, money, relative, sameWeekdays };
 }
+
+/** The number of pairs in which a day is not locked. */
+function openPairs(pairs: readonly DayPair[], isFinal: (day: Day) => boolean): number {
+  return pairs.filter(({ now, before }) => !isFinal(now) || !isFinal(before)).length;
+}
+
+/** Percentages of less than one credit are not meaningful. */
+const BASELINE_AT_LEAST: Micro = microOf(1);
 
 /** The change as a fraction of `before`; null if `before` is below one credit. */
 export function relativeOf(now: Micro, before: Micro): number | null {
@@ -143,16 +155,13 @@ type Movers =
       readonly notLocked: number;
       readonly movers: readonly Mover[];
     }
-  | { readonly ok: false; readonly why: PairingProblem };
+  | Incomparable;
 
 interface MoverOptions {
-  readonly by: Exclude<By, 'day' | 'week' | 'month'>;
+  readonly by: Exclude<By, TimeUnit>;
   /** Smaller changes are left out. */
   readonly minimum: Micro;
 }
-
-const MOST = 5;
-const EXPLAINED = 0.8;
 
 /**
  * The lines with the largest `|Δ|` between two spans, on the days that are settled in both, until they
@@ -169,29 +178,21 @@ export function moversOf(
   if (!pairing.ok) return pairing;
 
   const { pairs, notLocked } = pairing;
-  const movers = largest(changesOn(rows, by, pairs), { minimum, top: null });
+  const movers = largest(changesOn(rows, by, pairs), minimum, null);
   return { ok: true, days: pairs.length, notLocked, movers };
 }
 
-type SettledPairs =
-  | {
-      readonly ok: true;
-      readonly pairs: readonly DayPair[];
-      readonly sameWeekdays: boolean;
-      /** The number of pairs in which a day is not locked. */
-      readonly notLocked: number;
-    }
-  | { readonly ok: false; readonly why: PairingProblem };
-
-/** The pairs of days that are settled in both spans. `rows`: all rows decide about a day. */
-export function settledPairs(rows: readonly CostRow[], now: Span, before: Span): SettledPairs {
+/**
+ * The pairs of days that are settled in both spans, and the number of them in which a day is not
+ * locked. `rows`: all rows decide about a day.
+ */
+export function settledPairs(rows: readonly CostRow[], now: Span, before: Span) {
   const states = [...dayStates(rows, now), ...dayStates(rows, before)];
   const settled = new Map(states.filter(isSettledDay).map(({ day, state }) => [day, state]));
   const pairing = pairDays(now, before, (day) => settled.has(day));
   if (!pairing.ok) return pairing;
   const isFinal = (day: Day) => settled.get(day) === 'final';
-  const open = pairing.pairs.filter((pair) => !isFinal(pair.now) || !isFinal(pair.before));
-  return { ...pairing, notLocked: open.length };
+  return { ...pairing, notLocked: openPairs(pairing.pairs, isFinal) };
 }
 
 /** The change of every line on paired days. */
@@ -207,10 +208,10 @@ export function changesOn(
   return changesBetween(linesOn('now'), linesOn('before'));
 }
 
-export type ComparedLine = Pick<SummaryLine, 'key' | 'name' | 'total' | 'money'>;
+type ComparedLine = Pick<SummaryLine, 'key' | 'name' | 'total' | 'money'>;
 
 /** The change of every line of both lists. A line has its current name. */
-export function changesBetween(
+function changesBetween(
   nowLines: readonly ComparedLine[],
   beforeLines: readonly ComparedLine[],
 ): readonly Mover[] {
@@ -227,7 +228,7 @@ export function changesBetween(
 }
 
 /** The rows of the paired days of one side, and the span of these days. */
-export function rowsOn(
+function rowsOn(
   rows: readonly CostRow[],
   pairs: readonly DayPair[],
   side: keyof DayPair,
@@ -237,22 +238,22 @@ export function rowsOn(
   return { rows: rows.filter(({ day }) => days.has(day)), span };
 }
 
-interface Limits {
-  readonly minimum: Micro;
-  /** That many lines; null: until they explain 80%, at most five. */
-  readonly top: number | null;
-}
+const MOST_MOVERS = 5;
+const EXPLAINED = 0.8;
 
-/** The lines with the largest changes, each at least the minimum, the largest first. */
-export function largest(all: readonly Mover[], { minimum, top }: Limits): readonly Mover[] {
+/**
+ * The lines with the largest changes, each at least the minimum, the largest first. `top`: that many
+ * lines; null: until they explain 80%, at most five.
+ */
+function largest(all: readonly Mover[], minimum: Micro, top: number | null): readonly Mover[] {
   const size = ({ delta }: Mover) => Math.abs(delta);
   const sorted = [...all].sort((a, b) => size(b) - size(a) || (a.key < b.key ? -1 : 1));
   const enough = EXPLAINED * all.reduce((sum, mover) => sum + size(mover), 0);
   const movers: Mover[] = [];
   let explained = 0;
   for (const mover of sorted) {
-    const isEnough = top === null ? explained >= enough : false;
-    if (size(mover) < minimum || isEnough || movers.length === (top ?? MOST)) break;
+    const isEnough = top === null && explained >= enough;
+    if (size(mover) < minimum || isEnough || movers.length === (top ?? MOST_MOVERS)) break;
     movers.push(mover);
     explained += size(mover);
   }
@@ -294,7 +295,7 @@ export function explainChange(
 ): Explanation {
   const [now, before] = [sideOf(rows, pairs, 'now'), sideOf(rows, pairs, 'before')];
   const moved = changesBetween(now.lines, before.lines).filter(({ delta }) => delta !== 0);
-  const movers = largest(moved, { minimum: 0, top });
+  const movers = largest(moved, 0, top);
   const rest = moved.filter((one) => !movers.includes(one));
   const services = new Map([...before.lines, ...now.lines].map((line) => [line.key, line.service]));
   const ofMovers = movers.flatMap(({ key }) => services.get(key) ?? []);

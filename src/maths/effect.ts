@@ -1,5 +1,6 @@
+import { within } from '../base/calendar.ts';
 import type { Json, JsonObject } from '../base/text.ts';
-import { addDays, type Day, daysBetween } from '../base/time.ts';
+import { addDays, type Day } from '../base/time.ts';
 import { daysOfMonth } from './forecast.ts';
 import { hodgesLehmann, median, quantile, winsorisedMean } from './numbers.ts';
 import type { DayValue } from './rows.ts';
@@ -16,12 +17,50 @@ import {
   withoutWeekdays,
 } from './statistics.ts';
 
+// What a change of a service costs or saves: estimated before it, and measured after it.
+
 /** The size limits of a service, from the last reply of the API. */
 export interface Scaling {
   readonly minReplicaMemoryGb: number;
   readonly maxReplicaMemoryGb: number;
   readonly numReplicas: number;
   readonly idleScaling: boolean;
+}
+
+/** The scaling of a service, from reply fields; null unless all four fields are known. */
+export function scalingOf(fields: JsonObject | undefined): Scaling | null {
+  const { minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas, idleScaling } = fields ?? {};
+  const sizes = [minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas].filter(isSize);
+  const [min, max, replicas] = sizes;
+  if (min === undefined || max === undefined || replicas === undefined) return null;
+  if (typeof idleScaling !== 'boolean') return null;
+  return {
+    minReplicaMemoryGb: min,
+    maxReplicaMemoryGb: max,
+    numReplicas: replicas,
+    idleScaling,
+  };
+}
+
+function isSize(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
+}
+
+export function isFixed({ minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling }: Scaling): boolean {
+  return minReplicaMemoryGb === maxReplicaMemoryGb && !idleScaling;
+}
+
+const SCALING_FIELDS = ['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'numReplicas', 'idleScaling'];
+
+/** Whether a body changes a field that the cost estimate uses; an idle timeout does not. */
+export function changesScaling(body: JsonObject): boolean {
+  return SCALING_FIELDS.some((field) => body[field] !== undefined);
+}
+
+/** Provider, region and tier, which determine the price of a GB-hour; null if one is unknown. */
+export function priceArea(fields: JsonObject | undefined): string | null {
+  const parts = [fields?.provider, fields?.region, fields?.tier];
+  return parts.every((part) => typeof part === 'string' && part !== '') ? parts.join(' ') : null;
 }
 
 /** The compute cost of one service on one day, with the size limits of the whole day. */
@@ -39,8 +78,8 @@ export type UnitPrice =
   | { readonly ok: true; readonly creditsPerGbHour: number; readonly days: number }
   | { readonly ok: false; readonly why: 'too-few-days-of-fixed-size'; readonly days: number };
 
-const LEAST_DAYS = 3;
-export const HOURS = 24;
+const LEAST_PRICED_DAYS = 3;
+const HOURS = 24;
 
 /**
  * k = median(compute / (24 · replicas · memory)) in credits per GB-hour, over settled days of a fixed
@@ -53,14 +92,10 @@ export function unitPrice(days: readonly SizedDay[]): UnitPrice {
     const gbHours = HOURS * scaling.numReplicas * scaling.maxReplicaMemoryGb;
     return gbHours > 0 && value > 0 ? [value / gbHours] : [];
   });
-  if (prices.length < LEAST_DAYS) {
+  if (prices.length < LEAST_PRICED_DAYS) {
     return { ok: false, why: 'too-few-days-of-fixed-size', days: prices.length };
   }
   return { ok: true, creditsPerGbHour: median(prices), days: prices.length };
-}
-
-export function isFixed({ minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling }: Scaling): boolean {
-  return minReplicaMemoryGb === maxReplicaMemoryGb && !idleScaling;
 }
 
 /** The estimated effect of a change on the compute cost of one service, in credits; negative if it saves. */
@@ -88,13 +123,8 @@ interface Estimate {
 export type EffectBasis = 'past-days' | 'fixed-size' | 'unit-price';
 type UnknownEffect = 'too-few-settled-days' | 'size-not-known' | 'price-not-known';
 
-/** With less than a week, some weekdays are missing. */
-const LEAST_DAYS_CHANGE_EFFECT = 7;
-const LOW_SHARE = 0.1;
-const HIGH_SHARE = 0.9;
-
 /**
- * A stop saves the level of the last 14 settled days (level.ts); the range is from the 10th to the
+ * A stop saves the level of the last 14 settled days (`levelOf`); the range is from the 10th to the
  * 90th percentile of these days. Storage and backups continue and are not included.
  * Source: docs/costs.md#estimated-effect.
  */
@@ -169,6 +199,11 @@ function gbOf({ numReplicas, maxReplicaMemoryGb }: Scaling): number {
   return numReplicas * maxReplicaMemoryGb;
 }
 
+/** With less than a week, some weekdays are missing. */
+const LEAST_USUAL_DAYS = 7;
+const LOW_SHARE = 0.1;
+const HIGH_SHARE = 0.9;
+
 interface Usual extends Estimate {
   readonly profile: WeekdayProfile;
   readonly days: number;
@@ -176,7 +211,7 @@ interface Usual extends Estimate {
 
 function usualOf(compute: readonly DayValue[], today: Day): Usual | null {
   const history = historyOf(compute, today);
-  if (history.length < LEAST_DAYS_CHANGE_EFFECT) return null;
+  if (history.length < LEAST_USUAL_DAYS) return null;
   const { value, profile, days } = levelOf(history);
   const window = history.slice(-days).map((day) => day.value);
   const low = Math.min(value, quantile(window, LOW_SHARE));
@@ -221,16 +256,17 @@ export type MeasuredEffect =
       readonly beforeDays: number;
       readonly afterDays: number;
     }
-  | { readonly ok: false; readonly why: UnmeasuredEffect };
-
-type UnmeasuredEffect = 'not-settled-yet' | 'too-few-days-before' | 'nothing-to-compare';
+  | {
+      readonly ok: false;
+      readonly why: 'not-settled-yet' | 'too-few-days-before' | 'nothing-to-compare';
+    };
 
 const LEAST_BEFORE = 7;
 
 /**
  * The measured effect of a change on a series, adjusted for weekdays and without the day of the
  * change. ratio = exp(median of all ln(after / before)) of the last 14 settled days before and the
- * first 3 or 7 days after, which must all be settled. The interval (robust.ts) is nominally 90% and
+ * first 3 or 7 days after, which must all be settled. The interval (`hodgesLehmann`) is nominally 90% and
  * holds in about 80% of cases, because consecutive days are similar. `nothing-to-compare`: most days
  * before had no cost. Source: docs/costs.md#measured-effect.
  */
@@ -239,8 +275,8 @@ export function measuredEffect(
   changedOn: Day,
   afterDays: 3 | 7,
 ): MeasuredEffect {
-  const wanted = daysBetween(addDays(changedOn, 1), addDays(changedOn, afterDays));
-  const later = settledDays(series.filter(({ day }) => wanted.includes(day)));
+  const after = { first: addDays(changedOn, 1), last: addDays(changedOn, afterDays) };
+  const later = settledDays(within(series, after));
   if (later.length < afterDays) return { ok: false, why: 'not-settled-yet' };
 
   const history = historyOf(series, changedOn);
@@ -270,36 +306,4 @@ function compared(before: readonly number[], after: readonly number[]): Measured
 /** No cost after is a ratio of 0; no cost on both sides is no change. */
 function logRatio(after: number, before: number): number {
   return after === before ? 0 : Math.log(after / before);
-}
-
-/** The scaling of a service, from reply fields; null unless all four fields are known. */
-export function scalingOf(fields: JsonObject | undefined): Scaling | null {
-  const { minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas, idleScaling } = fields ?? {};
-  const sizes = [minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas].filter(isSize);
-  const [min, max, replicas] = sizes;
-  if (min === undefined || max === undefined || replicas === undefined) return null;
-  if (typeof idleScaling !== 'boolean') return null;
-  return {
-    minReplicaMemoryGb: min,
-    maxReplicaMemoryGb: max,
-    numReplicas: replicas,
-    idleScaling,
-  };
-}
-
-function isSize(value: Json | undefined): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0;
-}
-
-const BOUNDS = ['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'numReplicas', 'idleScaling'];
-
-/** Whether a body changes a field that the cost estimate uses; an idle timeout does not. */
-export function changesScaling(body: JsonObject): boolean {
-  return BOUNDS.some((field) => body[field] !== undefined);
-}
-
-/** Provider, region and tier, which determine the price of a GB-hour; null if one is unknown. */
-export function priceArea(fields: JsonObject | undefined): string | null {
-  const parts = [fields?.provider, fields?.region, fields?.tier];
-  return parts.every((part) => typeof part === 'string' && part !== '') ? parts.join(' ') : null;
 }

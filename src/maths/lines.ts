@@ -1,13 +1,14 @@
+import { cached } from '../base/cache.ts';
 import {
   formatDay,
   formatMonth,
   formatShortSpan,
-  isWithin,
   lengthOf,
   monthOf,
   monthSpan,
   type Span,
   startOf,
+  within,
 } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
 import { type DayState, dayStates, type RowSelector, rowFilter } from './days.ts';
@@ -20,56 +21,10 @@ import {
   METRICS,
   type Metric,
   type Micro,
-  microOf,
+  REPORT_ROUNDING,
 } from './rows.ts';
 
-/** The units by which many days are grouped. */
-export type TimeUnit = 'day' | 'week' | 'month';
-
-/** The days of a span in the same day, week or month. */
-export interface Bucket extends Span {
-  /** The day, the Monday of the week, or the month: the same key as in `sumBy`. */
-  readonly key: string;
-  /** Whether the span has all days of the unit: a part costs less than a whole one. */
-  readonly isWhole: boolean;
-  readonly total: Micro;
-  /** Whether the figures of a day can still change. */
-  readonly isOpen: boolean;
-  /** The number of days with data. Without any, there is no figure, not a zero. */
-  readonly days: number;
-  readonly missing: readonly Day[];
-}
-
-const LENGTHS: Readonly<Record<TimeUnit, (day: Day) => number>> = {
-  day: () => 1,
-  week: () => 7,
-  month: (day) => lengthOf(monthSpan(monthOf(day))),
-};
-
-/** Groups ordered days by unit; weeks begin on Monday. */
-export function bucketsOf(states: readonly DayState[], unit: TimeUnit): readonly Bucket[] {
-  const groups = Map.groupBy(states, ({ day }) => keyOf(day, unit));
-  return [...groups].map(([key, own]) => bucketOf(key, own, unit));
-}
-
-function keyOf(day: Day, unit: TimeUnit): string {
-  return unit === 'month' ? monthOf(day) : startOf(unit, day);
-}
-
-function bucketOf(key: string, states: readonly DayState[], unit: TimeUnit): Bucket {
-  const first = states[0]?.day ?? key;
-  const span = { first, last: states.at(-1)?.day ?? first };
-  const missing = states.flatMap(({ day, state }) => (state === 'no-data' ? [day] : []));
-  return {
-    key,
-    ...span,
-    isWhole: lengthOf(span) === LENGTHS[unit](first),
-    total: states.reduce((sum, { total }) => sum + total, 0),
-    isOpen: states.some(({ state }) => state === 'preliminary'),
-    days: states.length - missing.length,
-    missing,
-  };
-}
+// The rows of a span as lines: summed by entity, label, metric or time, by calendar, and day by day.
 
 /** How rows are grouped into lines; `entity-metric`: one line per metric of an entity. */
 export const GROUPINGS = [
@@ -86,127 +41,12 @@ export const GROUPINGS = [
 export type Grouping = (typeof GROUPINGS)[number];
 export type By = Grouping | 'entity-metric';
 
-/** The part of a row that is added to one line. */
-export interface CostPart {
-  readonly key: string;
-  readonly name: string;
-  /** Whether the row is of the entity itself. Its name is preferred to that in other rows. */
-  readonly isOwnName: boolean;
-  readonly amount: Micro;
-}
-
-type Line = Pick<CostPart, 'key' | 'name'>;
-
-export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
-  storageCredits: 'storage',
-  backupCredits: 'backup',
-  computeCredits: 'compute',
-  dataTransferCredits: 'data transfer',
-  initialLoadCredits: 'initial load',
-  publicDataTransferCredits: 'public transfer',
-  interRegionTier1DataTransferCredits: 'inter-region transfer, tier 1',
-  interRegionTier2DataTransferCredits: 'inter-region transfer, tier 2',
-  interRegionTier3DataTransferCredits: 'inter-region transfer, tier 3',
-  interRegionTier4DataTransferCredits: 'inter-region transfer, tier 4',
-};
-
-/** A smaller difference between a total and its metrics is rounding. */
-const ROUNDING: Micro = microOf(0.005);
-
-type PartsOf = (row: CostRow) => readonly CostPart[];
-
-const PARTS: Readonly<Record<By, () => PartsOf>> = {
-  service: () => (row) => [servicePart(row)],
-  entity: () => (row) => [part(row, entityKey(row), entityName(row))],
-  warehouse: () => (row) => [warehousePart(row)],
-  tag: () => (row) => [labelPart(row, 'tag')],
-  team: () => (row) => [labelPart(row, 'team')],
-  day: () => ofTime((day) => ({ key: day, name: formatDay(day) })),
-  week: () => ofTime(weekOf),
-  month: () => ofTime((day) => ({ key: monthOf(day), name: formatMonth(day) })),
-  metric: () => metricParts,
-  'entity-metric': () => entityMetricParts,
-};
-
-export function partsOf(by: By): PartsOf {
-  return PARTS[by]();
-}
+/** The units by which many days are grouped. */
+export type TimeUnit = 'day' | 'week' | 'month';
 
 /** Whether lines are ordered by time; all others are ordered by cost. */
 export function isOfTime(by: By): by is TimeUnit {
   return by === 'day' || by === 'week' || by === 'month';
-}
-
-function part(row: CostRow, key: string, name: string, isOwnName = true): CostPart {
-  return { key, name, isOwnName, amount: row.total };
-}
-
-/** Storage and backups are billed to the warehouse and continue while every service is stopped. */
-function entityName({ kind, entityName }: CostRow): string {
-  return kind === 'warehouse' ? `warehouse ${entityName}: storage + backup` : entityName;
-}
-
-function servicePart(row: CostRow): CostPart {
-  const key = row.serviceId;
-  if (key === null) return part(row, entityKey(row), entityName(row));
-  return row.kind === 'service' ? part(row, key, row.entityName) : part(row, key, key, false);
-}
-
-function warehousePart(row: CostRow): CostPart {
-  const key = row.warehouseId;
-  if (key === null) return part(row, 'no-warehouse', 'no warehouse named');
-  return row.kind === 'warehouse' ? part(row, key, row.entityName) : part(row, key, key, false);
-}
-
-/** A service has one line: with several tags it would count more than once. */
-function labelPart(row: CostRow, by: 'tag' | 'team'): CostPart {
-  const own = row.labels?.[by] ?? 'not in signalbox.yaml';
-  // No tag or team has a name like this, so that the storage is a line of its own.
-  const name = row.kind === 'warehouse' ? 'warehouses: storage + backup' : own;
-  return part(row, name, name);
-}
-
-/** A report has thousands of rows of the same few days, so each day is formatted once. */
-function ofTime(lineOf: (day: Day) => Line): PartsOf {
-  const lines = new Map<Day, Line>();
-  return (row) => {
-    const line = lines.get(row.day) ?? lineOf(row.day);
-    lines.set(row.day, line);
-    return [part(row, line.key, line.name)];
-  };
-}
-
-function weekOf(day: Day): Line {
-  const monday = startOf('week', day);
-  return { key: monday, name: `week of ${formatDay(monday)}` };
-}
-
-/** What the metrics do not explain is a line too, so that the lines add up to the total. */
-function metricParts(row: CostRow): readonly CostPart[] {
-  const parts: CostPart[] = [];
-  let rest = row.total;
-  for (const metric of METRICS) {
-    const amount = row.metrics[metric];
-    if (amount === undefined) continue;
-    rest -= amount;
-    parts.push({ key: metric, name: METRIC_NAMES[metric], isOwnName: true, amount });
-  }
-  if (rest === 0) return parts;
-  const isRounding = Math.abs(rest) <= ROUNDING;
-  const line = isRounding
-    ? { key: 'rounding', name: 'rounding' }
-    : { key: 'rest', name: 'not broken down' };
-  return [...parts, { ...line, isOwnName: true, amount: rest }];
-}
-
-/** Rounding is left out: a line of it for each entity has no meaning. */
-function entityMetricParts(row: CostRow): readonly CostPart[] {
-  const parts = metricParts(row).filter(({ key }) => key !== 'rounding');
-  return parts.map(({ key, name, ...rest }) => ({
-    ...rest,
-    key: `${entityKey(row)} ${key}`,
-    name: `${row.entityName} · ${name}`,
-  }));
 }
 
 /** The sum of a line, in millionths of a credit. */
@@ -243,8 +83,8 @@ interface Sum {
 
 /**
  * Sums the rows of the span by line, exact to the millionth. The lines add up to the total of the
- * rows; by entity and metric, the rounding of the rows is left out. Lines are ordered by cost, or by time for days, weeks and months. `top` keeps that many lines and adds `Other (n)` for the n
- * others. A renamed entity has its latest name. Source: docs/costs.md#sums.
+ * rows; by entity and metric, the rounding of the rows is left out. Lines are ordered by cost, or by
+ * time for days, weeks and months. `top` keeps that many lines and adds `Other (n)` for the n others. A renamed entity has its latest name. Source: docs/costs.md#sums.
  */
 export function sumBy(
   rows: readonly CostRow[],
@@ -265,8 +105,7 @@ export function sumBy(
 function sumsOf(rows: readonly CostRow[], by: By, span: Span): Sum[] {
   const sums = new Map<string, Sum>();
   const parts = partsOf(by);
-  for (const row of rows) {
-    if (!isWithin(span, row.day)) continue;
+  for (const row of within(rows, span)) {
     for (const part of parts(row)) add(sums, part, row);
   }
   return [...sums.values()];
@@ -318,11 +157,127 @@ function mergeByPrice(sums: readonly Sum[]): Sum['byPrice'] {
   return merged;
 }
 
-function lineOf({ key, name, total, byPrice, days, ...rest }: Sum, all: Micro): SummaryLine {
-  const { preliminary, isOpen } = rest;
+function lineOf(sum: Sum, all: Micro): SummaryLine {
+  const { key, name, total, byPrice, days, preliminary, isOpen } = sum;
   const share = all > 0 ? total / all : null;
   const money = moneyOf(byPrice);
   return { key, name: name.text, total, money, share, days: days.size, preliminary, isOpen };
+}
+
+/** The part of a row that is added to one line. */
+interface CostPart {
+  readonly key: string;
+  readonly name: string;
+  /** Whether the row is of the entity itself. Its name is preferred to that in other rows. */
+  readonly isOwnName: boolean;
+  readonly amount: Micro;
+}
+
+type PartsOf = (row: CostRow) => readonly CostPart[];
+
+type Line = Pick<CostPart, 'key' | 'name'>;
+
+const PARTS: Readonly<Record<By, () => PartsOf>> = {
+  service: () => (row) => [servicePart(row)],
+  entity: () => (row) => [part(row, entityKey(row), entityName(row))],
+  warehouse: () => (row) => [warehousePart(row)],
+  tag: () => (row) => [labelPart(row, 'tag')],
+  team: () => (row) => [labelPart(row, 'team')],
+  day: () => ofTime((day) => ({ key: day, name: formatDay(day) })),
+  week: () => ofTime(weekOf),
+  month: () => ofTime((day) => ({ key: monthOf(day), name: formatMonth(day) })),
+  metric: () => metricParts,
+  'entity-metric': () => entityMetricParts,
+};
+
+export function partsOf(by: By): PartsOf {
+  return PARTS[by]();
+}
+
+function part(row: CostRow, key: string, name: string, isOwnName = true): CostPart {
+  return { key, name, isOwnName, amount: row.total };
+}
+
+function servicePart(row: CostRow): CostPart {
+  const key = row.serviceId;
+  if (key === null) return part(row, entityKey(row), entityName(row));
+  return row.kind === 'service' ? part(row, key, row.entityName) : part(row, key, key, false);
+}
+
+/** Storage and backups are billed to the warehouse and continue while every service is stopped. */
+function entityName({ kind, entityName }: CostRow): string {
+  return kind === 'warehouse' ? `warehouse ${entityName}: storage + backup` : entityName;
+}
+
+function warehousePart(row: CostRow): CostPart {
+  const key = row.warehouseId;
+  if (key === null) return part(row, 'no-warehouse', 'no warehouse named');
+  return row.kind === 'warehouse' ? part(row, key, row.entityName) : part(row, key, key, false);
+}
+
+/** A service has one line: with several tags it would count more than once. */
+function labelPart(row: CostRow, by: 'tag' | 'team'): CostPart {
+  const own = row.labels?.[by] ?? 'not in signalbox.yaml';
+  // No tag or team has a name like this, so that the storage is a line of its own.
+  const name = row.kind === 'warehouse' ? 'warehouses: storage + backup' : own;
+  return part(row, name, name);
+}
+
+const MOST_CACHED_DAYS = 400;
+
+/** A report has thousands of rows of the same few days, so each day is formatted once. */
+function ofTime(lineOf: (day: Day) => Line): PartsOf {
+  const lineOn = cached(MOST_CACHED_DAYS, lineOf);
+  return (row) => {
+    const { key, name } = lineOn(row.day);
+    return [part(row, key, name)];
+  };
+}
+
+function weekOf(day: Day): Line {
+  const monday = startOf('week', day);
+  return { key: monday, name: `week of ${formatDay(monday)}` };
+}
+
+export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
+  storageCredits: 'storage',
+  backupCredits: 'backup',
+  computeCredits: 'compute',
+  dataTransferCredits: 'data transfer',
+  initialLoadCredits: 'initial load',
+  publicDataTransferCredits: 'public transfer',
+  interRegionTier1DataTransferCredits: 'inter-region transfer, tier 1',
+  interRegionTier2DataTransferCredits: 'inter-region transfer, tier 2',
+  interRegionTier3DataTransferCredits: 'inter-region transfer, tier 3',
+  interRegionTier4DataTransferCredits: 'inter-region transfer, tier 4',
+};
+
+/** What the metrics do not explain is a line too, so that the lines add up to the total. */
+function metricParts(row: CostRow): readonly CostPart[] {
+  const parts: CostPart[] = [];
+  let rest = row.total;
+  for (const metric of METRICS) {
+    const amount = row.metrics[metric];
+    if (amount === undefined) continue;
+    rest -= amount;
+    parts.push({ key: metric, name: METRIC_NAMES[metric], isOwnName: true, amount });
+  }
+  if (rest === 0) return parts;
+  const isRounding = Math.abs(rest) <= REPORT_ROUNDING;
+  const line = isRounding
+    ? { key: 'rounding', name: 'rounding' }
+    : { key: 'rest', name: 'not broken down' };
+  return [...parts, { ...line, isOwnName: true, amount: rest }];
+}
+
+/** Rounding is left out: a line of it for each entity has no meaning. */
+function entityMetricParts(row: CostRow): readonly CostPart[] {
+  const parts = metricParts(row).filter(({ key }) => key !== 'rounding');
+  return parts.map(({ key, name, ...rest }) => ({
+    ...rest,
+    key: `${entityKey(row)} ${key}`,
+    name: `${row.entityName} · ${name}`,
+  }));
 }
 
 /**
@@ -338,18 +293,14 @@ export function onCalendar(
 ): readonly SummaryLine[] {
   const known = new Map(lines.map((line) => [line.key, line]));
   const own = bucketsOf(states, unit).map((bucket) =>
-    lineOfTimeline(bucket, unit, known.get(bucket.key)),
+    calendarLine(bucket, unit, known.get(bucket.key)),
   );
   if (!known.has(OTHER_LINES)) return own;
   const named = new Map(own.map((line) => [line.key, line]));
   return lines.map((line) => named.get(line.key) ?? line);
 }
 
-function lineOfTimeline(
-  bucket: Bucket,
-  unit: TimeUnit,
-  known: SummaryLine | undefined,
-): SummaryLine {
+function calendarLine(bucket: Bucket, unit: TimeUnit, known: SummaryLine | undefined): SummaryLine {
   const { key, days, isOpen } = bucket;
   const share = days > 0 ? 0 : null;
   const nothing = { key, total: 0, money: null, share, days, preliminary: 0 };
@@ -366,10 +317,49 @@ function bucketName(bucket: Bucket, unit: TimeUnit): string {
   return [name, ...part, ...(days > 0 && missing.length > 0 ? [none] : [])].join(', ');
 }
 
-/** The daily values of a line of the report. */
-interface LineSeries {
+/** The days of a span in the same day, week or month. */
+export interface Bucket extends Span {
+  /** The day, the Monday of the week, or the month: the same key as in `sumBy`. */
   readonly key: string;
-  readonly values: readonly DayValue[];
+  /** Whether the span has all days of the unit: a part costs less than a whole one. */
+  readonly isWhole: boolean;
+  readonly total: Micro;
+  /** Whether the figures of a day can still change. */
+  readonly isOpen: boolean;
+  /** The number of days with data. Without any, there is no figure, not a zero. */
+  readonly days: number;
+  readonly missing: readonly Day[];
+}
+
+const LENGTHS: Readonly<Record<TimeUnit, (day: Day) => number>> = {
+  day: () => 1,
+  week: () => 7,
+  month: (day) => lengthOf(monthSpan(monthOf(day))),
+};
+
+/** Groups ordered days by unit; weeks begin on Monday. */
+export function bucketsOf(states: readonly DayState[], unit: TimeUnit): readonly Bucket[] {
+  const groups = Map.groupBy(states, ({ day }) => keyOf(day, unit));
+  return [...groups].map(([key, own]) => bucketOf(key, own, unit));
+}
+
+function keyOf(day: Day, unit: TimeUnit): string {
+  return unit === 'month' ? monthOf(day) : startOf(unit, day);
+}
+
+function bucketOf(key: string, states: readonly DayState[], unit: TimeUnit): Bucket {
+  const first = states[0]?.day ?? key;
+  const span = { first, last: states.at(-1)?.day ?? first };
+  const missing = states.flatMap(({ day, state }) => (state === 'no-data' ? [day] : []));
+  return {
+    key,
+    ...span,
+    isWhole: lengthOf(span) === LENGTHS[unit](first),
+    total: states.reduce((sum, { total }) => sum + total, 0),
+    isOpen: states.some(({ state }) => state === 'preliminary'),
+    days: states.length - missing.length,
+    missing,
+  };
 }
 
 /**
@@ -401,20 +391,25 @@ export function seriesFrom(states: readonly DayState[]): readonly DayValue[] {
     .map(({ total, ...day }) => dayValue(day, creditsOf(total)));
 }
 
+/** The daily values of a line of the report. */
+interface LineSeries {
+  readonly key: string;
+  readonly values: readonly DayValue[];
+}
+
 /**
  * The series of all lines, in a single pass: with thousands of entities, separate series would read
  * every row thousands of times. A metric that a row does not name is 0.
  */
 export function allSeries(
   rows: readonly CostRow[],
-  by: Exclude<By, 'day' | 'week' | 'month'>,
+  by: Exclude<By, TimeUnit>,
   span: Span,
 ): readonly LineSeries[] {
   const states = dayStates(rows, span);
   const parts = partsOf(by);
   const lines = new Map<string, Map<Day, Micro>>();
-  for (const row of rows) {
-    if (!isWithin(span, row.day)) continue;
+  for (const row of within(rows, span)) {
     for (const { key, amount } of parts(row)) {
       const sums = lines.get(key) ?? new Map<Day, Micro>();
       lines.set(key, sums.set(row.day, (sums.get(row.day) ?? 0) + amount));

@@ -1,4 +1,7 @@
+import { cached } from '../base/cache.ts';
 import type { Day } from '../base/time.ts';
+
+// Exact amounts of money from the prices of days, and their texts.
 
 /** The price of a credit on one day, in millionths of the currency, whole. */
 export interface DayPrice {
@@ -37,7 +40,7 @@ export interface Money {
 }
 
 /** Millionths of a credit that have one price; without a price their money is unknown. */
-export type PricedPart = readonly [DayPrice | undefined, number];
+type PricedPart = readonly [DayPrice | undefined, number];
 
 /**
  * The money of the parts together. Null if one of them has credits and no price, or if none has a
@@ -77,7 +80,7 @@ export function moneyDifference(now: Known, before: Known): Money | null {
 }
 
 /** One of `count` equal parts, rounded to the trillionth. */
-export function moneyShare(money: Money | null, count: number): Money | null {
+function moneyShare(money: Money | null, count: number): Money | null {
   return money && { ...money, trillionths: dividedBy(money.trillionths, BigInt(count)) };
 }
 
@@ -95,24 +98,15 @@ export function moneyOver(
 }
 
 /** The nearest whole number; half of one is rounded away from zero. */
-export function dividedBy(number: bigint, divisor: bigint): bigint {
+function dividedBy(number: bigint, divisor: bigint): bigint {
   const half = number < 0n ? -divisor / 2n : divisor / 2n;
   return (number + half) / divisor;
 }
 
-const MINUS = '−';
+/** The sign of negative figures. */
+export const MINUS = '−';
 const TRILLIONTH_DIGITS = 12;
 const PRICE_DIGITS = 6;
-
-interface CurrencyFormat {
-  /** The digits of the smallest unit: 2 for EUR, 0 for JPY. */
-  readonly digits: number;
-  readonly amount: Intl.NumberFormat;
-  readonly rough: Intl.NumberFormat;
-  readonly price: Intl.NumberFormat;
-}
-
-const FORMATS = new Map<string, CurrencyFormat>();
 
 /**
  * Money as text, rounded to the smallest unit of its currency, a half away from zero: `€1,463.91`,
@@ -173,18 +167,22 @@ export function priceNote(prices: PriceList): string {
   return `1 credit = ${steps.join(', ')}; money rounded to ${rounding}`;
 }
 
-function formatOf(currency: string): CurrencyFormat {
-  const known = FORMATS.get(currency);
-  if (known) return known;
+interface CurrencyFormat {
+  /** The digits of the smallest unit: 2 for EUR, 0 for JPY. */
+  readonly digits: number;
+  readonly amount: Intl.NumberFormat;
+  readonly rough: Intl.NumberFormat;
+  readonly price: Intl.NumberFormat;
+}
+
+const formatOf = cached(100, (currency: string): CurrencyFormat => {
   const style = { style: 'currency', currency } as const;
   const amount = new Intl.NumberFormat('en-US', style);
   const price = new Intl.NumberFormat('en-US', { ...style, maximumFractionDigits: PRICE_DIGITS });
   const rough = new Intl.NumberFormat('en-US', { ...style, maximumFractionDigits: 0 });
   const digits = amount.resolvedOptions().maximumFractionDigits ?? 2;
-  const format = { digits, amount, rough, price };
-  FORMATS.set(currency, format);
-  return format;
-}
+  return { digits, amount, rough, price };
+});
 
 /** An integer with its last `digits` digits after the point. */
 function decimal(integer: bigint, digits: number): `${number}` {

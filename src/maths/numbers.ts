@@ -1,5 +1,6 @@
 import {
   type DayPrice,
+  MINUS,
   type Money,
   moneyOf,
   moneyText,
@@ -8,13 +9,7 @@ import {
 } from './money.ts';
 import { creditsOf, type Micro, microOf } from './rows.ts';
 
-/** From the median absolute deviation of normal noise to its standard deviation. */
-const MAD_TO_SIGMA = 1.4826;
-/** The same from the mean absolute deviation. */
-const MEAN_TO_SIGMA = 1.2533;
-const CLIP_SIGMAS = 2;
-/** If most values are equal, the others are occasional costs and not spikes. */
-const SPARSE_CLIP_SIGMAS = 3;
+// Robust statistics of lists of numbers, and credits, shares and changes as text.
 
 /** The quantile, with linear interpolation between ranks; NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
@@ -43,16 +38,25 @@ export function mean(values: readonly number[]): number {
   return sum(values) / values.length;
 }
 
+/** From the median absolute deviation of normal noise to its standard deviation. */
+export const MAD_TO_SIGMA = 1.4826;
+/** The same from the mean absolute deviation. */
+const MEAN_TO_SIGMA = 1.2533;
+
 /**
  * A robust standard deviation: 1.4826 · MAD. If more than half of the values are equal, the MAD is
  * 0, and the result is 1.2533 · mean absolute deviation.
  */
-export function spread(values: readonly number[]): number {
+function spread(values: readonly number[]): number {
   const middle = median(values);
   const deviation = mad(values, middle);
   if (deviation > 0) return MAD_TO_SIGMA * deviation;
   return MEAN_TO_SIGMA * mean(values.map((value) => Math.abs(value - middle)));
 }
+
+const CLIP_SIGMAS = 2;
+/** If most values are equal, the others are occasional costs and not spikes. */
+const SPARSE_CLIP_SIGMAS = 3;
 
 /**
  * The mean of the values clipped at median ± 2 · spread, which limits the effect of a spike. With
@@ -61,14 +65,8 @@ export function spread(values: readonly number[]): number {
 export function winsorisedMean(values: readonly number[]): number {
   const middle = median(values);
   const sigmas = mad(values, middle) > 0 ? CLIP_SIGMAS : SPARSE_CLIP_SIGMAS;
-  const context = sigmas * spread(values);
-  return mean(values.map((value) => Math.min(Math.max(value, middle - context), middle + context)));
-}
-
-interface ShiftEstimate {
-  readonly by: number;
-  readonly low: number;
-  readonly high: number;
+  const margin = sigmas * spread(values);
+  return mean(values.map((value) => Math.min(Math.max(value, middle - margin), middle + margin)));
 }
 
 /** Two-sided 90% of a normal distribution. */
@@ -83,7 +81,7 @@ export function hodgesLehmann(
   before: readonly number[],
   after: readonly number[],
   minus: (a: number, b: number) => number = (a, b) => a - b,
-): ShiftEstimate {
+): { readonly by: number; readonly low: number; readonly high: number } {
   const pairs = after.flatMap((a) => before.map((b) => minus(a, b)));
   const sorted = new Float64Array(pairs).sort();
   const deviation = Math.sqrt((pairs.length * (before.length + after.length + 1)) / 12);
@@ -95,25 +93,11 @@ export function hodgesLehmann(
   };
 }
 
-// Rounding is for display only: nothing is computed from these texts.
-
-const MINUS = '−';
-
-// By decimals. Each is created once, as a table has thousands of figures, and not before its first figure: the first
-// format of a process takes 30 ms.
-const formats: Intl.NumberFormat[] = [];
-
-function formatOf(decimals: number): Intl.NumberFormat {
-  formats[decimals] ??= new Intl.NumberFormat('en-US', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
-  return formats[decimals];
-}
+// Rounding is for display only: nothing is computed from the texts below.
 
 /**
- * Credits as text, from millionths: `4,182.6`, `12,340`, `0.04`, `<0.01`, `0`; one
- * decimal from 1, none from 10,000, two below 1. With money: `4,182.6 (€1,463.91)`.
+ * Credits as text, from millionths: `4,182.6`, `12,340`, `0.04`, `<0.01`, `0`; one decimal from 1,
+ * none from 10,000, two below 1. With money: `4,182.6 (€1,463.91)`.
  */
 export function figure(micro: Micro, money: Money | null = null): string {
   return `${credits(micro)}${bracketed(money && moneyText(money))}`;
@@ -124,6 +108,11 @@ function credits(micro: Micro): string {
   if (micro === 0) return '0';
   if (size < 0.005) return micro < 0 ? `>${MINUS}0.01` : '<0.01';
   return `${micro < 0 ? MINUS : ''}${grouped(size, decimalsFor(size))}`;
+}
+
+function decimalsFor(size: number): 0 | 1 | 2 {
+  if (size < 1) return 2;
+  return size < 10_000 ? 1 : 0;
 }
 
 /** `−18.0 credits` or `−18.0 credits (−€6.30)` */
@@ -140,10 +129,17 @@ export function roundedFigure(credits: number, decimals = false, money: Money | 
   return `${text}${bracketed(money && roughMoneyText(money))}`;
 }
 
-/** The notes after a figure: ` (€80.19, +4%)`; empty without any note. */
-export function bracketed(...notes: readonly (string | null)[]): string {
-  const shown = notes.filter((note) => note !== null);
-  return shown.length > 0 ? ` (${shown.join(', ')})` : '';
+/** `4,182.6 credits` or `4,182.6 credits (€1,463.91)` */
+export function creditsText(micro: Micro, money: Money | null = null): string {
+  return `${figure(micro)} credits${bracketed(money && moneyText(money))}`;
+}
+
+/** A difference with its sign: `+55.1`, `−18.0`, `±0`; with money: `+55.1 (+€19.29)`. */
+export function signedFigure(micro: Micro, money: Money | null = null): string {
+  const note = bracketed(money && signedMoneyText(money));
+  if (micro === 0) return `±0${note}`;
+  const size = figure(Math.abs(micro)).replace('<', '');
+  return `${micro < 0 ? MINUS : '+'}${size}${note}`;
 }
 
 /** A figure as a note: ` (229.1)`, ` (229.1, €80.19)`. */
@@ -159,23 +155,17 @@ export function figureRange(low: number, high: number, price: DayPrice | undefin
   return `${ends.map((end) => figure(end)).join('–')}${bracketed(price ? shown : null)}`;
 }
 
-/** `4,182.6 credits` or `4,182.6 credits (€1,463.91)` */
-export function creditsText(micro: Micro, money: Money | null = null): string {
-  return `${figure(micro)} credits${bracketed(money && moneyText(money))}`;
-}
-
-/** A difference with its sign: `+55.1`, `−18.0`, `±0`; with money: `+55.1 (+€19.29)`. */
-export function signedFigure(micro: Micro, money: Money | null = null): string {
-  const beside = bracketed(money && signedMoneyText(money));
-  if (micro === 0) return `±0${beside}`;
-  const size = figure(Math.abs(micro)).replace('<', '');
-  return `${micro < 0 ? MINUS : '+'}${size}${beside}`;
+/** The notes after a figure: ` (€80.19, +4%)`; empty without any note. */
+export function bracketed(...notes: readonly (string | null)[]): string {
+  const shown = notes.filter((note) => note !== null);
+  return shown.length > 0 ? ` (${shown.join(', ')})` : '';
 }
 
 /** A share as text, from a fraction: 0.083 → `8%`; a small share above 0: `<1%`. */
 export function shareText(fraction: number): string {
   if (fraction > 0 && fraction < 0.005) return '<1%';
-  return `${minusOf(fraction)}${grouped(Math.abs(fraction) * 100, 0)}%`;
+  const sign = Math.round(fraction * 100) < 0 ? MINUS : '';
+  return `${sign}${grouped(Math.abs(fraction) * 100, 0)}%`;
 }
 
 /**
@@ -189,15 +179,14 @@ export function changeText(fraction: number): string {
   return `${fraction < 0 ? MINUS : '+'}${percent}%`;
 }
 
-function decimalsFor(size: number): 0 | 1 | 2 {
-  if (size < 1) return 2;
-  return size < 10_000 ? 1 : 0;
-}
-
-function minusOf(fraction: number): string {
-  return Math.round(fraction * 100) < 0 ? MINUS : '';
-}
+// By decimals. Each format is created once, because a table has thousands of figures, and not before
+// its first figure, because the first format of a process takes 30 ms.
+const formats: Intl.NumberFormat[] = [];
 
 function grouped(number: number, decimals: 0 | 1 | 2): string {
-  return formatOf(decimals).format(number);
+  formats[decimals] ??= new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  return formats[decimals].format(number);
 }

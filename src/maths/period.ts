@@ -13,6 +13,25 @@ import {
 } from '../base/calendar.ts';
 import { addDays, type Day } from '../base/time.ts';
 
+// Periods as users write them, as days of UTC, and the periods that they are compared with.
+
+/** A remark about a period. */
+type PeriodNote =
+  /** It contains today, which is incomplete. */
+  | 'so-far'
+  /** The requested end is in the future; the period ends today. */
+  | 'cut-to-today';
+
+export interface Period extends Span {
+  /** The period as text, without "UTC". Its days are UTC days. */
+  readonly label: string;
+  readonly notes: readonly PeriodNote[];
+  /** Selects the previous period: whole weeks for days, or the previous month, quarter or year. */
+  readonly unit: Unit;
+  /** Only the last final day of the period is requested; the rows show which day that is. */
+  readonly lastFinalOnly: boolean;
+}
+
 export type PeriodProblem =
   | 'unknown-words'
   | 'no-such-day'
@@ -21,30 +40,105 @@ export type PeriodProblem =
   | 'no-days'
   | 'too-long';
 
+type PeriodReading =
+  | { readonly ok: true; readonly period: Period }
+  /** `nearest`: at most three valid suggestions, the best first. */
+  | { readonly ok: false; readonly problem: PeriodProblem; readonly nearest: readonly string[] };
+
 export const LONGEST_DAYS = 400;
-/** The English names of the months, in lower case. */
-export const MONTHS =
-  'january february march april may june july august september october november december'.split(
-    ' ',
-  );
-/** The days in which the last final day is searched. */
-const FINAL_WITHIN_DAYS = 56;
+
+/**
+ * Reads one word as a period: its UTC days, both ends included, as of the UTC day `today`.
+ *
+ * Periods of whole days (`7d`, `4w`, `mtd`, `a..`) end yesterday; on the first day of a week, month,
+ * quarter or year, the current one is today only. A period with a future end ends today. At most 400
+ * days. An unknown word is never guessed; the refusal has suggestions. Source: docs/costs.md#periods.
+ */
+export function readPeriod(text: string, today: Day): PeriodReading {
+  const word = text.trim().toLowerCase();
+  const read = parsePeriod(word, today);
+  if (typeof read === 'string') return refused(read, word, today);
+  if (read.first > today) return refused('in-the-future', word, today);
+
+  const period = periodOf(read, today);
+  if (lengthOf(period) > LONGEST_DAYS) return refused('too-long', word, today);
+  return { ok: true, period };
+}
+
+/** Resolves `final` to the last final day; null if no day of the period is final. */
+export function finalPeriod(period: Period, lastFinal: Day | null, today: Day): Period | null {
+  if (!period.lastFinalOnly) return period;
+  if (lastFinal === null || lastFinal < period.first || lastFinal > period.last) return null;
+  return periodOf({ first: lastFinal, last: lastFinal }, today);
+}
+
+function periodOf(draft: PeriodDraft, today: Day): Period {
+  const last = draft.last > today ? today : draft.last;
+  const span = { first: draft.first, last };
+  const notes: PeriodNote[] = [];
+  if (draft.last > today) notes.push('cut-to-today');
+  if (last === today) notes.push('so-far');
+  const { unit = 'day', lastFinalOnly = false } = draft;
+  const label = lastFinalOnly ? 'last final day' : formatSpan(span, today);
+  return { ...span, label, notes, unit, lastFinalOnly };
+}
+
+function refused(problem: PeriodProblem, word: string, today: Day): PeriodReading {
+  return { ok: false, problem, nearest: nearestForms(word, today) };
+}
+
+const MOST_WORDS = 3;
+/** Periods in other units than days and weeks are invalid and are refused as a whole. */
+const OTHER_UNIT = /^(?:last-)?\d{1,5}-(?:hours?|months?|quarters?|years?)$/i;
+const TO_PERIOD_WORDS = ['to', 'until', 'till', '-', '..', '...', '…'];
+
+/** The first words as a period, valid or not; null if they do not have the form of a period. */
+export function periodAt(
+  words: readonly string[],
+  today: Day,
+): { readonly reading: PeriodReading; readonly taken: number } | null {
+  for (let taken = Math.min(MOST_WORDS, words.length); taken > 1; taken -= 1) {
+    const word = joined(words.slice(0, taken));
+    const reading = readPeriod(word, today);
+    const isWhole = reading.ok || reading.problem !== 'unknown-words' || OTHER_UNIT.test(word);
+    if (isWhole) return { reading, taken };
+  }
+  const [word = ''] = words;
+  const reading = readPeriod(word, today);
+  return reading.ok || isPeriodLike(word) ? { reading, taken: 1 } : null;
+}
+
+/** `last 7 days` becomes `last-7-days`, and `2026-11-05 to 2026-11-10` a range. */
+function joined([first = '', second = '', ...rest]: readonly string[]): string {
+  const isRange = TO_PERIOD_WORDS.includes(second.toLowerCase()) && rest.length > 0;
+  return isRange ? `${first}..${rest.join('-')}` : [first, second, ...rest].join('-');
+}
 
 /** The days of a word, including future days. */
-export interface PeriodDraft extends Span {
+interface PeriodDraft extends Span {
   readonly unit?: Unit;
   readonly lastFinalOnly?: boolean;
 }
-type Form = readonly [
-  RegExp,
-  (found: readonly string[], today: Day) => PeriodDraft | PeriodProblem,
-];
+
+/** The days in which the last final day is searched. */
+const FINAL_WITHIN_DAYS = 56;
+
+/** The English names of the months, in lower case. */
+const MONTHS =
+  'january february march april may june july august september october november december'.split(
+    ' ',
+  );
 
 // A range that begins or ends with a month includes the whole month.
 const EDGE = String.raw`(\d{4}-\d\d(?:-\d\d)?)`;
 const TO = String.raw`(?:\.\.\.?|\u2026)`;
 const MONTH = `(${MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)})?`).join('|')})`;
 const NAMED = new RegExp(`^(?:(2\\d{3})-)?${MONTH}(?:-(2\\d{3}))?$`, 'i');
+
+type Form = readonly [
+  RegExp,
+  (found: readonly string[], today: Day) => PeriodDraft | PeriodProblem,
+];
 
 const FORMS: readonly Form[] = [
   [/^today$/, (_, today) => ({ first: today, last: today })],
@@ -76,7 +170,7 @@ const FORMS: readonly Form[] = [
 ];
 
 /** The days of a lower-case word as of a UTC day, or why it is invalid. */
-export function parsePeriod(word: string, today: Day): PeriodDraft | PeriodProblem {
+function parsePeriod(word: string, today: Day): PeriodDraft | PeriodProblem {
   for (const [pattern, read] of FORMS) {
     const found = pattern.exec(word);
     if (found !== null) return read(found.slice(1), today);
@@ -85,7 +179,7 @@ export function parsePeriod(word: string, today: Day): PeriodDraft | PeriodProbl
 }
 
 /** Whether a word has the form of a period, valid or not. */
-export function isPeriodLike(text: string): boolean {
+function isPeriodLike(text: string): boolean {
   const word = text.trim().toLowerCase();
   return /^\d/.test(word) || FORMS.some(([pattern]) => pattern.test(word));
 }
@@ -123,12 +217,12 @@ function namedMonth(name: string, year: string | undefined, today: Day): PeriodD
 }
 
 /** The first day of the start of a range; an invalid day stays invalid. */
-export function firstOf(edge: string): Day {
+function firstOf(edge: string): Day {
   return edge.length === 7 ? `${edge}-01` : edge;
 }
 
 /** The last day of the end of a range; an invalid day stays invalid. */
-export function lastOf(edge: string): Day {
+function lastOf(edge: string): Day {
   return isDay(`${edge}-01`) ? monthSpan(edge).last : edge;
 }
 
@@ -164,6 +258,14 @@ function since(first: Day, today: Day): PeriodDraft | PeriodProblem {
   return range(first, first > yesterday ? first : yesterday);
 }
 
+const OFFERED = 3;
+
+/** Suggestions for an invalid word: repairs of its numbers first, then similar words. */
+function nearestForms(word: string, today: Day): readonly string[] {
+  const forms = [...repairs(word, today), ...bySimilarity(word, periodForms(today))];
+  return [...new Set(forms)].slice(0, OFFERED);
+}
+
 const WORDS = [
   'today',
   'yesterday',
@@ -179,20 +281,12 @@ const WORDS = [
   'ytd',
 ] as const;
 
-const OFFERED = 3;
-
 /** One example of each form of a period, relative to `today`. */
 export function periodForms(today: Day): readonly string[] {
   const year = today.slice(0, 4);
   const week = `${addDays(today, -7)}..${addDays(today, -1)}`;
   const dated = [year, monthOf(today), `${year}-Q${quarterOf(today)}`, addDays(today, -1), week];
   return [...WORDS, ...dated, `${addDays(today, -7)}..`, ...MONTHS];
-}
-
-/** Suggestions for an invalid word: repairs of its numbers first, then similar words. */
-export function nearestForms(word: string, today: Day): readonly string[] {
-  const forms = [...repairs(word, today), ...bySimilarity(word, periodForms(today))];
-  return [...new Set(forms)].slice(0, OFFERED);
 }
 
 /** All words, the most similar first. A prefix counts as less than one wrong letter. */
@@ -253,8 +347,8 @@ function ofMonths(count: number, today: Day): readonly string[] {
 
 function ofCount(count: number, weeks: boolean): readonly string[] {
   if (count === 0) return [];
-  const days = `${Math.min(count, 400)}d`;
-  const whole = `${Math.min(count, 57)}w`;
+  const days = `${Math.min(count, LONGEST_DAYS)}d`;
+  const whole = `${Math.min(count, Math.floor(LONGEST_DAYS / 7))}w`;
   return weeks ? [whole, days] : [days, whole];
 }
 
@@ -265,107 +359,12 @@ function ofRange(from: string, to: string, today: Day): readonly string[] {
   const [first = '', last = ''] = [days[0], days.at(-1)];
   if (first === '' || firstOf(from) > today) return [];
   const end = last < today ? last : today;
-  const earliest = addDays(end, -399);
+  const earliest = addDays(end, 1 - LONGEST_DAYS);
   return first > end ? [] : [`${first < earliest ? earliest : first}..${end}`];
-}
-
-/** A remark about a period. */
-type PeriodNote =
-  /** It contains today, which is incomplete. */
-  | 'so-far'
-  /** The requested end is in the future; the period ends today. */
-  | 'cut-to-today';
-
-export interface Period extends Span {
-  /** The period as text, without "UTC". Its days are UTC days. */
-  readonly label: string;
-  readonly notes: readonly PeriodNote[];
-  /** Selects the previous period: whole weeks for days, or the previous month, quarter or year. */
-  readonly unit: Unit;
-  /** Only the last final day of the period is requested; the rows show which day that is. */
-  readonly lastFinalOnly: boolean;
-}
-
-export type PeriodReading =
-  | { readonly ok: true; readonly period: Period }
-  /** `nearest`: at most three valid suggestions, the best first. */
-  | { readonly ok: false; readonly problem: PeriodProblem; readonly nearest: readonly string[] };
-
-/**
- * Reads one word as a period: its UTC days, both ends included, as of the UTC day `today`.
- *
- * Periods of whole days (`7d`, `4w`, `mtd`, `a..`) end yesterday; on the first day of a week, month,
- * quarter or year, the current one is today only. A period with a future end ends today. At most 400
- * days. An unknown word is never guessed; the refusal has suggestions. Source: docs/costs.md#periods.
- */
-export function readPeriod(text: string, today: Day): PeriodReading {
-  const word = text.trim().toLowerCase();
-  const read = parsePeriod(word, today);
-  if (typeof read === 'string') return refused(read, word, today);
-  if (read.first > today) return refused('in-the-future', word, today);
-
-  const last = read.last > today ? today : read.last;
-  if (lengthOf({ first: read.first, last }) > LONGEST_DAYS) return refused('too-long', word, today);
-  return { ok: true, period: periodOf(read, today) };
-}
-
-/** Resolves `final` to the last final day; null if no day of the period is final. */
-export function finalPeriod(period: Period, lastFinal: Day | null, today: Day): Period | null {
-  if (!period.lastFinalOnly) return period;
-  if (lastFinal === null || lastFinal < period.first || lastFinal > period.last) return null;
-  return periodOf({ first: lastFinal, last: lastFinal }, today);
-}
-
-function periodOf(draft: PeriodDraft, today: Day): Period {
-  const last = draft.last > today ? today : draft.last;
-  const span = { first: draft.first, last };
-  const notes: PeriodNote[] = [];
-  if (draft.last > today) notes.push('cut-to-today');
-  if (last === today) notes.push('so-far');
-  const { unit = 'day', lastFinalOnly = false } = draft;
-  const label = lastFinalOnly ? 'last final day' : formatSpan(span, today);
-  return { ...span, label, notes, unit, lastFinalOnly };
-}
-
-function refused(problem: PeriodProblem, word: string, today: Day): PeriodReading {
-  return { ok: false, problem, nearest: nearestForms(word, today) };
-}
-
-const MOST_WORDS = 3;
-/** Periods in other units than days and weeks are invalid and are refused as a whole. */
-const OTHER_UNIT = /^(?:last-)?\d{1,5}-(?:hours?|months?|quarters?|years?)$/i;
-const TO_PERIOD_WORDS = ['to', 'until', 'till', '-', '..', '...', '…'];
-
-/** The first words as a period, valid or not; null if they do not have the form of a period. */
-export function periodAt(
-  words: readonly string[],
-  today: Day,
-): { readonly reading: PeriodReading; readonly taken: number } | null {
-  for (let taken = Math.min(MOST_WORDS, words.length); taken > 1; taken -= 1) {
-    const word = joined(words.slice(0, taken));
-    const reading = readPeriod(word, today);
-    const isWhole = reading.ok || reading.problem !== 'unknown-words' || OTHER_UNIT.test(word);
-    if (isWhole) return { reading, taken };
-  }
-  const [word = ''] = words;
-  const reading = readPeriod(word, today);
-  return reading.ok || isPeriodLike(word) ? { reading, taken: 1 } : null;
-}
-
-/** `last 7 days` becomes `last-7-days`, and `2026-11-05 to 2026-11-10` a range. */
-function joined([first = '', second = '', ...rest]: readonly string[]): string {
-  const isRange = TO_PERIOD_WORDS.includes(second.toLowerCase()) && rest.length > 0;
-  return isRange ? `${first}..${rest.join('-')}` : [first, second, ...rest].join('-');
 }
 
 /** What a period is compared with: the previous one, the same days a week or month ago, or another. */
 export type Versus = 'prev' | 'last-week' | 'last-month' | Period;
-
-const MONTHS_VERSUS: Readonly<Partial<Record<Period['unit'], number>>> = {
-  month: 1,
-  quarter: 3,
-  year: 12,
-};
 
 /**
  * The period to compare with. `prev` of a month, quarter or year is the previous one, whole or through
@@ -376,14 +375,8 @@ const MONTHS_VERSUS: Readonly<Partial<Record<Period['unit'], number>>> = {
 export function comparisonPeriod(period: Period, how: Versus, today: Day): Period {
   if (typeof how !== 'string') return how;
   const span = earlier(period, how);
-
-  return {
-    ...span,
-    label: formatSpan(span, today),
-    notes: [],
-    unit: period.unit,
-    lastFinalOnly: false,
-  };
+  const label = formatSpan(span, today);
+  return { ...span, label, notes: [], unit: period.unit, lastFinalOnly: false };
 }
 
 /**
@@ -391,15 +384,21 @@ export function comparisonPeriod(period: Period, how: Versus, today: Day): Perio
  * quarter or year of a range would be whole weeks.
  */
 export function versusWord(period: Period, how: Versus): string {
-  const isUnit = how === 'prev' && MONTHS_VERSUS[period.unit] !== undefined;
+  const isUnit = how === 'prev' && MONTHS_OF_UNIT[period.unit] !== undefined;
   if (typeof how === 'string' && !isUnit) return how;
   const { first, last } = typeof how === 'string' ? earlier(period, how) : how;
   return `${first}..${last}`;
 }
 
+const MONTHS_OF_UNIT: Readonly<Partial<Record<Unit, number>>> = {
+  month: 1,
+  quarter: 3,
+  year: 12,
+};
+
 function earlier(period: Period, how: 'prev' | 'last-week' | 'last-month'): Span {
   if (how === 'last-week') return weeksBefore(period, 1);
-  const months = how === 'last-month' ? 1 : MONTHS_VERSUS[period.unit];
+  const months = how === 'last-month' ? 1 : MONTHS_OF_UNIT[period.unit];
   return months === undefined ? spanBefore(period) : monthsBefore(period, months);
 }
 

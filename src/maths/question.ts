@@ -12,9 +12,11 @@ import {
   type Versus,
 } from './period.ts';
 
+// The words after `/cost` as a question about costs, and a question as words.
+
 /** What a question can be restricted to. */
 export const SCOPE_KINDS = ['service', 'tag', 'warehouse', 'team'] as const;
-export type ScopeKind = (typeof SCOPE_KINDS)[number];
+type ScopeKind = (typeof SCOPE_KINDS)[number];
 
 /** The names of a question. Without any name of a kind, it is not restricted by that kind. */
 export type QuestionScope = Readonly<Record<ScopeKind, readonly string[]>>;
@@ -71,45 +73,20 @@ export interface UnclearQuestion {
   readonly nearest: readonly string[];
 }
 
-export type QuestionReading =
-  | { readonly ok: true; readonly question: CostQuestion }
-  | UnclearQuestion;
+type QuestionReading = { readonly ok: true; readonly question: CostQuestion } | UnclearQuestion;
 
-/** The words that select the same costs; `only` because a name may equal a keyword. */
-export function wordsOfScope(scope: QuestionScope): readonly string[] {
-  return SCOPE_KINDS.flatMap((kind) =>
-    scope[kind].map((name) => `${kind === 'service' ? 'only' : kind} ${name}`),
-  );
+/** What the next words add to a question. */
+interface QuestionPart extends Partial<Omit<CostQuestion, 'scope'>> {
+  readonly scope?: { readonly kind: ScopeKind; readonly names: readonly string[] };
 }
 
-/** The typed words with a suggestion in place of the problematic ones. */
-export function correctLine(
-  words: readonly string[],
-  about: readonly number[],
-  near: string,
-): string {
-  const [place = words.length] = about;
-  const before = words.slice(0, place);
-  const after = words.filter((_, index) => index >= place && !about.includes(index));
-  return [...before, near, ...after].join(' ');
-}
-
-/** Names of one kind that the next words add to the question. */
-export interface ScopePart {
-  readonly kind: ScopeKind;
-  readonly names: readonly string[];
-}
-
-export interface QuestionPart extends Partial<Omit<CostQuestion, 'scope'>> {
-  readonly scope?: ScopePart;
-}
 /** The meaning of the next words, and how many of them were used. */
-export type KeywordStep =
+type KeywordStep =
   /** Null for an unknown word. */
   | { readonly ok: true; readonly part: QuestionPart | null; readonly taken: number }
   | KeywordRefusal;
 
-export interface KeywordRefusal {
+interface KeywordRefusal {
   readonly ok: false;
   readonly problem: QuestionProblem;
   readonly text: string;
@@ -118,189 +95,23 @@ export interface KeywordRefusal {
   readonly nearest: readonly string[];
 }
 
-export interface QuestionContext {
+interface QuestionContext {
   readonly today: Day;
   readonly names: Names;
 }
 
-export function isScopeKind(word: string): word is ScopeKind {
-  return SCOPE_KINDS.some((kind) => kind === word);
-}
-
-export function addToScope(scope: QuestionScope, { kind, names }: ScopePart): QuestionScope {
-  return { ...scope, [kind]: [...new Set([...scope[kind], ...names])] };
-}
-
-/** Reads the word after `tag`, `warehouse` or `team`: one name, or several with commas. */
-export function readNamed(
-  kind: Exclude<ScopeKind, 'service'>,
-  [typed = '']: readonly string[],
-  { names }: QuestionContext,
-): KeywordStep {
-  const known = names[kind];
-  const read = listOf(typed).map((text) => ({ text, name: nameIn(known, text) }));
-  // A warehouse may be known to the usage report only, which is not read yet.
-  const missing = read.find(({ name }) => name === null && kind !== 'warehouse');
-  if (missing || read.length === 0) {
-    const near = nearNames(missing?.text ?? '', known).map((name) => `${kind} ${name}`);
-    return refusedName(kind, missing?.text ?? '', near, typed === '' ? 0 : 1);
-  }
-  const own = read.map(({ text, name }) => name ?? text);
-  return { ok: true, part: { scope: { kind, names: own } }, taken: 1 };
-}
-
-const LONGEST_NAME_WORDS = 8;
-
-/** The longest service name at the start, with at least that many words. */
-export function serviceAt(words: readonly string[], names: Names, least = 1): KeywordStep | null {
-  for (let taken = Math.min(LONGEST_NAME_WORDS, words.length); taken >= least; taken -= 1) {
-    const text = words.slice(0, taken).join(' ');
-    const called = names.called(text);
-    if (called.length === 1) return servicesStep(called, taken);
-    if (called.length > 1) {
-      return { ok: false, problem: 'shared-name', text, taken, nearest: called };
-    }
-  }
-  const [typed = ''] = words;
-  const listed = typed.includes(',') ? listOf(typed).map(names.called) : [];
-  const isList = listed.length > 0 && listed.every(({ length }) => length === 1);
-  return isList ? servicesStep(listed.flat(), 1) : null;
-}
-
-function servicesStep(names: readonly string[], taken: number): KeywordStep {
-  return { ok: true, part: { scope: { kind: 'service', names } }, taken };
-}
-
-/** The service names after `service=`, or a refusal of the first unknown one. */
-export function readServices(typed: string, { names }: QuestionContext): KeywordStep {
-  const read = serviceAt([typed], names);
-  if (read) return read;
-  const unknown = listOf(typed).find((text) => names.called(text).length !== 1) ?? '';
-  return refusedName('service', unknown, names.near(unknown), typed === '' ? 0 : 1);
-}
-
-export function refusedName(
-  kind: ScopeKind,
-  text: string,
-  nearest: readonly string[],
-  taken: number,
-): KeywordRefusal {
-  return { ok: false, problem: `unknown-${kind}`, text, taken, nearest };
-}
-
-/** The known tags, warehouses and teams similar to the text, as words of a question. */
-export function similarScopes(text: string, names: Names): readonly string[] {
-  return SCOPE_KINDS.flatMap((kind) =>
-    kind === 'service' ? [] : similarWords(text, names[kind]).map((name) => `${kind} ${name}`),
-  );
-}
-
-function listOf(typed: string): readonly string[] {
-  return typed.split(',').filter((text) => text !== '');
-}
-
-function nameIn(known: readonly string[], text: string): string | null {
-  return known.find((name) => name.toLowerCase() === text.toLowerCase()) ?? null;
-}
-
-function nearNames(text: string, known: readonly string[]): readonly string[] {
-  const near = similarWords(text, known);
-  return (near.length > 0 ? near : bySimilarity(text, known)).slice(0, 3);
-}
-
-type StepReader = (words: readonly string[], context: QuestionContext) => KeywordStep;
-
-const VERSUS = ['prev', 'last-week', 'last-month'] as const;
-export const MOST_LINES = 100;
-
-/** Readers of the words after a keyword. */
-export const KEYWORDS: ReadonlyMap<string, StepReader> = new Map([
-  ['by', readGrouping],
-  ['vs', readVersus],
-  ['top', readTop],
-  ['only', readOnly],
-  ['tag', (words, context) => readNamed('tag', words, context)],
-  ['warehouse', (words, context) => readNamed('warehouse', words, context)],
-  ['team', (words, context) => readNamed('team', words, context)],
-]);
-
-function readGrouping([typed = '']: readonly string[]): KeywordStep {
-  const by = GROUPINGS.find((grouping) => grouping === typed.toLowerCase());
-  if (by !== undefined) return { ok: true, part: { by }, taken: 1 };
-  return missed('no-grouping', typed, nearestOf(typed, GROUPINGS, 'by '));
-}
-
-function readVersus(words: readonly string[], { today }: QuestionContext): KeywordStep {
-  for (const count of [2, 1]) {
-    const word = words.slice(0, count).join('-').toLowerCase();
-    const versus = VERSUS.find((known) => known === word);
-    if (versus !== undefined) return { ok: true, part: { versus }, taken: count };
-  }
-  const [typed = ''] = words;
-  const period = typed === '' ? null : periodAt(words, today);
-  if (!period) return missed('no-comparison', typed, nearestOf(typed, VERSUS, 'vs '));
-  const { taken, reading } = period;
-  const text = words.slice(0, taken).join(' ');
-  if (!reading.ok) {
-    const { problem, nearest } = reading;
-    return { ok: false, problem, text, taken, nearest: nearest.map((form) => `vs ${form}`) };
-  }
-  if (!reading.period.lastFinalOnly) return { ok: true, part: { versus: reading.period }, taken };
-  return missed('no-comparison', typed, nearestOf(typed, VERSUS, 'vs '));
-}
-
-function readTop([typed = '']: readonly string[]): KeywordStep {
-  const top = /^\d{1,3}$/.test(typed) ? Number(typed) : 0;
-  if (top >= 1 && top <= MOST_LINES) return { ok: true, part: { top }, taken: 1 };
-  return missed('no-number', typed, ['top 5', 'top 10', `top ${MOST_LINES}`]);
-}
-
-/** The longest service name at the start, which may contain keywords. */
-function readOnly(words: readonly string[], { names }: QuestionContext): KeywordStep {
-  const named = serviceAt(words, names);
-  if (named) return named;
-  const end = words.findIndex((word) => KEYWORDS.has(word.toLowerCase()));
-  const own = end < 0 ? words : words.slice(0, end);
-  const text = own.join(' ');
-  return refusedName('service', text, text === '' ? [] : names.near(text), own.length);
-}
-
-/** The word after a keyword is invalid or missing. */
-function missed(
-  problem: QuestionProblem,
-  text: string,
-  nearest: readonly string[],
-): KeywordRefusal {
-  return { ok: false, problem, text, taken: text === '' ? 0 : 1, nearest };
-}
-
-function nearestOf(typed: string, known: readonly string[], before: string): readonly string[] {
-  const near = similarWords(typed, known);
-  return (near.length > 0 ? near : bySimilarity(typed, known))
-    .slice(0, 3)
-    .map((word) => `${before}${word}`);
-}
-
-const DEFAULT_PERIOD = 'mtd';
-const FLAGS: ReadonlyMap<string, QuestionPart> = new Map([
-  ['final', { finalOnly: true }],
-  ['refresh', { refresh: true }],
-]);
-const OFFERED = 3;
-
 type Parts = Partial<CostQuestion>;
-type Places = Map<string, readonly number[]>;
 
 /**
- * Reads the words after `/cost`, in any order: a period, `by …`, `vs …`, `top N`,
- * `final`, `refresh`, and the names of services, or `tag`, `warehouse` and `team` with a name. After `only`, the
- * name of a service may equal a keyword. Default: `mtd by service`. `final` alone is a period, the
- * last final day; with a period it leaves out days that are not final. Unknown words are never guessed
- * but refused with suggestions. Source: docs/commands.md#cost-questions.
+ * Reads the words after `/cost`, in any order: a period, `by …`, `vs …`, `top N`, `final`, `refresh`,
+ * and the names of services, or `tag`, `warehouse` and `team` with a name. After `only`, the name of a
+ * service may equal a keyword. Default: `mtd by service`. `final` alone is a period, the last final
+ * day; with a period it leaves out days that are not final. Unknown words are never guessed but refused
+ * with suggestions. Source: docs/commands.md#cost-questions.
  */
 export function readQuestion(words: readonly string[], today: Day, names: Names): QuestionReading {
   let parts: Parts = {};
-  const places: Places = new Map();
+  const places = new Map<string, readonly number[]>();
   const unknown: number[] = [];
   for (let at = 0; at < words.length; ) {
     const step = stepAt(words.slice(at), { today, names });
@@ -321,71 +132,14 @@ export function readQuestion(words: readonly string[], today: Day, names: Names)
 }
 
 function withPart(parts: Parts, { scope, ...part }: QuestionPart): Parts {
-  if (scope) return { ...parts, scope: addToScope(parts.scope ?? ALL_COSTS, scope) };
-  return { ...parts, ...part };
+  if (!scope) return { ...parts, ...part };
+  const { kind, names } = scope;
+  const before = parts.scope ?? ALL_COSTS;
+  return { ...parts, scope: { ...before, [kind]: [...new Set([...before[kind], ...names])] } };
 }
 
 function placesOf(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => first + index);
-}
-
-function misread(
-  { taken, ...refusal }: KeywordRefusal,
-  about: readonly number[],
-  earlier = '',
-): UnclearQuestion {
-  return { ...refusal, about, earlier };
-}
-
-function questionOf(parts: Parts, today: Day): QuestionReading {
-  const { by = 'service', versus = null, top = null, scope = ALL_COSTS } = parts;
-  const rest = { by, versus, top, scope, refresh: parts.refresh ?? false };
-  if (parts.period) {
-    const { period, finalOnly = false } = parts;
-    return { ok: true, question: { ...rest, period, finalOnly } };
-  }
-  const word = parts.finalOnly ? 'final' : DEFAULT_PERIOD;
-  const reading = readPeriod(word, today);
-  if (!reading.ok) return misread({ ...reading, text: word, taken: 0 }, []);
-  return { ok: true, question: { ...rest, period: reading.period, finalOnly: false } };
-}
-
-function stepAt(words: readonly string[], context: QuestionContext): KeywordStep {
-  const [typed = '', ...rest] = words;
-  const keyword = KEYWORDS.get(typed.toLowerCase());
-  // The suggestions of a keyword contain the keyword, so they replace it too.
-  if (keyword) return oneMore(keyword(rest, context));
-  const flag = FLAGS.get(typed.toLowerCase());
-  if (flag) return { ok: true, part: flag, taken: 1 };
-  if (/^[a-z]+=/i.test(typed)) return keyed(typed, context);
-
-  const period = periodAt(words, context.today);
-  const named = serviceAt(words, context.names, period?.reading.ok ? period.taken + 1 : 1);
-  if (named) return named;
-  if (!period) return { ok: true, part: null, taken: 1 };
-  const { reading, taken } = period;
-  if (reading.ok) return { ok: true, part: { period: reading.period }, taken };
-  const { problem, nearest } = reading;
-  return { ok: false, problem, text: words.slice(0, taken).join(' '), taken, nearest };
-}
-
-function oneMore(step: KeywordStep): KeywordStep {
-  return { ...step, taken: step.taken + 1 };
-}
-
-/**
- * `tag=prod`, as in the commands about digests. Other keys do not exist here: the value without its
- * key is the most likely meaning.
- */
-function keyed(text: string, context: QuestionContext): KeywordStep {
-  const [key = '', value = ''] = text.split('=', 2);
-  const word = key.toLowerCase();
-  if (word === 'service') return { ...readServices(value, context), taken: 1 };
-  const reader = KEYWORDS.get(word);
-  if (reader && isScopeKind(word)) return { ...reader([value], context), taken: 1 };
-  const plain = ['period', 'days'].includes(word) ? [value.toLowerCase()] : [];
-  const nearest = reader ? [`${word} ${value.toLowerCase()}`] : plain;
-  return { ok: false, problem: 'has-a-key', text, taken: 1, nearest };
 }
 
 /** A part that may occur once. */
@@ -399,13 +153,10 @@ function repeated(
   const isPair = key === 'period' && isDay(first) && isDay(second);
   const both = isPair ? [[first, second].sort().join('..')] : [];
   const nearest = [...both, ...new Set([first, second])];
-  const about = [...before, ...own];
-  return misread(
-    { ok: false, problem: 'given-twice', text: second, taken: 0, nearest },
-    about,
-    first,
-  );
+  return misread(refusal('given-twice', second, nearest), [...before, ...own], first);
 }
+
+const OFFERED = 3;
 
 /** The first unknown word, with the unknown words right after it. */
 function unknownWords(
@@ -415,13 +166,236 @@ function unknownWords(
 ): UnclearQuestion {
   const about = places.filter((place, index) => place === (places[0] ?? 0) + index);
   const text = about.map((place) => words[place]).join(' ');
-  const groupings = similarWords(text, GROUPINGS).map((known) => `by ${known}`);
   const near = [
-    ...groupings,
+    ...similarWords(text, GROUPINGS).map((known) => `by ${known}`),
     ...names.near(text),
     ...similarScopes(text, names),
     ...similarWords(text, [...periodForms(today), ...FLAGS.keys()]),
   ];
   const nearest = [...new Set(near)].slice(0, OFFERED);
-  return misread({ ok: false, problem: 'unknown-words', text, taken: 0, nearest }, about);
+  return misread(refusal('unknown-words', text, nearest), about);
+}
+
+/** The known tags, warehouses and teams similar to the text, as words of a question. */
+function similarScopes(text: string, names: Names): readonly string[] {
+  return SCOPE_KINDS.flatMap((kind) =>
+    kind === 'service' ? [] : similarWords(text, names[kind]).map((name) => `${kind} ${name}`),
+  );
+}
+
+const DEFAULT_PERIOD = 'mtd';
+
+function questionOf(parts: Parts, today: Day): QuestionReading {
+  const { by = 'service', versus = null, top = null, scope = ALL_COSTS } = parts;
+  const rest = { by, versus, top, scope, refresh: parts.refresh ?? false };
+  if (parts.period) {
+    const { period, finalOnly = false } = parts;
+    return { ok: true, question: { ...rest, period, finalOnly } };
+  }
+  const word = parts.finalOnly ? 'final' : DEFAULT_PERIOD;
+  const reading = readPeriod(word, today);
+  if (!reading.ok) return misread(refusal(reading.problem, word, reading.nearest), []);
+  return { ok: true, question: { ...rest, period: reading.period, finalOnly: false } };
+}
+
+function misread(
+  { taken: _, ...unclear }: KeywordRefusal,
+  about: readonly number[],
+  earlier = '',
+): UnclearQuestion {
+  return { ...unclear, about, earlier };
+}
+
+const FLAGS: ReadonlyMap<string, QuestionPart> = new Map([
+  ['final', { finalOnly: true }],
+  ['refresh', { refresh: true }],
+]);
+
+function stepAt(words: readonly string[], context: QuestionContext): KeywordStep {
+  const [typed = '', ...rest] = words;
+  const keyword = KEYWORDS.get(typed.toLowerCase());
+  // The suggestions of a keyword contain the keyword, so they replace it too.
+  if (keyword) {
+    const step = keyword(rest, context);
+    return { ...step, taken: step.taken + 1 };
+  }
+  const flag = FLAGS.get(typed.toLowerCase());
+  if (flag) return { ok: true, part: flag, taken: 1 };
+  if (/^[a-z]+=/i.test(typed)) return keyed(typed, context);
+
+  const period = periodAt(words, context.today);
+  const named = serviceAt(words, context.names, period?.reading.ok ? period.taken + 1 : 1);
+  if (named) return named;
+  if (!period) return { ok: true, part: null, taken: 1 };
+  const { reading, taken } = period;
+  if (reading.ok) return { ok: true, part: { period: reading.period }, taken };
+  const { problem, nearest } = reading;
+  return refusal(problem, words.slice(0, taken).join(' '), nearest, taken);
+}
+
+/**
+ * `tag=prod`, as in the commands about digests. Other keys do not exist here: the value without its
+ * key is the most likely meaning.
+ */
+function keyed(text: string, context: QuestionContext): KeywordStep {
+  const [key = '', value = ''] = text.split('=', 2);
+  const word = key.toLowerCase();
+  if (word === 'service') return { ...readServices(value, context), taken: 1 };
+  const reader = KEYWORDS.get(word);
+  const isScope = SCOPE_KINDS.some((kind) => kind === word);
+  if (reader && isScope) return { ...reader([value], context), taken: 1 };
+  const plain = ['period', 'days'].includes(word) ? [value.toLowerCase()] : [];
+  const nearest = reader ? [`${word} ${value.toLowerCase()}`] : plain;
+  return refusal('has-a-key', text, nearest);
+}
+
+type StepReader = (words: readonly string[], context: QuestionContext) => KeywordStep;
+
+/** Readers of the words after a keyword. */
+const KEYWORDS: ReadonlyMap<string, StepReader> = new Map([
+  ['by', readGrouping],
+  ['vs', readVersus],
+  ['top', readTop],
+  ['only', readOnly],
+  ['tag', (words, context) => readNamed('tag', words, context)],
+  ['warehouse', (words, context) => readNamed('warehouse', words, context)],
+  ['team', (words, context) => readNamed('team', words, context)],
+]);
+
+function readGrouping([typed = '']: readonly string[]): KeywordStep {
+  const by = GROUPINGS.find((grouping) => grouping === typed.toLowerCase());
+  if (by !== undefined) return { ok: true, part: { by }, taken: 1 };
+  return refusal('no-grouping', typed, nearestOf(typed, GROUPINGS, 'by '));
+}
+
+const VERSUS = ['prev', 'last-week', 'last-month'] as const;
+
+function readVersus(words: readonly string[], { today }: QuestionContext): KeywordStep {
+  for (const count of [2, 1]) {
+    const word = words.slice(0, count).join('-').toLowerCase();
+    const versus = VERSUS.find((known) => known === word);
+    if (versus !== undefined) return { ok: true, part: { versus }, taken: count };
+  }
+  const [typed = ''] = words;
+  const period = typed === '' ? null : periodAt(words, today);
+  if (!period) return refusal('no-comparison', typed, nearestOf(typed, VERSUS, 'vs '));
+  const { taken, reading } = period;
+  const text = words.slice(0, taken).join(' ');
+  if (!reading.ok) {
+    const nearest = reading.nearest.map((form) => `vs ${form}`);
+    return refusal(reading.problem, text, nearest, taken);
+  }
+  if (!reading.period.lastFinalOnly) return { ok: true, part: { versus: reading.period }, taken };
+  return refusal('no-comparison', typed, nearestOf(typed, VERSUS, 'vs '));
+}
+
+/** The largest number after `top`. */
+export const MOST_LINES = 100;
+
+function readTop([typed = '']: readonly string[]): KeywordStep {
+  const top = /^\d{1,3}$/.test(typed) ? Number(typed) : 0;
+  if (top >= 1 && top <= MOST_LINES) return { ok: true, part: { top }, taken: 1 };
+  return refusal('no-number', typed, ['top 5', 'top 10', `top ${MOST_LINES}`]);
+}
+
+/** The longest service name at the start, which may contain keywords. */
+function readOnly(words: readonly string[], { names }: QuestionContext): KeywordStep {
+  const named = serviceAt(words, names);
+  if (named) return named;
+  const end = words.findIndex((word) => KEYWORDS.has(word.toLowerCase()));
+  const own = end < 0 ? words : words.slice(0, end);
+  const text = own.join(' ');
+  return refusal('unknown-service', text, text === '' ? [] : names.near(text), own.length);
+}
+
+/** Reads the word after `tag`, `warehouse` or `team`: one name, or several with commas. */
+function readNamed(
+  kind: Exclude<ScopeKind, 'service'>,
+  [typed = '']: readonly string[],
+  { names }: QuestionContext,
+): KeywordStep {
+  const known = names[kind];
+  const read = listOf(typed).map((text) => ({ text, name: nameIn(known, text) }));
+  // A warehouse may be known to the usage report only, which is not read yet.
+  const missing = read.find(({ name }) => name === null && kind !== 'warehouse');
+  if (missing || read.length === 0) {
+    const text = missing?.text ?? '';
+    const near = nearestOf(text, known, `${kind} `);
+    return refusal(`unknown-${kind}`, text, near, typed === '' ? 0 : 1);
+  }
+  const own = read.map(({ text, name }) => name ?? text);
+  return { ok: true, part: { scope: { kind, names: own } }, taken: 1 };
+}
+
+function nameIn(known: readonly string[], text: string): string | null {
+  return known.find((name) => name.toLowerCase() === text.toLowerCase()) ?? null;
+}
+
+const LONGEST_NAME_WORDS = 8;
+
+/** The longest service name at the start, with at least that many words. */
+function serviceAt(words: readonly string[], names: Names, least = 1): KeywordStep | null {
+  for (let taken = Math.min(LONGEST_NAME_WORDS, words.length); taken >= least; taken -= 1) {
+    const text = words.slice(0, taken).join(' ');
+    const called = names.called(text);
+    if (called.length === 1) return servicesStep(called, taken);
+    if (called.length > 1) return refusal('shared-name', text, called, taken);
+  }
+  const [typed = ''] = words;
+  const listed = typed.includes(',') ? listOf(typed).map(names.called) : [];
+  const isList = listed.length > 0 && listed.every(({ length }) => length === 1);
+  return isList ? servicesStep(listed.flat(), 1) : null;
+}
+
+function servicesStep(names: readonly string[], taken: number): KeywordStep {
+  return { ok: true, part: { scope: { kind: 'service', names } }, taken };
+}
+
+/** The service names after `service=`, or a refusal of the first unknown one. */
+function readServices(typed: string, { names }: QuestionContext): KeywordStep {
+  const read = serviceAt([typed], names);
+  if (read) return read;
+  const unknown = listOf(typed).find((text) => names.called(text).length !== 1) ?? '';
+  return refusal('unknown-service', unknown, names.near(unknown));
+}
+
+function listOf(typed: string): readonly string[] {
+  return typed.split(',').filter((text) => text !== '');
+}
+
+/** By default, one word is invalid, or none if it is missing. */
+function refusal(
+  problem: QuestionProblem,
+  text: string,
+  nearest: readonly string[],
+  taken = text === '' ? 0 : 1,
+): KeywordRefusal {
+  return { ok: false, problem, text, taken, nearest };
+}
+
+/** Similar words, or the nearest ones if none is similar, each after `before`. */
+function nearestOf(typed: string, known: readonly string[], before: string): readonly string[] {
+  const near = similarWords(typed, known);
+  return (near.length > 0 ? near : bySimilarity(typed, known))
+    .slice(0, 3)
+    .map((word) => `${before}${word}`);
+}
+
+/** The words that select the same costs; `only` because a name may equal a keyword. */
+export function wordsOfScope(scope: QuestionScope): readonly string[] {
+  return SCOPE_KINDS.flatMap((kind) =>
+    scope[kind].map((name) => `${kind === 'service' ? 'only' : kind} ${name}`),
+  );
+}
+
+/** The typed words with a suggestion in place of the problematic ones. */
+export function correctLine(
+  words: readonly string[],
+  about: readonly number[],
+  near: string,
+): string {
+  const [place = words.length] = about;
+  const before = words.slice(0, place);
+  const after = words.filter((_, index) => index >= place && !about.includes(index));
+  return [...before, near, ...after].join(' ');
 }

@@ -1,3 +1,4 @@
+import { cached } from '../base/cache.ts';
 import { formatSpan, isDay, isWithin, type Span } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
 import type { DayState, LockAge } from './days.ts';
@@ -12,10 +13,174 @@ import {
   type Metric,
   type Micro,
   microOf,
+  REPORT_ROUNDING,
 } from './rows.ts';
 
+// The usage report as rows, what is wrong with it, and how much of a span of days it covers.
+
+/** A row of the API client. Fields that the server left out are null. */
+export interface ReportRow {
+  readonly date: string | null;
+  readonly entityId: string | null;
+  readonly entityName: string | null;
+  readonly entityType: string | null;
+  readonly serviceId: string | null;
+  readonly dataWarehouseId: string | null;
+  readonly metrics: Readonly<Record<string, number | null>> | null;
+  readonly totalCredits: number | null;
+  readonly locked: boolean | null;
+}
+
+interface ReadReport {
+  /** One per day, kind and id of an entity, in the order of the report. */
+  readonly rows: readonly CostRow[];
+  /** Each fault once per day, with its number of rows; empty for a correct report. */
+  readonly problems: readonly ReportProblem[];
+}
+
+const MOST_CACHED_DAYS = 100;
+
+/**
+ * Reads one reply of the usage report, in batches of its rows and in their order: rows in millionths
+ * of a credit, on the UTC days of `asked`.
+ *
+ * Never throws and never guesses a figure. A row without day, entity or any valid figure is left out,
+ * and of duplicate rows the last one counts. All faults are counted. Checks:
+ * `|Σ metrics − total| ≤ 0.005` in each row with metrics, and
+ * `|Σ totals − grand total| ≤ 0.005 × rows` (at least one) for the report. Negative figures are kept,
+ * because a correction is part of the bill, and are counted. Source: docs/costs.md#reading-the-report.
+ */
+export function createReportReader(asked: Span) {
+  const faults = createFaults();
+  // A report has few days in many thousand rows, so each is parsed once.
+  const dayIn = cached(MOST_CACHED_DAYS, dayOfText);
+  const days = new Map<Day, Map<string, CostRow>>();
+  return {
+    add: (batch: readonly ReportRow[]): void => {
+      for (const reported of batch) {
+        const day = dayIn(reported.date);
+        faults.of(day);
+        const row = readRow(reported, day, asked, faults.note);
+        if (row !== null) keep(row, days, faults.note);
+      }
+    },
+    finish: (grandTotalCredits: number | null): ReadReport => {
+      const rows: CostRow[] = [];
+      for (const ofDay of days.values()) for (const row of ofDay.values()) rows.push(row);
+      const off = grandTotalProblem(rows, grandTotalCredits, asked);
+      return { rows, problems: [...faults.counted(), ...off] };
+    },
+  };
+}
+
+/** Some servers write a day as its first instant, `2026-11-19T00:00:00Z`. */
+function dayOfText(text: string | null): Day | null {
+  const day = /^(\d{4}-\d\d-\d\d)(?:T00:00:00(?:\.0+)?Z)?$/.exec(text ?? '')?.[1];
+  return day !== undefined && isDay(day) ? day : null;
+}
+
+function readRow(
+  reported: ReportRow,
+  day: Day | null,
+  asked: Span,
+  note: NoteFault,
+): CostRow | null {
+  if (day === null) return left('without-day', note);
+  if (!reported.entityId) return left('without-entity', note);
+  if (!isWithin(asked, day)) return left('not-asked-for', note);
+
+  const figures = figuresOf(reported, note);
+  if (figures === null) return left('without-figures', note);
+  const { entityId, entityName, kind, serviceId, warehouseId } = entityOf(
+    reported,
+    reported.entityId,
+  );
+  const { metrics, total } = figures;
+  const locked = reported.locked ?? false;
+  // Spread syntax would double the time to read a report.
+  return { day, entityId, entityName, kind, serviceId, warehouseId, metrics, total, locked };
+}
+
+function left(fault: RowFault, note: NoteFault): null {
+  note(fault);
+  return null;
+}
+
+/**
+ * The metrics and the total of a row. A missing total is the sum of the metrics; null without both.
+ * One pass without intermediate lists, because a month has tens of thousands of rows.
+ */
+function figuresOf(
+  reported: Pick<ReportRow, 'metrics' | 'totalCredits'>,
+  note: NoteFault,
+): Pick<CostRow, 'metrics' | 'total'> | null {
+  const metrics: Partial<Record<Metric, Micro>> = {};
+  const seen = { count: 0, sum: 0, odd: false, negative: false };
+  for (const metric of METRICS) {
+    const credits = reported.metrics?.[metric] ?? null;
+    if (credits === null) continue;
+    const micro = microOf(credits);
+    if (!isExact(micro)) {
+      seen.odd = true;
+      note('not-a-number', metric);
+      continue;
+    }
+    metrics[metric] = micro;
+    seen.count += 1;
+    seen.sum += micro;
+    seen.negative ||= micro < 0;
+  }
+
+  const total = totalOf(reported.totalCredits, seen, note);
+  if (total === null) return null;
+  if (seen.negative || total < 0) note('negative');
+  return { metrics, total };
+}
+
+/** Whether the millionths are exact: below nine thousand million credits. */
+function isExact(micro: Micro): boolean {
+  return Number.isSafeInteger(micro);
+}
+
+function totalOf(
+  reported: number | null,
+  { count, sum, odd }: { readonly count: number; readonly sum: Micro; readonly odd: boolean },
+  note: NoteFault,
+): Micro | null {
+  const total = reported === null ? null : microOf(reported);
+  if (total === null || !isExact(total)) {
+    if (count === 0) return null;
+    if (total === null) note('without-total');
+    else note('not-a-number', 'totalCredits');
+    return sum;
+  }
+  // With an invalid metric, which is counted above, the others cannot add up to the total.
+  if (count > 0 && !odd && Math.abs(total - sum) > REPORT_ROUNDING) note('metrics-off');
+  return total;
+}
+
+function keep(row: CostRow, days: Map<Day, Map<string, CostRow>>, note: NoteFault): void {
+  const ofDay = days.get(row.day) ?? new Map<string, CostRow>();
+  if (ofDay.size === 0) days.set(row.day, ofDay);
+  const key = entityKey(row);
+  if (ofDay.has(key)) note('duplicate');
+  ofDay.set(key, row);
+}
+
+function grandTotalProblem(
+  rows: readonly CostRow[],
+  reported: number | null,
+  of: Span,
+): ReportProblem[] {
+  if (reported === null || !isExact(microOf(reported))) return [];
+  const counted = rows.reduce((sum, { total }) => sum + total, 0);
+  const off = Math.abs(counted - microOf(reported));
+  if (off <= REPORT_ROUNDING * Math.max(1, rows.length)) return [];
+  return [{ name: 'grand-total-off', counted, reported: microOf(reported), of }];
+}
+
 /** The possible faults of one row of the usage report. */
-export type RowFault =
+type RowFault =
   | 'without-day'
   | 'without-entity'
   | 'without-figures'
@@ -27,7 +192,7 @@ export type RowFault =
   | 'metrics-off';
 
 /** The name of a figure in a row. */
-export type FigureName = Metric | 'totalCredits';
+type FigureName = Metric | 'totalCredits';
 
 export interface RowProblem {
   readonly name: RowFault;
@@ -47,6 +212,28 @@ export type ReportProblem =
       /** The days of the reply, which both sums cover. */
       readonly of: Span;
     };
+
+/** Counts a fault of the current row, or of one of its figures. */
+type NoteFault = (fault: RowFault, figure?: FigureName) => void;
+
+/** Counts the faults of rows by day, because questions concern days and not whole replies. */
+function createFaults() {
+  const counts = new Map<string, RowProblem>();
+  let day: Day | null = null;
+  const note: NoteFault = (name, figure) => {
+    const key = `${day} ${name} ${figure}`;
+    const count = (counts.get(key)?.count ?? 0) + 1;
+    counts.set(key, { name, day, figure: figure ?? null, count });
+  };
+  return {
+    /** Sets the day of the faults that follow. */
+    of: (next: Day | null): void => {
+      day = next;
+    },
+    note,
+    counted: (): readonly RowProblem[] => [...counts.values()],
+  };
+}
 
 const ROW_FAULTS: Readonly<Record<RowFault, string>> = {
   'without-day': 'without a day: left out',
@@ -130,217 +317,6 @@ export interface CostGap {
  */
 export function unreadMonths({ gaps }: Pick<CostReading, 'gaps'>): readonly string[] {
   return gaps.filter(({ from }) => from === null).map(({ month }) => month);
-}
-
-/** Counts a fault of the current row, or of one of its figures. */
-export type NoteFault = (fault: RowFault, figure?: FigureName) => void;
-
-/** Counts the faults of rows by day, because questions concern days and not whole replies. */
-export function createFaults() {
-  const counts = new Map<string, RowProblem>();
-  let day: Day | null = null;
-  const note: NoteFault = (name, figure) => {
-    const key = `${day} ${name} ${figure}`;
-    const count = (counts.get(key)?.count ?? 0) + 1;
-    counts.set(key, { name, day, figure: figure ?? null, count });
-  };
-  return {
-    /** Sets the day of the faults that follow. */
-    of: (next: Day | null): void => {
-      day = next;
-    },
-    note,
-    counted: (): readonly RowProblem[] => [...counts.values()],
-  };
-}
-
-interface ReportedFigures {
-  readonly metrics: Readonly<Record<string, number | null>> | null;
-  readonly totalCredits: number | null;
-}
-
-/** The allowed difference between sums and totals, because the report is rounded. */
-export const TOLERANCE: Micro = microOf(0.005);
-
-/** Whether the millionths are exact: below nine thousand million credits. */
-export function isExact(micro: Micro): boolean {
-  return Number.isSafeInteger(micro);
-}
-
-/**
- * The metrics and the total of a row. A missing total is the sum of the metrics; null without both.
- * One pass without intermediate lists, because a month has tens of thousands of rows.
- */
-export function figuresOf(
-  reported: ReportedFigures,
-  note: NoteFault,
-): Pick<CostRow, 'metrics' | 'total'> | null {
-  const metrics: Partial<Record<Metric, Micro>> = {};
-  const seen = { count: 0, sum: 0, odd: false, negative: false };
-  for (const metric of METRICS) {
-    const credits = reported.metrics?.[metric] ?? null;
-    if (credits === null) continue;
-    const micro = microOf(credits);
-    if (!isExact(micro)) {
-      seen.odd = true;
-      note('not-a-number', metric);
-      continue;
-    }
-    metrics[metric] = micro;
-    seen.count += 1;
-    seen.sum += micro;
-    seen.negative ||= micro < 0;
-  }
-
-  const total = totalOf(reported.totalCredits, seen, note);
-  if (total === null) return null;
-  if (seen.negative || total < 0) note('negative');
-  return { metrics, total };
-}
-
-function totalOf(
-  reported: number | null,
-  { count, sum, odd }: { readonly count: number; readonly sum: Micro; readonly odd: boolean },
-  note: NoteFault,
-): Micro | null {
-  const total = reported === null ? null : microOf(reported);
-  if (total === null || !isExact(total)) {
-    if (count === 0) return null;
-    if (total === null) note('without-total');
-    else note('not-a-number', 'totalCredits');
-    return sum;
-  }
-  // With an invalid metric, which is counted above, the others cannot add up to the total.
-  if (count > 0 && !odd && Math.abs(total - sum) > TOLERANCE) note('metrics-off');
-  return total;
-}
-
-/** A row of the API client. Fields that the server left out are null. */
-export interface ReportRow {
-  readonly date: string | null;
-  readonly entityId: string | null;
-  readonly entityName: string | null;
-  readonly entityType: string | null;
-  readonly serviceId: string | null;
-  readonly dataWarehouseId: string | null;
-  readonly metrics: Readonly<Record<string, number | null>> | null;
-  readonly totalCredits: number | null;
-  readonly locked: boolean | null;
-}
-
-interface UsageReport {
-  readonly grandTotalCredits: number | null;
-  readonly costs: readonly ReportRow[];
-}
-
-interface ReadReport {
-  /** One per day, kind and id of an entity, in the order of the report. */
-  readonly rows: readonly CostRow[];
-  /** Each fault once per day, with its number of rows; empty for a correct report. */
-  readonly problems: readonly ReportProblem[];
-}
-
-/**
- * Reads a reply of the usage report: rows in millionths of a credit, on the UTC days of `asked`.
- *
- * Never throws and never guesses a figure. A row without day, entity or any valid figure is left out,
- * and of duplicate rows the last one counts. All faults are counted. Checks:
- * `|Σ metrics − total| ≤ 0.005` in each row with metrics, and
- * `|Σ totals − grand total| ≤ 0.005 × rows` (at least one) for the report. Negative figures are kept,
- * because a correction is part of the bill, and are counted. Source: docs/costs.md#reading-the-report.
- */
-export function readReport({ costs, grandTotalCredits }: UsageReport, asked: Span): ReadReport {
-  const reader = createReportReader(asked);
-  reader.add(costs);
-  return reader.finish(grandTotalCredits);
-}
-
-/** Reads the rows of one report in batches, in the order of the report, like `readReport`. */
-export function createReportReader(asked: Span) {
-  const faults = createFaults();
-  const dayIn = createDays();
-  const days = new Map<Day, Map<string, CostRow>>();
-  return {
-    add: (batch: readonly ReportRow[]): void => {
-      for (const reported of batch) {
-        const day = dayIn(reported.date);
-        faults.of(day);
-        const row = readRow(reported, day, asked, faults.note);
-        if (row !== null) keep(row, days, faults.note);
-      }
-    },
-    finish: (grandTotalCredits: number | null): ReadReport => {
-      const rows: CostRow[] = [];
-      for (const ofDay of days.values()) for (const row of ofDay.values()) rows.push(row);
-      const off = grandTotalProblem(rows, grandTotalCredits, asked);
-      return { rows, problems: [...faults.counted(), ...off] };
-    },
-  };
-}
-
-function keep(row: CostRow, days: Map<Day, Map<string, CostRow>>, note: NoteFault): void {
-  const ofDay = days.get(row.day) ?? new Map<string, CostRow>();
-  if (ofDay.size === 0) days.set(row.day, ofDay);
-  const key = entityKey(row);
-  if (ofDay.has(key)) note('duplicate');
-  ofDay.set(key, row);
-}
-
-function readRow(
-  reported: ReportRow,
-  day: Day | null,
-  asked: Span,
-  note: NoteFault,
-): CostRow | null {
-  if (day === null) return left('without-day', note);
-  if (!reported.entityId) return left('without-entity', note);
-  if (!isWithin(asked, day)) return left('not-asked-for', note);
-
-  const figures = figuresOf(reported, note);
-  if (figures === null) return left('without-figures', note);
-  const { entityId, entityName, kind, serviceId, warehouseId } = entityOf(
-    reported,
-    reported.entityId,
-  );
-  const { metrics, total } = figures;
-  const locked = reported.locked ?? false;
-  // Spread syntax would double the time to read a report.
-  return { day, entityId, entityName, kind, serviceId, warehouseId, metrics, total, locked };
-}
-
-function left(fault: RowFault, note: NoteFault): null {
-  note(fault);
-  return null;
-}
-
-/** A report has few days in many thousand rows, so each is parsed once. */
-function createDays(): (text: string | null) => Day | null {
-  const known = new Map<string | null, Day | null>();
-  return (text) => {
-    const day = known.get(text);
-    if (day !== undefined) return day;
-    const read = dayOfText(text);
-    known.set(text, read);
-    return read;
-  };
-}
-
-/** Some servers write a day as its first instant, `2026-11-19T00:00:00Z`. */
-function dayOfText(text: string | null): Day | null {
-  const day = /^(\d{4}-\d\d-\d\d)(?:T00:00:00(?:\.0+)?Z)?$/.exec(text ?? '')?.[1];
-  return day !== undefined && isDay(day) ? day : null;
-}
-
-function grandTotalProblem(
-  rows: readonly CostRow[],
-  reported: number | null,
-  of: Span,
-): ReportProblem[] {
-  if (reported === null || !isExact(microOf(reported))) return [];
-  const counted = rows.reduce((sum, { total }) => sum + total, 0);
-  const off = Math.abs(counted - microOf(reported));
-  if (off <= TOLERANCE * Math.max(1, rows.length)) return [];
-  return [{ name: 'grand-total-off', counted, reported: microOf(reported), of }];
 }
 
 /** The cost of a day in a posted digest. */

@@ -1,6 +1,9 @@
 import type { Day } from '../base/time.ts';
 import { type DayPrice, type Money, moneyOf } from './money.ts';
 
+// The rows and days of the usage report in whole millionths of a credit, and the entity of a row.
+
+/** The figures of a row, as the usage report names them. */
 export const METRICS = [
   'storageCredits',
   'backupCredits',
@@ -27,6 +30,9 @@ export function microOf(credits: number): Micro {
 export function creditsOf(micro: Micro): number {
   return micro / MICRO;
 }
+
+/** The report rounds to a hundredth of a credit, so a smaller difference between figures is rounding. */
+export const REPORT_ROUNDING = microOf(0.005);
 
 /**
  * The cost of one entity on one UTC day. A warehouse is billed for storage and backups, a service for
@@ -91,7 +97,7 @@ export interface Completion {
   readonly days: number;
 }
 
-interface Named {
+interface ReportedEntity {
   readonly entityName: string | null;
   readonly entityType: string | null;
   readonly entityId: string | null;
@@ -103,7 +109,7 @@ interface Named {
 type Entity = Pick<CostRow, 'entityId' | 'entityName' | 'kind' | 'serviceId' | 'warehouseId'>;
 
 /** The entity of a row. Without a known type, the ids and metrics of the row show its kind. */
-export function entityOf(row: Named, entityId: string): Entity {
+export function entityOf(row: ReportedEntity, entityId: string): Entity {
   const kind = kindOf(row);
   const entityName = nameOf(row.entityName ?? '') || nameOf(entityId);
   const { dataWarehouseId, serviceId } = row;
@@ -120,7 +126,7 @@ export function entityOf(row: Named, entityId: string): Entity {
   return { entityId, entityName, kind, serviceId: service, warehouseId: dataWarehouseId };
 }
 
-function kindOf(row: Named): CostRow['kind'] {
+function kindOf(row: ReportedEntity): CostRow['kind'] {
   const type = row.entityType?.toLowerCase() ?? '';
   if (type.includes('warehouse')) return 'warehouse';
   if (type.includes('pipe')) return 'pipe';
@@ -132,7 +138,12 @@ function kindOf(row: Named): CostRow['kind'] {
  * A service may have the id of its warehouse, and a row without a service is usually of a warehouse.
  * In both cases the metrics decide.
  */
-function kindShownBy({ entityId, serviceId, dataWarehouseId, metrics }: Named): CostRow['kind'] {
+function kindShownBy({
+  entityId,
+  serviceId,
+  dataWarehouseId,
+  metrics,
+}: ReportedEntity): CostRow['kind'] {
   const bills = (names: readonly Metric[]) => names.some((name) => (metrics?.[name] ?? 0) !== 0);
   const isOfWarehouse = bills(['storageCredits', 'backupCredits']);
   if (entityId === serviceId) {

@@ -1,7 +1,9 @@
 import { type Day, weekdayOf } from '../base/time.ts';
 import { isSettled } from './days.ts';
-import { mad, mean, median, winsorisedMean } from './numbers.ts';
+import { MAD_TO_SIGMA, mad, mean, median, winsorisedMean } from './numbers.ts';
 import type { DayValue } from './rows.ts';
+
+// The days that statistics use, their weekdays and their level: one model of a line of costs.
 
 /** Eight weeks; older days say little about the near future. */
 export const HISTORY_DAYS = 56;
@@ -23,8 +25,8 @@ export interface SettledDay extends DayValue {
 }
 
 /**
- * The days that statistics use, in order: final or settled, and with a value that can be a cost. Refunds and
- * invalid figures are left out, like days without data. Expects one value per day.
+ * The days that statistics use, in order: final or settled, and with a value that can be a cost.
+ * Refunds and invalid figures are left out, like days without data. Expects one value per day.
  */
 export function settledDays(
   series: readonly DayValue[],
@@ -51,13 +53,6 @@ export type WeekdayProfile = readonly number[];
 
 export const FLAT: WeekdayProfile = [1, 1, 1, 1, 1, 1, 1];
 
-const WEEK = 7;
-/** Two whole weeks: with less, every factor would depend on one day. */
-const LEAST_DAYS_WEEKDAY = 14;
-/** The factor of a weekday without usage: division by a smaller one would exaggerate small values. */
-const LEAST_RATIO = 0.02;
-const MAD_TO_SIGMA = 1.4826;
-
 /**
  * The weekday profile f, without units. From r = ln(y / mean of the seven days around y):
  * m = median of r on that weekday, s = the larger of its own and the pooled 1.4826 · MAD, n = its
@@ -69,9 +64,12 @@ export function weekdayProfile(series: readonly DayValue[]): WeekdayProfile {
   return profileOf(settledDays(series));
 }
 
+/** Two whole weeks: with less, every factor would depend on one day. */
+const LEAST_PROFILE_DAYS = 14;
+
 /** The profile of settled days. */
 export function profileOf(days: readonly SettledDay[]): WeekdayProfile {
-  if (days.length < LEAST_DAYS_WEEKDAY) return FLAT;
+  if (days.length < LEAST_PROFILE_DAYS) return FLAT;
 
   const groups = ratiosByWeekday(days).map((ratios) => ({ ratios, middle: median(ratios) }));
   const pooled = mad(groups.flatMap(({ ratios, middle }) => ratios.map((ratio) => ratio - middle)));
@@ -80,17 +78,8 @@ export function profileOf(days: readonly SettledDay[]): WeekdayProfile {
   return factors.map((factor) => factor / middle);
 }
 
-export function factorOn(profile: WeekdayProfile, day: Day): number {
-  return profile[weekdayOf(day)] ?? 1;
-}
-
-/** The costs of the days adjusted for weekdays: x = y / f. */
-export function withoutWeekdays(
-  days: readonly SettledDay[],
-  profile: WeekdayProfile,
-): readonly number[] {
-  return days.map(({ weekday, value }) => value / (profile[weekday] ?? 1));
-}
+/** The factor of a weekday without usage: division by a smaller one would exaggerate small values. */
+const LEAST_RATIO = 0.02;
 
 function ratiosByWeekday(days: readonly SettledDay[]): readonly (readonly number[])[] {
   const values = days.map(({ value }) => value);
@@ -103,7 +92,12 @@ function ratiosByWeekday(days: readonly SettledDay[]): readonly (readonly number
   return groups;
 }
 
-/** The mean of the seven days around a day; near an end, of the first or last seven: each weekday counts once. */
+const WEEK = 7;
+
+/**
+ * The mean of the seven days around a day; near an end, of the first or last seven: each weekday
+ * counts once.
+ */
 function meanAround(values: readonly number[], index: number): number {
   const start = Math.min(Math.max(0, index - 3), values.length - WEEK);
   let total = 0;
@@ -123,6 +117,18 @@ function shrunk({ ratios, middle }: WeekdayRatios, pooled: number): number {
   return middle ** 3 / (middle ** 2 + sigma ** 2 / ratios.length);
 }
 
+export function factorOn(profile: WeekdayProfile, day: Day): number {
+  return profile[weekdayOf(day)] ?? 1;
+}
+
+/** The costs of the days adjusted for weekdays: x = y / f. */
+export function withoutWeekdays(
+  days: readonly SettledDay[],
+  profile: WeekdayProfile,
+): readonly number[] {
+  return days.map(({ weekday, value }) => value / (profile[weekday] ?? 1));
+}
+
 export interface SpendLevel {
   /** Credits per day, adjusted for weekdays. */
   readonly value: number;
@@ -131,10 +137,6 @@ export interface SpendLevel {
   readonly days: number;
   readonly shifted: boolean;
 }
-
-const SHORTEST_SHIFT = 3;
-const LONGEST_SHIFT = 10;
-const LEAST_SHIFT = 0.15;
 
 /**
  * The current cost per day: x = y / f, then the winsorised mean of the last 14 of x. If the last
@@ -154,6 +156,10 @@ export function levelOf(days: readonly SettledDay[]): SpendLevel {
     shifted: since !== null,
   };
 }
+
+const SHORTEST_SHIFT = 3;
+const LONGEST_SHIFT = 10;
+const LEAST_SHIFT = 0.15;
 
 function daysSinceShift(values: readonly number[]): number | null {
   for (let count = LONGEST_SHIFT; count >= SHORTEST_SHIFT; count -= 1) {

@@ -21,7 +21,7 @@ const WebhookReading = z.object({ id: EntryId, name: MaybeText, service: MaybeTe
 export type WebhookReading = z.infer<typeof WebhookReading>;
 
 const NamedReading = z.object({ id: EntryId, name: MaybeText });
-export type SavedSearchReading = z.infer<typeof NamedReading>;
+type SavedSearchReading = z.infer<typeof NamedReading>;
 
 const DashboardReading = NamedReading.extend({ tiles: tolerant(tolerantList(NamedReading)) });
 export type DashboardReading = z.infer<typeof DashboardReading>;
@@ -37,7 +37,7 @@ const CAPABILITIES = {
   dashboards: { permission: null, notFound: 'route' },
 } as const satisfies Record<string, CapabilityRule>;
 
-export type AlertsCapability = keyof typeof CAPABILITIES;
+type AlertsCapability = keyof typeof CAPABILITIES;
 
 type ReadAll<T> = (options?: ReadOptions) => Promise<OptionalRead<readonly T[]>>;
 

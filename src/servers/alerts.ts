@@ -175,10 +175,10 @@ function distinct(alerts: readonly Alert[]): Alert[] {
   return [...new Map(alerts.map((alert) => [alert.id ?? alert, alert])).values()];
 }
 
-export type AlertFields = Readonly<Record<string, unknown>>;
+type AlertFields = Readonly<Record<string, unknown>>;
 
 /** All fields of the alert that an update may contain, under the request names. */
-export function updatableFields({ asRead, threshold, thresholdMax }: Alert): AlertFields {
+function updatableFields({ asRead, threshold, thresholdMax }: Alert): AlertFields {
   // Some servers send numbers as strings; the contract requires numbers in requests.
   const fields = { ...underRequestNames(asRead), threshold, thresholdMax };
   const foreign = isTile(fields) ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'];
@@ -190,10 +190,10 @@ export function updatableFields({ asRead, threshold, thresholdMax }: Alert): Ale
   );
 }
 
-export type MissingForUpdate = 'unknown-source' | 'no-channel' | 'no-tile' | 'no-saved-search';
+type MissingForUpdate = 'unknown-source' | 'no-channel' | 'no-tile' | 'no-saved-search';
 
 /** A field that an update requires and that the server did not send; null: none. */
-export function missingForUpdate(kept: AlertFields): MissingForUpdate | null {
+function missingForUpdate(kept: AlertFields): MissingForUpdate | null {
   if (!isTile(kept) && !isSearch(kept)) return 'unknown-source';
   if (firstChannel(kept) === null) return 'no-channel';
   const hasTile = kept.dashboardId !== undefined && kept.tileId !== undefined;
@@ -203,12 +203,12 @@ export function missingForUpdate(kept: AlertFields): MissingForUpdate | null {
   return needed ? 'no-saved-search' : null;
 }
 
-export function firstChannel(kept: AlertFields): AlertFields | null {
+function firstChannel(kept: AlertFields): AlertFields | null {
   const first = Array.isArray(kept.channels) ? (kept.channels[0] ?? kept.channel) : kept.channel;
   return isRecord(first) ? first : null;
 }
 
-export function isTile({ source }: AlertFields): boolean {
+function isTile({ source }: AlertFields): boolean {
   return source === 'tile';
 }
 
@@ -217,7 +217,7 @@ function isSearch({ source }: AlertFields): boolean {
 }
 
 /** JSON with sorted keys, so that equal values have equal texts. */
-export function canonicalAlert(value: unknown): string {
+function canonicalAlert(value: unknown): string {
   return (
     JSON.stringify(value, (_key, item: unknown) =>
       isRecord(item)

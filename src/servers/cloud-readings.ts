@@ -129,7 +129,7 @@ export const ScalingSchedule = z.object({
 export type ScalingSchedule = z.infer<typeof ScalingSchedule>;
 
 /** A size in one generation of fields; null for a value that the server did not send. */
-export interface ServiceSize {
+interface ServiceSize {
   readonly mode: string | null;
   /** Gigabytes per replica. */
   readonly minMemoryGb: number | null;

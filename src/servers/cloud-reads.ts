@@ -32,7 +32,7 @@ import {
 } from './optional-reads.ts';
 
 /** `2026-10-01T00:00:00Z`, as in the contract, or `2026-10-01`. */
-export type UsageDateForm = 'date-time' | 'date';
+type UsageDateForm = 'date-time' | 'date';
 
 export interface UsageDates {
   /** With `auto`, the form that the server accepts is detected. */
@@ -112,12 +112,12 @@ interface ReadRequest extends OptionalCall {
 }
 
 /** Sends a read with the HTTP client of the contract, so that both use one request budget. */
-export type SendRead = <S extends z.ZodType>(
+type SendRead = <S extends z.ZodType>(
   request: ReadRequest,
   schema: S,
 ) => Promise<Reply<z.output<S>>>;
 
-export interface ReadTargets {
+interface ReadTargets {
   readonly organizationId: string;
   readonly keyId: string;
   /** The form of the dates of the audit log; with `auto`, a date, and a date-time if it is refused. */
@@ -125,13 +125,13 @@ export interface ReadTargets {
 }
 
 /** UTC days, both included. */
-export interface ActivityPeriod {
+interface ActivityPeriod {
   readonly from_date: string;
   readonly to_date: string;
 }
 
 /** The requests of the optional reads, without their capabilities. They throw like the client. */
-export function createReadRequests(send: SendRead, { organizationId, keyId, dates }: ReadTargets) {
+function createReadRequests(send: SendRead, { organizationId, keyId, dates }: ReadTargets) {
   const root = `/v1/organizations/${pathId('configuration', 'organizationId', organizationId)}`;
   const withDates = createDateFormats({ ...notStored(dates), load: async () => 'date' });
 
@@ -195,8 +195,6 @@ export function createReadRequests(send: SendRead, { organizationId, keyId, date
   };
 }
 
-export type ReadRequests = ReturnType<typeof createReadRequests>;
-
 const ENDPOINTS = '/pipesReversePrivateEndpoints';
 
 type ReadOf<T> = (serviceId: string, options?: ReadOptions) => Promise<OptionalRead<T>>;
@@ -238,7 +236,7 @@ export interface CloudReads {
   readonly isOff: (capability: CloudCapability) => boolean;
 }
 
-export type CloudReadOptions = CapabilityOptions & ReadTargets;
+type CloudReadOptions = CapabilityOptions & ReadTargets;
 
 const SERVICES_KEPT_MS = 60_000;
 const LISTS_KEPT_MS = 300_000;

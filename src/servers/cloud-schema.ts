@@ -67,12 +67,12 @@ export const ReleaseChannel = oneOf(['slow', 'default', 'fast']);
 export const ComplianceType = oneOf(['hipaa', 'pci']);
 export const EndpointType = oneOf(['VPC_ENDPOINT_SERVICE', 'VPC_RESOURCE', 'STREAMING_MULTI_VPC']);
 export const StreamAuthentication = oneOf(['SASL_IAM', 'SASL_SCRAM']);
-export const StateCommand = oneOf(['start', 'stop']);
+const StateCommand = oneOf(['start', 'stop']);
 
 const IpAccess = z.strictObject({ source: TextFields, description: z.string().optional() });
 export const EndpointSwitch = z.strictObject({ protocol: TextFields, enabled: Switch });
 
-export const ServiceCreationFields = z.strictObject({
+const ServiceCreationFields = z.strictObject({
   name: NewServiceName.optional(),
   provider: Provider.optional(),
   region: Region.optional(),
@@ -100,7 +100,7 @@ export const ServiceCreationFields = z.strictObject({
   complianceType: ComplianceType.optional(),
 });
 
-export const EndpointCreationFields = z.strictObject({
+const EndpointCreationFields = z.strictObject({
   description: EndpointDescription.optional(),
   type: EndpointType,
   vpcEndpointServiceName: TextFields.nullish(),
@@ -110,7 +110,7 @@ export const EndpointCreationFields = z.strictObject({
   streamAuthentication: StreamAuthentication.nullish(),
 });
 
-export const ReplicaScalingFields = z.strictObject({
+const ReplicaScalingFields = z.strictObject({
   minReplicaMemoryGb: MemoryGb.optional(),
   maxReplicaMemoryGb: MemoryGb.optional(),
   numReplicas: Replicas.optional(),
@@ -119,7 +119,7 @@ export const ReplicaScalingFields = z.strictObject({
 });
 
 const Day = z.iso.date({ error: 'must be a date, for example 2026-11-01' });
-export const UsagePeriodFields = z.strictObject({ from_date: Day, to_date: Day });
+const UsagePeriodFields = z.strictObject({ from_date: Day, to_date: Day });
 
 /** The configured plan and tier of the organization; both limit what a request may contain. */
 export interface Organization {
@@ -131,16 +131,14 @@ type Rule = readonly [broken: boolean, field: string, problem: string];
 
 const LONGEST_PERIOD_DAYS = 30;
 
-export function memoryProblems(
-  body: Partial<z.infer<typeof ReplicaScalingFields>>,
-): FieldProblem[] {
+function memoryProblems(body: Partial<z.infer<typeof ReplicaScalingFields>>): FieldProblem[] {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = body;
   return broken([
     [above(min, max), 'minReplicaMemoryGb', `must not be above maxReplicaMemoryGb, ${max}`],
   ]);
 }
 
-export function creationProblems(body: z.infer<typeof ServiceCreationFields>): FieldProblem[] {
+function creationProblems(body: z.infer<typeof ServiceCreationFields>): FieldProblem[] {
   const { minTotalMemoryGb: min, maxTotalMemoryGb: max, tier, provider, region } = body;
   const notProduction = tier !== undefined && tier !== 'production';
   const onlyProduction = 'is only for services of the tier production';
@@ -213,7 +211,7 @@ export function firstServiceProblems(
   return broken([[first && body.numReplicas === 1 && tier !== 'basic', 'numReplicas', problem]]);
 }
 
-export function endpointProblems(body: z.infer<typeof EndpointCreationFields>): FieldProblem[] {
+function endpointProblems(body: z.infer<typeof EndpointCreationFields>): FieldProblem[] {
   const required = {
     VPC_ENDPOINT_SERVICE: [],
     VPC_RESOURCE: ['vpcResourceConfigurationId', 'vpcResourceShareArn'],
@@ -224,10 +222,7 @@ export function endpointProblems(body: z.infer<typeof EndpointCreationFields>): 
     .map((field) => ({ field, problem: `is required when type is ${body.type}` }));
 }
 
-export function periodProblems({
-  from_date,
-  to_date,
-}: z.infer<typeof UsagePeriodFields>): FieldProblem[] {
+function periodProblems({ from_date, to_date }: z.infer<typeof UsagePeriodFields>): FieldProblem[] {
   const days = (Date.parse(to_date) - Date.parse(from_date)) / DAY_MS;
   return broken([
     [days < 0, 'to_date', 'must not be before from_date'],

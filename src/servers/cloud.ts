@@ -61,10 +61,10 @@ export const UsageCosts = z.looseObject({ grandTotalCredits: MaybeNumber, costs:
 
 export type UsageCosts = z.infer<typeof UsageCosts>;
 
-export type TakeUsageRows = (rows: readonly UsageCost[]) => void;
+type TakeUsageRows = (rows: readonly UsageCost[]) => void;
 
 /** Reads the rows of a report while it arrives. Without `takeRows`, they are added to the report. */
-export function createRowSink(takeRows?: () => TakeUsageRows) {
+function createRowSink(takeRows?: () => TakeUsageRows) {
   let costs: UsageCost[] = [];
   const collect = (): TakeUsageRows => {
     costs = [];

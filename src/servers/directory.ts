@@ -15,7 +15,7 @@ const LONGEST = 50;
  * or that has unusual characters, ends with the start of the id. Typing a configured name therefore
  * never finds a discovered service, and typing a shared name finds all of its services.
  */
-export function discoveredNames(
+function discoveredNames(
   discovered: readonly Pick<NamedItem, 'id' | 'name'>[],
   configured: readonly NamedItem[],
 ): (service: Pick<NamedItem, 'id' | 'name'>) => Pick<NamedItem, 'name' | 'aliases'> {
@@ -82,7 +82,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * known from the configured services in it. A warehouse without a configured service has its id as
  * its name. Null: unknown, because two names fit, or because the place of a configured one is unknown.
  */
-export function createWarehouseNames(
+function createWarehouseNames(
   configured: readonly ConfiguredPlace[],
   list: readonly ServerPlace[],
 ): (warehouseId: string | null) => string | null {
@@ -124,7 +124,7 @@ export interface ServerTag {
 }
 
 /** What is known of the server's list of services. */
-export interface Discovery {
+interface Discovery {
   readonly list: readonly ServerService[];
   /** False if the list is too old: it still names services, but tells nothing else about them. */
   readonly isCurrent: boolean;
@@ -141,7 +141,7 @@ type Configured = Pick<Service, 'id' | 'name' | 'aliases' | 'warehouse'>;
  * Signalbox knows from replies. The configuration decides everything about a service that it lists.
  * Source: docs/policy.md#discovered-services
  */
-export function discoveredServices(
+function discoveredServices(
   configured: readonly Configured[],
   learned: readonly Service[],
   { list, isCurrent, declaredTags }: Discovery,
@@ -190,7 +190,7 @@ function policyTags(tags: readonly ServerTag[], declared: readonly string[]): re
 }
 
 /** A service of the configuration file. */
-export type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags' | 'discovered'> & {
+type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags' | 'discovered'> & {
   readonly tags: readonly string[];
 };
 

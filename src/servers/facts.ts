@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Json, JsonObject } from '../base/text.ts';
 import type { Snapshot } from '../domain/change.ts';
@@ -186,7 +185,7 @@ function firstRow({ id, name, fields, source, seenAt }: ServiceObservation): Kno
   };
 }
 
-function merged(row: Selectable<KnownTable>, learned: ServiceObservation): Omit<KnownTable, 'id'> {
+function merged(row: KnownTable, learned: ServiceObservation): Omit<KnownTable, 'id'> {
   const { id: _, ...next } = firstRow(learned);
   const stored = readable(row);
   // Nothing of an unreadable row is kept, so that it does not stop what is stored with it.
@@ -231,10 +230,7 @@ export async function knownServices(
 
 type OnUnreadableService = (id: string, error: UnreadableRowError) => void;
 
-function readable(
-  row: Selectable<KnownTable>,
-  onUnreadable?: OnUnreadableService,
-): DirectoryEntry | null {
+function readable(row: KnownTable, onUnreadable?: OnUnreadableService): DirectoryEntry | null {
   try {
     return knownFrom(row);
   } catch (error) {
@@ -246,7 +242,7 @@ function readable(
 
 const Times = z.record(z.string(), StoredInstant);
 
-function knownFrom(row: Selectable<KnownTable>): DirectoryEntry {
+function knownFrom(row: KnownTable): DirectoryEntry {
   return {
     id: row.id,
     name: row.name,

@@ -41,7 +41,7 @@ export interface ReadOptions {
   readonly waiting?: boolean;
 }
 
-export const READS_ARE_OFF: UnknownRead = {
+const READS_ARE_OFF: UnknownRead = {
   known: false,
   gap: 'off',
   why: 'signalbox.yaml has cloud.reads: contract, so Signalbox does not read it',
@@ -49,7 +49,7 @@ export const READS_ARE_OFF: UnknownRead = {
 };
 
 /** The gap for a failed read. Throws an error that is not a failed call. */
-export function gapFor(error: unknown): UnknownRead {
+function gapFor(error: unknown): UnknownRead {
   // An id of the server that no path may contain.
   if (error instanceof InvalidRequest) return gapOf('not-found', 'its id is not valid', null);
   if (!(error instanceof ApiError)) throw error;
@@ -217,7 +217,7 @@ export interface CachedRead<Name extends string, T> {
 const WITHIN_MS = 10_000;
 const PRIORITIES = { waiting: 'people', background: 'optional' } as const;
 
-export function callFor({ waiting = false }: ReadOptions): OptionalCall {
+function callFor({ waiting = false }: ReadOptions): OptionalCall {
   const priority = waiting ? PRIORITIES.waiting : PRIORITIES.background;
   return { priority, withinMs: WITHIN_MS };
 }

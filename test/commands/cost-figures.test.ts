@@ -5,8 +5,7 @@ import type { CommandContext } from '../../src/commands/define.ts';
 import type { AnswerPart } from '../../src/domain/answer.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
-import type { CostReading } from '../../src/maths/report.ts';
-import { readReport } from '../../src/maths/report.ts';
+import { type CostReading, createReportReader } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { daily, row } from '../maths/rows.ts';
 
@@ -23,7 +22,7 @@ const NOVEMBER = [
 async function answered(
   words: string,
   rows: readonly CostRow[],
-  { problems = PROBLEMS.problems, ...more }: Partial<CostReading> = {},
+  { problems = [], ...more }: Partial<CostReading> = {},
 ) {
   const costs = async ({ first, last }: Span) => {
     const within = rows.filter(({ day }) => day >= first && day <= last);
@@ -35,12 +34,6 @@ async function answered(
   const { title, parts } = await cost.answer({ words }, reach, asker);
   const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
   return { title, text: texts.join('\n'), table: tableOf(parts), footer: noteOf(parts) };
-}
-
-const PROBLEMS = readReport({ costs: [], grandTotalCredits: null }, spanOf('2026-11-01'));
-
-function spanOf(first: string, last = first): Span {
-  return { first, last };
 }
 
 function tableOf(parts: readonly AnswerPart[]) {
@@ -195,10 +188,9 @@ test('days are sorted by date and credits by value', async () => {
 
 test('the footer reports the faults of the shown days, with the figure', async () => {
   const told = { ...TOLD, metrics: { computeCredits: Number.NaN } };
-  const { problems } = readReport(
-    { costs: [told, { ...told, date: '2026-11-19' }], grandTotalCredits: 90 },
-    spanOf('2026-11-01', '2026-11-20'),
-  );
+  const reader = createReportReader({ first: '2026-11-01', last: '2026-11-20' });
+  reader.add([told, { ...told, date: '2026-11-19' }]);
+  const { problems } = reader.finish(90);
   const { footer } = await answered('2026-11-13..2026-11-17', NOVEMBER, { problems });
   expect(footer).toBe(
     'compute is not a number in 1 row: left out · ' +

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { daysBetween } from '../../src/base/time.ts';
 import { sumBy } from '../../src/maths/lines.ts';
 import {
+  createReportReader,
   mergeProblems,
   problemsOf,
   problemText,
   type ReportProblem,
   type ReportRow,
   type RowProblem,
-  readReport,
 } from '../../src/maths/report.ts';
 import { METRICS, microOf } from '../../src/maths/rows.ts';
 
@@ -31,7 +31,9 @@ function reportRow(over: Partial<ReportRow> = {}): ReportRow {
 }
 
 function read(costs: readonly ReportRow[], grandTotalCredits: number | null = null) {
-  return readReport({ costs, grandTotalCredits }, NOVEMBER);
+  const reader = createReportReader(NOVEMBER);
+  reader.add(costs);
+  return reader.finish(grandTotalCredits);
 }
 
 const STORAGE = { storageCredits: 2, backupCredits: 0, computeCredits: 0 };

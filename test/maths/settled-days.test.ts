@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import { addDays, daysBetween } from '../../src/base/time.ts';
 import {
-  completionAt,
   type DaySnapshot,
   isSettled,
   lastSettledAt,
-  NO_SNAPSHOTS,
   openDayOf,
   snapshotHistory,
 } from '../../src/maths/days.ts';
@@ -111,8 +109,15 @@ test('with days that move for two days and lock after twelve, five of fifteen ar
   expect(lastSettledAt(history, new Date(last.getTime() - 24 * HOUR_MS))).toBe(addDays(today, -6));
   const earlier = new Date(`${addDays(FIRST, 30)}T22:00:00Z`);
   expect(lastSettledAt(history, earlier)).toBe(addDays(FIRST, 25));
-  expect(lastSettledAt(NO_SNAPSHOTS, last)).toBeNull();
+  expect(lastSettledAt(snapshotHistory([]), last)).toBeNull();
 });
+
+/** The completion of a day so many hours after it began, with these earlier reports of other days. */
+function completionAfter(hours: number, reports: ReturnType<typeof fetchedReports>) {
+  const fetchedAt = new Date(Date.parse('2027-06-01T00:00:00Z') + hours * HOUR_MS);
+  const history = snapshotHistory(stored(reports));
+  return openDayOf({ day: '2027-06-01', total: 0, fetchedAt }, history).completion;
+}
 
 test.for([20, 33.5, 40, 57, 80])(
   'the completion at %d hours is that of an independent computation',
@@ -130,7 +135,7 @@ test.for([20, 33.5, 40, 57, 80])(
       for (const one of own) if (one.fetchedAt.getTime() <= until) value = one.total;
       if (final?.final) shares.push(value / final.total);
     }
-    const completion = completionAt(snapshotHistory(stored(reports)), hours * HOUR_MS);
+    const completion = completionAfter(hours, reports);
     expect(completion).toEqual({
       typical: quantile(shares, 0.5),
       high: quantile(shares, 0.9),
@@ -142,7 +147,7 @@ test.for([20, 33.5, 40, 57, 80])(
 test('a completion needs fourteen final days that were fetched at that age', () => {
   const of = (days: number, more = {}) => {
     const reports = fetchedReports(lateServer, { days, ...more });
-    return completionAt(snapshotHistory(stored(reports)), 33 * HOUR_MS);
+    return completionAfter(33, reports);
   };
   expect(of(25)).toBeNull();
   expect(of(26)).toMatchObject({ days: 14 });
@@ -153,9 +158,8 @@ test('at an age at which most days report nothing, there is no completion', () =
   const share = (age: number, day: string) =>
     age < 3 && Number(day.slice(8)) % 3 > 0 ? 0 : usualShare(age);
   const reports = fetchedReports({ lockAge: () => 12, share }, { days: 60 });
-  const history = snapshotHistory(stored(reports));
-  expect(completionAt(history, 33 * HOUR_MS)).toBeNull();
-  expect(completionAt(history, 80 * HOUR_MS)).toMatchObject({ days: 48 });
+  expect(completionAfter(33, reports)).toBeNull();
+  expect(completionAfter(80, reports)).toMatchObject({ days: 48 });
 });
 
 test('only a day that is not settled has a completion', () => {
