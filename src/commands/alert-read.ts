@@ -13,6 +13,7 @@ import { type Alert, isSilenced } from '../servers/alerts-schema.ts';
 import { channelKinds, channelText, silenceCell, thresholdText } from './alert-edit.ts';
 import { AlertName, numberField, oneOf, switchField, textField } from './arguments.ts';
 import { type QueryCommand, queryCommand } from './define.ts';
+import { timeCell } from './reported.ts';
 
 const PAGE = 100;
 const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Source', 'Channel', 'Silent until'];
@@ -231,8 +232,8 @@ function facts(alert: Alert, now: Date, names: AlertNames): readonly (readonly [
     ['Silent until', silenceCell(alert, now) ?? 'not silenced'],
     ['Team', alert.teamId],
     ['Id', alert.id],
-    ['Created', instant(alert.createdAt)],
-    ['Updated', instant(alert.updatedAt)],
+    ['Created', timeCell(alert.createdAt)],
+    ['Updated', timeCell(alert.updatedAt)],
     ...others,
   ];
 }
@@ -248,9 +249,4 @@ function referenceText(
 
 function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
-}
-
-function instant(text: string | null): Cell {
-  const at = text === null ? null : new Date(text);
-  return at && Number.isNaN(at.getTime()) ? text : at;
 }

@@ -6,8 +6,8 @@ import type { BackupReading } from '../servers/cloud-readings.ts';
 import { type Backup, backupStatus, isFinished } from '../servers/cloud-replies.ts';
 import { commandLine, ServiceName } from './arguments.ts';
 import { type CommandContext, type QueryCommand, queryCommand } from './define.ts';
-import { backupSummary, latestGood, newestFirst, reportedTime } from './listed.ts';
-import { unknownList } from './service-overview.ts';
+import { backupSummary, latestGood, newestFirst } from './listed.ts';
+import { timeCell, unknownList } from './reported.ts';
 
 const BackupId = z
   .string()
@@ -76,8 +76,8 @@ function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell]
     ['Service', serviceId],
     ['Type', backup.type],
     ['Status', backup.status],
-    ['Started', instant(startedAt)],
-    ['Finished', instant(finishedAt)],
+    ['Started', timeCell(startedAt)],
+    ['Finished', timeCell(finishedAt)],
     [label('Size'), sizeInBytes === null ? null : bytesText(sizeInBytes)],
     [label('Duration'), durationInSeconds === null ? null : durationText(durationInSeconds)],
     ['Name in the bucket', backup.backupName],
@@ -95,12 +95,6 @@ function bucketFacts(bucket: Backup['bucket']): readonly (readonly [string, Cell
 
 function spaced(key: string): string {
   return key.replace(/([A-Z])/g, ' $1').toLowerCase();
-}
-
-function instant(text: string | null): Cell {
-  if (text === null) return null;
-  const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? text : at;
 }
 
 export const backupList: QueryCommand = queryCommand({
@@ -162,7 +156,7 @@ function titleOf({ name }: Service, backups: readonly BackupReading[], now: Date
 function row(backup: BackupReading): readonly Cell[] {
   const { id, startedAt, status, type, sizeInBytes: bytes, durationInSeconds: seconds } = backup;
   return [
-    reportedTime(startedAt) ?? startedAt,
+    timeCell(startedAt),
     status,
     type,
     bytes === null ? null : { value: bytes, text: shortBytesText(bytes) },

@@ -4,6 +4,7 @@ import type { NamedItem, Service } from '../domain/targets.ts';
 import type { DashboardReading, WebhookReading } from '../servers/alerts-reads.ts';
 import type { BackupReading, PipeReading, ServiceReading } from '../servers/cloud-readings.ts';
 import { isFinished } from '../servers/cloud-replies.ts';
+import { reportedTime } from './reported.ts';
 
 /** Whether a restore can start from this backup, as far as its status says. */
 export function isGood({ status }: BackupReading): boolean {
@@ -28,11 +29,6 @@ export function backupSummary(backup: BackupReading, now: Date): string {
   const size = sizeInBytes === null ? null : `${shortBytesText(sizeInBytes)}${unfinished}`;
   const parts = [status ?? 'status unknown', at && ageText(at, now), size, type];
   return parts.filter((part) => part !== null).join(' · ');
-}
-
-export function reportedTime(text: string | null): Date | null {
-  const at = new Date(text ?? '');
-  return Number.isNaN(at.getTime()) ? null : at;
 }
 
 function timeOf({ startedAt, finishedAt }: BackupReading): number {

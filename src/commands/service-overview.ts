@@ -1,12 +1,5 @@
 import type { Json, JsonObject } from '../base/text.ts';
-import {
-  type Answer,
-  type CommandOffer,
-  countWords,
-  type FactValue,
-  type InlinePart,
-  oneLineOf,
-} from '../domain/answer.ts';
+import { countWords, type FactValue, type InlinePart, oneLineOf } from '../domain/answer.ts';
 import type { Snapshot } from '../domain/change.ts';
 import { currentSizeText, policyFacts, type Service } from '../domain/targets.ts';
 import type {
@@ -15,8 +8,8 @@ import type {
   ServiceReading,
 } from '../servers/cloud-readings.ts';
 import { endpointText, serviceSnapshot } from '../servers/facts.ts';
-import type { OptionalRead, ReadGap, UnknownRead } from '../servers/optional-reads.ts';
-import { reportedTime } from './listed.ts';
+import type { OptionalRead } from '../servers/optional-reads.ts';
+import { reportedTime, unknownText } from './reported.ts';
 
 /** The changes that were made elsewhere, one line each, or why they are unknown. */
 export type ElsewhereRead = OptionalRead<readonly (readonly InlinePart[])[]>;
@@ -84,40 +77,6 @@ function byText({ actorType, actorDetails }: ActivityReading): string {
   if (actorType === 'system') return 'by the server';
   const type = oneLineOf(actorType ?? 'an unknown actor', 60);
   return `by ${type}${who && ` (${who})`}`;
-}
-
-/** Why a value is unknown. It can contain text of the server, so it is one line of limited length. */
-export function unknownText({ why }: UnknownRead): string {
-  return `Unknown: ${oneLineOf(why, 300)}.`;
-}
-
-interface UnknownList {
-  readonly title: string;
-  readonly read: UnknownRead;
-  /** What works without the list, as sentences. */
-  readonly instead: readonly string[];
-  readonly offers: readonly CommandOffer[];
-}
-
-/** When another attempt can succeed, where the reason does not say it. */
-const AGAIN: Readonly<Partial<Record<ReadGap, readonly string[]>>> = {
-  refused: ['An operator of Signalbox can grant the permission.'],
-  'no-answer': ['Try again in a minute.'],
-  unreadable: ['Try again in a minute.'],
-};
-
-/** The answer of a query whose list could not be read. */
-export function unknownList({ title, read, instead, offers }: UnknownList): Answer {
-  // A name of a service is text from outside as well.
-  const next = AGAIN[read.gap] ?? [];
-  const lines = [unknownText(read), ...next, ...instead].map((line) => [oneLineOf(line, 400)]);
-  return {
-    title: `${title}: unknown`,
-    parts: [
-      { kind: 'lines', lines },
-      { kind: 'offers', offers },
-    ],
-  };
 }
 
 export type Fact = readonly [label: string, value: FactValue];

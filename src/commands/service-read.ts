@@ -22,6 +22,7 @@ import {
 import { endpointText } from '../servers/facts.ts';
 import { choiceField, ServiceName } from './arguments.ts';
 import { type CommandContext, queryCommand } from './define.ts';
+import { unknownText } from './reported.ts';
 import {
   accessTexts,
   type ElsewhereRead,
@@ -31,7 +32,6 @@ import {
   overviewFacts,
   type ServiceView,
   scheduleTexts,
-  unknownText,
 } from './service-overview.ts';
 
 type ListRead = Awaited<ReturnType<CommandContext['reads']['cloud']['services']>>;
