@@ -2,7 +2,6 @@ import { type ZodObject, z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import type { Word } from '../base/text.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
-import type { ListedKind } from './listed.ts';
 
 const LINE = 'must hold one address per line, for example 10.0.0.0/8';
 const Source = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: LINE });
@@ -64,6 +63,12 @@ type Input =
   | { readonly kind: 'choice'; readonly options: (among: FieldContext) => readonly string[] }
   | { readonly kind: 'channel' }
   | { readonly kind: 'lines' };
+
+/**
+ * What a server can list for a field whose value is an id. Without the list, the field is a line of
+ * text, and the id comes from the console.
+ */
+export type ListedKind = 'backup' | 'webhook' | 'dashboard' | 'tile' | 'data warehouse';
 
 /** How a field is typed, labelled and resolved; stored in zod's registry with its schema. */
 interface FieldMeta {

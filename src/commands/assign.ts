@@ -3,8 +3,7 @@ import { slashCommand } from '../domain/answer.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../domain/freezes.ts';
 import { findByName, type NamedItem, nameToType, type Service } from '../domain/targets.ts';
 import { commandLine, type Field, fieldsOf, isPlaced, type TypedValues } from './arguments.ts';
-import type { ParseProblem, TypedCommand, Vocabulary } from './define.ts';
-import type { ListedItem, ServerLists } from './listed.ts';
+import type { ListedItem, ParseProblem, ServerLists, TypedCommand, Vocabulary } from './define.ts';
 
 type NameResolution =
   | { readonly ok: true; readonly args: Readonly<Record<string, unknown>> }

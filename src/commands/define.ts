@@ -29,11 +29,14 @@ import type { AlertsReads } from '../servers/alerts-reads.ts';
 import type { CloudClient } from '../servers/cloud.ts';
 import type { CloudReads } from '../servers/cloud-reads.ts';
 import type { SendResult } from '../servers/sent.ts';
-import { type Field, type FieldContext, type TypedValues, timingShape } from './arguments.ts';
-import type { ListedKind, ServerLists } from './listed.ts';
+import {
+  type Field,
+  type FieldContext,
+  type ListedKind,
+  type TypedValues,
+  timingShape,
+} from './arguments.ts';
 import type { OutcomeWords, SettledRule } from './outcome-words.ts';
-
-export type { TypedValues } from './arguments.ts';
 
 /** Everything that a command may read and call. */
 export interface CommandContext extends CostContext {
@@ -322,6 +325,14 @@ export interface TypedCommand {
   readonly given: TypedValues;
   readonly reason: string;
 }
+
+/** An item of a list of the server, with the words that distinguish it from others. */
+export interface ListedItem extends NamedItem {
+  readonly about: string;
+}
+
+/** The lists that were read, by kind; a kind is missing if its list is unknown or not needed. */
+export type ServerLists = Readonly<Partial<Record<ListedKind | 'pipe', readonly ListedItem[]>>>;
 
 export interface Vocabulary {
   readonly commands: readonly Command[];

@@ -4,6 +4,7 @@ export {
   type FieldContext,
   fieldsOf,
   isPlaced,
+  type ListedKind,
   oneOf,
   type TypedValues,
 } from './arguments.ts';
@@ -16,6 +17,7 @@ export {
   type CommandContext,
   type CurrentState,
   type Intent,
+  type ListedItem,
   type ListRequest,
   type LogRequest,
   nounOf,
@@ -23,6 +25,7 @@ export {
   type ParseResult,
   type PastTime,
   type QueryCommand,
+  type ServerLists,
   titleOf,
   type Vocabulary,
   verbOf,
@@ -30,17 +33,7 @@ export {
   type WhoQuestion,
 } from './define.ts';
 export { type HelpReader, helpFor, usageHint } from './help.ts';
-export {
-  backupItems,
-  dashboardItems,
-  type ListedItem,
-  type ListedKind,
-  pipeItems,
-  type ServerLists,
-  tileItems,
-  warehouseItems,
-  webhookItems,
-} from './listed.ts';
+export { itemsOf } from './listed.ts';
 export type { Progress, SettledRule } from './outcome-words.ts';
 export { parseLine } from './parse.ts';
 export { commandNames, commands, nouns } from './registry.ts';
