@@ -8,7 +8,6 @@ export {
   oneOf,
   type TypedValues,
 } from './arguments.ts';
-export { resolveNames } from './assign.ts';
 export { changeIdText, STATE_WORDS } from './change.ts';
 export {
   type ChangeCommand,
@@ -34,6 +33,7 @@ export {
 } from './define.ts';
 export { type HelpReader, helpFor, usageHint } from './help.ts';
 export { itemsOf } from './listed.ts';
+export { resolveNames } from './names.ts';
 export type { Progress, SettledRule } from './outcome-words.ts';
 export { parseLine } from './parse.ts';
 export { commandNames, commands, nouns } from './registry.ts';
