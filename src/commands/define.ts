@@ -36,7 +36,7 @@ import {
   type TypedValues,
   timingShape,
 } from './arguments.ts';
-import type { OutcomeWords, SettledRule } from './outcome-words.ts';
+import type { SettledRule } from './settled.ts';
 
 /** Everything that a command may read and call. */
 export interface CommandContext extends CostContext {
@@ -246,6 +246,16 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly endingNote: string;
   /** Added to it while no optional read follows the target. */
   readonly unfollowedNote?: string;
+}
+
+/** How people read the outcome of a change. */
+interface OutcomeWords {
+  /** `stopped`, for the answers “It was stopped” and “It was not stopped”. */
+  readonly done: string;
+  /** `is stopping`, after the name of the target. Missing where `done` is true at once: `is frozen`. */
+  readonly accepted?: string;
+  /** `is scaled`, at its end; if missing, the state that the server reports. */
+  readonly reached?: string;
 }
 
 /** The change that is sent, for commands that write to Signalbox's own database. */

@@ -34,8 +34,8 @@ export {
 export { type HelpReader, helpFor, usageHint } from './help.ts';
 export { itemsOf } from './listed.ts';
 export { resolveNames } from './names.ts';
-export type { Progress, SettledRule } from './outcome-words.ts';
 export { parseLine } from './parse.ts';
 export { commandNames, commands, nouns } from './registry.ts';
 export { changesElsewhere } from './service-overview.ts';
+export type { Progress, SettledRule } from './settled.ts';
 export { hasField, parseProblemOf, parseValues } from './values.ts';

@@ -27,7 +27,7 @@ import {
   textField,
 } from './arguments.ts';
 import { changeCommand } from './define.ts';
-import { settledInState } from './outcome-words.ts';
+import { settledInState } from './settled.ts';
 import { acceptanceWarnings, ceilingProblems, SIZING, sizingApplies } from './sizing.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');

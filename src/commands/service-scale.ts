@@ -8,8 +8,8 @@ import { organizationProblems, ReplicaScaling } from '../servers/cloud-schema.ts
 import { bodyOf, sentService, wireProblems } from '../servers/sent.ts';
 import { fieldsOf, ServiceName } from './arguments.ts';
 import { type ChangeCommand, changeCommand } from './define.ts';
-import { settledAsRequested, UNFOLLOWED } from './outcome-words.ts';
 import { compareService, compareSizes, observeService, restoreSize } from './service-observe.ts';
+import { settledAsRequested, UNFOLLOWED } from './settled.ts';
 import { ceilingProblems, SIZING, sizingApplies } from './sizing.ts';
 
 export const serviceScale: ChangeCommand = changeCommand({

@@ -5,8 +5,8 @@ import { alreadyInState, serviceTarget } from '../domain/targets.ts';
 import { sentService } from '../servers/sent.ts';
 import { ServiceName } from './arguments.ts';
 import { changeCommand } from './define.ts';
-import { settledInState, UNFOLLOWED } from './outcome-words.ts';
 import { compareService, compareState, observeService } from './service-observe.ts';
+import { settledInState, UNFOLLOWED } from './settled.ts';
 
 export const serviceStart = changeCommand({
   name: 'service start',
