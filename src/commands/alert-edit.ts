@@ -23,6 +23,7 @@ import {
   ThresholdType,
 } from '../servers/alerts-schema.ts';
 import { bodyOf, foreignAnswer, inSendOrder, type SendResult } from '../servers/sent.ts';
+import { acceptanceWarnings } from './accepted.ts';
 import {
   AlertName,
   choiceField,
@@ -32,7 +33,6 @@ import {
   textField,
 } from './arguments.ts';
 import { type ChangeCommand, type CommandContext, changeCommand } from './define.ts';
-import { acceptanceWarnings } from './sizing.ts';
 
 // A command has at most 5,000 characters.
 const AlertText = z.string().trim().min(1, 'must not be empty').max(5_000, 'is too long');
