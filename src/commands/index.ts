@@ -31,11 +31,11 @@ export {
   type WhoQueries,
   type WhoQuestion,
 } from './define.ts';
+export { changesElsewhere } from './elsewhere.ts';
 export { type HelpReader, helpFor, usageHint } from './help.ts';
 export { itemsOf } from './listed.ts';
 export { resolveNames } from './names.ts';
 export { parseLine } from './parse.ts';
 export { commandNames, commands, nouns } from './registry.ts';
-export { changesElsewhere } from './service-overview.ts';
 export type { Progress, SettledRule } from './settled.ts';
 export { hasField, parseProblemOf, parseValues } from './values.ts';
