@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import { canonical, type Json, type JsonObject } from '../base/text.ts';
-import { type Cell, countWords } from '../domain/answer.ts';
+import { countWords } from '../domain/answer.ts';
 import type { Snapshot, StateDifference } from '../domain/change.ts';
 import { LIVE_INTERVALS } from '../servers/accepted-values.ts';
 import { type AlertRefusal, alertUpdate, differences } from '../servers/alerts.ts';
@@ -9,7 +9,6 @@ import {
   type AlertNames,
   missingReferences,
   namedValue,
-  notifiesText,
   readAlertNames,
   storedNames,
 } from '../servers/alerts-reads.ts';
@@ -19,11 +18,11 @@ import {
   AlertEdit,
   AlertThreshold,
   Interval,
-  isSilenced,
   SERVER_MANAGED,
   ThresholdType,
 } from '../servers/alerts-schema.ts';
 import { bodyOf, foreignAnswer, inSendOrder, type SendResult } from '../servers/sent.ts';
+import { acceptanceWarnings } from './accepted.ts';
 import {
   AlertName,
   choiceField,
@@ -33,106 +32,9 @@ import {
   textField,
 } from './arguments.ts';
 import { type ChangeCommand, type CommandContext, changeCommand } from './define.ts';
-import { acceptanceWarnings } from './sizing.ts';
-
-/** What users read for the fields of an alert, which have other names in the API. */
-const LABELS: Readonly<Record<string, string>> = {
-  thresholdType: 'Type',
-  thresholdMax: 'Upper bound',
-  webhookId: 'Webhook',
-  dashboardId: 'Dashboard',
-  tileId: 'Tile',
-  savedSearchId: 'Saved search',
-  groupBy: 'Group by',
-  silenced: 'Silence',
-  numConsecutiveWindows: 'Consecutive windows',
-  scheduleOffsetMinutes: 'Schedule offset (minutes)',
-  scheduleStartAt: 'Schedule start',
-};
-
-/** The label of an alert field: `groupBy` → `Group by`, also for fields of newer servers. */
-export function alertLabel(field: string): string {
-  const words = field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return LABELS[field] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-}
-
-/** The threshold of an alert in the server's words: `above 100`, `between 5 and 10`. */
-export function thresholdText({ thresholdType, threshold, thresholdMax }: Alert): string | null {
-  if (threshold === null) return thresholdType;
-  const isRange = thresholdType === 'between' || thresholdType === 'not_between';
-  const upper = isRange ? ` and ${thresholdMax ?? '?'}` : '';
-  return `${(thresholdType ?? '?').replaceAll('_', ' ')} ${threshold}${upper}`;
-}
-
-export function channelText({ channels }: Alert, names: AlertNames = {}): string | null {
-  const named = notifiesText(channels, names);
-  if (named !== null) return named;
-  const texts = channels.map(({ type, webhookId, emailRecipients }) => {
-    const to = webhookId ?? (Array.isArray(emailRecipients) ? emailRecipients.join(' ') : '');
-    return `${String(type ?? 'unknown')} ${String(to)}`.trim();
-  });
-  return texts.length > 0 ? texts.join(', ') : null;
-}
-
-/** The end of the silence, `silenced` without an end, or null; a silence can have expired. */
-export function silenceCell(alert: Alert, now: Date): Cell {
-  if (!isSilenced(alert, now)) return null;
-  const { silenced } = alert;
-  const until = typeof silenced === 'object' && silenced !== null ? silenced.until : null;
-  return until ? new Date(until) : 'silenced';
-}
-
-/** The names of the notification channels, or their kinds: `Paging, webhook`. */
-export function channelKinds({ channels }: Alert, { webhook = {} }: AlertNames): string | null {
-  const name = ({ type, webhookId }: Alert['channels'][number]) =>
-    webhook[String(webhookId ?? '')] ?? String(type ?? 'unknown');
-  return channels.map(name).join(', ') || null;
-}
-
-/** A snapshot of an alert: the fields of an update, and apart from them the state and the names. */
-export function alertSnapshot(alert: Alert, seenAt: Date, names: AlertNames = {}): Snapshot {
-  const entries = Object.entries(alert.asRead);
-  const own = entries.filter(([key]) => !SERVER_MANAGED.includes(key));
-  const volatileFields = {
-    ...(alert.state === null ? {} : { state: alert.state }),
-    ...(Object.keys(names).length === 0 ? {} : { names }),
-  };
-  // The alert was parsed from JSON.
-  return {
-    fields: Object.fromEntries(own) as JsonObject,
-    volatileFields,
-    seenAt,
-    source: 'read just now',
-  };
-}
-
-/**
- * The fields of an alert that are not as in the preview, with their labels, previous and current values.
- * Servers that send both `channel` and `channels` repeat the first channel.
- */
-export function alertDifferences(before: Snapshot, now: JsonObject): readonly StateDifference[] {
-  const names = storedNames(before);
-  const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(now)])];
-  const isSame = (field: string) =>
-    canonical(before.fields[field] ?? null) === canonical(now[field] ?? null);
-  const changed = fields.filter((field) => !isSame(field));
-  return changed
-    .filter((field) => field !== 'channel' || !changed.includes('channels'))
-    .map((field) => ({
-      label: alertLabel(field),
-      was: textOf(namedValue(field, before.fields[field] ?? null, names)),
-      is: textOf(namedValue(field, now[field] ?? null, names)),
-    }));
-}
-
-function textOf(value: Json | undefined): string {
-  if (value === undefined || value === null) return 'not set';
-  if (Array.isArray(value)) return value.map(textOf).join(', ') || 'none';
-  return typeof value === 'object' ? Object.values(value).map(textOf).join(' ') : String(value);
-}
 
 // A command has at most 5,000 characters.
-const TextAlertEdit = z.string().trim().min(1, 'must not be empty').max(5_000, 'is too long');
+const AlertText = z.string().trim().min(1, 'must not be empty').max(5_000, 'is too long');
 
 const args = z.strictObject({
   alert: AlertName,
@@ -147,15 +49,15 @@ const args = z.strictObject({
     label: 'Type',
     hint: 'On some servers, “above” includes the threshold itself',
   }),
-  name: textField(TextAlertEdit, { word: 'name', label: 'Name' }),
-  message: textField(TextAlertEdit, { word: 'message', label: 'Message' }),
-  webhookId: textField(TextAlertEdit, { word: 'webhook', label: 'Webhook (id)', lists: 'webhook' }),
-  dashboardId: textField(TextAlertEdit, {
+  name: textField(AlertText, { word: 'name', label: 'Name' }),
+  message: textField(AlertText, { word: 'message', label: 'Message' }),
+  webhookId: textField(AlertText, { word: 'webhook', label: 'Webhook (id)', lists: 'webhook' }),
+  dashboardId: textField(AlertText, {
     word: 'dashboard',
     label: 'Dashboard (id)',
     lists: 'dashboard',
   }),
-  tileId: textField(TextAlertEdit, { word: 'tile', label: 'Tile (id)', lists: 'tile' }),
+  tileId: textField(AlertText, { word: 'tile', label: 'Tile (id)', lists: 'tile' }),
 });
 type AlertChanges = Omit<z.output<typeof args>, 'alert'>;
 
@@ -234,6 +136,69 @@ function client({ alerts }: CommandContext) {
 async function readAlert(id: string, context: CommandContext): Promise<Alert> {
   return (await client(context).getAlert(id)).result;
 }
+
+/** A snapshot of an alert: the fields of an update, and apart from them the state and the names. */
+function alertSnapshot(alert: Alert, seenAt: Date, names: AlertNames = {}): Snapshot {
+  const entries = Object.entries(alert.asRead);
+  const own = entries.filter(([key]) => !SERVER_MANAGED.includes(key));
+  const volatileFields = {
+    ...(alert.state === null ? {} : { state: alert.state }),
+    ...(Object.keys(names).length === 0 ? {} : { names }),
+  };
+  // The alert was parsed from JSON.
+  return {
+    fields: Object.fromEntries(own) as JsonObject,
+    volatileFields,
+    seenAt,
+    source: 'read just now',
+  };
+}
+
+/**
+ * The fields of an alert that are not as in the preview, with their labels, previous and current values.
+ * Servers that send both `channel` and `channels` repeat the first channel.
+ */
+function alertDifferences(before: Snapshot, now: JsonObject): readonly StateDifference[] {
+  const names = storedNames(before);
+  const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(now)])];
+  const isSame = (field: string) =>
+    canonical(before.fields[field] ?? null) === canonical(now[field] ?? null);
+  const changed = fields.filter((field) => !isSame(field));
+  return changed
+    .filter((field) => field !== 'channel' || !changed.includes('channels'))
+    .map((field) => ({
+      label: alertLabel(field),
+      was: textOf(namedValue(field, before.fields[field] ?? null, names)),
+      is: textOf(namedValue(field, now[field] ?? null, names)),
+    }));
+}
+
+function textOf(value: Json | undefined): string {
+  if (value === undefined || value === null) return 'not set';
+  if (Array.isArray(value)) return value.map(textOf).join(', ') || 'none';
+  return typeof value === 'object' ? Object.values(value).map(textOf).join(' ') : String(value);
+}
+
+/** The label of an alert field: `groupBy` → `Group by`, also for fields of newer servers. */
+export function alertLabel(field: string): string {
+  const words = field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return LABELS[field] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** What users read for the fields of an alert, which have other names in the API. */
+const LABELS: Readonly<Record<string, string>> = {
+  thresholdType: 'Type',
+  thresholdMax: 'Upper bound',
+  webhookId: 'Webhook',
+  dashboardId: 'Dashboard',
+  tileId: 'Tile',
+  savedSearchId: 'Saved search',
+  groupBy: 'Group by',
+  silenced: 'Silence',
+  numConsecutiveWindows: 'Consecutive windows',
+  scheduleOffsetMinutes: 'Schedule offset (minutes)',
+  scheduleStartAt: 'Schedule start',
+};
 
 function updateOf(edit: AlertChanges, before: Snapshot | null) {
   if (!before) return null;

@@ -8,24 +8,26 @@ import {
   oneLineOf,
   textAnswer,
 } from '../domain/answer.ts';
-import { type AlertNames, readAlertNames, readWebhookNames } from '../servers/alerts-reads.ts';
+import {
+  type AlertNames,
+  notifiesText,
+  readAlertNames,
+  readWebhookNames,
+} from '../servers/alerts-reads.ts';
 import { type Alert, isSilenced } from '../servers/alerts-schema.ts';
-import { channelKinds, channelText, silenceCell, thresholdText } from './alert-edit.ts';
 import { AlertName, numberField, oneOf, switchField, textField } from './arguments.ts';
-import { type QueryCommand, queryCommand } from './define.ts';
+import { queryCommand } from './define.ts';
+import { timeCell } from './reported.ts';
 
-const PAGE = 100;
-const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Source', 'Channel', 'Silent until'];
-
-const TextAlertList = z.string().max(200, 'is too long');
+const Words = z.string().max(200, 'is too long');
 
 const args = z.strictObject({
-  state: textField(TextAlertList, {
+  state: textField(Words, {
     word: 'state',
     label: 'State',
     hint: 'For example ALERT or OK',
   }),
-  source: textField(TextAlertList, {
+  source: textField(Words, {
     word: 'source',
     label: 'Source',
     hint: 'tile, saved_search or search',
@@ -36,11 +38,11 @@ const args = z.strictObject({
     label: 'Page',
     min: 1,
   }),
-  words: textField(TextAlertList, { label: 'Words in the name, message or id', rest: true }),
+  words: textField(Words, { label: 'Words in the name, message or id', rest: true }),
 });
 type Filter = z.output<typeof args>;
 
-export const alertList: QueryCommand = queryCommand({
+export const alertList = queryCommand({
   name: 'alert list',
   title: 'Find alerts',
   summary: 'Find alerts by words, state, source or silence',
@@ -91,6 +93,8 @@ function beyondEnd(filter: Filter, pages: number): Answer | null {
   return textAnswer('Alerts', text, [again(filter, { page: pages }, `Page ${pages}`)]);
 }
 
+const PAGE = 100;
+
 function pagesOf(found: readonly Alert[]): number {
   return Math.max(1, Math.ceil(found.length / PAGE));
 }
@@ -110,6 +114,8 @@ function same(wanted: string | undefined, is: string | null): boolean {
   return wanted === undefined || wanted.toLowerCase() === (is ?? '').toLowerCase();
 }
 
+const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Source', 'Channel', 'Silent until'];
+
 function page(
   found: readonly Alert[],
   filter: Filter,
@@ -119,7 +125,6 @@ function page(
   const number = filter.page ?? 1;
   const shown = found.slice((number - 1) * PAGE, number * PAGE);
   const pages = pagesOf(found);
-  const line = (verb: string, { id }: Alert) => `alert ${verb} ${id}`;
   const label = (alert: Alert) => alert.name ?? alert.id ?? 'Unnamed alert';
   const note = cut
     ? `Only ${cut.read} of ${cut.total ?? 'an unknown number of'} alerts were read. `
@@ -131,7 +136,7 @@ function page(
       {
         kind: 'menu',
         label: 'Show an alert…',
-        offers: shown.map((alert) => ({ label: label(alert), line: line('show', alert) })),
+        offers: shown.map((alert) => ({ label: label(alert), line: `alert show ${alert.id}` })),
       },
       { kind: 'offers', offers: turning(filter, number, pages) },
       { kind: 'note', text: `${note}Read at most 30 s ago.` },
@@ -149,6 +154,29 @@ function row(alert: Alert, now: Date, names: AlertNames): readonly Cell[] {
     channelKinds(alert, names),
     silenceCell(alert, now),
   ];
+}
+
+/** The threshold of an alert in the server's words: `above 100`, `between 5 and 10`. */
+function thresholdText({ thresholdType, threshold, thresholdMax }: Alert): string | null {
+  if (threshold === null) return thresholdType;
+  const isRange = thresholdType === 'between' || thresholdType === 'not_between';
+  const upper = isRange ? ` and ${thresholdMax ?? '?'}` : '';
+  return `${(thresholdType ?? '?').replaceAll('_', ' ')} ${threshold}${upper}`;
+}
+
+/** The names of the notification channels, or their kinds: `Paging, webhook`. */
+function channelKinds({ channels }: Alert, { webhook = {} }: AlertNames): string | null {
+  const name = ({ type, webhookId }: Alert['channels'][number]) =>
+    webhook[String(webhookId ?? '')] ?? String(type ?? 'unknown');
+  return channels.map(name).join(', ') || null;
+}
+
+/** The end of the silence, `silenced` without an end, or null; a silence can have expired. */
+function silenceCell(alert: Alert, now: Date): Cell {
+  if (!isSilenced(alert, now)) return null;
+  const { silenced } = alert;
+  const until = typeof silenced === 'object' && silenced !== null ? silenced.until : null;
+  return until ? new Date(until) : 'silenced';
 }
 
 function turning(filter: Filter, number: number, pages: number): readonly CommandOffer[] {
@@ -231,10 +259,20 @@ function facts(alert: Alert, now: Date, names: AlertNames): readonly (readonly [
     ['Silent until', silenceCell(alert, now) ?? 'not silenced'],
     ['Team', alert.teamId],
     ['Id', alert.id],
-    ['Created', instant(alert.createdAt)],
-    ['Updated', instant(alert.updatedAt)],
+    ['Created', timeCell(alert.createdAt)],
+    ['Updated', timeCell(alert.updatedAt)],
     ...others,
   ];
+}
+
+function channelText({ channels }: Alert, names: AlertNames = {}): string | null {
+  const named = notifiesText(channels, names);
+  if (named !== null) return named;
+  const texts = channels.map(({ type, webhookId, emailRecipients }) => {
+    const to = webhookId ?? (Array.isArray(emailRecipients) ? emailRecipients.join(' ') : '');
+    return `${String(type ?? 'unknown')} ${String(to)}`.trim();
+  });
+  return texts.length > 0 ? texts.join(', ') : null;
 }
 
 /** The name of what the alert refers to; the id where the name is unknown. */
@@ -248,9 +286,4 @@ function referenceText(
 
 function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
-}
-
-function instant(text: string | null): Cell {
-  const at = text === null ? null : new Date(text);
-  return at && Number.isNaN(at.getTime()) ? text : at;
 }

@@ -1,46 +1,6 @@
 import { type ZodObject, z } from 'zod';
-import type { FieldProblem } from '../base/errors.ts';
 import type { Word } from '../base/text.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
-import type { ListedKind } from './listed.ts';
-
-const LINE = 'must hold one address per line, for example 10.0.0.0/8';
-const Source = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: LINE });
-
-/** `10.0.0.0/8 office` → source and description; at least one, else no client could connect. */
-export const AccessList = z
-  .array(
-    z
-      .string({ error: LINE })
-      .transform((line) => {
-        const [source = '', ...words] = line.trim().split(/\s+/);
-        return { source, description: words.join(' ') };
-      })
-      .pipe(z.object({ source: Source, description: z.string() })),
-    { error: LINE },
-  )
-  .min(1, 'needs at least one address, for example 10.0.0.0/8')
-  .max(100, 'can have at most 100 addresses');
-
-export type AccessList = z.output<typeof AccessList>;
-
-const WIDEST = { v4: 8, v6: 16 } as const;
-
-/**
- * Returns a problem for each range wider than /8 (IPv6: /16). Two halves would allow all addresses;
- * with this limit, 100 ranges cover only a part of them.
- */
-export function opensToTheWorld(list: AccessList): readonly FieldProblem[] {
-  const open = list.filter(({ source }) => {
-    const [address = '', length] = source.split('/');
-    const widest = address.includes(':') ? WIDEST.v6 : WIDEST.v4;
-    return length !== undefined && Number(length) < widest;
-  });
-  return open.map(({ source }) => ({
-    field: 'ipAccessList',
-    problem: `must not allow all addresses, or a large part of them, (${source})`,
-  }));
-}
 
 /** The typed or filled-in texts by field name. */
 export type TypedValues = Readonly<Record<string, string>>;
@@ -64,6 +24,12 @@ type Input =
   | { readonly kind: 'choice'; readonly options: (among: FieldContext) => readonly string[] }
   | { readonly kind: 'channel' }
   | { readonly kind: 'lines' };
+
+/**
+ * What a server can list for a field whose value is an id. Without the list, the field is a line of
+ * text, and the id comes from the console.
+ */
+export type ListedKind = 'backup' | 'webhook' | 'dashboard' | 'tile' | 'data warehouse';
 
 /** How a field is typed, labelled and resolved; stored in zod's registry with its schema. */
 interface FieldMeta {
@@ -251,36 +217,10 @@ export function isPlaced(field: Field): boolean {
   return field.word === undefined && !field.rest;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  boolean: 'must be on or off',
-  number: 'must be a number',
-  int: 'must be a whole number',
-};
-
-/** The problem text for a zod issue whose schema has no own message; undefined: zod's text. */
-export function problemOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
-  if (issue.code === 'invalid_type') return KINDS[issue.expected] ?? 'has the wrong type';
-  if (issue.code === 'too_big')
-    return `${most(issue.origin)} at most ${issue.maximum}${unit(issue.origin)}`;
-  if (issue.code === 'too_small')
-    return `${most(issue.origin)} at least ${issue.minimum}${unit(issue.origin)}`;
-  return undefined;
-}
-
 /** `list, add or remove` */
 export function oneOf(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
   return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${last}` : last;
-}
-
-function most(origin: string): string {
-  return origin === 'string' || origin === 'array' ? 'must have' : 'must be';
-}
-
-function unit(origin: string): string {
-  if (origin === 'string') return ' characters';
-  return origin === 'array' ? ' values' : '';
 }
 
 // Common spellings of a time that are offered in the accepted form: `8pm` → `20:00`.

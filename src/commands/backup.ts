@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { bytesText, durationText, shortBytesText } from '../base/text.ts';
+import { ageText, bytesText, durationText, shortBytesText } from '../base/text.ts';
 import { type Answer, type Cell, slashCommand, textAnswer } from '../domain/answer.ts';
 import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
 import type { BackupReading } from '../servers/cloud-readings.ts';
 import { type Backup, backupStatus, isFinished } from '../servers/cloud-replies.ts';
 import { commandLine, ServiceName } from './arguments.ts';
 import { type CommandContext, type QueryCommand, queryCommand } from './define.ts';
-import { backupSummary, latestGood, newestFirst, reportedTime } from './listed.ts';
-import { unknownList } from './service-overview.ts';
+import { reportedTime, timeCell, unknownList } from './reported.ts';
 
 const BackupId = z
   .string()
@@ -76,8 +75,8 @@ function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell]
     ['Service', serviceId],
     ['Type', backup.type],
     ['Status', backup.status],
-    ['Started', instant(startedAt)],
-    ['Finished', instant(finishedAt)],
+    ['Started', timeCell(startedAt)],
+    ['Finished', timeCell(finishedAt)],
     [label('Size'), sizeInBytes === null ? null : bytesText(sizeInBytes)],
     [label('Duration'), durationInSeconds === null ? null : durationText(durationInSeconds)],
     ['Name in the bucket', backup.backupName],
@@ -95,12 +94,6 @@ function bucketFacts(bucket: Backup['bucket']): readonly (readonly [string, Cell
 
 function spaced(key: string): string {
   return key.replace(/([A-Z])/g, ' $1').toLowerCase();
-}
-
-function instant(text: string | null): Cell {
-  if (text === null) return null;
-  const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? text : at;
 }
 
 export const backupList: QueryCommand = queryCommand({
@@ -162,11 +155,40 @@ function titleOf({ name }: Service, backups: readonly BackupReading[], now: Date
 function row(backup: BackupReading): readonly Cell[] {
   const { id, startedAt, status, type, sizeInBytes: bytes, durationInSeconds: seconds } = backup;
   return [
-    reportedTime(startedAt) ?? startedAt,
+    timeCell(startedAt),
     status,
     type,
     bytes === null ? null : { value: bytes, text: shortBytesText(bytes) },
     seconds === null ? null : { value: seconds, text: durationText(seconds) },
     id,
   ];
+}
+
+/** Whether a restore can start from this backup, as far as its status says. */
+export function isGood({ status }: BackupReading): boolean {
+  return status === 'done';
+}
+
+/** The backup that was finished last, or null. */
+export function latestGood(backups: readonly BackupReading[]): BackupReading | null {
+  return newestFirst(backups).find(isGood) ?? null;
+}
+
+/** Servers usually list the newest first. A backup without a time is the last one. */
+export function newestFirst(backups: readonly BackupReading[]): readonly BackupReading[] {
+  return backups.toSorted((a, b) => timeOf(b) - timeOf(a));
+}
+
+/** `done · 3 h ago · 12 GiB · full`; values that the server does not send are left out. */
+export function backupSummary(backup: BackupReading, now: Date): string {
+  const { status, type, sizeInBytes } = backup;
+  const at = reportedTime(backup.finishedAt ?? backup.startedAt);
+  const unfinished = isFinished(backup) ? '' : ' so far';
+  const size = sizeInBytes === null ? null : `${shortBytesText(sizeInBytes)}${unfinished}`;
+  const parts = [status ?? 'status unknown', at && ageText(at, now), size, type];
+  return parts.filter((part) => part !== null).join(' · ');
+}
+
+function timeOf({ startedAt, finishedAt }: BackupReading): number {
+  return reportedTime(startedAt ?? finishedAt)?.getTime() ?? 0;
 }

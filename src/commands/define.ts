@@ -29,11 +29,14 @@ import type { AlertsReads } from '../servers/alerts-reads.ts';
 import type { CloudClient } from '../servers/cloud.ts';
 import type { CloudReads } from '../servers/cloud-reads.ts';
 import type { SendResult } from '../servers/sent.ts';
-import { type Field, type FieldContext, type TypedValues, timingShape } from './arguments.ts';
-import type { ListedKind, ServerLists } from './listed.ts';
-import type { OutcomeWords, SettledRule } from './outcome-words.ts';
-
-export type { TypedValues } from './arguments.ts';
+import {
+  type Field,
+  type FieldContext,
+  type ListedKind,
+  type TypedValues,
+  timingShape,
+} from './arguments.ts';
+import type { SettledRule } from './settled.ts';
 
 /** Everything that a command may read and call. */
 export interface CommandContext extends CostContext {
@@ -245,6 +248,16 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly unfollowedNote?: string;
 }
 
+/** How people read the outcome of a change. */
+interface OutcomeWords {
+  /** `stopped`, for the answers “It was stopped” and “It was not stopped”. */
+  readonly done: string;
+  /** `is stopping`, after the name of the target. Missing where `done` is true at once: `is frozen`. */
+  readonly accepted?: string;
+  /** `is scaled`, at its end; if missing, the state that the server reports. */
+  readonly reached?: string;
+}
+
 /** The change that is sent, for commands that write to Signalbox's own database. */
 type ChangeOrigin = Pick<Change, 'id' | 'requester' | 'reason'>;
 
@@ -322,6 +335,14 @@ export interface TypedCommand {
   readonly given: TypedValues;
   readonly reason: string;
 }
+
+/** An item of a list of the server, with the words that distinguish it from others. */
+export interface ListedItem extends NamedItem {
+  readonly about: string;
+}
+
+/** The lists that were read, by kind; a kind is missing if its list is unknown or not needed. */
+export type ServerLists = Readonly<Partial<Record<ListedKind | 'pipe', readonly ListedItem[]>>>;
 
 export interface Vocabulary {
   readonly commands: readonly Command[];

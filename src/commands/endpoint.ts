@@ -11,8 +11,8 @@ import {
 import { bodyOf, inSendOrder, sentEndpoint, wireProblems } from '../servers/sent.ts';
 import { choiceField, type FieldContext, required, ServiceName, textField } from './arguments.ts';
 import { changeCommand, queryCommand } from './define.ts';
-import { SETTLED_WHEN_READY } from './outcome-words.ts';
-import { unknownList } from './service-overview.ts';
+import { unknownList } from './reported.ts';
+import { SETTLED_WHEN_READY } from './settled.ts';
 
 const TextEndpointCreate = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
 

@@ -4,10 +4,10 @@ export {
   type FieldContext,
   fieldsOf,
   isPlaced,
+  type ListedKind,
   oneOf,
   type TypedValues,
 } from './arguments.ts';
-export { resolveNames } from './assign.ts';
 export { changeIdText, STATE_WORDS } from './change.ts';
 export {
   type ChangeCommand,
@@ -16,6 +16,7 @@ export {
   type CommandContext,
   type CurrentState,
   type Intent,
+  type ListedItem,
   type ListRequest,
   type LogRequest,
   nounOf,
@@ -23,26 +24,18 @@ export {
   type ParseResult,
   type PastTime,
   type QueryCommand,
+  type ServerLists,
   titleOf,
   type Vocabulary,
   verbOf,
   type WhoQueries,
   type WhoQuestion,
 } from './define.ts';
+export { changesElsewhere } from './elsewhere.ts';
 export { type HelpReader, helpFor, usageHint } from './help.ts';
-export {
-  backupItems,
-  dashboardItems,
-  type ListedItem,
-  type ListedKind,
-  pipeItems,
-  type ServerLists,
-  tileItems,
-  warehouseItems,
-  webhookItems,
-} from './listed.ts';
-export type { Progress, SettledRule } from './outcome-words.ts';
+export { itemsOf } from './listed.ts';
+export { resolveNames } from './names.ts';
 export { parseLine } from './parse.ts';
 export { commandNames, commands, nouns } from './registry.ts';
-export { changesElsewhere } from './service-overview.ts';
+export type { Progress, SettledRule } from './settled.ts';
 export { hasField, parseProblemOf, parseValues } from './values.ts';

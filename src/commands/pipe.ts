@@ -5,7 +5,7 @@ import { menuReference, type Service, serviceTarget } from '../domain/targets.ts
 import type { PipeReading } from '../servers/cloud-readings.ts';
 import { commandLine, PipeName, ServiceName } from './arguments.ts';
 import { type CommandContext, type QueryCommand, queryCommand } from './define.ts';
-import { unknownList } from './service-overview.ts';
+import { unknownList } from './reported.ts';
 
 export const pipeSettings = queryCommand({
   name: 'pipe settings',

@@ -1,7 +1,7 @@
 import { alertEdit } from './alert-edit.ts';
 import { alertList, alertShow } from './alert-read.ts';
 import { backupList, backupShow } from './backup.ts';
-import { changeCancel, changeList, changeLog, changeShow } from './change.ts';
+import { changeCancel, changeList, changeLog, changeShow, changeWho } from './change.ts';
 import {
   cost,
   costAnomalies,
@@ -26,7 +26,6 @@ import {
   serviceScheduleResume,
 } from './service-schedule.ts';
 import { serviceStart, serviceStop } from './service-state.ts';
-import { changeWho } from './who.ts';
 
 export const commands: readonly Command[] = [
   serviceList,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Snapshot } from '../domain/change.ts';
+import type { FieldProblem } from '../base/errors.ts';
 import { newServiceTags } from '../domain/targets.ts';
 import { PROFILES, REGIONS_OF } from '../servers/accepted-values.ts';
 import {
@@ -16,19 +16,18 @@ import {
   Switch,
 } from '../servers/cloud-schema.ts';
 import { bodyOf, inSendOrder, sentCreation, wireProblems } from '../servers/sent.ts';
+import { acceptanceWarnings } from './accepted.ts';
 import {
-  AccessList,
   choiceField,
   type FieldContext,
   linesField,
-  opensToTheWorld,
   required,
   switchField,
   textField,
 } from './arguments.ts';
 import { changeCommand } from './define.ts';
-import { settledInState } from './outcome-words.ts';
-import { acceptanceWarnings, ceilingProblems, SIZING, sizingApplies } from './sizing.ts';
+import { ceilingProblems, SIZING, sizingApplies } from './service-scale.ts';
+import { settledInState } from './settled.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
 const BackupId = z.guid('must be a backup id from the console');
@@ -44,6 +43,24 @@ const Endpoints = z.array(
     })
     .pipe(EndpointSwitch),
 );
+
+const LINE = 'must hold one address per line, for example 10.0.0.0/8';
+const Source = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: LINE });
+
+/** `10.0.0.0/8 office` → source and description; at least one, else no client could connect. */
+const AccessList = z
+  .array(
+    z
+      .string({ error: LINE })
+      .transform((line) => {
+        const [source = '', ...words] = line.trim().split(/\s+/);
+        return { source, description: words.join(' ') };
+      })
+      .pipe(z.object({ source: Source, description: z.string() })),
+    { error: LINE },
+  )
+  .min(1, 'needs at least one address, for example 10.0.0.0/8')
+  .max(100, 'can have at most 100 addresses');
 
 const args = z.strictObject({
   name: required(textField(NewServiceName, { label: 'Name', hint: 'Letters, digits and spaces' })),
@@ -152,7 +169,7 @@ export const serviceCreate = changeCommand({
       ...open,
     ];
   },
-  warnings: (args, _before: Snapshot | null, { services }) => {
+  warnings: (args, _before, { services }) => {
     const same = services.some(({ name }) => name.toLowerCase() === args.name.toLowerCase());
     const warnings: readonly (readonly [boolean, string])[] = [
       [same, 'A service with this name already exists.'],
@@ -181,6 +198,24 @@ export const serviceCreate = changeCommand({
   endingNote: 'Setup is in progress.',
   unfollowedNote: 'This API does not report when the service is ready.',
 });
+
+const WIDEST = { v4: 8, v6: 16 } as const;
+
+/**
+ * Returns a problem for each range wider than /8 (IPv6: /16). Two halves would allow all addresses;
+ * with this limit, 100 ranges cover only a part of them.
+ */
+function opensToTheWorld(list: z.output<typeof AccessList>): readonly FieldProblem[] {
+  const open = list.filter(({ source }) => {
+    const [address = '', length] = source.split('/');
+    const widest = address.includes(':') ? WIDEST.v6 : WIDEST.v4;
+    return length !== undefined && Number(length) < widest;
+  });
+  return open.map(({ source }) => ({
+    field: 'ipAccessList',
+    problem: `must not allow all addresses, or a large part of them, (${source})`,
+  }));
+}
 
 const FROM_BACKUP =
   'Region and tier must match the service of the backup. The restore creates a new warehouse and can take more than 20 minutes.';

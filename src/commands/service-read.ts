@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../base/text.ts';
-import { DAY_MS } from '../base/time.ts';
 import {
   type Answer,
   type AnswerPart,
@@ -8,31 +7,27 @@ import {
   type Cell,
   type CommandOffer,
   countWords,
+  type FactValue,
+  oneLineOf,
 } from '../domain/answer.ts';
-import type { Change } from '../domain/change.ts';
+import type { Change, Snapshot } from '../domain/change.ts';
 import { type ServiceSchedule, scheduleWords } from '../domain/schedules.ts';
 import {
   appliedFields,
+  currentSizeText,
   memoryText,
   policyFacts,
   replicasText,
   type Service,
   serviceTarget,
 } from '../domain/targets.ts';
-import { endpointText } from '../servers/facts.ts';
+import type { ScalingSchedule, ServiceReading } from '../servers/cloud-readings.ts';
+import { endpointText, serviceSnapshot } from '../servers/facts.ts';
+import type { OptionalRead } from '../servers/optional-reads.ts';
 import { choiceField, ServiceName } from './arguments.ts';
 import { type CommandContext, queryCommand } from './define.ts';
-import {
-  accessTexts,
-  type ElsewhereRead,
-  elsewhereLines,
-  type Fact,
-  knownSnapshot,
-  overviewFacts,
-  type ServiceView,
-  scheduleTexts,
-  unknownText,
-} from './service-overview.ts';
+import { type ElsewhereRead, readElsewhere } from './elsewhere.ts';
+import { unknownText } from './reported.ts';
 
 type ListRead = Awaited<ReturnType<CommandContext['reads']['cloud']['services']>>;
 
@@ -96,8 +91,221 @@ function sourceNote(list: ListRead): AnswerPart {
   return { kind: 'note', text };
 }
 
+const DETAILS = 'details';
+const Details = choiceField(z.enum([DETAILS], `must be ${DETAILS}`), () => [DETAILS], {
+  label: 'Details',
+  typedOnly: true,
+});
+
+export const serviceShow = queryCommand({
+  name: 'service show',
+  title: 'Look up a service',
+  summary: 'Show the state, size and last changes of a service',
+  examples: ['service show analytics-prod', 'service show analytics-prod details'],
+  args: z.strictObject({ service: ServiceName, details: Details }),
+
+  target: ({ service }) => serviceTarget(service),
+  answer: async ({ service, details }, context, asker) => {
+    const shown = await gather(service, context, asker);
+    return details === undefined ? overview(shown) : allDetails(shown);
+  },
+});
+
+type Fact = readonly [label: string, value: FactValue];
+
+/** What is known about a service: read now, else last seen, else nothing. */
+interface ServiceView {
+  readonly service: Service;
+  readonly read: OptionalRead<ServiceReading>;
+  readonly schedule: OptionalRead<ScalingSchedule | null>;
+}
+
+interface Shown {
+  readonly view: ServiceView;
+  readonly changes: readonly Change[];
+  readonly elsewhere: ElsewhereRead;
+  readonly weekly: ServiceSchedule | null;
+}
+
+async function gather(service: Service, context: CommandContext, asker: Caller): Promise<Shown> {
+  const target = serviceTarget(service);
+  const [view, changes, elsewhere, weekly] = await Promise.all([
+    readView(service, context),
+    context.changes.latestOf(target, asker),
+    readElsewhere(service, context, asker),
+    context.schedules.of(service.id),
+  ]);
+  return { view, changes, elsewhere, weekly };
+}
+
+async function readView(service: Service, { reads }: CommandContext): Promise<ServiceView> {
+  const read = await reads.cloud.service(service.id, WAITING);
+  if (!read.known) return { service, read, schedule: read };
+  const { scalingSchedule, currentScaling } = read.value;
+  // Servers that report the applied size have the schedule in the service itself.
+  const isComplete = scalingSchedule !== null || currentScaling !== null;
+  const schedule = isComplete
+    ? { ...read, value: scalingSchedule }
+    : await reads.cloud.schedule(service.id, WAITING);
+  return { service, read, schedule };
+}
+
+const WAITING = { waiting: true };
+
+/** At most eight lines before the buttons; the rest is behind a button. */
+function overview({ view, changes, elsewhere, weekly }: Shown): Answer {
+  const [last, ...others] = elsewhere.known ? elsewhere.value : [];
+  const more = others.length > 0 ? ` · ${others.length} more in 7 days` : '';
+  const lastLine: readonly Fact[] = last ? [['Elsewhere', [...last, more]]] : [];
+  return {
+    title: view.service.name,
+    parts: [
+      { kind: 'facts', facts: [...overviewFacts(view), ...weeklyFacts(weekly), ...lastLine] },
+      ...unknownPart(changes),
+      ...changesPart(changes.filter(({ state }) => state !== 'unknown').slice(0, 1)),
+      offersPart(view, true),
+      ...notePart(view),
+    ],
+  };
+}
+
+/** The most important facts, one per line: state, size, idling, schedule, addresses. */
+function overviewFacts(view: ServiceView): readonly Fact[] {
+  const { service, read } = view;
+  const fields = knownSnapshot(view)?.fields ?? {};
+  const facts: readonly Fact[] = [
+    ['State', stateText(view)],
+    ['Size', currentSizeText(fields)],
+    ['Idling', idlingText(fields)],
+  ];
+  if (read.known) return [...facts, ...readFacts(view, read.value)];
+  const { lastSeen, pipes } = service;
+  const names = pipes.map(({ name }) => name).join(', ');
+  return [
+    ...facts,
+    ...endpointFacts(textsIn(fields.endpoints)),
+    ['Pipes', names || null],
+    ['Last seen', lastSeen ? [{ at: lastSeen.seenAt }, ` (${lastSeen.source})`] : 'never'],
+  ];
+}
+
+/** The fields that were read now, otherwise those last seen. */
+function knownSnapshot({ service, read }: ServiceView): Snapshot | null {
+  return read.known ? serviceSnapshot(read.value, read.readAt) : service.lastSeen;
+}
+
+function stateText(view: ServiceView): string {
+  const { service, read } = view;
+  const state = knownSnapshot(view)?.fields.state;
+  const known = typeof state === 'string' ? oneLineOf(state, 60) : 'unknown';
+  const now = read.known ? `${known} (checked just now)` : `${known} when last seen`;
+  const { tags, warehouse } = policyFacts(service);
+  const names = tags?.map((tag) => oneLineOf(tag, 60)).join(', ');
+  const about = [names, warehouse && `warehouse ${oneLineOf(warehouse, 60)}`].filter(Boolean);
+  const isSeen = read.known || service.lastSeen !== null;
+  return [isSeen ? now : 'unknown', ...about].join(' · ');
+}
+
+function idlingText({ idleScaling, idleTimeoutMinutes: minutes }: JsonObject): string | null {
+  if (idleScaling === false) return 'off: it costs credits until it is stopped';
+  if (idleScaling !== true) return null;
+  return minutes === undefined ? 'on' : `after ${minutes} minutes without queries`;
+}
+
+function readFacts({ schedule }: ServiceView, reading: ServiceReading): readonly Fact[] {
+  const endpoints = (reading.endpoints ?? []).flatMap(endpointText);
+  return [
+    ['Schedule', scheduleText(schedule)],
+    ...endpointFacts(endpoints),
+    ['IP access', reading.ipAccessList && accessText(reading.ipAccessList)],
+  ];
+}
+
+function endpointFacts(endpoints: readonly string[]): readonly Fact[] {
+  return endpoints.length === 0 ? [] : [['Endpoints', listText(endpoints)]];
+}
+
+function scheduleText(read: ServiceView['schedule']): string {
+  if (!read.known) return unknownText(read);
+  const entries = scheduleTexts(read.value);
+  return entries.length === 0 ? 'none' : listText(entries);
+}
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+/** `Business hours: Mon Tue 06–18 UTC, 64 GB (applies now)`, for each entry of a scaling schedule. */
+function scheduleTexts(schedule: ScalingSchedule | null): readonly string[] {
+  return (schedule?.entries ?? []).map((entry) => {
+    const { name, weekdays, startHourUtc: from, endHourUtc: until, id } = entry;
+    const days = (weekdays ?? []).map((day) => DAYS[day]).join(' ');
+    const hours =
+      from === null || until === null ? '' : `${twoDigits(from)}–${twoDigits(until)} UTC`;
+    const isActive = entry.isActiveNow ?? (id !== null && id === schedule?.activeEntryId);
+    const { minReplicaMemoryGb, maxReplicaMemoryGb, minReplicas, maxReplicas } = entry;
+    const size = currentSizeText({
+      ...{ minReplicaMemoryGb, maxReplicaMemoryGb, minReplicas, maxReplicas },
+      numReplicas: minReplicas === maxReplicas ? minReplicas : null,
+    });
+    const times = [days, hours].filter(Boolean).join(' ');
+    const what = [times, size].filter(Boolean).join(', ');
+    return `${oneLineOf(name ?? 'entry', 60)}: ${what}${isActive ? ' (applies now)' : ''}`;
+  });
+}
+
+function twoDigits(hour: number): string {
+  return String(hour).padStart(2, '0');
+}
+
+type AccessEntry = Readonly<Record<string, unknown>>;
+
+function accessText(entries: readonly AccessEntry[]): string {
+  if (entries.length === 0) return 'no address';
+  const count = countWords(entries.length, 'entry', 'entries');
+  return `${count}: ${listText(accessTexts(entries))}`;
+}
+
+/** `10.0.0.0/8 (office)`, for each entry. */
+function accessTexts(entries: readonly AccessEntry[]): readonly string[] {
+  return entries.map(({ source, description }) => {
+    const about = typeof description === 'string' && description !== '' ? ` (${description})` : '';
+    return oneLineOf(`${typeof source === 'string' ? source : 'unknown'}${about}`, 100);
+  });
+}
+
+const LISTED = 3;
+
+function listText(all: readonly string[]): string {
+  const shown = all.slice(0, LISTED).map((one) => oneLineOf(one, 150));
+  const left = all.length - shown.length;
+  return [...shown, ...(left > 0 ? [`${left} more`] : [])].join(', ');
+}
+
+function textsIn(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+const LINES_MAX = 10;
+
+function allDetails({ view, changes, elsewhere, weekly }: Shown): Answer {
+  const lines: readonly Fact[] = elsewhere.known
+    ? elsewhere.value.slice(0, LINES_MAX).map((line) => ['Elsewhere', line])
+    : [['Elsewhere', unknownText(elsewhere)]];
+  const none: readonly Fact[] = [['Elsewhere', 'no change in the last 7 days']];
+  return {
+    title: view.service.name,
+    parts: [
+      { kind: 'facts', facts: [...detailFacts(view), ...weeklyFacts(weekly)] },
+      { kind: 'facts', facts: lines.length === 0 ? none : lines },
+      ...unknownPart(changes),
+      ...changesPart(changes.filter(({ state }) => state !== 'unknown')),
+      offersPart(view, false),
+      ...notePart(view),
+    ],
+  };
+}
+
 /** Everything that is known, read now or last seen; addresses are for private answers only. */
-export function detailFacts(view: ServiceView): readonly Fact[] {
+function detailFacts(view: ServiceView): readonly Fact[] {
   const { service, read, schedule } = view;
   const { tags, warehouse } = policyFacts(service);
   const known = knownSnapshot(view);
@@ -188,113 +396,9 @@ function capitalized(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
-const DETAILS = 'details';
-const Details = choiceField(z.enum([DETAILS], `must be ${DETAILS}`), () => [DETAILS], {
-  label: 'Details',
-  typedOnly: true,
-});
-
-export const serviceShow = queryCommand({
-  name: 'service show',
-  title: 'Look up a service',
-  summary: 'Show the state, size and last changes of a service',
-  examples: ['service show analytics-prod', 'service show analytics-prod details'],
-  args: z.strictObject({ service: ServiceName, details: Details }),
-
-  target: ({ service }) => serviceTarget(service),
-  answer: async ({ service, details }, context, asker) => {
-    const shown = await gather(service, context, asker);
-    return details === undefined ? overview(shown) : allDetails(shown);
-  },
-});
-
-interface Shown {
-  readonly view: ServiceView;
-  readonly changes: readonly Change[];
-  readonly elsewhere: ElsewhereRead;
-  readonly weekly: ServiceSchedule | null;
-}
-
-async function gather(service: Service, context: CommandContext, asker: Caller): Promise<Shown> {
-  const target = serviceTarget(service);
-  const [view, changes, elsewhere, weekly] = await Promise.all([
-    readView(service, context),
-    context.changes.latestOf(target, asker),
-    readElsewhere(service, context, asker),
-    context.schedules.of(service.id),
-  ]);
-  return { view, changes, elsewhere, weekly };
-}
-
-async function readView(service: Service, { reads }: CommandContext): Promise<ServiceView> {
-  const read = await reads.cloud.service(service.id, WAITING);
-  if (!read.known) return { service, read, schedule: read };
-  const { scalingSchedule, currentScaling } = read.value;
-  // Servers that report the applied size have the schedule in the service itself.
-  const isComplete = scalingSchedule !== null || currentScaling !== null;
-  const schedule = isComplete
-    ? { ...read, value: scalingSchedule }
-    : await reads.cloud.schedule(service.id, WAITING);
-  return { service, read, schedule };
-}
-
-const WAITING = { waiting: true };
-const DAYS_BACK = 6;
-
-async function readElsewhere(
-  service: Service,
-  { reads, now, isOperatorOf }: CommandContext,
-  { by }: Caller,
-): Promise<ElsewhereRead> {
-  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
-  const today = now().getTime();
-  const period = { from_date: dayOf(today - DAYS_BACK * DAY_MS), to_date: dayOf(today) };
-  const read = await reads.cloud.activities(period, WAITING);
-  if (!read.known) return read;
-  const isOperator = await isOperatorOf(serviceTarget(service), by);
-  return { ...read, value: elsewhereLines(read.value, service.id, isOperator) };
-}
-
-/** At most eight lines before the buttons; the rest is behind a button. */
-function overview({ view, changes, elsewhere, weekly }: Shown): Answer {
-  const [last, ...others] = elsewhere.known ? elsewhere.value : [];
-  const more = others.length > 0 ? ` · ${others.length} more in 7 days` : '';
-  const lastLine: readonly Fact[] = last ? [['Elsewhere', [...last, more]]] : [];
-  return {
-    title: view.service.name,
-    parts: [
-      { kind: 'facts', facts: [...overviewFacts(view), ...weeklyFacts(weekly), ...lastLine] },
-      ...unknownPart(changes),
-      ...changesPart(changes.filter(({ state }) => state !== 'unknown').slice(0, 1)),
-      offersPart(view, true),
-      ...notePart(view),
-    ],
-  };
-}
-
-function allDetails({ view, changes, elsewhere, weekly }: Shown): Answer {
-  const lines: readonly Fact[] = elsewhere.known
-    ? elsewhere.value.slice(0, LINES_MAX).map((line) => ['Elsewhere', line])
-    : [['Elsewhere', unknownText(elsewhere)]];
-  const none: readonly Fact[] = [['Elsewhere', 'no change in the last 7 days']];
-  return {
-    title: view.service.name,
-    parts: [
-      { kind: 'facts', facts: [...detailFacts(view), ...weeklyFacts(weekly)] },
-      { kind: 'facts', facts: lines.length === 0 ? none : lines },
-      ...unknownPart(changes),
-      ...changesPart(changes.filter(({ state }) => state !== 'unknown')),
-      offersPart(view, false),
-      ...notePart(view),
-    ],
-  };
-}
-
 function weeklyFacts(weekly: ServiceSchedule | null): readonly Fact[] {
   return weekly ? [['Stops and starts', [...scheduleWords(weekly), ` · ${weekly.id}`]]] : [];
 }
-
-const LINES_MAX = 10;
 
 function changesPart(changes: readonly Change[]): readonly AnswerPart[] {
   return changes.length === 0 ? [] : [{ kind: 'changes', changes }];

@@ -1,16 +1,76 @@
 import { z } from 'zod';
+import type { FieldProblem } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/text.ts';
 import type { Snapshot } from '../domain/change.ts';
-import type { NoEffect } from '../domain/targets.ts';
-import { type Service, serviceTarget } from '../domain/targets.ts';
-import { SIZING_LABELS } from '../servers/accepted-values.ts';
-import { organizationProblems, ReplicaScaling } from '../servers/cloud-schema.ts';
+import {
+  memoryText,
+  type NoEffect,
+  replicasText,
+  type Service,
+  serviceTarget,
+} from '../domain/targets.ts';
+import { BYOC_MEMORY_GB, SIZING_LABELS } from '../servers/accepted-values.ts';
+import {
+  IdleTimeout,
+  MemoryGb,
+  organizationProblems,
+  ReplicaScaling,
+  Replicas,
+  Switch,
+} from '../servers/cloud-schema.ts';
+import { settingText } from '../servers/facts.ts';
 import { bodyOf, sentService, wireProblems } from '../servers/sent.ts';
-import { fieldsOf, ServiceName } from './arguments.ts';
+import {
+  type FieldContext,
+  fieldsOf,
+  numberChoiceField,
+  numberField,
+  ServiceName,
+  switchField,
+} from './arguments.ts';
 import { type ChangeCommand, changeCommand } from './define.ts';
-import { settledAsRequested, UNFOLLOWED } from './outcome-words.ts';
-import { compareService, compareSizes, observeService, restoreSize } from './service-observe.ts';
-import { ceilingProblems, SIZING, sizingApplies } from './sizing.ts';
+import { type Compare, compareService, observeService } from './service-observe.ts';
+import { settledAsRequested, UNFOLLOWED } from './settled.ts';
+
+const STEP_GB = 4;
+const LEAST_GB = 8;
+const CEILING_GB = { paid: 356, free: 120 } as const;
+
+/** The replica sizes in GB that can be requested with the plan or the BYOC region. */
+function memorySizes({ plan, given }: FieldContext): readonly number[] {
+  if (given.byocId) return BYOC_MEMORY_GB.filter((size) => size <= CEILING_GB[plan]);
+  const count = (CEILING_GB[plan] - LEAST_GB) / STEP_GB + 1;
+  return Array.from({ length: count }, (_, index) => LEAST_GB + index * STEP_GB);
+}
+
+/** The size fields of a service, for create and scale. */
+export const SIZING = {
+  minReplicaMemoryGb: numberChoiceField(MemoryGb, memorySizes, {
+    word: 'min',
+    label: SIZING_LABELS.minReplicaMemoryGb,
+  }),
+  maxReplicaMemoryGb: numberChoiceField(MemoryGb, memorySizes, {
+    word: 'max',
+    label: SIZING_LABELS.maxReplicaMemoryGb,
+  }),
+  numReplicas: numberField(Replicas, {
+    word: 'replicas',
+    label: SIZING_LABELS.numReplicas,
+    min: 1,
+    max: 20,
+  }),
+  idleScaling: switchField(Switch, {
+    word: 'idle',
+    label: SIZING_LABELS.idleScaling,
+    redraws: true,
+  }),
+  idleTimeoutMinutes: numberField(IdleTimeout, {
+    word: 'idle-timeout',
+    label: SIZING_LABELS.idleTimeoutMinutes,
+    hint: 'Only with scaling to zero; at least 5 minutes without a query',
+    min: 5,
+  }),
+};
 
 export const serviceScale: ChangeCommand = changeCommand({
   name: 'service scale',
@@ -59,10 +119,105 @@ export const serviceScale: ChangeCommand = changeCommand({
   unfollowedNote: UNFOLLOWED,
 });
 
+/** An idle timeout applies only if the service may scale to zero. */
+export function sizingApplies(field: string, { given }: FieldContext): boolean {
+  return (
+    field !== 'idleTimeoutMinutes' || !['off', 'no', 'false'].includes(given.idleScaling ?? '')
+  );
+}
+
+interface SizePart {
+  readonly label: string;
+  readonly fields: readonly string[];
+  readonly text: (fields: JsonObject) => string | null;
+}
+
+const MEMORY: SizePart = {
+  label: 'Memory per replica',
+  fields: ['minReplicaMemoryGb', 'maxReplicaMemoryGb'],
+  text: memoryText,
+};
+const REPLICAS: SizePart = {
+  label: 'Replicas',
+  fields: ['numReplicas', 'minReplicas', 'maxReplicas'],
+  text: replicasText,
+};
+const MODE: SizePart = {
+  label: 'Scaling of replicas',
+  fields: ['autoscalingMode'],
+  text: ({ autoscalingMode }) => String(autoscalingMode ?? 'unknown'),
+};
+// Servers omit the timeout while a service does not scale to zero, so that it is never missing.
+const IDLING: SizePart = {
+  label: 'Scale to zero when idle',
+  fields: ['idleScaling', 'idleTimeoutMinutes'],
+  text: ({ idleScaling, idleTimeoutMinutes: minutes }) =>
+    idleScaling === true ? `after ${minutes ?? '?'} min` : 'off',
+};
+
+/**
+ * The requested size differs from the previewed one in a part that the request overwrites: a single
+ * bound also depends on the other one. What a schedule applies does not matter.
+ */
+const compareSizes: Compare = (before, now, body) => {
+  const own = [MEMORY, REPLICAS, IDLING].filter(({ fields }) =>
+    fields.some((field) => body[field] !== undefined),
+  );
+  const parts = own.some((part) => part !== IDLING) ? [...own, MODE] : own;
+  const differences = parts
+    .filter(({ fields }) => fields.some((field) => isOther(before[field], now[field])))
+    .map(({ label, text }) => ({ label, was: text(before) ?? '?', is: text(now) ?? '?' }));
+  const missing = parts
+    .filter(({ fields }) => fields.some((field) => isMissing(field, before, now)))
+    .map(({ label }) => label.toLowerCase());
+  return { differences, missing };
+};
+
+/** Both are known and differ. */
+function isOther(before: Json = null, now: Json = null): boolean {
+  return before !== null && now !== null && before !== now;
+}
+
+function isMissing(field: string, before: JsonObject, now: JsonObject): boolean {
+  if (field === 'idleTimeoutMinutes') return false;
+  return (before[field] ?? null) !== null && (now[field] ?? null) === null;
+}
+
+/** All requested values are those of the service already. */
+function sameSize(
+  { id, name }: Service,
+  before: Snapshot | null,
+  body: JsonObject,
+): NoEffect | null {
+  const fields = Object.entries(body);
+  const isSame = fields.every(([field, value]) => before?.fields[field] === value);
+  if (!before?.wasRead || !isSame) return null;
+  const labels = new Map(fieldsOf(serviceScale.args).map((field) => [field.name, field.label]));
+  const values = fields.map(
+    ([field, value]) => `${labels.get(field) ?? field} ${settingText(value)}`,
+  );
+  const schedule = scheduleWarning(before).map((text) => ` ${text}`);
+  return {
+    sentence: `${name} already has these values (checked just now), so nothing was requested: ${values.join(', ')}.${schedule.join('')}`,
+    offers: [{ label: 'Show it', line: `service show ${id}` }],
+  };
+}
+
 const NOTHING = {
   field: 'minReplicaMemoryGb',
   problem: 'is missing: set at least one field to change',
 };
+
+/** The plan limits the maximum memory, so also the minimum. */
+export function ceilingProblems(
+  { minReplicaMemoryGb: min }: { readonly minReplicaMemoryGb?: number | undefined },
+  { plan }: Pick<FieldContext, 'plan'>,
+): readonly FieldProblem[] {
+  const ceiling = CEILING_GB[plan];
+  if (min === undefined || min <= ceiling) return [];
+  const problem = `must be at most ${ceiling} for an organization on the free plan`;
+  return [{ field: 'minReplicaMemoryGb', problem }];
+}
 
 /** A single bound is compared with the last seen value of the other bound. */
 function boundProblems(body: JsonObject, before: Snapshot | null) {
@@ -75,6 +230,16 @@ function boundProblems(body: JsonObject, before: Snapshot | null) {
       ? ['maxReplicaMemoryGb', `the ${known('minimum')} (${min})`]
       : ['minReplicaMemoryGb', `the ${known('maximum')} (${max})`];
   return [{ field, problem: `does not fit ${other}: set both` }];
+}
+
+/** While an entry of the schedule is active, the requested values do not apply. */
+function scheduleWarning(before: Snapshot | null): readonly string[] {
+  const { scheduleEntry, scheduleUntil } = before?.volatileFields ?? {};
+  if (typeof scheduleEntry !== 'string') return [];
+  const hour = typeof scheduleUntil === 'number' ? scheduleUntil % 24 : null;
+  const until = hour === null ? '' : ` until ${String(hour).padStart(2, '0')}:00 UTC`;
+  const entry = `The scaling schedule entry “${scheduleEntry}” applies${until}`;
+  return [`${entry}: your values become the baseline and apply after it.`];
 }
 
 function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly string[] {
@@ -121,6 +286,17 @@ function horizontalWarnings(body: JsonObject, before: Snapshot | null) {
   ] as const;
 }
 
+function undoWarning(before: Snapshot | null, body: JsonObject): readonly string[] {
+  const why = whyNoUndo(before, body);
+  return why === null ? [] : [`Signalbox cannot undo this: ${why}.`];
+}
+
+/** Null without a read: then the previous values are seldom known, and no reason is. */
+function whyNoUndo(before: Snapshot | null, body: JsonObject): string | null {
+  const restored = before?.wasRead ? restoreSize(before, body) : null;
+  return restored && !restored.ok ? restored.why : null;
+}
+
 /** Reverts only the changed fields; null unless every previous value is known. */
 function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
   const restored = restoreSize(before, body);
@@ -131,47 +307,57 @@ function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
   };
 }
 
-/** Null without a read: then the previous values are seldom known, and no reason is. */
-function whyNoUndo(before: Snapshot | null, body: JsonObject): string | null {
-  const restored = before?.wasRead ? restoreSize(before, body) : null;
-  return restored && !restored.ok ? restored.why : null;
-}
+const WORDS = {
+  minReplicaMemoryGb: 'min',
+  maxReplicaMemoryGb: 'max',
+  numReplicas: 'replicas',
+  idleScaling: 'idle',
+  idleTimeoutMinutes: 'idle-timeout',
+} as const;
 
-function undoWarning(before: Snapshot | null, body: JsonObject): readonly string[] {
-  const why = whyNoUndo(before, body);
-  return why === null ? [] : [`Signalbox cannot undo this: ${why}.`];
-}
+type SizeField = keyof typeof WORDS;
 
-/** While an entry of the schedule is active, the requested values do not apply. */
-function scheduleWarning(before: Snapshot | null): readonly string[] {
-  const { scheduleEntry, scheduleUntil } = before?.volatileFields ?? {};
-  if (typeof scheduleEntry !== 'string') return [];
-  const hour = typeof scheduleUntil === 'number' ? scheduleUntil % 24 : null;
-  const until = hour === null ? '' : ` until ${String(hour).padStart(2, '0')}:00 UTC`;
-  const entry = `The scaling schedule entry “${scheduleEntry}” applies${until}`;
-  return [`${entry}: your values become the baseline and apply after it.`];
-}
+/** The words of a scale command that restores the sizes before a change, or why none can. */
+type Restoration =
+  | { readonly ok: true; readonly words: readonly string[] }
+  | { readonly ok: false; readonly why: string };
 
-/** All requested values are those of the service already. */
-function sameSize(
-  { id, name }: Service,
-  before: Snapshot | null,
-  body: JsonObject,
-): NoEffect | null {
-  const fields = Object.entries(body);
-  const isSame = fields.every(([field, value]) => before?.fields[field] === value);
-  if (!before?.wasRead || !isSame) return null;
-  const labels = new Map(fieldsOf(serviceScale.args).map((field) => [field.name, field.label]));
-  const values = fields.map(
-    ([field, value]) => `${labels.get(field) ?? field} ${settingText(value)}`,
-  );
-  const schedule = scheduleWarning(before).map((text) => ` ${text}`);
+/**
+ * Restores only the fields that the change sends, and that the contract can send again. A service
+ * that did not scale to zero had no idle timeout to restore.
+ */
+function restoreSize(before: Snapshot | null, body: JsonObject): Restoration {
+  const fields = fieldsToRestore(before, body);
+  const missing = fields.filter((field) => (before?.fields[field] ?? null) === null);
+  if (missing.length > 0 || fields.length === 0) return { ok: false, why: whyNot(before, missing) };
   return {
-    sentence: `${name} already has these values (checked just now), so nothing was requested: ${values.join(', ')}.${schedule.join('')}`,
-    offers: [{ label: 'Show it', line: `service show ${id}` }],
+    ok: true,
+    words: fields.map((field) => `${WORDS[field]}=${settingText(before?.fields[field])}`),
   };
 }
 
-function settingText(value: Json): string {
-  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
+function fieldsToRestore(before: Snapshot | null, body: JsonObject): readonly SizeField[] {
+  // The keys of WORDS.
+  const sent = (Object.keys(WORDS) as SizeField[]).filter((field) => body[field] !== undefined);
+  const { idleScaling, idleTimeoutMinutes } = before?.fields ?? {};
+  const wasOff = idleScaling === false && sent.includes('idleScaling');
+  if (wasOff) return sent.filter((field) => field !== 'idleTimeoutMinutes');
+  // A server forgets the timeout when scaling to zero is switched off.
+  const losesTimeout =
+    before?.wasRead && body.idleScaling === false && typeof idleTimeoutMinutes === 'number';
+  return losesTimeout && !sent.includes('idleTimeoutMinutes')
+    ? [...sent, 'idleTimeoutMinutes']
+    : sent;
+}
+
+function whyNot(before: Snapshot | null, missing: readonly SizeField[]): string {
+  const { autoscalingMode, approximate } = before?.fields ?? {};
+  if (missing.includes('numReplicas') && autoscalingMode === 'horizontal') {
+    return 'the number of replicas varied before, and this API cannot request a range of replicas';
+  }
+  const hasMemory = missing.some((field) => field.endsWith('MemoryGb'));
+  if (hasMemory && approximate !== undefined) {
+    return 'the server returns total memory only, so the exact memory per replica is not known';
+  }
+  return `the server did not return the previous value of ${missing.map((field) => WORDS[field]).join(', ')}`;
 }

@@ -32,141 +32,6 @@ import {
   type TargetObservation,
 } from './define.ts';
 
-export const serviceScheduleList = queryCommand({
-  name: 'service schedule list',
-  title: 'List schedules',
-  summary: 'List the schedules of services and their next runs',
-  examples: ['service schedule list'],
-  args: z.strictObject({}),
-
-  target: () => null,
-  answer: async (_args, { schedules, prefix }) => {
-    const all = await schedules.all();
-    if (all.length === 0) {
-      const example = 'service schedule staging stop="weekdays 20:00"';
-      const none = `Request one, for example: ${slashCommand(prefix, example)}`;
-      return { title: 'No service has a schedule', parts: [{ kind: 'note', text: none }] };
-    }
-    const offers = all.flatMap(scheduleOffers);
-    return {
-      title: countWords(all.length, 'schedule'),
-      parts: [
-        { kind: 'lines', lines: all.map(scheduleLineWords) },
-        { kind: 'menu', label: 'Edit a schedule…', offers },
-      ],
-    };
-  },
-});
-
-/** The schedule of a service as the target of a change: policies select it like the service. */
-export function scheduleTarget(service: Service): Target {
-  return { ...serviceTarget(service), kind: 'schedule' };
-}
-
-/** The current schedule of a service, for a preview; null if it has none. */
-export async function observeSchedule(
-  { id }: Service,
-  { schedules, now }: Pick<CommandContext, 'schedules' | 'now'>,
-): Promise<TargetObservation> {
-  const current = await schedules.of(id);
-  return { before: current && snapshotOf(current, now()) };
-}
-
-function snapshotOf({ id, until, stop, start, zone, isPaused }: ServiceSchedule, seenAt: Date) {
-  const fields: JsonObject = { id, stop, start, zone, isPaused, until: until.toISOString() };
-  return { fields, seenAt, source: `schedule ${id}` } satisfies Snapshot;
-}
-
-/** What a change of an existing schedule does to it. */
-interface ScheduleAction {
-  readonly verb: 'pause' | 'resume' | 'remove';
-  readonly summary: string;
-  readonly warnings: readonly string[];
-  readonly endingNote: string;
-  /** The state in which the action has no effect; null if there is none. */
-  readonly unlessPaused: boolean | null;
-}
-
-/** A command that pauses, resumes or removes the schedule of a service. */
-export function scheduleAction(action: ScheduleAction): ChangeCommand {
-  const { verb, summary, warnings, endingNote, unlessPaused } = action;
-  return changeCommand({
-    name: `service schedule ${verb}`,
-    title: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} a schedule`,
-    summary,
-    examples: [`service schedule ${verb} staging release week`],
-    args: z.strictObject({ service: ServiceName }),
-    call: 'PUT schedule',
-    callClass: 'put',
-
-    target: ({ service }) => scheduleTarget(service),
-    observe: ({ service }, context) => observeSchedule(service, context),
-    noEffect: ({ service }, before) => {
-      if (!before) return { sentence: `${service.name} has no schedule.`, offers: [LIST] };
-      if (unlessPaused === null || before.fields.isPaused !== unlessPaused) return null;
-      const state = unlessPaused ? 'paused already' : 'in force already';
-      return { sentence: `The schedule of ${service.name} is ${state}.`, offers: [] };
-    },
-    desired: (_args, before) => ({ schedule: before?.fields.id ?? null }),
-    rows: (_args, before) => [
-      { field: 'schedule', label: 'Schedule', before: null, after: textOf(before) },
-    ],
-    warnings: () => warnings,
-    send: async (_target, body, { schedules }, { requester: by }) => {
-      // The plan took the id from the schedule, which has the id of its change.
-      await schedules[verb]({ schedule: String(body.schedule) as ChangeId, by });
-      return { requestId: null, reported: [], learned: null };
-    },
-    undo: ({ id, name }, before) => UNDO[verb]({ id, name }, before),
-    outcome: { done: DONE[verb] },
-    endingNote,
-  });
-}
-
-const DONE = { pause: 'paused', resume: 'resumed', remove: 'removed' } as const;
-const LIST = { label: 'List schedules', line: 'service schedule list' };
-
-type Undo = ReturnType<ChangeCommand['undo']>;
-type UndoOf = (service: ServiceSchedule['service'], before: Snapshot | null) => Undo;
-
-const UNDO: Readonly<Record<ScheduleAction['verb'], UndoOf>> = {
-  pause: ({ id }) => ({ label: 'Resume', line: `service schedule resume ${id}` }),
-  resume: ({ id }) => ({ label: 'Pause', line: `service schedule pause ${id}` }),
-  remove: (service, before) =>
-    before && {
-      label: 'Schedule again',
-      line: scheduleCommandLine({ service, ...timesOf(before) }),
-    },
-};
-
-function textOf(before: Snapshot | null): string {
-  return before ? scheduleText(timesOf(before)) : 'none';
-}
-
-export const serviceSchedulePause = scheduleAction({
-  verb: 'pause',
-  summary: 'Pause the schedule of a service',
-  warnings: ['Until it is resumed, the schedule neither stops nor starts the service.'],
-  endingNote: 'The schedule does not run until it is resumed. It still expires.',
-  unlessPaused: true,
-});
-
-export const serviceScheduleRemove = scheduleAction({
-  verb: 'remove',
-  summary: 'Remove the schedule of a service',
-  warnings: ['The service stays as it is: nothing stops or starts it any more.'],
-  endingNote: 'The schedule does not run any more.',
-  unlessPaused: null,
-});
-
-export const serviceScheduleResume = scheduleAction({
-  verb: 'resume',
-  summary: 'Resume a paused schedule of a service',
-  warnings: ['Runs that were due meanwhile do not take place.'],
-  endingNote: 'The schedule runs again from its next time on.',
-  unlessPaused: false,
-});
-
 const WeeklyTimes = z.string().transform((typed, context): readonly WeeklyTime[] => {
   const times = readWeeklyTimes(typed);
   if (times) return times;
@@ -260,6 +125,25 @@ export const serviceSchedule = changeCommand({
   endingNote: 'In force. Each run is a change of its own, and is checked again at its time.',
 });
 
+/** The schedule of a service as the target of a change: policies select it like the service. */
+function scheduleTarget(service: Service): Target {
+  return { ...serviceTarget(service), kind: 'schedule' };
+}
+
+/** The current schedule of a service, for a preview; null if it has none. */
+async function observeSchedule(
+  { id }: Service,
+  { schedules, now }: Pick<CommandContext, 'schedules' | 'now'>,
+): Promise<TargetObservation> {
+  const current = await schedules.of(id);
+  return { before: current && snapshotOf(current, now()) };
+}
+
+function snapshotOf({ id, until, stop, start, zone, isPaused }: ServiceSchedule, seenAt: Date) {
+  const fields: JsonObject = { id, stop, start, zone, isPaused, until: until.toISOString() };
+  return { fields, seenAt, source: `schedule ${id}` } satisfies Snapshot;
+}
+
 const NO_ZONE = {
   field: 'zone',
   problem: 'must be given, for example Europe/Berlin: Slack did not return your time zone',
@@ -320,4 +204,119 @@ const NEVER = { stop: [], start: [] };
 function untilRow(now: Date): PlanRow {
   const until = formatDate(addDays(dayOf(now), SCHEDULE_DAYS));
   return { field: 'until', label: 'Runs until', before: null, after: `${until}, then renew` };
+}
+
+export const serviceScheduleList = queryCommand({
+  name: 'service schedule list',
+  title: 'List schedules',
+  summary: 'List the schedules of services and their next runs',
+  examples: ['service schedule list'],
+  args: z.strictObject({}),
+
+  target: () => null,
+  answer: async (_args, { schedules, prefix }) => {
+    const all = await schedules.all();
+    if (all.length === 0) {
+      const example = 'service schedule staging stop="weekdays 20:00"';
+      const none = `Request one, for example: ${slashCommand(prefix, example)}`;
+      return { title: 'No service has a schedule', parts: [{ kind: 'note', text: none }] };
+    }
+    const offers = all.flatMap(scheduleOffers);
+    return {
+      title: countWords(all.length, 'schedule'),
+      parts: [
+        { kind: 'lines', lines: all.map(scheduleLineWords) },
+        { kind: 'menu', label: 'Edit a schedule…', offers },
+      ],
+    };
+  },
+});
+
+export const serviceSchedulePause = scheduleAction({
+  verb: 'pause',
+  done: 'paused',
+  summary: 'Pause the schedule of a service',
+  warnings: ['Until it is resumed, the schedule neither stops nor starts the service.'],
+  undo: ({ id }) => ({ label: 'Resume', line: `service schedule resume ${id}` }),
+  endingNote: 'The schedule does not run until it is resumed. It still expires.',
+  unlessPaused: true,
+});
+
+export const serviceScheduleRemove = scheduleAction({
+  verb: 'remove',
+  done: 'removed',
+  summary: 'Remove the schedule of a service',
+  warnings: ['The service stays as it is: nothing stops or starts it any more.'],
+  undo: ({ id, name }, before) =>
+    before && {
+      label: 'Schedule again',
+      line: scheduleCommandLine({ service: { id, name }, ...timesOf(before) }),
+    },
+  endingNote: 'The schedule does not run any more.',
+  unlessPaused: null,
+});
+
+export const serviceScheduleResume = scheduleAction({
+  verb: 'resume',
+  done: 'resumed',
+  summary: 'Resume a paused schedule of a service',
+  warnings: ['Runs that were due meanwhile do not take place.'],
+  undo: ({ id }) => ({ label: 'Pause', line: `service schedule pause ${id}` }),
+  endingNote: 'The schedule runs again from its next time on.',
+  unlessPaused: false,
+});
+
+/** What a change of an existing schedule does to it. */
+interface ScheduleAction {
+  readonly verb: 'pause' | 'resume' | 'remove';
+  /** Its outcome: `paused`. */
+  readonly done: string;
+  readonly summary: string;
+  readonly warnings: readonly string[];
+  readonly undo: ChangeCommand['undo'];
+  readonly endingNote: string;
+  /** The state in which the action has no effect; null if there is none. */
+  readonly unlessPaused: boolean | null;
+}
+
+/** A command that pauses, resumes or removes the schedule of a service. */
+function scheduleAction(action: ScheduleAction): ChangeCommand {
+  const { verb, done, summary, warnings, undo, endingNote, unlessPaused } = action;
+  return changeCommand({
+    name: `service schedule ${verb}`,
+    title: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} a schedule`,
+    summary,
+    examples: [`service schedule ${verb} staging release week`],
+    args: z.strictObject({ service: ServiceName }),
+    call: 'PUT schedule',
+    callClass: 'put',
+
+    target: ({ service }) => scheduleTarget(service),
+    observe: ({ service }, context) => observeSchedule(service, context),
+    noEffect: ({ service }, before) => {
+      if (!before) return { sentence: `${service.name} has no schedule.`, offers: [LIST] };
+      if (unlessPaused === null || before.fields.isPaused !== unlessPaused) return null;
+      const state = unlessPaused ? 'paused already' : 'in force already';
+      return { sentence: `The schedule of ${service.name} is ${state}.`, offers: [] };
+    },
+    desired: (_args, before) => ({ schedule: before?.fields.id ?? null }),
+    rows: (_args, before) => [
+      { field: 'schedule', label: 'Schedule', before: null, after: textOf(before) },
+    ],
+    warnings: () => warnings,
+    send: async (_target, body, { schedules }, { requester: by }) => {
+      // The plan took the id from the schedule, which has the id of its change.
+      await schedules[verb]({ schedule: String(body.schedule) as ChangeId, by });
+      return { requestId: null, reported: [], learned: null };
+    },
+    undo,
+    outcome: { done },
+    endingNote,
+  });
+}
+
+const LIST = { label: 'List schedules', line: 'service schedule list' };
+
+function textOf(before: Snapshot | null): string {
+  return before ? scheduleText(timesOf(before)) : 'none';
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Json } from '../base/text.ts';
 import type { Snapshot } from '../domain/change.ts';
-import { alreadyInState, serviceTarget } from '../domain/targets.ts';
+import { alreadyInState, classOf, type StateClass, serviceTarget } from '../domain/targets.ts';
 import { sentService } from '../servers/sent.ts';
 import { ServiceName } from './arguments.ts';
 import { changeCommand } from './define.ts';
-import { settledInState, UNFOLLOWED } from './outcome-words.ts';
-import { compareService, compareState, observeService } from './service-observe.ts';
+import { type Compare, compareService, observeService } from './service-observe.ts';
+import { settledInState, UNFOLLOWED } from './settled.ts';
 
 export const serviceStart = changeCommand({
   name: 'service start',
@@ -38,6 +38,29 @@ export const serviceStart = changeCommand({
   endingNote: 'This can take minutes.',
   unfollowedNote: UNFOLLOWED,
 });
+
+/** The states in which a command has no effect or is rejected. */
+const BLOCKING: Readonly<Record<'start' | 'stop', readonly StateClass[]>> = {
+  start: ['up', 'failed', 'gone'],
+  stop: ['down', 'failed', 'gone'],
+};
+
+/**
+ * A state differs if the command had an effect in the previewed state and has none now. Other
+ * changes, for example from running to idle, do not matter.
+ */
+function compareState(command: 'start' | 'stop'): Compare {
+  return ({ state: previewed }, { state: now = null }) => {
+    const [then, current] = [classOf(previewed), classOf(now)];
+    if (then !== null && now === null) return { differences: [], missing: ['state'] };
+    const isBlocked = current !== null && BLOCKING[command].includes(current);
+    if (then === null || then === current || !isBlocked) return SAME;
+    const difference = { label: 'State', was: String(previewed), is: String(now) };
+    return { differences: [difference], missing: [] };
+  };
+}
+
+const SAME: ReturnType<Compare> = { differences: [], missing: [] };
 
 function idleWarning(before: Snapshot | null): readonly string[] {
   if (before?.fields.state !== 'idle') return [];

@@ -10,11 +10,10 @@ import {
   fieldsOf,
   isPlaced,
   oneOf,
-  problemOfIssue,
   type TypedValues,
 } from './arguments.ts';
-import { resolveListed, resolveNames } from './assign.ts';
 import type { Command, ParseProblem, ParseResult, TypedCommand, Vocabulary } from './define.ts';
+import { resolveListed, resolveNames } from './names.ts';
 
 const REASON_MAX = 500;
 
@@ -106,6 +105,32 @@ function problemsOf({ issues }: z.ZodError): readonly FieldProblem[] {
     const field = String(path[0] ?? '');
     return { field, problem: hint === undefined ? problem : `${problem} (${hint})` };
   });
+}
+
+/** The problem text for a zod issue whose schema has no own message; undefined: zod's text. */
+function problemOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
+  if (issue.code === 'invalid_type') return KINDS[issue.expected] ?? 'has the wrong type';
+  if (issue.code === 'too_big')
+    return `${most(issue.origin)} at most ${issue.maximum}${unit(issue.origin)}`;
+  if (issue.code === 'too_small')
+    return `${most(issue.origin)} at least ${issue.minimum}${unit(issue.origin)}`;
+  return undefined;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  boolean: 'must be on or off',
+  number: 'must be a number',
+  int: 'must be a whole number',
+};
+
+function most(origin: string): string {
+  return origin === 'string' || origin === 'array' ? 'must have' : 'must be';
+}
+
+function unit(origin: string): string {
+  if (origin === 'string') return ' characters';
+  return origin === 'array' ? ' values' : '';
 }
 
 /** Problems by field as sentences, with the nearest accepted values as buttons. */

@@ -1,20 +1,15 @@
 import type { z } from 'zod';
 import {
-  backupItems,
   type Command,
   type CommandContext,
-  dashboardItems,
   type Field,
   fieldsOf,
+  itemsOf,
   type ListedItem,
   type ListedKind,
-  pipeItems,
   type ServerLists,
   type TypedValues,
-  tileItems,
   type Vocabulary,
-  warehouseItems,
-  webhookItems,
 } from '../commands/index.ts';
 import type { UserId } from '../domain/change.ts';
 import { findByName, type NamedItem, type Service, serviceTarget } from '../domain/targets.ts';
@@ -91,19 +86,20 @@ async function readList(
     const [service, ...others] = findByName(services, given.service ?? '');
     if (!service || others.length > 0 || !(await mayRead(bot, question, service))) return null;
     const read = await reads.cloud.pipes(service.id, WAITING);
-    return read.known ? pipeItems(service, read.value) : null;
+    return read.known ? itemsOf({ list: kind, of: service, pipes: read.value }) : null;
   }
   if (kind === 'data warehouse') {
     const read = await reads.cloud.services(WAITING);
-    return read.known ? warehouseItems(read.value) : null;
+    return read.known ? itemsOf({ list: kind, services: read.value }) : null;
   }
   if (kind === 'webhook') {
     const read = await reads.alerts?.webhooks(WAITING);
-    return read?.known ? webhookItems(read.value) : null;
+    return read?.known ? itemsOf({ list: kind, webhooks: read.value }) : null;
   }
   const read = await reads.alerts?.dashboards(WAITING);
-  if (!read?.known) return null;
-  return kind === 'tile' ? tileItems(read.value, given.dashboardId) : dashboardItems(read.value);
+  return read?.known
+    ? itemsOf({ list: kind, of: given.dashboardId, dashboards: read.value })
+    : null;
 }
 
 const SERVICES_MAX = 3;
@@ -124,7 +120,8 @@ async function backupsOf(
     named.slice(0, isOne ? 1 : SERVICES_MAX).map(async (service) => {
       if (!(await mayRead(bot, question, service))) return null;
       const read = await reads.cloud.backups(service.id, WAITING);
-      return read.known ? backupItems(read.value, now(), isOne ? null : service.name) : null;
+      const of = isOne ? null : service.name;
+      return read.known ? itemsOf({ list: 'backup', of, backups: read.value, now: now() }) : null;
     }),
   );
   const known = lists.filter((list) => list !== null);
@@ -162,10 +159,8 @@ function alertNamed({ id, name }: { id: string | null; name: string | null }): N
 
 /** Includes the current freezes that were made in Slack. */
 export async function freezeVocabulary(bot: SlackContext): Promise<Vocabulary> {
-  return {
-    ...localVocabulary(bot),
-    freezes: await bot.context.commandContext().freezes.madeInSlack(),
-  };
+  const freezes = await bot.context.commandContext().freezes.madeInSlack();
+  return { ...localVocabulary(bot), freezes };
 }
 
 /** The names that the form of this command needs, except alerts, which are read when chosen. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/text.ts';
-import { acceptanceWarnings } from '../../src/commands/sizing.ts';
+import { acceptanceWarnings } from '../../src/commands/accepted.ts';
 import { LIVE_INTERVALS } from '../../src/servers/accepted-values.ts';
 
 const LISTED = '1m, 5m, 15m, 30m, 1h, 6h, 12h, 1d';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/text.ts';
-import { alertDifferences } from '../../src/commands/alert-edit.ts';
+import { alertEdit } from '../../src/commands/alert-edit.ts';
 import { NOON } from './fixtures.ts';
 
 const names = { webhook: { w1: 'Paging', w2: 'Orders' } };
@@ -32,6 +32,6 @@ test.for<[string, JsonObject, JsonObject, readonly string[]]>([
   ],
 ])('the differences of an alert with %s', ([, fields, now, texts]) => {
   const before = { fields, volatileFields: { names }, seenAt: NOON, source: 'read' };
-  const found = alertDifferences(before, now);
+  const found = alertEdit.differences?.(before, now) ?? [];
   expect(found.map(({ label, was, is }) => `${label}: ${was} → ${is}`)).toEqual(texts);
 });

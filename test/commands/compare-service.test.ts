@@ -1,20 +1,25 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/text.ts';
-import { compareService, compareSizes, compareState } from '../../src/commands/service-observe.ts';
+import type { CommandContext } from '../../src/commands/define.ts';
+import { serviceScale } from '../../src/commands/service-scale.ts';
+import { serviceStart, serviceStop } from '../../src/commands/service-state.ts';
 import type { Plan, Snapshot } from '../../src/domain/change.ts';
 import type { UnknownRead } from '../../src/servers/optional-reads.ts';
 import { aChange, NOON } from '../storage/example-change.ts';
 import { servicesOf } from './reads.ts';
 
-type Compare = Parameters<typeof compareService>[2];
+const COMMANDS = { start: serviceStart, stop: serviceStop, scale: serviceScale };
+type Name = keyof typeof COMMANDS;
 
 function planOf(fields: JsonObject, body: JsonObject, wasRead = true): Plan {
   const before: Snapshot = { fields, seenAt: NOON, source: 'read', ...(wasRead && { wasRead }) };
   return { ...aChange().plan, before, body };
 }
 
-function compare(plan: Plan, now: JsonObject | UnknownRead, how: Compare) {
-  return compareService(plan, servicesOf({ [plan.target.id]: now }), how);
+function compare(plan: Plan, now: JsonObject | UnknownRead, name: Name) {
+  // The comparison needs the reads only.
+  const context = servicesOf({ [plan.target.id]: now }) as unknown as CommandContext;
+  return COMMANDS[name].compareBeforeSending?.(plan, context);
 }
 
 test.for<[command: 'start' | 'stop', was: string | null, is: string | null, differs: boolean]>([
@@ -42,7 +47,7 @@ test.for<[command: 'start' | 'stop', was: string | null, is: string | null, diff
   'a %s of a service that was %s and is %s now: differs %s',
   async ([command, was, is, differs]) => {
     const plan = planOf(was === null ? {} : { state: was }, { command });
-    const found = await compare(plan, { state: is }, compareState(command));
+    const found = await compare(plan, { state: is }, command);
     const differences = [{ label: 'State', was, is }];
     expect(found).toEqual(differs ? { kind: 'differs', differences } : { kind: 'same' });
   },
@@ -74,48 +79,48 @@ test.for<[what: string, body: JsonObject, now: JsonObject, differences: readonly
   ['the kind beside the idling', { idleScaling: false }, { autoscalingMode: 'horizontal' }, []],
   ['the state', { maxReplicaMemoryGb: 64 }, { state: 'stopped' }, []],
 ])('a scale whose service has other %s', async ([, body, now, differences]) => {
-  const found = await compare(planOf(SIZE, body), { ...SIZE, ...now }, compareSizes);
+  const found = await compare(planOf(SIZE, body), { ...SIZE, ...now }, 'scale');
   expect(found).toEqual(
     differences.length > 0 ? { kind: 'differs', differences } : { kind: 'same' },
   );
 });
 
-test.for<[what: string, Plan, now: JsonObject, how: Compare, why: string | null]>([
-  ['a state', planOf({ state: 'running' }, {}), {}, compareState('stop'), 'state'],
+test.for<[what: string, Plan, now: JsonObject, Name, why: string | null]>([
+  ['a state', planOf({ state: 'running' }, {}), {}, 'stop', 'state'],
   [
     'a size that it changes',
     planOf(SIZE, { maxReplicaMemoryGb: 64 }),
     { ...SIZE, minReplicaMemoryGb: null },
-    ...([compareSizes, 'memory per replica'] as const),
+    ...(['scale', 'memory per replica'] as const),
   ],
   [
     'a size that it does not change',
     planOf(SIZE, { maxReplicaMemoryGb: 64 }),
     { ...SIZE, numReplicas: null },
-    ...([compareSizes, null] as const),
+    ...(['scale', null] as const),
   ],
   [
     'the idle timeout, which servers omit',
     planOf(SIZE, { idleScaling: true }),
     { ...SIZE, idleTimeoutMinutes: null },
-    ...([compareSizes, null] as const),
+    ...(['scale', null] as const),
   ],
   [
     'a value that the preview did not have either',
     planOf({ minReplicaMemoryGb: 8 }, { maxReplicaMemoryGb: 64 }),
     { minReplicaMemoryGb: 8 },
-    ...([compareSizes, null] as const),
+    ...(['scale', null] as const),
   ],
-])('a reply without %s verifies only what it has', async ([, plan, now, how, missing]) => {
+])('a reply without %s verifies only what it has', async ([, plan, now, name, missing]) => {
   const why = `the reply has no ${missing}`;
   const expected = missing ? { kind: 'unread', why, isOff: false } : { kind: 'same' };
-  expect(await compare(plan, now, how)).toEqual(expected);
+  expect(await compare(plan, now, name)).toEqual(expected);
 });
 
 test('a difference is reported although the reply misses another value', async () => {
   const body = { maxReplicaMemoryGb: 64, numReplicas: 4 };
   const now = { ...SIZE, minReplicaMemoryGb: 16, numReplicas: null };
-  expect(await compare(planOf(SIZE, body), now, compareSizes)).toMatchObject({ kind: 'differs' });
+  expect(await compare(planOf(SIZE, body), now, 'scale')).toMatchObject({ kind: 'differs' });
 });
 
 test.for([
@@ -126,12 +131,12 @@ test.for([
   const read = { known: false, gap, why: 'no reply', status: null } as const;
   const plan = planOf({ state: 'running' }, {});
   const expected = { kind: 'unread', why: 'no reply', isOff };
-  expect(await compare(plan, read, compareState('stop'))).toEqual(expected);
+  expect(await compare(plan, read, 'stop')).toEqual(expected);
 });
 
 test('a change whose preview was made without a read is not compared', async () => {
   const plan = planOf({ state: 'running' }, {}, false);
-  expect(await compare(plan, { state: 'stopped' }, compareState('stop'))).toBeNull();
+  expect(await compare(plan, { state: 'stopped' }, 'stop')).toBeNull();
   const never = { ...plan, before: null };
-  expect(await compare(never, { state: 'stopped' }, compareState('stop'))).toBeNull();
+  expect(await compare(never, { state: 'stopped' }, 'stop')).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ListedItem } from '../../src/commands/listed.ts';
+import type { ListedItem } from '../../src/commands/define.ts';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands } from '../../src/commands/registry.ts';
 import { vocabularyOf } from './fixtures.ts';

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/text.ts';
-import { restoreSize } from '../../src/commands/service-observe.ts';
-import type { Snapshot } from '../../src/domain/change.ts';
+import { serviceScale } from '../../src/commands/service-scale.ts';
+import type { Snapshot, Target } from '../../src/domain/change.ts';
 import { NOON } from './fixtures.ts';
 
 const seen = (fields: JsonObject, wasRead = true): Snapshot => ({
   ...{ fields, seenAt: NOON, source: 'read' },
   ...(wasRead && { wasRead }),
 });
+const TARGET: Target = { kind: 'service', id: 'lab', name: 'lab', tags: [], warehouse: null };
 const SIZE = { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32, numReplicas: 2 };
 const IDLES = { idleScaling: true, idleTimeoutMinutes: 15 };
 
@@ -34,10 +35,11 @@ test.for<[what: string, Snapshot, body: JsonObject, words: readonly string[]]>([
     ...([seen({ idleScaling: false }), IDLES, ['idle=off']] as const),
   ],
 ])('an undo of a scale restores %s', ([, before, body, words]) => {
-  expect(restoreSize(before, body)).toEqual({ ok: true, words });
+  const line = ['service scale lab', ...words].join(' ');
+  expect(serviceScale.undo(TARGET, before, body)).toMatchObject({ line });
 });
 
-test.for<[what: string, Snapshot | null, body: JsonObject, why: string]>([
+test.for<[what: string, Snapshot | null, body: JsonObject, why: string | null]>([
   [
     'the number of replicas varied',
     seen({ autoscalingMode: 'horizontal', minReplicas: 2, maxReplicas: 4 }),
@@ -54,8 +56,9 @@ test.for<[what: string, Snapshot | null, body: JsonObject, why: string]>([
     ...([{ ...SIZE, maxReplicaMemoryGb: 64 }, 'previous value of min, replicas'] as const),
   ],
   ['it sends no size', seen(SIZE), {}, 'did not return'],
-  ['nothing was read', null, SIZE, 'previous value of min, max, replicas'],
+  ['nothing was read', null, SIZE, null],
 ])('a scale has no undo if %s', ([, before, body, why]) => {
-  const restored = restoreSize(before, body);
-  expect(restored.ok ? restored.words : restored.why).toContain(why);
+  expect(serviceScale.undo(TARGET, before, body)).toBeNull();
+  const told = serviceScale.noUndo?.(before, body);
+  expect(told).toEqual(why === null ? null : expect.stringContaining(why));
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { isAccepted } from '../../src/commands/sizing.ts';
+import { isAccepted } from '../../src/commands/accepted.ts';
 import { ACCEPTED_VALUES, type AcceptedField } from '../../src/servers/accepted-values.ts';
 import { NEEDED, RATE, SEARCH } from '../sandbox/alerts/updates.ts';
 import { alertsServer, cloudServer } from '../sandbox/servers.ts';

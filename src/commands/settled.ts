@@ -1,8 +1,10 @@
+/** When a change that was accepted is done, by what optional reads show of its target. */
+
 import type { Json, JsonObject } from '../base/text.ts';
 import { notApplied, settingText } from '../servers/facts.ts';
 
 /** The fields of a reading, under the names of the API; null or missing: unknown. */
-export type ReadFields = Readonly<Record<string, unknown>>;
+type ReadFields = Readonly<Record<string, unknown>>;
 
 /** What a reading means for a change that was sent, with words for users. */
 export interface Progress {
@@ -25,25 +27,8 @@ export interface SettledRule {
   readonly wasOpen?: (before: ReadFields, body: JsonObject) => boolean | null;
 }
 
-/** How people read the outcome of a change. */
-export interface OutcomeWords {
-  /** `stopped`, for the answers “It was stopped” and “It was not stopped”. */
-  readonly done: string;
-  /** `is stopping`, after the name of the target. Missing where `done` is true at once: `is frozen`. */
-  readonly accepted?: string;
-  /** `is scaled`, at its end; if missing, the state that the server reports. */
-  readonly reached?: string;
-}
-
 /** What a card says of a command whose target is not read. */
 export const UNFOLLOWED = 'This API does not report when it is done.';
-
-const LONGEST_TEXT = 60;
-
-/** A text of the server; null if it is missing. */
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_TEXT) : null;
-}
 
 interface States {
   readonly ends: readonly string[];
@@ -73,6 +58,19 @@ export function settledInState({ ends, open, begun = [] }: States): SettledRule 
   };
 }
 
+function stateProgress(state: string | null, ends: readonly string[]): Progress {
+  if (state === null) return { is: 'unknown', text: 'the server does not report the state' };
+  const is = ends.includes(state) ? 'settled' : FAILED.includes(state) ? 'failed' : 'under-way';
+  return { is, text: state };
+}
+
+const LONGEST_TEXT = 60;
+
+/** A text of the server; null if it is missing. */
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_TEXT) : null;
+}
+
 /** Settled when every sent value is saved and, unless an entry of a schedule holds another, applied. */
 export function settledAsRequested(labels: Readonly<Record<string, string>>): SettledRule {
   const label = (field: string) => labels[field] ?? field;
@@ -96,10 +94,6 @@ export function settledAsRequested(labels: Readonly<Record<string, string>>): Se
 
 type LabelOf = (field: string) => string;
 
-function isKnown(value: unknown): value is boolean | number | string {
-  return ['boolean', 'number', 'string'].includes(typeof value);
-}
-
 function unsavedProgress(
   fields: ReadFields,
   unsaved: readonly (readonly [string, Json])[],
@@ -113,6 +107,10 @@ function unsavedProgress(
   });
   const isUnknown = unsaved.every(([field]) => !isKnown(fields[field]));
   return { is: isUnknown ? 'unknown' : 'under-way', text: words.join(', ') };
+}
+
+function isKnown(value: unknown): value is boolean | number | string {
+  return ['boolean', 'number', 'string'].includes(typeof value);
 }
 
 function applied(fields: ReadFields, body: JsonObject, label: LabelOf): Progress {
@@ -129,6 +127,17 @@ function applied(fields: ReadFields, body: JsonObject, label: LabelOf): Progress
   return { is: 'settled', text };
 }
 
+/** Settled when the endpoint is ready. The acceptance in the other account can take long. */
+export const SETTLED_WHEN_READY: SettledRule = {
+  reads: 'endpoint',
+  ends: ['status Ready'],
+  judge: ({ status }) => {
+    const text = textOf(status);
+    if (text === null) return { is: 'unknown', text: 'the server does not report the status' };
+    return ENDPOINT_WORDS[text] ?? { is: 'unknown', text };
+  },
+};
+
 const ENDPOINT_WORDS: Readonly<Record<string, Progress>> = {
   Ready: { is: 'settled', text: 'ready' },
   Provisioning: { is: 'under-way', text: 'provisioning' },
@@ -141,20 +150,3 @@ const ENDPOINT_WORDS: Readonly<Record<string, Progress>> = {
   Expired: { is: 'failed', text: 'expired before it was accepted' },
   Deleting: { is: 'failed', text: 'deleting' },
 };
-
-/** Settled when the endpoint is ready. The acceptance in the other account can take long. */
-export const SETTLED_WHEN_READY: SettledRule = {
-  reads: 'endpoint',
-  ends: ['status Ready'],
-  judge: ({ status }) => {
-    const text = textOf(status);
-    if (text === null) return { is: 'unknown', text: 'the server does not report the status' };
-    return ENDPOINT_WORDS[text] ?? { is: 'unknown', text };
-  },
-};
-
-function stateProgress(state: string | null, ends: readonly string[]): Progress {
-  if (state === null) return { is: 'unknown', text: 'the server does not report the state' };
-  const is = ends.includes(state) ? 'settled' : FAILED.includes(state) ? 'failed' : 'under-way';
-  return { is, text: state };
-}

@@ -1,0 +1,91 @@
+/** The changes of a service that were not made with the key of Signalbox. */
+
+import { DAY_MS } from '../base/time.ts';
+import { type Caller, type InlinePart, oneLineOf } from '../domain/answer.ts';
+import { type Service, serviceTarget } from '../domain/targets.ts';
+import type { ActivityReading } from '../servers/cloud-readings.ts';
+import type { OptionalRead } from '../servers/optional-reads.ts';
+import type { CommandContext } from './define.ts';
+import { reportedTime } from './reported.ts';
+
+/** One line for each change, or why they are unknown. */
+export type ElsewhereRead = OptionalRead<readonly (readonly InlinePart[])[]>;
+
+const DAYS_BACK = 6;
+
+/** Reads the changes of the last seven days for a user, newest first, each with its time. */
+export async function readElsewhere(
+  service: Service,
+  { reads, now, isOperatorOf }: Pick<CommandContext, 'reads' | 'now' | 'isOperatorOf'>,
+  { by }: Caller,
+): Promise<ElsewhereRead> {
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+  const today = now().getTime();
+  const period = { from_date: dayOf(today - DAYS_BACK * DAY_MS), to_date: dayOf(today) };
+  const read = await reads.cloud.activities(period, { waiting: true });
+  if (!read.known) return read;
+  const isOperator = await isOperatorOf(serviceTarget(service), by);
+  return { ...read, value: linesOf(read.value, service.id, isOperator) };
+}
+
+/** Who made a change is personal data, so only operators of the service see it. */
+function linesOf(
+  activities: readonly ActivityReading[],
+  serviceId: string,
+  isOperator: boolean,
+): readonly (readonly InlinePart[])[] {
+  return changesElsewhere(activities, serviceId).map((one) => {
+    const at = reportedTime(one.createdAt);
+    const when: readonly InlinePart[] = at ? [', ', { at }] : [];
+    return [`${doneText(one)} ${isOperator ? byText(one) : 'outside Signalbox'}`, ...when];
+  });
+}
+
+/** A type that is not known is shown as the server names it. */
+function doneText({ type }: ActivityReading): string {
+  const name = type ?? '';
+  return DONE[name] ?? oneLineOf(name.replace(/^service_/, '').replaceAll('_', ' '), 60);
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  service_create: 'Created',
+  service_start: 'Started',
+  service_stop: 'Stopped',
+  service_delete: 'Deleted',
+  service_upgrade: 'Upgraded',
+  service_restore_backup: 'Restored from a backup',
+  service_scaled_down_for_tier_change: 'Scaled down for another tier',
+  service_update_name: 'Renamed',
+  service_update_autoscaling_memory: 'Memory scaled',
+  service_update_autoscaling_replicas: 'Replicas scaled',
+  service_update_autoscaling_idling: 'Idling changed',
+  service_update_autoscaling_schedule: 'Scaling schedule changed',
+  service_update_ip_access_list: 'IP access list changed',
+};
+
+function byText({ actorType, actorDetails }: ActivityReading): string {
+  const who = oneLineOf(actorDetails ?? '', 100);
+  if (actorType === 'user') return `in the console by ${who || 'an unknown user'}`;
+  if (actorType === 'api') return `by another API key${who && ` (${who})`}`;
+  if (actorType === 'system') return 'by the server';
+  const type = oneLineOf(actorType ?? 'an unknown actor', 60);
+  return `by ${type}${who && ` (${who})`}`;
+}
+
+/** The entries about changes of a service that were not made with the key of Signalbox. */
+export function changesElsewhere(
+  activities: readonly ActivityReading[],
+  serviceId: string,
+): readonly ActivityReading[] {
+  return activities.filter((one) => one.serviceId === serviceId && !one.isOwnKey && isChange(one));
+}
+
+function isChange({ type }: ActivityReading): boolean {
+  return type?.startsWith('service_') === true && !BY_ITSELF.includes(type);
+}
+
+/** What a service does by itself: no change that a user made. */
+const BY_ITSELF: readonly string[] = [
+  ...['service_idle', 'service_awaken', 'service_running', 'service_partially_running'],
+  ...['service_maintenance_start', 'service_maintenance_end'],
+];

@@ -1,0 +1,155 @@
+/** From what users type to the items that it names: services, alerts, freezes, items of lists. */
+
+import { nearest } from '../base/text.ts';
+import { slashCommand } from '../domain/answer.ts';
+import { scopesOf, tagsOf, warehousesOf } from '../domain/freezes.ts';
+import { findByName, type NamedItem, nameToType, type Service } from '../domain/targets.ts';
+import { commandLine, type Field, fieldsOf, type TypedValues } from './arguments.ts';
+import type { ListedItem, ParseProblem, ServerLists, TypedCommand, Vocabulary } from './define.ts';
+
+type NameResolution =
+  | { readonly ok: true; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly misread: ParseProblem };
+
+type Names = NonNullable<Field['names']>;
+
+/** Replaces each typed name by the item it names; an unknown or ambiguous name is a problem. */
+export function resolveNames(
+  asked: TypedCommand,
+  fields: readonly Field[],
+  parsed: Readonly<Record<string, unknown>>,
+  vocabulary: Vocabulary,
+): NameResolution {
+  const args: Record<string, unknown> = { ...parsed };
+  for (const { name, names } of fields) {
+    const text = asked.given[name];
+    if (!names || text === undefined) continue;
+    const things = thingsOf(names, vocabulary, args);
+    const found = findByName(things, text);
+    const one = found.length === 1 ? found[0] : unlisted(names, text, found);
+    if (!one) {
+      const field = { name, names, prefix: vocabulary.prefix ?? '' };
+      return { ok: false, misread: unclear(asked, field, found, things) };
+    }
+    args[name] = one;
+  }
+  return { ok: true, args };
+}
+
+/** Everything that a field may name; a pipe belongs to the service given before it. */
+export function thingsOf(
+  names: Names,
+  { services, alerts, freezes = [], commands, lists = {} }: Vocabulary,
+  args: Readonly<Record<string, unknown>> = {},
+): readonly NamedItem[] {
+  if (names === 'service') return services;
+  if (names === 'scope') return scopesOf(services);
+  if (names === 'tag') return tagsOf(services);
+  if (names === 'warehouse') return warehousesOf(services);
+  if (names === 'alert') return alerts;
+  if (names === 'freeze') return freezes;
+  if (names === 'ask')
+    return commands.map(({ name, aliases = [] }) => ({ id: name, name, aliases }));
+  // Fields are resolved in order, so `service` was replaced by a Service before.
+  const service = args.service as Service | undefined;
+  const listed = lists.pipe ?? [];
+  const configured = (service?.pipes ?? []).map((pipe) => ({ ...pipe, aliases: [] }));
+  return [...listed, ...configured.filter(({ id }) => listed.every((item) => item.id !== id))];
+}
+
+/** An id that is not in the vocabulary is passed on: the server accepts or rejects it. */
+function unlisted(names: Names, text: string, found: readonly NamedItem[]): NamedItem | null {
+  const isId = /^(?=.*\d)[A-Za-z0-9_-]{12,64}$/.test(text);
+  return (names === 'pipe' || names === 'alert') && found.length === 0 && isId
+    ? { id: text, name: text, aliases: [] }
+    : null;
+}
+
+/** What users call the items of each kind, and where they find them. */
+const KINDS: Readonly<Record<Names, readonly [kind: string, list: string]>> = {
+  service: ['service', 'service list lists all known services.'],
+  pipe: ['pipe', 'Pipe names are set in signalbox.yaml; an id also works.'],
+  alert: ['alert', 'alert list lists all alerts.'],
+  scope: ['service', 'service list lists all known services.'],
+  tag: ['tag', 'service list shows the tags of each service.'],
+  warehouse: ['warehouse', 'service list shows the warehouse of each service.'],
+  freeze: ['freeze', 'change freezes lists all freezes.'],
+  ask: ['command', 'signalbox help lists all commands.'],
+};
+
+interface AmbiguousField {
+  readonly name: string;
+  readonly names: Names;
+  readonly prefix: string;
+}
+
+function unclear(
+  { command, given, reason }: TypedCommand,
+  { name, names, prefix }: AmbiguousField,
+  found: readonly NamedItem[],
+  things: readonly NamedItem[],
+): ParseProblem {
+  const text = given[name] ?? '';
+  const close = found.length > 1 ? found : near(text, things);
+  const offers = close.slice(0, 5).map((thing) => {
+    const shared = findByName(things, thing.name).length > 1;
+    const again = { ...given, [name]: nameToType(thing, things) };
+    return {
+      label: shared ? thing.id : thing.name,
+      line: commandLine(command, again, reason),
+    };
+  });
+  const [kind, list] = KINDS[names];
+  const shownList = names === 'pipe' ? list : slashCommand(prefix, list);
+  const hint = offers.length > 0 ? 'Did you mean:' : shownList;
+  const problem =
+    found.length > 1
+      ? `${found.length} ${kind}s are called “${text}”. Which one do you mean?`
+      : `There's no ${kind} called “${text}”. ${hint}`;
+  const named = { command, given, reason };
+  return { kind: 'misread', sentence: problem, problems: { [name]: problem }, offers, named };
+}
+
+function near(text: string, things: readonly NamedItem[]): readonly NamedItem[] {
+  const namesOf = ({ name, aliases }: NamedItem) => [name, ...aliases];
+  const close = nearest(text, things.flatMap(namesOf));
+  return [...new Set(close.flatMap((name) => things.filter((one) => namesOf(one).includes(name))))];
+}
+
+type ListedResolution =
+  | { readonly ok: true; readonly given: TypedValues }
+  | { readonly ok: false; readonly misread: ParseProblem };
+
+/**
+ * Replaces the names of items that the server lists by their ids. Any other text is passed on as an
+ * id: the list can be incomplete or unknown, and the server accepts or rejects it.
+ */
+export function resolveListed(asked: TypedCommand, lists: ServerLists = {}): ListedResolution {
+  const given: Record<string, string> = { ...asked.given };
+  for (const { name, lists: kind, word } of fieldsOf(asked.command.args)) {
+    const text = asked.given[name];
+    if (!kind || !text) continue;
+    const found = distinct(findByName(lists[kind] ?? [], text));
+    if (found.length > 1) return { ok: false, misread: ambiguous(asked, { name, word }, found) };
+    given[name] = found[0]?.id ?? text;
+  }
+  return { ok: true, given };
+}
+
+function distinct(items: readonly ListedItem[]): readonly ListedItem[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+}
+
+function ambiguous(
+  { command, given, reason }: TypedCommand,
+  field: { readonly name: string; readonly word: string | undefined },
+  found: readonly ListedItem[],
+): ParseProblem {
+  const what = field.word ?? field.name;
+  const problem = `${found.length} of them are called “${given[field.name]}” (${what}). Which one do you mean?`;
+  const offers = found.slice(0, 5).map(({ id, name, about }) => ({
+    label: [name, about, id].filter(Boolean).join(' · '),
+    line: commandLine(command, { ...given, [field.name]: id }, reason),
+  }));
+  return { kind: 'misread', sentence: problem, problems: { [field.name]: problem }, offers };
+}

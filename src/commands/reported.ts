@@ -1,0 +1,49 @@
+/** What a server reports, or why it is unknown, in the words of an answer. */
+
+import { type Answer, type Cell, type CommandOffer, oneLineOf } from '../domain/answer.ts';
+import type { ReadGap, UnknownRead } from '../servers/optional-reads.ts';
+
+/** A time of a reply; null if it is missing or is no time. */
+export function reportedTime(text: string | null): Date | null {
+  const at = new Date(text ?? '');
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
+/** The same as the value of a fact; a text that is no time is shown as it is. */
+export function timeCell(text: string | null): Cell {
+  return reportedTime(text) ?? text;
+}
+
+/** Why a value is unknown. It can contain text of the server, so it is one line of limited length. */
+export function unknownText({ why }: UnknownRead): string {
+  return `Unknown: ${oneLineOf(why, 300)}.`;
+}
+
+interface UnknownList {
+  readonly title: string;
+  readonly read: UnknownRead;
+  /** What works without the list, as sentences. */
+  readonly instead: readonly string[];
+  readonly offers: readonly CommandOffer[];
+}
+
+/** When another attempt can succeed, where the reason does not say it. */
+const AGAIN: Readonly<Partial<Record<ReadGap, readonly string[]>>> = {
+  refused: ['An operator of Signalbox can grant the permission.'],
+  'no-answer': ['Try again in a minute.'],
+  unreadable: ['Try again in a minute.'],
+};
+
+/** The answer of a query whose list could not be read. */
+export function unknownList({ title, read, instead, offers }: UnknownList): Answer {
+  // A name of a service is text from outside as well.
+  const next = AGAIN[read.gap] ?? [];
+  const lines = [unknownText(read), ...next, ...instead].map((line) => [oneLineOf(line, 400)]);
+  return {
+    title: `${title}: unknown`,
+    parts: [
+      { kind: 'lines', lines },
+      { kind: 'offers', offers },
+    ],
+  };
+}
