@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { pino } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -65,7 +64,7 @@ import {
   readCostSnapshots,
   readLastOutcomes,
 } from './inspect.ts';
-import { parseOptions } from './options.ts';
+import { readOptions, readText } from './options.ts';
 
 const NAME = 'cost days';
 
@@ -276,34 +275,18 @@ const USAGE = `signalbox doctor [--json]
 Exit code: 0 no check failed, 1 a check failed, 2 wrong options.
 `;
 
-const OPTIONS = { json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+const OPTIONS = { json: { type: 'boolean' } } as const;
 
 const { version } = packageJson;
-const { stdout, stderr } = process;
+const { stdout } = process;
 const WITHIN_MS = 5_000;
-
-function leave(sentence: string): never {
-  stderr.write(`${sentence}\n\n${USAGE}`);
-  process.exit(2);
-}
-
-function readOptions(args: readonly string[]) {
-  const parsed = parseOptions(args, OPTIONS);
-  if ('sentence' in parsed) return leave(parsed.sentence);
-  const [word] = parsed.positionals;
-  return word === undefined ? parsed.values : leave(`doctor takes options only, not ${word}.`);
-}
 
 /** `signalbox doctor`: exits with the result. */
 export async function runDoctor(args: readonly string[]): Promise<void> {
-  const options = readOptions(args);
-  if (options.help) {
-    stdout.write(USAGE);
-    process.exit(0);
-  }
+  const options = readOptions('doctor', args, OPTIONS, USAGE);
   const report = await runChecks({
     env: process.env,
-    readFile: (path) => readFileSync(path, 'utf8'),
+    readFile: readText,
     version,
     withinMs: WITHIN_MS,
     now: () => new Date(),
