@@ -220,7 +220,7 @@ async function runArchive(request: AuditRequest & { kind: 'archive' }): Promise<
   return 0;
 }
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   readonly key: AuditKey;
   readonly segments: string;
   readonly dryRun: boolean;

@@ -93,12 +93,12 @@ function present(words: readonly string[]): readonly string[] {
   return [...new Set(words)].filter((word) => word !== '');
 }
 
-export function mentions({ policy }: Outline, command: string): boolean {
+function mentions({ policy }: Outline, command: string): boolean {
   return policy.some(({ allow }) => allow.some((pattern) => covers(pattern, command)));
 }
 
 /** Rules with approvals but without a channel for their cards. */
-export function cardsWithoutChannel({ channels, policy }: Outline): readonly ConfigProblem[] {
+function cardsWithoutChannel({ channels, policy }: Outline): readonly ConfigProblem[] {
   if (channels.approvals !== undefined) return [];
   const places = policy.flatMap(({ approvals, channel }, index) =>
     approvals !== undefined && channel === undefined ? [`policy[${index}]`] : [],
@@ -109,7 +109,7 @@ export function cardsWithoutChannel({ channels, policy }: Outline): readonly Con
 }
 
 /** What has an effect only if services are discovered, in a file without extended reads. */
-export function discoveryWithoutReads({ cloud, policy }: Outline): readonly ConfigProblem[] {
+function discoveryWithoutReads({ cloud, policy }: Outline): readonly ConfigProblem[] {
   if (cloud.reads === 'extended') return [];
   const rules = policy.flatMap(({ discovered }, index) =>
     discovered === 'allowed' ? [`policy[${index}].discovered`] : [],
@@ -121,7 +121,7 @@ export function discoveryWithoutReads({ cloud, policy }: Outline): readonly Conf
 }
 
 /** Names and ids that must be unique but are used twice. */
-export function repeatedNames({ services, digests, budgets }: Outline): readonly ConfigProblem[] {
+function repeatedNames({ services, digests, budgets }: Outline): readonly ConfigProblem[] {
   const names = services.flatMap(({ name, aliases }, index) => [
     { where: `services[${index}].name`, word: name },
     ...aliases.map((word, at) => ({ where: `services[${index}].aliases[${at}]`, word })),

@@ -34,7 +34,7 @@ import {
 } from './doctor-report.ts';
 
 /** One client per API for all checks. A wrong address throws an InvalidRequest at the first use. */
-export interface ApiClients {
+interface ApiClients {
   readonly cloud: () => CloudClient;
   /** Null: the alerts API is not configured. */
   readonly alerts: (() => AlertsClient) | null;
@@ -207,7 +207,7 @@ function connectionLine(error: ApiError, { name, address }: ApiCheck): CheckLine
 }
 
 /** The result of one read of a capability. */
-export interface CapabilityCheck {
+interface CapabilityCheck {
   readonly capability: string;
   readonly permission: string | null;
   readonly read: OptionalRead<unknown>;
@@ -309,7 +309,7 @@ function capabilityLine({ capability, permission, read }: CapabilityCheck): Chec
 }
 
 /** The step that grants a permission, with a role that has it. */
-export function grantText(permission: CloudPermission): string {
+function grantText(permission: CloudPermission): string {
   const role = CLOUD_ROLES[permission];
   return `give the key the permission ${permission}, for example with the role ${role}`;
 }

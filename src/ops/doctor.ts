@@ -69,7 +69,7 @@ import { readOptions, readText } from './options.ts';
 const NAME = 'cost days';
 
 /** How late the days of the usage report become final, from the stored snapshots. */
-export async function costDayLines(
+async function costDayLines(
   { config, now, withinMs }: CheckContext,
   examined: TimedResult<DatabaseInspection> | null,
 ): Promise<readonly CheckLine[]> {

@@ -59,7 +59,7 @@ export function routeOf(api: Api, operation: string): string {
 }
 
 /** `since` is the time of the oldest entry; null if there is none. */
-export interface Backlog {
+interface Backlog {
   readonly count: number;
   readonly since: Date | null;
 }
@@ -165,13 +165,13 @@ function gaugeOf(n: string | number | bigint, oldest: string | null): Backlog {
   return { count: Number(n), since: oldest === null ? null : new Date(oldest) };
 }
 
-export type MakeGauge = (name: string, help: string, ...labels: string[]) => Gauge;
+type MakeGauge = (name: string, help: string, ...labels: string[]) => Gauge;
 
 /**
  * Gauges of database content. While the database is unreadable, the ones without labels keep their last
  * value, so that an outage does not resolve the alert of a broken trail. The others have no value.
  */
-export function databaseGauges(gauge: MakeGauge) {
+function databaseGauges(gauge: MakeGauge) {
   const readable = gauge('database_readable', '1 if the database gauges could be read');
   const writable = gauge('database_writable', '1 if the database accepts writes');
   const changes = gauge('open_changes', 'Open changes, by state', 'state');
