@@ -18,14 +18,14 @@ import { type Database, type Db, openDatabase } from '../storage/old/database.ts
 import { listInstances } from '../storage/old/instances.ts';
 import { openReader } from '../storage/old/reader.ts';
 import { markRestored } from './backup.ts';
-import { readConfigFile } from './config.ts';
+import { readConfigFile } from './config-file.ts';
 import {
   failureText,
   leave,
   leaveWith,
   parseOptions,
   readText,
-  refuse,
+  refuseOptions,
   storeOf,
   unknownCommand,
   write,
@@ -63,7 +63,7 @@ export async function runAudit(args: readonly string[]): Promise<void> {
     process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
   });
   const request = readAuditOptions(args);
-  if ('sentence' in request) return refuse(request.sentence, USAGE);
+  if ('sentence' in request) return refuseOptions(request.sentence, USAGE);
   process.exitCode = await run(request).catch((error: unknown) => leave(failureText(error), 1));
 }
 

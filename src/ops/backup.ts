@@ -13,7 +13,7 @@ import {
   sqlitePath,
 } from '../storage/sqlite.ts';
 import { isUnused } from './inspect.ts';
-import { failureText, leave, parseOptions, refuse, storeOf } from './options.ts';
+import { failureText, leave, parseOptions, refuseOptions, storeOf } from './options.ts';
 
 const BACKUP_USAGE = `signalbox backup <file>
     Copies the database to a new file that only its owner can read, also while Signalbox runs.
@@ -64,13 +64,13 @@ async function runFileCommand(
   run: (url: string, file: string) => Promise<string>,
 ): Promise<void> {
   const parsed = parseOptions(args, { help: { type: 'boolean' } });
-  if ('sentence' in parsed) return refuse(parsed.sentence, usage);
+  if ('sentence' in parsed) return refuseOptions(parsed.sentence, usage);
   const [file, ...more] = parsed.positionals;
   if (parsed.values.help) {
     process.stdout.write(usage);
     return;
   }
-  if (file === undefined || more.length > 0) return refuse(`${name} needs one file.`, usage);
+  if (file === undefined || more.length > 0) return refuseOptions(`${name} needs one file.`, usage);
   const done = await run(storeOf(process.env).url, file).catch((error: unknown) =>
     leave(`${failure}: ${failureText(error)}`, 1),
   );

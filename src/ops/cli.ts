@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { reasonOf } from './environment.ts';
-import { parseOptions, readText, refuse, unknownCommand } from './options.ts';
+import { parseOptions, readText, refuseOptions, unknownCommand } from './options.ts';
 
 interface Subcommand {
   readonly summary: string;
@@ -66,7 +66,7 @@ export async function runCommandLine(words: readonly string[]): Promise<unknown>
     return undefined;
   }
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  if (!subcommand) return refuse(unknownCommand(name, Object.keys(SUBCOMMANDS)), USAGE);
+  if (!subcommand) return refuseOptions(unknownCommand(name, Object.keys(SUBCOMMANDS)), USAGE);
   return subcommand.run(rest);
 }
 
@@ -75,7 +75,7 @@ function withEnvironmentOf(args: readonly string[]): readonly string[] {
   const at = args.indexOf('--env');
   if (at < 0) return args;
   const file = args[at + 1];
-  if (file === undefined) return refuse('--env needs a file.', USAGE);
+  if (file === undefined) return refuseOptions('--env needs a file.', USAGE);
   const { PATH } = process.env;
   process.env = { ...(PATH === undefined ? {} : { PATH }), ...variablesOf(file) };
   return args.toSpliced(at, 2);
@@ -85,7 +85,7 @@ function variablesOf(file: string): NodeJS.Dict<string> {
   try {
     return parseEnv(readText(file));
   } catch (error) {
-    return refuse(`The file ${file} is not readable (${reasonOf(error)}).`, USAGE);
+    return refuseOptions(`The file ${file} is not readable (${reasonOf(error)}).`, USAGE);
   }
 }
 
@@ -98,9 +98,10 @@ Exit code: 0 stopped, 1 failure, 2 wrong options, 78 for a configuration that a 
 /** A misspelt option must not start a second Signalbox. */
 async function start(args: readonly string[]): Promise<unknown> {
   const parsed = parseOptions(args, { help: { type: 'boolean' } });
-  if ('sentence' in parsed) return refuse(parsed.sentence, START_USAGE);
+  if ('sentence' in parsed) return refuseOptions(parsed.sentence, START_USAGE);
   const [word] = parsed.positionals;
-  if (word !== undefined) return refuse(`start takes no arguments, not ${word}.`, START_USAGE);
+  if (word !== undefined)
+    return refuseOptions(`start takes no arguments, not ${word}.`, START_USAGE);
   if (!parsed.values.help) return 'start';
   process.stdout.write(START_USAGE);
   return undefined;

@@ -1,8 +1,9 @@
 import { TimeoutError, withinTime } from '../base/errors.ts';
 import { withoutValues } from '../base/log.ts';
+import type { ConfigProblem } from '../base/problem.ts';
 import type { Command } from '../commands/index.ts';
 import { tokenProblem } from '../slack/index.ts';
-import type { Config, ConfigProblem } from './config.ts';
+import type { Config } from './config.ts';
 import type { ReadFile } from './environment.ts';
 
 /** What all checks share. No field needs a network call. */

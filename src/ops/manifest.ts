@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { commands, nouns } from '../commands/index.ts';
 import { manifestOf } from '../slack/index.ts';
 import { reasonOf } from './environment.ts';
-import { leave, readOptions, refuse } from './options.ts';
+import { leave, readOptions, refuseOptions } from './options.ts';
 
 const USAGE = `signalbox manifest [--prefix db-] [--url https://…/slack/events] [--out <file>]
     Writes the manifest of the Slack app.
@@ -21,13 +21,13 @@ const OPTIONS = {
 export async function runManifest(args: readonly string[]): Promise<void> {
   const { prefix, url = null, out } = readOptions('manifest', args, OPTIONS, USAGE);
   if (!/^[a-z0-9-]*$/.test(prefix)) {
-    refuse(
+    refuseOptions(
       `--prefix may contain lower-case letters, digits and dashes only, not ${prefix}.`,
       USAGE,
     );
   }
   if (url !== null && !(URL.canParse(url) && url.startsWith('https://'))) {
-    refuse(`--url must begin with https://, not ${url}.`, USAGE);
+    refuseOptions(`--url must begin with https://, not ${url}.`, USAGE);
   }
   // The committed file has no prefix and no address, because the sandbox and the tests use it.
   const own = prefix !== '' || url !== null ? 'manifest.local.json' : 'manifest.json';

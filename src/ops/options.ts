@@ -34,9 +34,9 @@ export function readOptions<Options extends ParseArgsOptionsConfig>(
   usage: string,
 ) {
   const parsed = parseOptions(args, { ...options, help: { type: 'boolean' } });
-  if ('sentence' in parsed) return refuse(parsed.sentence, usage);
+  if ('sentence' in parsed) return refuseOptions(parsed.sentence, usage);
   const [word] = parsed.positionals;
-  if (word !== undefined) return refuse(`${name} takes options only, not ${word}.`, usage);
+  if (word !== undefined) return refuseOptions(`${name} takes options only, not ${word}.`, usage);
   if (!('help' in parsed.values)) return parsed.values;
   process.stdout.write(usage);
   process.exit(0);
@@ -91,7 +91,7 @@ export function failureText(error: unknown): string {
 }
 
 /** Refuses wrong options: writes the sentence and the usage, and exits with 2. */
-export function refuse(sentence: string, usage: string): never {
+export function refuseOptions(sentence: string, usage: string): never {
   return leave(`${sentence}\n\n${usage.trimEnd()}`, 2);
 }
 

@@ -19,14 +19,14 @@ import {
 import { findByName, type Service, serviceTarget } from '../domain/targets.ts';
 import { buildDirectory } from '../servers/directory.ts';
 import { changesFreezes, takesService, untaggedTarget } from '../workflow/old/who-targets.ts';
-import { declaredNames, readConfigFile, readDeclaredParts } from './config.ts';
+import { declaredNames, problemsIn, readConfigFile, readDeclaredParts } from './config-file.ts';
 import { type ReadFile, reasonOf } from './environment.ts';
 import {
   failureText,
   leave,
   parseOptions,
   readText,
-  refuse,
+  refuseOptions,
   unknownCommand,
   write,
 } from './options.ts';
@@ -59,7 +59,7 @@ export async function runPolicy(args: readonly string[]): Promise<void> {
   process.stdout.on('error', () => process.exit(2));
 
   const request = readPolicyOptions(args);
-  if ('sentence' in request) return refuse(request.sentence, USAGE);
+  if ('sentence' in request) return refuseOptions(request.sentence, USAGE);
   const isAsExpected = await run(request).catch((error: unknown) => leave(failureText(error), 2));
   process.exitCode = isAsExpected ? 0 : 1;
 }
@@ -192,10 +192,6 @@ function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
     const problem = `cannot be read (${reasonOf(error)})`;
     return { ok: false, problems: [{ where: path, problem, hint: null }] };
   }
-}
-
-function problemsIn(result: ConfigResult<unknown>): readonly ConfigProblem[] {
-  return result.ok ? [] : result.problems;
 }
 
 /** One line for each problem, and the hint. */
