@@ -11,7 +11,6 @@ import {
   longestWait,
   snapshotHistory,
 } from '../maths/days.ts';
-import type { Instance } from '../storage/old/instances.ts';
 import {
   type CheckContext,
   type CheckLine,
@@ -142,6 +141,8 @@ export function replicaLines(
     warning('replicas', says, 'upgrade all replicas to one release and stop the old ones'),
   ];
 }
+
+type Instance = DatabaseInspection['instances'][number];
 
 const SILENT_AFTER_MS = 180_000;
 
