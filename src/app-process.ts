@@ -3,8 +3,9 @@ import packageJson from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
 import { listenProblem } from './app-server.ts';
 import { createLog, secretsIn } from './base/log.ts';
+import type { ConfigProblem } from './base/problem.ts';
 import { commandNames } from './commands/index.ts';
-import { type ConfigProblem, formatProblems, loadConfig } from './ops/index.ts';
+import { formatProblems, loadConfig } from './ops/index.ts';
 import { isLastingRefusal } from './slack/index.ts';
 
 const { version } = packageJson;

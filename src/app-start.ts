@@ -3,6 +3,7 @@ import type { Probes } from './app-server.ts';
 import { withinTime } from './base/errors.ts';
 import { postJson } from './base/http.ts';
 import { createOutageLog, type Measures } from './base/log.ts';
+import type { ConfigProblem } from './base/problem.ts';
 import { backoffMs, type Clock } from './base/time.ts';
 import { commands } from './commands/index.ts';
 import type { RoleName, UserId } from './domain/change.ts';
@@ -11,7 +12,6 @@ import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts
 import type { AuditKey } from './log/old/key-ring.ts';
 import {
   type Config,
-  type ConfigProblem,
   channelUses,
   type Metrics,
   type Readings,

@@ -16,6 +16,7 @@ import {
   startingProbes,
 } from './app-start.ts';
 import { type Measures, step } from './base/log.ts';
+import type { ConfigProblem } from './base/problem.ts';
 import { HOUR_MS, systemClock } from './base/time.ts';
 import { type ChangeCommand, commands } from './commands/index.ts';
 import {
@@ -33,7 +34,6 @@ import { readKeyRing } from './log/old/key-ring.ts';
 import {
   type Config,
   type ConfigLoad,
-  type ConfigProblem,
   createMetrics,
   fixedUntilRestart,
   type Metrics,

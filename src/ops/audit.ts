@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { commandNames } from '../commands/index.ts';
@@ -13,17 +12,26 @@ import { problemSentence } from '../log/old/chain-problems.ts';
 import { type ArchiveCheckpoint, lastCheckpoint } from '../log/old/checkpoints.ts';
 import { gapName, measureGap } from '../log/old/gap.ts';
 import type { AuditKey } from '../log/old/key-ring.ts';
-import { announceRestore } from '../log/old/restore-mark.ts';
 import { findProblem } from '../log/old/verify-chain.ts';
 import { verifySegments } from '../log/old/verify-segments.ts';
-import { databaseSentence } from '../storage/errors.ts';
 import { type Database, type Db, openDatabase } from '../storage/old/database.ts';
 import { listInstances } from '../storage/old/instances.ts';
 import { openReader } from '../storage/old/reader.ts';
-import { readConfigFile } from './config.ts';
-import { leave, parseOptions, storeOf, unknownCommand } from './options.ts';
+import { markRestored } from './backup.ts';
+import { readConfigFile } from './config-file.ts';
+import {
+  failureText,
+  leave,
+  leaveWith,
+  parseOptions,
+  readText,
+  refuseOptions,
+  storeOf,
+  unknownCommand,
+  write,
+} from './options.ts';
 
-export const AUDIT_USAGE = `signalbox audit verify [--anchor <number>:<hash>] [--segments <folder>]
+const USAGE = `signalbox audit verify [--anchor <number>:<hash>] [--segments <folder>]
     Verifies the whole audit trail; after an archive, from the last checkpoint on.
     --segments  verifies the archived events of this folder as well, from event 1 on
     --anchor    an anchor line “audit <number> <hash>” from the audit channel: detects a removed end
@@ -46,7 +54,20 @@ verify and export also work while Signalbox runs.
 Exit code: 0 success, 1 failure, 2 wrong options.
 `;
 
-export type AuditRequest =
+const { stdout, stderr } = process;
+
+/** `signalbox audit …`: sets the exit code. */
+export async function runAudit(args: readonly string[]): Promise<void> {
+  // A reader such as `export | head` may close the pipe early.
+  stdout.on('error', (error) => {
+    process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
+  });
+  const request = readAuditOptions(args);
+  if ('sentence' in request) return refuseOptions(request.sentence, USAGE);
+  process.exitCode = await run(request).catch((error: unknown) => leave(failureText(error), 1));
+}
+
+type AuditRequest =
   | { readonly kind: 'help' }
   | { readonly kind: 'verify'; readonly anchor: Head | null; readonly segments: string | null }
   | { readonly kind: 'archive'; readonly segments: string; readonly dryRun: boolean }
@@ -57,9 +78,9 @@ export type AuditRequest =
       readonly format: Format;
     }
   | { readonly kind: 'restored' };
-type AuditOptions =
-  | { readonly ok: true; readonly request: AuditRequest }
-  | { readonly ok: false; readonly sentence: string };
+
+/** `sentence`: why the options are wrong. */
+type AuditOptions = AuditRequest | { readonly sentence: string };
 
 const OPTIONS = {
   anchor: { type: 'string' },
@@ -78,12 +99,12 @@ const TAKES: Readonly<Record<string, readonly string[]>> = {
   restored: [],
 };
 
-export function readAuditOptions(args: readonly string[]): AuditOptions {
+function readAuditOptions(args: readonly string[]): AuditOptions {
   const parsed = parseOptions(args, OPTIONS);
-  if ('sentence' in parsed) return reject(parsed.sentence);
+  if ('sentence' in parsed) return parsed;
   const { values, positionals } = parsed;
   const [what, ...more] = positionals;
-  if (values.help || what === 'help' || args.length === 0) return accept({ kind: 'help' });
+  if (values.help || what === 'help' || args.length === 0) return { kind: 'help' };
   const takes = TAKES[what ?? ''];
   if (!takes) return reject(unknownCommand(what ?? '', Object.keys(TAKES)));
   if (more.length > 0) return reject(`Unexpected argument: “${more.join(' ')}”.`);
@@ -92,30 +113,26 @@ export function readAuditOptions(args: readonly string[]): AuditOptions {
   if (values.segments === '') return reject('--segments must name a folder.');
   if (what === 'verify') return verifyOptions(values.anchor, values.segments ?? null);
   if (what === 'archive') return archiveOptions(values.segments, values['dry-run'] === true);
-  return what === 'export' ? exportOptions(values) : accept({ kind: 'restored' });
+  return what === 'export' ? exportOptions(values) : { kind: 'restored' };
 }
 
 function archiveOptions(segments: string | undefined, dryRun: boolean): AuditOptions {
   if (segments === undefined) return reject('archive needs --segments, the folder of the files.');
-  return accept({ kind: 'archive', segments, dryRun });
+  return { kind: 'archive', segments, dryRun };
 }
 
 function verifyOptions(text: string | undefined, segments: string | null): AuditOptions {
-  if (text === undefined) return accept({ kind: 'verify', anchor: null, segments });
+  if (text === undefined) return { kind: 'verify', anchor: null, segments };
   const [, number, hash] = /^(?:audit\s+)?(\d{1,15})[:\s]([0-9a-f]{64})$/.exec(text.trim()) ?? [];
   if (!number || !hash) {
     return reject(`--anchor must be a number, a colon and a hash of 64 characters, not ${text}.`);
   }
-  return accept({ kind: 'verify', anchor: { seq: Number(number), hash }, segments });
+  return { kind: 'verify', anchor: { seq: Number(number), hash }, segments };
 }
 
-interface Span {
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly format?: string | undefined;
-}
+type ExportWords = { readonly [Name in 'since' | 'until' | 'format']?: string };
 
-function exportOptions({ since, until, format = 'jsonl' }: Span): AuditOptions {
+function exportOptions({ since, until, format = 'jsonl' }: ExportWords): AuditOptions {
   if (since === undefined) return reject('export needs --since, for example --since 2026-11-01.');
   const from = instantOf(since);
   if (!from) return reject(`--since must be a date, for example 2026-11-01, not ${since}.`);
@@ -127,7 +144,7 @@ function exportOptions({ since, until, format = 'jsonl' }: Span): AuditOptions {
   if (format !== 'jsonl' && format !== 'csv') {
     return reject(`--format must be jsonl or csv, not ${format}.`);
   }
-  return accept({ kind: 'export', since: from, until: to, format });
+  return { kind: 'export', since: from, until: to, format };
 }
 
 /** A UTC date, or a time with its zone; null for other texts. */
@@ -141,15 +158,69 @@ function instantOf(text: string): Date | null {
   return isDay && instant.toISOString().slice(0, 10) !== text ? null : instant;
 }
 
-function accept(request: AuditRequest): AuditOptions {
-  return { ok: true, request };
-}
-
 function reject(sentence: string): AuditOptions {
-  return { ok: false, sentence };
+  return { sentence };
 }
 
-export interface ArchiveOptions {
+const END_OF_TIME = new Date(8.64e15);
+
+async function run(request: AuditRequest): Promise<number> {
+  if (request.kind === 'help') return write(USAGE).then(() => 0);
+  const { url, key } = storeOf(process.env);
+  if (request.kind === 'restored') return announce(url);
+  if (request.kind === 'archive') return runArchive(request);
+  const reader = await openReader(url);
+  try {
+    if (request.kind === 'verify') {
+      const isTerminal = stderr.isTTY === true;
+      const progress = (text: string) => void stderr.write(text);
+      const out = (text: string) => void stdout.write(text);
+      const { anchor, segments } = request;
+      return (await verify(reader.db, { key, anchor, segments }, { out, progress, isTerminal }))
+        ? 0
+        : 1;
+    }
+    const { since, until, format } = request;
+    const span = { since, until: until ?? END_OF_TIME };
+    const archived = await lastCheckpoint(reader.db, key);
+    if (archived && since < archived.before)
+      stderr.write(
+        `Events 1 to ${archived.last} are archived: segments have them, not this output.\n`,
+      );
+    for await (const text of exportEvents(reader.db, span, format)) await write(text);
+    return 0;
+  } finally {
+    await reader.close();
+  }
+}
+
+async function announce(url: string): Promise<number> {
+  await markRestored(url);
+  await write(
+    'Recorded. At its next start Signalbox marks every open change of this database as stale ' +
+      'and sends none of them. They can be requested again.\n',
+  );
+  return 0;
+}
+
+async function runArchive(request: AuditRequest & { kind: 'archive' }): Promise<number> {
+  const { url, key } = storeOf(process.env);
+  const path = process.env.SIGNALBOX_CONFIG || './signalbox.yaml';
+  const config = readConfigFile({ path, readFile: readText, commands: commandNames, hasKey: true });
+  if (!config.ok) return leaveWith(config.problems);
+  const { retention } = config.value;
+  const { version } = packageJson;
+  const database = await openDatabase(url);
+  try {
+    const lines = await archive(database, { ...request, key, version, retention });
+    await write(`${lines.join('\n')}\n`);
+  } finally {
+    await database.close();
+  }
+  return 0;
+}
+
+interface ArchiveOptions {
   readonly key: AuditKey;
   readonly segments: string;
   readonly dryRun: boolean;
@@ -359,89 +430,4 @@ function unreadText({ last, seq }: ArchiveCheckpoint, anchor: Head | null): stri
 
 function counted(events: number): string {
   return events === 1 ? '1 event' : `${events} events`;
-}
-
-const { stdout, stderr } = process;
-const END_OF_TIME = new Date(8.64e15);
-
-async function write(text: string): Promise<void> {
-  if (!stdout.write(text)) await once(stdout, 'drain');
-}
-
-async function run(request: AuditRequest): Promise<number> {
-  if (request.kind === 'help') return write(AUDIT_USAGE).then(() => 0);
-  const { url, key } = storeOf(process.env);
-  if (request.kind === 'restored') return announce(url);
-  if (request.kind === 'archive') return runArchive(request);
-  const reader = await openReader(url);
-  try {
-    if (request.kind === 'verify') {
-      const isTerminal = stderr.isTTY === true;
-      const progress = (text: string) => void stderr.write(text);
-      const out = (text: string) => void stdout.write(text);
-      const { anchor, segments } = request;
-      return (await verify(reader.db, { key, anchor, segments }, { out, progress, isTerminal }))
-        ? 0
-        : 1;
-    }
-    const { since, until, format } = request;
-    const span = { since, until: until ?? END_OF_TIME };
-    const archived = await lastCheckpoint(reader.db, key);
-    if (archived && since < archived.before)
-      stderr.write(
-        `Events 1 to ${archived.last} are archived: segments have them, not this output.\n`,
-      );
-    for await (const text of exportEvents(reader.db, span, format)) await write(text);
-    return 0;
-  } finally {
-    await reader.close();
-  }
-}
-
-async function runArchive(request: AuditRequest & { kind: 'archive' }): Promise<number> {
-  const { url, key } = storeOf(process.env);
-  const readFile = (path: string) => readFileSync(path, 'utf8');
-  const path = process.env.SIGNALBOX_CONFIG || './signalbox.yaml';
-  const config = readConfigFile({ path, readFile, commands: commandNames, hasKey: true });
-  if (!config.ok) {
-    const lines = config.problems.map(({ where, problem, hint }) =>
-      [`${where} ${problem}`, ...(hint ? [hint] : [])].join(': '),
-    );
-    return leave(lines.join('\n'), 2);
-  }
-  const { retention } = config.value;
-  const { version } = packageJson;
-  const database = await openDatabase(url);
-  try {
-    const lines = await archive(database, { ...request, key, version, retention });
-    await write(`${lines.join('\n')}\n`);
-  } finally {
-    await database.close();
-  }
-  return 0;
-}
-
-async function announce(url: string): Promise<number> {
-  const database = await openDatabase(url);
-  await database.transaction((tx) => announceRestore(tx, new Date()));
-  await database.close();
-  await write(
-    'Recorded. At its next start Signalbox marks every open change of this database as stale ' +
-      'and sends none of them. They can be requested again.\n',
-  );
-  return 0;
-}
-
-/** `signalbox audit …`: sets the exit code. */
-export async function runAudit(args: readonly string[]): Promise<void> {
-  // A reader such as `export | head` may close the pipe early.
-  stdout.on('error', (error) => {
-    process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
-  });
-  const options = readAuditOptions(args);
-  if (!options.ok) leave(`${options.sentence}\n\n${AUDIT_USAGE}`, 2);
-  process.exitCode = await run(options.request).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    return leave(databaseSentence(error) ?? reason, 1);
-  });
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { announceRestore } from '../log/old/restore-mark.ts';
@@ -12,14 +13,69 @@ import {
   sqlitePath,
 } from '../storage/sqlite.ts';
 import { isUnused } from './inspect.ts';
-import { runFileCommand, runPostgresTool } from './options.ts';
+import { failureText, leave, parseOptions, refuseOptions, storeOf } from './options.ts';
 
-const USAGE = `signalbox backup <file>
+const BACKUP_USAGE = `signalbox backup <file>
     Copies the database to a new file that only its owner can read, also while Signalbox runs.
     SQLite: a database file. PostgreSQL: an archive of pg_dump, which must be installed.
     Reads DATABASE_URL. Store SIGNALBOX_KEY apart from the copies.
 Exit code: 0 success, 1 failure, 2 wrong options.
 `;
+
+/** `signalbox backup <file>` */
+export function runBackup(args: readonly string[]): Promise<void> {
+  const command = { name: 'backup', usage: BACKUP_USAGE, failure: 'No backup was made' };
+  return runFileCommand(command, args, backUp);
+}
+
+const RESTORE_USAGE = `signalbox restore <file>
+    Replaces the database with a copy that “signalbox backup” made, while Signalbox is stopped.
+    SQLite: the previous file is kept under another name. PostgreSQL: the database must be empty, and
+    pg_restore must be installed.
+    At its next start Signalbox marks every open change as stale and sends none of them.
+    Reads DATABASE_URL.
+Exit code: 0 success, 1 failure, 2 wrong options.
+`;
+
+/** `signalbox restore <file>` */
+export function runRestore(args: readonly string[]): Promise<void> {
+  const command = {
+    name: 'restore',
+    usage: RESTORE_USAGE,
+    failure: 'The database was not restored',
+  };
+  return runFileCommand(command, args, restore);
+}
+
+interface FileCommand {
+  readonly name: string;
+  readonly usage: string;
+  /** What did not happen, before the reason: `No backup was made`. */
+  readonly failure: string;
+}
+
+/**
+ * Runs a command that takes the database and one file, and writes the sentence that `run` returns.
+ * Exits with 1 if `run` throws, and with 2 for wrong options.
+ */
+async function runFileCommand(
+  { name, usage, failure }: FileCommand,
+  args: readonly string[],
+  run: (url: string, file: string) => Promise<string>,
+): Promise<void> {
+  const parsed = parseOptions(args, { help: { type: 'boolean' } });
+  if ('sentence' in parsed) return refuseOptions(parsed.sentence, usage);
+  const [file, ...more] = parsed.positionals;
+  if (parsed.values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  if (file === undefined || more.length > 0) return refuseOptions(`${name} needs one file.`, usage);
+  const done = await run(storeOf(process.env).url, file).catch((error: unknown) =>
+    leave(`${failure}: ${failureText(error)}`, 1),
+  );
+  process.stdout.write(`${done}\n`);
+}
 
 async function backUp(url: string, file: string): Promise<string> {
   // A file that is not the database of a Signalbox is refused here, with a sentence.
@@ -42,24 +98,6 @@ function dump(url: string, file: string): void {
   }
 }
 
-/** `signalbox backup <file>` */
-export function runBackup(args: readonly string[]): Promise<void> {
-  const command = { name: 'backup', usage: USAGE, failure: 'No backup was made' };
-  return runFileCommand(command, args, backUp);
-}
-
-const USAGE_RESTORE = `signalbox restore <file>
-    Replaces the database with a copy that “signalbox backup” made, while Signalbox is stopped.
-    SQLite: the previous file is kept under another name. PostgreSQL: the database must be empty, and
-    pg_restore must be installed.
-    At its next start Signalbox marks every open change as stale and sends none of them.
-    Reads DATABASE_URL.
-Exit code: 0 success, 1 failure, 2 wrong options.
-`;
-
-// The file first: a start must not use the file without its write-ahead log.
-const SUFFIXES = ['', '-wal', '-shm'];
-
 async function restore(url: string, file: string): Promise<string> {
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   await (url.startsWith('file:') ? restoreFile(url, file) : restoreServer(url, file));
@@ -69,15 +107,8 @@ async function restore(url: string, file: string): Promise<string> {
   );
 }
 
-/** Without this mark an older copy could send changes that were already sent. */
-async function announce(url: string): Promise<void> {
-  const database = await openDatabase(url);
-  try {
-    await database.transaction((tx) => announceRestore(tx, new Date()));
-  } finally {
-    await database.close();
-  }
-}
+// The file first: a start must not use the file without its write-ahead log.
+const SUFFIXES = ['', '-wal', '-shm'];
 
 async function restoreFile(url: string, file: string): Promise<void> {
   await refuseOtherFile(file);
@@ -89,7 +120,7 @@ async function restoreFile(url: string, file: string): Promise<void> {
     for (const suffix of SUFFIXES) rmSync(`${incoming}${suffix}`, { force: true });
     await copySqlite(immutableName(file), incoming);
     // Before the copy gets its name: an interrupted restore never leaves a copy without the mark.
-    await announce(`file:${incoming}`);
+    await markRestored(`file:${incoming}`);
     keepPrevious(path);
     renameSync(incoming, path);
     rmSync(`${incoming}.lock`, { force: true });
@@ -129,15 +160,73 @@ async function restoreServer(url: string, file: string): Promise<void> {
   }
   const options = ['--exit-on-error', '--no-owner', '--single-transaction'];
   runPostgresTool('pg_restore', url, [...options, file]);
-  await announce(url);
+  await markRestored(url);
 }
 
-/** `signalbox restore <file>` */
-export function runRestore(args: readonly string[]): Promise<void> {
-  const command = {
-    name: 'restore',
-    usage: USAGE_RESTORE,
-    failure: 'The database was not restored',
+/** Without this mark a restored copy could send changes that were already sent. Throws while a bot uses it. */
+export async function markRestored(url: string): Promise<void> {
+  const database = await openDatabase(url);
+  try {
+    await database.transaction((tx) => announceRestore(tx, new Date()));
+  } finally {
+    await database.close();
+  }
+}
+
+/** libpq's variable for each part of the address. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  host: 'PGHOST',
+  port: 'PGPORT',
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+};
+
+/**
+ * Runs pg_dump or pg_restore on the database. Its address and password are variables, because other users of
+ * the machine can read arguments. Throws if the tool is missing or fails.
+ */
+function runPostgresTool(
+  tool: 'pg_dump' | 'pg_restore',
+  url: string,
+  args: readonly string[],
+): void {
+  const variables = connectionVariables(url);
+  const env = { PATH: process.env.PATH, ...variables };
+  const { error, status } = spawnSync(tool, ['--dbname', variables.PGDATABASE ?? '', ...args], {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (error) {
+    const reason = `${tool} cannot be run here (${'code' in error ? error.code : error.message})`;
+    throw new Error(`${reason}: run it with the client tools of PostgreSQL, see docs/shipping.md`);
+  }
+  if (status !== 0) throw new Error(`${tool} failed with exit code ${status}`);
+}
+
+export function connectionVariables(address: string): Readonly<Record<string, string>> {
+  const url = new URL(address);
+  const parts = {
+    PGHOST: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1'),
+    PGPORT: url.port,
+    PGUSER: decodeURIComponent(url.username),
+    PGPASSWORD: decodeURIComponent(url.password),
+    PGDATABASE: decodeURIComponent(url.pathname.slice(1)),
   };
-  return runFileCommand(command, args, restore);
+  const parameters = [...url.searchParams].flatMap(([name, value]) => {
+    const variable = PARAMETERS[name];
+    return variable === undefined ? [] : [[variable, value]];
+  });
+  const given = Object.entries(parts).filter(([, value]) => value !== '');
+  return withLibpqTls(Object.fromEntries([...given, ...parameters]));
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/** libpq has no no-verify, and uses the public CAs only on request (since version 16). */
+function withLibpqTls(variables: Variables): Variables {
+  const { PGSSLMODE: mode, PGSSLROOTCERT: ca = 'system' } = variables;
+  if (mode === 'no-verify') return { ...variables, PGSSLMODE: 'require' };
+  return mode === 'verify-full' ? { ...variables, PGSSLROOTCERT: ca } : variables;
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
-import { parseOptions, unknownCommand } from './options.ts';
+import { reasonOf } from './environment.ts';
+import { parseOptions, readText, refuseOptions, unknownCommand } from './options.ts';
 
 interface Subcommand {
   readonly summary: string;
@@ -54,48 +54,6 @@ ${Object.entries(SUBCOMMANDS)
 Exit code: 0 success, 1 failure, 2 wrong options; start: 78 for a configuration that a person must fix.
 `;
 
-const START_USAGE = `signalbox start
-    Runs Signalbox. It has no options: variables and signalbox.yaml configure it (docs/operating.md).
-    SIGTERM or SIGINT stops it, SIGHUP reads the configuration again.
-Exit code: 0 stopped, 1 failure, 2 wrong options, 78 for a configuration that a person must fix.
-`;
-
-/** A misspelt option must not start a second Signalbox. */
-async function start(args: readonly string[]): Promise<unknown> {
-  const parsed = parseOptions(args, { help: { type: 'boolean' } });
-  if ('sentence' in parsed) return refuse(parsed.sentence, START_USAGE);
-  const [word] = parsed.positionals;
-  if (word !== undefined) return refuse(`start takes no arguments, not ${word}.`, START_USAGE);
-  if (!parsed.values.help) return 'start';
-  process.stdout.write(START_USAGE);
-  return undefined;
-}
-
-function refuse(sentence: string, usage = USAGE): never {
-  process.stderr.write(`${sentence}\n\n${usage}`);
-  process.exit(2);
-}
-
-/** The arguments without `--env <file>`, whose variables replace all others but PATH. */
-function withEnvironmentOf(args: readonly string[]): readonly string[] {
-  const at = args.indexOf('--env');
-  if (at < 0) return args;
-  const file = args[at + 1];
-  if (file === undefined) return refuse('--env needs a file.');
-  const { PATH } = process.env;
-  process.env = { ...(PATH === undefined ? {} : { PATH }), ...variablesOf(file) };
-  return args.toSpliced(at, 2);
-}
-
-function variablesOf(file: string): NodeJS.Dict<string> {
-  try {
-    return parseEnv(readFileSync(file, 'utf8'));
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
-    return refuse(`The file ${file} is not readable (${code}).`);
-  }
-}
-
 /** Runs the command in these words. Returns `start` if Signalbox itself is to be started. */
 export async function runCommandLine(words: readonly string[]): Promise<unknown> {
   const [name, ...rest] = withEnvironmentOf(words);
@@ -108,6 +66,43 @@ export async function runCommandLine(words: readonly string[]): Promise<unknown>
     return undefined;
   }
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  if (!subcommand) return refuse(unknownCommand(name, Object.keys(SUBCOMMANDS)));
+  if (!subcommand) return refuseOptions(unknownCommand(name, Object.keys(SUBCOMMANDS)), USAGE);
   return subcommand.run(rest);
+}
+
+/** The arguments without `--env <file>`, whose variables replace all others but PATH. */
+function withEnvironmentOf(args: readonly string[]): readonly string[] {
+  const at = args.indexOf('--env');
+  if (at < 0) return args;
+  const file = args[at + 1];
+  if (file === undefined) return refuseOptions('--env needs a file.', USAGE);
+  const { PATH } = process.env;
+  process.env = { ...(PATH === undefined ? {} : { PATH }), ...variablesOf(file) };
+  return args.toSpliced(at, 2);
+}
+
+function variablesOf(file: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readText(file));
+  } catch (error) {
+    return refuseOptions(`The file ${file} is not readable (${reasonOf(error)}).`, USAGE);
+  }
+}
+
+const START_USAGE = `signalbox start
+    Runs Signalbox. It has no options: variables and signalbox.yaml configure it (docs/operating.md).
+    SIGTERM or SIGINT stops it, SIGHUP reads the configuration again.
+Exit code: 0 stopped, 1 failure, 2 wrong options, 78 for a configuration that a person must fix.
+`;
+
+/** A misspelt option must not start a second Signalbox. */
+async function start(args: readonly string[]): Promise<unknown> {
+  const parsed = parseOptions(args, { help: { type: 'boolean' } });
+  if ('sentence' in parsed) return refuseOptions(parsed.sentence, START_USAGE);
+  const [word] = parsed.positionals;
+  if (word !== undefined)
+    return refuseOptions(`start takes no arguments, not ${word}.`, START_USAGE);
+  if (!parsed.values.help) return 'start';
+  process.stdout.write(START_USAGE);
+  return undefined;
 }

@@ -8,9 +8,9 @@ import {
 } from '../base/errors.ts';
 import type { Reply } from '../base/http.ts';
 import { DAY_MS } from '../base/time.ts';
-import type { Command } from '../commands/index.ts';
+import { type Command, commands } from '../commands/index.ts';
 import { utcStamp } from '../domain/answer.ts';
-import { allows } from '../domain/policy.ts';
+import { allows, type Policy } from '../domain/policy.ts';
 import type { LastOutcome } from '../log/old/last-outcomes.ts';
 import { CLOUD_ROLES, type CloudPermission } from '../servers/accepted-values.ts';
 import { type AlertsClient, createAlertsClient } from '../servers/alerts.ts';
@@ -34,7 +34,7 @@ import {
 } from './doctor-report.ts';
 
 /** One client per API for all checks. A wrong address throws an InvalidRequest at the first use. */
-export interface ApiClients {
+interface ApiClients {
   readonly cloud: () => CloudClient;
   /** Null: the alerts API is not configured. */
   readonly alerts: (() => AlertsClient) | null;
@@ -207,7 +207,7 @@ function connectionLine(error: ApiError, { name, address }: ApiCheck): CheckLine
 }
 
 /** The result of one read of a capability. */
-export interface CapabilityCheck {
+interface CapabilityCheck {
   readonly capability: string;
   readonly permission: string | null;
   readonly read: OptionalRead<unknown>;
@@ -309,7 +309,7 @@ function capabilityLine({ capability, permission, read }: CapabilityCheck): Chec
 }
 
 /** The step that grants a permission, with a role that has it. */
-export function grantText(permission: CloudPermission): string {
+function grantText(permission: CloudPermission): string {
   const role = CLOUD_ROLES[permission];
   return `give the key the permission ${permission}, for example with the role ${role}`;
 }
@@ -348,13 +348,8 @@ interface Evidence {
 type Verdict = { readonly isGranted: boolean; readonly because: string };
 
 /** One line for each permission that a command of the policy needs. */
-export function permissionLines(
-  { commands, config }: Pick<CheckContext, 'commands' | 'config'>,
-  evidence: Evidence,
-): readonly CheckLine[] {
-  const allowed = commands.filter(({ name }) =>
-    config.policy.rules.some((rule) => allows(rule, name)),
-  );
+export function permissionLines(policy: Policy, evidence: Evidence): readonly CheckLine[] {
+  const allowed = commands.filter(({ name }) => policy.rules.some((rule) => allows(rule, name)));
   const permissions = Object.keys(CLOUD_ROLES) as CloudPermission[];
   return permissions.flatMap((permission) => {
     const needing = allowed.filter((command) => command.permission === permission);
@@ -406,4 +401,44 @@ function ofChanges(names: readonly string[], outcomes: readonly LastOutcome[]): 
 
 function isForbidden(outcome: LastOutcome['outcome']): boolean {
   return outcome.how === 'failed' && outcome.status === FORBIDDEN;
+}
+
+const COLLECTOR = 'collector';
+
+/** Sends an empty request to the trace collector, if configured. Problems are warnings only. */
+export async function collectorLines({
+  config,
+  withinMs,
+}: CheckContext): Promise<readonly CheckLine[]> {
+  const { tracing } = config;
+  if (tracing === null) return [];
+  const { url, headers } = tracing;
+  const keys = [...headers].map(([name, value]) => [name, value.reveal()] as const);
+  const answer = await withinTime(withinMs, async () => {
+    const { status, body } = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { ...Object.fromEntries(keys), 'content-type': 'application/x-protobuf' },
+      body: new Uint8Array(),
+      signal: AbortSignal.timeout(withinMs),
+    });
+    await body?.cancel();
+    return status;
+  });
+  if (!answer.ok) {
+    const fix = 'check OTEL_EXPORTER_OTLP_ENDPOINT, and whether this machine can reach it';
+    return [warning(COLLECTOR, 'is not reachable', fix)];
+  }
+  return [collectorLine(answer.value, url)];
+}
+
+function collectorLine(status: number, url: string): CheckLine {
+  if (status === 401 || status === 403) {
+    return warning(COLLECTOR, `rejects the key (${status})`, 'check OTEL_EXPORTER_OTLP_HEADERS');
+  }
+  if (status >= 300) {
+    const fix = 'check OTEL_EXPORTER_OTLP_ENDPOINT: it needs OTLP over HTTP, usually on port 4318';
+    return warning(COLLECTOR, `does not accept traces at this address (${status})`, fix);
+  }
+  return ok(COLLECTOR, `accepts traces${url.startsWith('https:') ? ' over TLS' : ' without TLS'}`);
 }

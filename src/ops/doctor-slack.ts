@@ -1,7 +1,8 @@
 import { type ConversationsListResponse, type UsersListResponse, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { Secret, TimedResult } from '../base/errors.ts';
+import { type Secret, type TimedResult, TimeoutError } from '../base/errors.ts';
 import { nearestWord } from '../base/problem.ts';
+import { commands, nouns } from '../commands/index.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
 import type { Policy, Role } from '../domain/policy.ts';
 import { impossibleRequirements } from '../domain/policy-schema.ts';
@@ -21,6 +22,7 @@ import {
   readPages,
   refusedBySlack,
   standingOf,
+  tokenProblem,
   unknownUserProblem,
 } from '../slack/index.ts';
 import { type ChannelConfig, type ChannelUse, channelUses } from './config.ts';
@@ -29,10 +31,8 @@ import {
   type CheckLine,
   countText,
   failed,
-  manifestLine,
   ok,
   skipped,
-  slackLine,
   warning,
 } from './doctor-report.ts';
 
@@ -396,7 +396,7 @@ export function slackLines(
   ];
 }
 
-function expectedManifest({ config, commands, nouns }: CheckContext) {
+function expectedManifest({ config }: CheckContext) {
   return manifestOf({ commands, nouns, prefix: config.slack.commandPrefix, url: null });
 }
 
@@ -488,4 +488,34 @@ export function manualSlackChecks(overHttp: boolean): readonly CheckLine[] {
       'compare App Manifest at api.slack.com/apps with manifest.json, paste it and reinstall',
     ),
   ];
+}
+
+/** Keys that depend on the delivery (Socket Mode or HTTP) and on the address. */
+const DEPLOYMENT_KEYS = ['url', 'request_url', 'message_menu_options_url', 'socket_mode_enabled'];
+
+/** Compares the manifest file with the manifest of this release and command prefix. */
+function manifestLine(written: CheckContext['manifest'], expected: unknown): CheckLine {
+  if (written === null) return skipped('manifest', 'no manifest.json to compare');
+  const { file, content } = written;
+  if (comparable(content) === comparable(expected))
+    return ok('manifest', `${file} matches this release`);
+  const fix =
+    'run signalbox manifest (with your --prefix, --url), paste it under App Manifest, reinstall';
+  return warning('manifest', `${file} does not match this release and prefix`, fix);
+}
+
+function comparable(manifest: unknown): string {
+  return JSON.stringify(manifest, (key, value) =>
+    DEPLOYMENT_KEYS.includes(key) ? undefined : value,
+  );
+}
+
+/** The line for a failed or late call of Slack. */
+function slackLine(name: string, error: unknown): CheckLine {
+  if (error instanceof TimeoutError) {
+    const fix = 'check the network, a proxy, and status.slack.com';
+    return failed(name, `Slack ${error.message}`, fix);
+  }
+  const { says, fix, passing } = tokenProblem(error);
+  return passing ? warning(name, says, fix) : failed(name, says, fix);
 }

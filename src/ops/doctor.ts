@@ -1,52 +1,41 @@
-import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { pino } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type TimedResult, withinTime } from '../base/errors.ts';
 import { secretsIn } from '../base/log.ts';
-import { addDays, dayOf } from '../base/time.ts';
-import { commandNames, commands, nouns } from '../commands/index.ts';
-import { storedChannelIds } from '../log/old/channel-ids.ts';
+import type { ConfigProblem } from '../base/problem.ts';
+import { commandNames } from '../commands/index.ts';
 import { readKeyRing } from '../log/old/key-ring.ts';
 import type { LastOutcome } from '../log/old/last-outcomes.ts';
-import {
-  type DaySnapshot,
-  LEARNED_DAYS,
-  learnLockAge,
-  lockAgeText,
-  longestWait,
-  snapshotHistory,
-} from '../maths/days.ts';
-import { openReader } from '../storage/old/reader.ts';
 import { type Config, loadConfig } from './config.ts';
 import {
   checkApis,
   checkReads,
+  collectorLines,
   isReachable,
   openApiClients,
   permissionLines,
   type ReadChecks,
   readLines,
 } from './doctor-apis.ts';
-import { databaseLines, instanceLines, replicaLines } from './doctor-database.ts';
+import { databaseLines } from './doctor-database.ts';
 import {
   type CheckContext,
   type CheckLine,
   type CheckSection,
   cleaned,
-  collectorLines,
-  configurationLines,
   countText,
   type DoctorReport,
+  failed,
   ok,
   passed,
-  problemLines,
-  readManifest,
   reportText,
   skipped,
   toJson,
   wantsColour,
+  warning,
 } from './doctor-report.ts';
+import { costDayLines, instanceLines, listedReplicas } from './doctor-running.ts';
 import {
   channelIds,
   channelLines,
@@ -62,40 +51,39 @@ import {
   type DatabaseInspection,
   fileFacts,
   inspectDatabase,
-  readCostSnapshots,
+  readChannelIds,
   readLastOutcomes,
 } from './inspect.ts';
-import { parseOptions } from './options.ts';
+import { readOptions, readText } from './options.ts';
 
-const NAME = 'cost days';
+const USAGE = `signalbox doctor [--json]
+    Checks the installation: configuration, Slack, channels, people, both APIs, the database and
+    running replicas. It changes no setting, and it works next to a running Signalbox.
+    --json      JSON output with the fields ok, version, failed, warnings and checks
 
-/** How late the days of the usage report become final, from the stored snapshots. */
-export async function costDayLines(
-  { config, now, withinMs }: CheckContext,
-  examined: TimedResult<DatabaseInspection> | null,
-): Promise<readonly CheckLine[]> {
-  if (!examined?.ok || !examined.value.isReadable) {
-    return [skipped(NAME, 'not checked: their snapshots are in the database')];
-  }
-  const first = addDays(dayOf(now()), -LEARNED_DAYS);
-  const url = config.databaseUrl.reveal();
-  const read = await withinTime(withinMs, () =>
-    readCostSnapshots(url, config.organization.id, first),
-  );
-  return [read.ok ? lockAgeLine(read.value) : skipped(NAME, 'their snapshots could not be read')];
-}
+✓ ok   ! warning   ✗ failed, with the next step   – not checked
+Exit code: 0 no check failed, 1 a check failed, 2 wrong options.
+`;
 
-/** Source: docs/costs.md#lock-age. */
-export function lockAgeLine(snapshots: readonly DaySnapshot[]): CheckLine {
-  const age = learnLockAge(snapshotHistory(snapshots));
-  const text = lockAgeText(age);
-  if (age === null || text === null) {
-    const says =
-      'not known yet how late days become final: it takes 3 days that were seen to become final';
-    return skipped(NAME, says);
-  }
-  const basis = countText(age.days, 'observed day');
-  return ok(NAME, `${text}, from ${basis}; Signalbox waits for ${longestWait(age)} days`);
+const OPTIONS = { json: { type: 'boolean' } } as const;
+
+const { stdout } = process;
+const WITHIN_MS = 5_000;
+
+/** `signalbox doctor`: exits with the result. */
+export async function runDoctor(args: readonly string[]): Promise<void> {
+  const options = readOptions('doctor', args, OPTIONS, USAGE);
+  const report = await runChecks({
+    env: process.env,
+    readFile: readText,
+    version: packageJson.version,
+    withinMs: WITHIN_MS,
+    now: () => new Date(),
+  });
+  const colour = wantsColour(stdout.isTTY === true, process.env);
+  const text = options.json ? toJson(report) : reportText(report, { colour });
+  // The process exits after this write, even if a check still waits for an answer.
+  stdout.write(text, () => process.exit(passed(report) ? 0 : 1));
 }
 
 interface CheckInput extends Pick<CheckContext, 'version' | 'now' | 'withinMs'> {
@@ -121,16 +109,47 @@ export async function runChecks(input: CheckInput): Promise<DoctorReport> {
   }
   const { config } = loaded;
   const sections = await checkAll({
-    ...{ ...input, config, commands, nouns },
+    ...{ ...input, config },
     manifest: readManifest(readFile),
   });
   return { version, sections: cleaned(sections, secretsIn(config)) };
 }
 
-/** The address at which this machine reaches the ports, as in a URL. */
-function hostOf(bindAddress: string | null): string {
-  if (bindAddress === null || /^(0\.0\.0\.0|::)$/.test(bindAddress)) return '127.0.0.1';
-  return isIPv6(bindAddress) ? `[${bindAddress}]` : bindAddress;
+function problemLines(problems: readonly ConfigProblem[]): readonly CheckLine[] {
+  return problems.map(({ where, problem, hint }) =>
+    failed(where, problem, hint ?? `correct ${where}`),
+  );
+}
+
+const MANIFESTS = ['manifest.local.json', 'manifest.json'];
+
+/** The manifest file in the working directory; the local one wins. Null without a readable file. */
+function readManifest(readFile: ReadFile): CheckContext['manifest'] {
+  for (const file of MANIFESTS) {
+    const text = textOf(file, readFile);
+    if (text !== null) return { file, content: contentOf(text) };
+  }
+  return null;
+}
+
+function textOf(file: string, readFile: ReadFile): string | null {
+  try {
+    return readFile(file);
+  } catch (error) {
+    // Signalbox can be installed without this file; then there is nothing to compare.
+    if (error instanceof Error) return null;
+    throw error;
+  }
+}
+
+/** Invalid JSON becomes null, which matches no manifest. */
+function contentOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 /** All checks run at the same time, so that the slowest answer limits the duration. */
@@ -156,38 +175,46 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
     ...(config.reads === 'extended' ? [optionalReads(context, apis.reads)] : []),
     {
       title: 'Permissions of the cloud key',
-      lines: permissionLines(context, {
+      lines: permissionLines(config.policy, {
         ...{ usage: apis.usage, outcomes },
         capabilities: apis.reads?.capabilities ?? [],
       }),
     },
     ...(collector.length > 0 ? [{ title: 'Traces', lines: collector }] : []),
     { title: 'Database', lines: databaseLines(database) },
-    { title: 'Running', lines: [...instance, ...replicas(context, database.examined), ...costs] },
+    {
+      title: 'Running',
+      lines: [...instance, ...listedReplicas(context, database.examined), ...costs],
+    },
     { title: 'Check manually', lines: manualSlackChecks(config.slack.appToken === null) },
   ];
 }
 
-async function checkApisAndReads(context: CheckContext) {
-  const clients = openApiClients(context);
-  const { lines, usage } = await checkApis(context, clients);
-  const reads = isReachable(usage) ? await checkReads(context, clients) : null;
-  return { lines, usage, reads };
+/** The address at which this machine reaches the ports, as in a URL. */
+function hostOf(bindAddress: string | null): string {
+  if (bindAddress === null || /^(0\.0\.0\.0|::)$/.test(bindAddress)) return '127.0.0.1';
+  return isIPv6(bindAddress) ? `[${bindAddress}]` : bindAddress;
 }
 
-function optionalReads(context: CheckContext, reads: ReadChecks | null): CheckSection {
-  const title = 'Optional reads';
-  if (reads) return { title, lines: readLines(reads, context) };
-  return { title, lines: [skipped('not checked', 'the cloud API could not be read')] };
+function configurationLines(config: Config): readonly CheckLine[] {
+  const { policy, services, digests, budgets, key } = config;
+  const parts = [
+    countText(services.length, 'service'),
+    countText(policy.roles.size, 'role'),
+    countText(policy.rules.length, 'rule'),
+    countText(digests.length, 'digest'),
+    countText(budgets.length, 'budget'),
+  ];
+  return [
+    ok('environment', 'all variables are valid'),
+    ok('signalbox.yaml', parts.join(', ')),
+    ...(key === null ? [unkeyed()] : []),
+  ];
 }
 
-async function readOutcomes(
-  { config, withinMs }: CheckContext,
-  examined: TimedResult<DatabaseInspection> | null,
-): Promise<readonly LastOutcome[]> {
-  if (!examined?.ok || !examined.value.isReadable) return [];
-  const read = await withinTime(withinMs, () => readLastOutcomes(config.databaseUrl.reveal()));
-  return read.ok ? read.value : [];
+function unkeyed(): CheckLine {
+  const says = 'is not set: anyone with write access to the database can forge the audit trail';
+  return warning('SIGNALBOX_KEY', says, 'set 32 bytes: openssl rand -base64 32');
 }
 
 /** A large workspace has some 20 pages of channels. Each page has the time limit of one call. */
@@ -195,7 +222,7 @@ const LIST_CALLS = 6;
 
 async function slackSections(context: CheckContext): Promise<readonly CheckSection[]> {
   const { config, withinMs } = context;
-  const stored = await withinTime(withinMs, () => readChannelIds(config));
+  const stored = await withinTime(withinMs, () => readChannelIds(config.databaseUrl.reveal()));
   const ids = channelIds(config, stored.ok ? stored.value : new Map());
   const { slack: settings, policy } = config;
   // Longer than withinTime, so that one timer decides which call was too slow.
@@ -229,16 +256,26 @@ async function slackSections(context: CheckContext): Promise<readonly CheckSecti
   ];
 }
 
-/** The channels that Signalbox has resolved; none where the database does not exist yet. */
-async function readChannelIds({ databaseUrl }: Config): Promise<ReadonlyMap<string, string>> {
-  const url = databaseUrl.reveal();
-  if (fileFacts(url)?.exists === false) return new Map();
-  const reader = await openReader(url);
-  try {
-    return await storedChannelIds(reader.db);
-  } finally {
-    await reader.close();
-  }
+async function checkApisAndReads(context: CheckContext) {
+  const clients = openApiClients(context);
+  const { lines, usage } = await checkApis(context, clients);
+  const reads = isReachable(usage) ? await checkReads(context, clients) : null;
+  return { lines, usage, reads };
+}
+
+function optionalReads(context: CheckContext, reads: ReadChecks | null): CheckSection {
+  const title = 'Optional reads';
+  if (reads) return { title, lines: readLines(reads, context) };
+  return { title, lines: [skipped('not checked', 'the cloud API could not be read')] };
+}
+
+async function readOutcomes(
+  { config, withinMs }: CheckContext,
+  examined: TimedResult<DatabaseInspection> | null,
+): Promise<readonly LastOutcome[]> {
+  if (!examined?.ok || !examined.value.isReadable) return [];
+  const read = await withinTime(withinMs, () => readLastOutcomes(config.databaseUrl.reveal()));
+  return read.ok ? read.value : [];
 }
 
 async function checkDatabase({ config, withinMs }: CheckContext) {
@@ -256,60 +293,4 @@ async function checkDatabase({ config, withinMs }: CheckContext) {
     examined?.ok === true && examined.value.isReadable && file?.ownedByUs !== false;
   const written = isWritable ? await withinTime(withinMs, () => checkWritable(url)) : null;
   return { url, file, examined, written };
-}
-
-function replicas(
-  { now, version }: CheckContext,
-  examined: TimedResult<DatabaseInspection> | null,
-) {
-  if (!examined?.ok) return [skipped('replicas', 'not checked: they are listed in the database')];
-  const { instances, clock } = examined.value;
-  return replicaLines(instances, { now: clock?.server ?? now(), version });
-}
-
-const USAGE = `signalbox doctor [--json]
-    Checks the installation: configuration, Slack, channels, people, both APIs, the database and
-    running replicas. It changes no setting, and it works next to a running Signalbox.
-    --json      JSON output with the fields ok, version, failed, warnings and checks
-
-✓ ok   ! warning   ✗ failed, with the next step   – not checked
-Exit code: 0 no check failed, 1 a check failed, 2 wrong options.
-`;
-
-const OPTIONS = { json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
-
-const { version } = packageJson;
-const { stdout, stderr } = process;
-const WITHIN_MS = 5_000;
-
-function leave(sentence: string): never {
-  stderr.write(`${sentence}\n\n${USAGE}`);
-  process.exit(2);
-}
-
-function readOptions(args: readonly string[]) {
-  const parsed = parseOptions(args, OPTIONS);
-  if ('sentence' in parsed) return leave(parsed.sentence);
-  const [word] = parsed.positionals;
-  return word === undefined ? parsed.values : leave(`doctor takes options only, not ${word}.`);
-}
-
-/** `signalbox doctor`: exits with the result. */
-export async function runDoctor(args: readonly string[]): Promise<void> {
-  const options = readOptions(args);
-  if (options.help) {
-    stdout.write(USAGE);
-    process.exit(0);
-  }
-  const report = await runChecks({
-    env: process.env,
-    readFile: (path) => readFileSync(path, 'utf8'),
-    version,
-    withinMs: WITHIN_MS,
-    now: () => new Date(),
-  });
-  const colour = wantsColour(stdout.isTTY === true, process.env);
-  const text = options.json ? toJson(report) : reportText(report, { colour });
-  // The process exits after this write, even if a check still waits for an answer.
-  stdout.write(text, () => process.exit(passed(report) ? 0 : 1));
 }

@@ -10,6 +10,9 @@ import {
   withHint,
 } from '../base/problem.ts';
 
+export type Env = Readonly<Record<string, string | undefined>>;
+export type ReadFile = (path: string) => string;
+
 /** All variables with their formats and defaults. */
 export const Variables = strictConfigObject({
   SLACK_BOT_TOKEN: token('xoxb-', 'the bot token, xoxb-…, from the page “OAuth & Permissions”'),
@@ -71,7 +74,8 @@ export const Variables = strictConfigObject({
     .default(20),
 });
 
-export const NAMES = Object.keys(Variables.shape);
+/** The names of all variables but those of OpenTelemetry. */
+export const VARIABLE_NAMES = Object.keys(Variables.shape);
 
 /** Variables whose value can come from a file, named by the variable with the suffix `_FILE`. */
 export const FROM_FILES = [
@@ -139,6 +143,171 @@ function isKey(text: string): boolean {
   return bytes.length === 32 && bytes.toString('base64') === text;
 }
 
+export type Environment = z.output<typeof Variables>;
+
+/** Reads and validates all variables. Empty variables count as not set. */
+export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Environment> {
+  const { reading, unread } = readVariables(Variables, env, readFile);
+  const named = new Set(unread.map(({ where }) => where));
+  const problems = [
+    ...unread,
+    ...(reading.ok ? [] : reading.problems.filter(({ where }) => !named.has(where))).map(
+      (problem) => withNearMiss(problem, env),
+    ),
+    ...unpaired(env),
+    ...(reading.ok ? samePort(reading.value) : []),
+    ...databaseProblems(env, readFile),
+    ...foreign(env),
+  ];
+  if (reading.ok && problems.length === 0) {
+    return { ok: true, value: withDatabaseUrl(reading.value) };
+  }
+  return { ok: false, problems: problems.toSorted((a, b) => rank(a) - rank(b)) };
+}
+
+function withNearMiss(problem: ConfigProblem, env: Env): ConfigProblem {
+  if (problem.problem !== 'is not set') return problem;
+  const others = Object.keys(env).filter((name) => !VARIABLE_NAMES.includes(name) && env[name]);
+  const near = nearestWord(problem.where, others);
+  return near === null ? problem : { ...problem, hint: `did you mean ${near}, which is set?` };
+}
+
+function samePort({ PORT, OPS_PORT }: Pick<Environment, 'PORT' | 'OPS_PORT'>) {
+  if (PORT !== OPS_PORT || PORT === 0) return [];
+  const hint = 'set another port, or remove OPS_PORT to use PORT for both';
+  return [{ where: 'OPS_PORT', problem: 'must not be the same as PORT', hint }];
+}
+
+function unpaired(env: Env): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  if (!isSet('SLACK_APP_TOKEN', env) && !isSet('SLACK_SIGNING_SECRET', env)) {
+    const hint = 'SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP';
+    problems.push({ where: 'SLACK_APP_TOKEN', problem: 'is not set', hint });
+  }
+  const [set, unset] = isSet('ALERTS_API_URL', env)
+    ? ['ALERTS_API_URL', 'ALERTS_API_TOKEN']
+    : ['ALERTS_API_TOKEN', 'ALERTS_API_URL'];
+  if (isSet(set, env) && !isSet(unset, env)) {
+    const problem = `is not set, but ${set} is`;
+    problems.push({
+      where: unset,
+      problem,
+      hint: 'set both, or neither to switch off alert commands',
+    });
+  }
+  return problems;
+}
+
+// Variables without this prefix can belong to other programs.
+function foreign(env: Env): readonly ConfigProblem[] {
+  const known = [...VARIABLE_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
+    .map((where) => {
+      const near = nearestWord(where, known);
+      const hint = near === null ? null : `did you mean ${near}?`;
+      return { where, problem: 'is not a known variable', hint };
+    });
+}
+
+// The order of the variable table; unknown variables come last.
+function rank({ where }: ConfigProblem): number {
+  return VARIABLE_NAMES.includes(where) ? VARIABLE_NAMES.indexOf(where) : VARIABLE_NAMES.length;
+}
+
+// A value of another form is a problem of its own.
+function databaseProblems(env: Env, readFile: ReadFile): readonly ConfigProblem[] {
+  const { value } = lookUp('DATABASE_URL', env, readFile);
+  if (value === null || !Variables.shape.DATABASE_URL.safeParse(value).success) return [];
+  return [databaseUrlProblem(value, isInsecureAllowed(env)) ?? []].flat();
+}
+
+const Store = Variables.pick({
+  DATABASE_URL: true,
+  DATABASE_INSECURE: true,
+  SIGNALBOX_KEY: true,
+  SIGNALBOX_PREVIOUS_KEYS: true,
+});
+
+/** Reads only the database URL and the audit keys, for commands that do not use Slack. */
+export function readStore(env: Env, readFile: ReadFile): ConfigResult<z.output<typeof Store>> {
+  const { reading, unread } = readVariables(Store, env, readFile);
+  const problems = [...unread, ...databaseProblems(env, readFile)];
+  if (problems.length > 0) return { ok: false, problems };
+  return reading.ok ? { ok: true, value: withDatabaseUrl(reading.value) } : reading;
+}
+
+function isInsecureAllowed(env: { readonly DATABASE_INSECURE?: string | undefined }): boolean {
+  return env.DATABASE_INSECURE === 'allowed';
+}
+
+function withDatabaseUrl<Values extends Pick<Environment, 'DATABASE_URL' | 'DATABASE_INSECURE'>>(
+  values: Values,
+): Values {
+  const url = withExplicitTls(values.DATABASE_URL.reveal(), isInsecureAllowed(values));
+  return { ...values, DATABASE_URL: new Secret(url) };
+}
+
+/**
+ * Reads the variables of a schema. `unread`: the problems of files that could not be read. The value
+ * of a variable comes from the variable that `sourceOf` names.
+ */
+export function readVariables<Value>(
+  schema: z.ZodType<Value> & { readonly shape: object },
+  env: Env,
+  readFile: ReadFile,
+  sourceOf = (name: string) => name,
+) {
+  const found = Object.keys(schema.shape).map((name) => {
+    return { name, ...lookUp(sourceOf(name), env, readFile) };
+  });
+  const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
+  const reading = parseConfig(schema, Object.fromEntries(values));
+  return { reading, unread: found.flatMap(({ problem }) => problem ?? []) };
+}
+
+/** Whether the variable has a value, directly or by a file. */
+export function isSet(name: string, env: Env): boolean {
+  return Boolean(env[name] || (FROM_FILES.includes(name) && env[`${name}_FILE`]));
+}
+
+interface VariableLookup {
+  readonly value: string | null;
+  readonly problem: ConfigProblem | null;
+}
+
+/** The value of a variable, or the content of the file that its _FILE variable names. */
+function lookUp(name: string, env: Env, readFile: ReadFile): VariableLookup {
+  const direct = env[name] || null;
+  const path = FROM_FILES.includes(name) ? env[`${name}_FILE`] || null : null;
+  if (path === null) return { value: direct, problem: null };
+  if (direct !== null) {
+    const problem = `is set twice, here and by ${name}_FILE`;
+    return { value: null, problem: { where: name, problem, hint: 'remove one of them' } };
+  }
+  return fromFile(name, path, readFile);
+}
+
+function fromFile(name: string, path: string, readFile: ReadFile): VariableLookup {
+  const hint = `correct ${name}_FILE or the file`;
+  const unusable = (why: string) => ({
+    value: null,
+    problem: { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint },
+  });
+  try {
+    const value = readFile(path).trim();
+    return value === '' ? unusable('is empty') : { value, problem: null };
+  } catch (error) {
+    return unusable(`cannot be read (${reasonOf(error)})`);
+  }
+}
+
+/** The system code of a read error, without path and stack. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' ? code : 'unknown error';
+}
+
 interface ServerAddress {
   readonly url: URL;
   /** A socket of this machine, or a loopback address. */
@@ -196,305 +365,4 @@ export function withExplicitTls(text: string, isInsecureAllowed: boolean): strin
   if (mode === null && (isLocal || isInsecureAllowed)) return text;
   if (mode === null || VERIFIED.includes(mode)) url.searchParams.set('sslmode', 'verify-full');
   return url.href;
-}
-
-export type Env = Readonly<Record<string, string | undefined>>;
-export type ReadFile = (path: string) => string;
-export type Environment = z.output<typeof Variables>;
-
-/** Reads and validates all variables. Empty variables count as not set. */
-export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Environment> {
-  const found = NAMES.map((name) => ({ name, ...lookUp(name, env, readFile) }));
-  const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
-  const reading = parseConfig(Variables, Object.fromEntries(values));
-  const unread = found.flatMap(({ problem }) => problem ?? []);
-  const named = new Set(unread.map(({ where }) => where));
-  const problems = [
-    ...unread,
-    ...(reading.ok ? [] : reading.problems.filter(({ where }) => !named.has(where))).map(
-      (problem) => withNearMiss(problem, env),
-    ),
-    ...unpaired(env),
-    ...(reading.ok ? samePort(reading.value) : []),
-    ...databaseProblems(env, readFile),
-    ...foreign(env),
-  ];
-  if (reading.ok && problems.length === 0) {
-    return { ok: true, value: withDatabaseUrl(reading.value) };
-  }
-  return { ok: false, problems: problems.toSorted((a, b) => rank(a) - rank(b)) };
-}
-
-// A value of another form is a problem of its own.
-function databaseProblems(env: Env, readFile: ReadFile): readonly ConfigProblem[] {
-  const { value } = lookUp('DATABASE_URL', env, readFile);
-  if (value === null || !Variables.shape.DATABASE_URL.safeParse(value).success) return [];
-  return [databaseUrlProblem(value, isInsecureAllowed(env)) ?? []].flat();
-}
-
-function isInsecureAllowed(env: { readonly DATABASE_INSECURE?: string | undefined }): boolean {
-  return env.DATABASE_INSECURE === 'allowed';
-}
-
-function withDatabaseUrl<Values extends Pick<Environment, 'DATABASE_URL' | 'DATABASE_INSECURE'>>(
-  values: Values,
-): Values {
-  const url = withExplicitTls(values.DATABASE_URL.reveal(), isInsecureAllowed(values));
-  return { ...values, DATABASE_URL: new Secret(url) };
-}
-
-const Store = Variables.pick({
-  DATABASE_URL: true,
-  DATABASE_INSECURE: true,
-  SIGNALBOX_KEY: true,
-  SIGNALBOX_PREVIOUS_KEYS: true,
-});
-
-/** Only the database URL and the audit keys, for tools that do not use Slack. */
-export function readStore(env: Env, readFile: ReadFile): ConfigResult<z.output<typeof Store>> {
-  const found = Object.keys(Store.shape).map((name) => ({ name, ...lookUp(name, env, readFile) }));
-  const unread = [
-    ...found.flatMap(({ problem }) => problem ?? []),
-    ...databaseProblems(env, readFile),
-  ];
-  if (unread.length > 0) return { ok: false, problems: unread };
-  const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
-  const reading = parseConfig(Store, Object.fromEntries(values));
-  return reading.ok ? { ok: true, value: withDatabaseUrl(reading.value) } : reading;
-}
-
-// The order of the variable table; unknown variables come last.
-function rank({ where }: ConfigProblem): number {
-  return NAMES.includes(where) ? NAMES.indexOf(where) : NAMES.length;
-}
-
-export function isSet(name: string, env: Env): boolean {
-  return Boolean(env[name] || (FROM_FILES.includes(name) && env[`${name}_FILE`]));
-}
-
-interface VariableLookup {
-  readonly value: string | null;
-  readonly problem: ConfigProblem | null;
-}
-
-/** The value of a variable, or the content of the file that its _FILE variable names. */
-export function lookUp(name: string, env: Env, readFile: ReadFile): VariableLookup {
-  const direct = env[name] || null;
-  const path = FROM_FILES.includes(name) ? env[`${name}_FILE`] || null : null;
-  if (path === null) return { value: direct, problem: null };
-  if (direct !== null) {
-    const problem = `is set twice, here and by ${name}_FILE`;
-    return { value: null, problem: { where: name, problem, hint: 'remove one of them' } };
-  }
-  return fromFile(name, path, readFile);
-}
-
-function fromFile(name: string, path: string, readFile: ReadFile): VariableLookup {
-  const hint = `correct ${name}_FILE or the file`;
-  const unusable = (why: string) => ({
-    value: null,
-    problem: { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint },
-  });
-  try {
-    const value = readFile(path).trim();
-    return value === '' ? unusable('is empty') : { value, problem: null };
-  } catch (error) {
-    return unusable(`cannot be read (${reasonOf(error)})`);
-  }
-}
-
-/** The system code of a read error, without path and stack. */
-export function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  return typeof code === 'string' ? code : 'unknown error';
-}
-
-function withNearMiss(problem: ConfigProblem, env: Env): ConfigProblem {
-  if (problem.problem !== 'is not set') return problem;
-  const others = Object.keys(env).filter((name) => !NAMES.includes(name) && env[name]);
-  const near = nearestWord(problem.where, others);
-  return near === null ? problem : { ...problem, hint: `did you mean ${near}, which is set?` };
-}
-
-function samePort({ PORT, OPS_PORT }: Pick<Environment, 'PORT' | 'OPS_PORT'>) {
-  if (PORT !== OPS_PORT || PORT === 0) return [];
-  const hint = 'set another port, or remove OPS_PORT to use PORT for both';
-  return [{ where: 'OPS_PORT', problem: 'must not be the same as PORT', hint }];
-}
-
-function unpaired(env: Env): readonly ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
-  if (!isSet('SLACK_APP_TOKEN', env) && !isSet('SLACK_SIGNING_SECRET', env)) {
-    const hint = 'SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP';
-    problems.push({ where: 'SLACK_APP_TOKEN', problem: 'is not set', hint });
-  }
-  const [set, unset] = isSet('ALERTS_API_URL', env)
-    ? ['ALERTS_API_URL', 'ALERTS_API_TOKEN']
-    : ['ALERTS_API_TOKEN', 'ALERTS_API_URL'];
-  if (isSet(set, env) && !isSet(unset, env)) {
-    const problem = `is not set, but ${set} is`;
-    problems.push({
-      where: unset,
-      problem,
-      hint: 'set both, or neither to switch off alert commands',
-    });
-  }
-  return problems;
-}
-
-// Variables without this prefix can belong to other programs.
-function foreign(env: Env): readonly ConfigProblem[] {
-  const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
-  return Object.keys(env)
-    .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
-    .map((where) => {
-      const near = nearestWord(where, known);
-      const hint = near === null ? null : `did you mean ${near}?`;
-      return { where, problem: 'is not a known variable', hint };
-    });
-}
-
-const SAMPLERS = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const;
-
-/** What Signalbox checks of OpenTelemetry's variables. Its SDK reads the others itself. */
-export interface Tracing {
-  readonly url: string;
-  readonly headers: ReadonlyMap<string, Secret>;
-  readonly sampler: (typeof SAMPLERS)[number];
-  /** The sampled share of traces, from 0 to 1, for ratio samplers. */
-  readonly ratio: number;
-}
-
-type Pair = readonly [string, string];
-
-const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
-
-// OpenTelemetry ignores an unusable address, and sends a key without TLS. Signalbox refuses to start with them.
-const VariablesTracing = z.object({
-  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .string()
-    .superRefine((text, context) => {
-      const message = endpointProblem(text);
-      if (message !== null) context.addIssue({ code: 'custom', message });
-    })
-    .default('http://localhost:4318'),
-  OTEL_EXPORTER_OTLP_HEADERS: headers(),
-  OTEL_TRACES_SAMPLER: z.enum(SAMPLERS).default('parentbased_always_on'),
-  OTEL_TRACES_SAMPLER_ARG: z
-    .string()
-    .refine((text) => /^[\d.]+$/.test(text) && Number(text) <= 1, { error: 'must be from 0 to 1' })
-    .default('1')
-    .transform(Number),
-});
-
-/** These variables have a variant for traces only, which wins. */
-const OTLP_PREFIX = /^OTEL_EXPORTER_OTLP_/;
-const TRACES_PREFIX = 'OTEL_EXPORTER_OTLP_TRACES_';
-const NAMES_TRACING = Object.keys(VariablesTracing.shape);
-
-/** The validated settings; null if tracing is off. */
-export function readTracing(env: Env, readFile: ReadFile): ConfigResult<Tracing | null> {
-  if (!isEnabled(env)) return { ok: true, value: null };
-  const found = NAMES_TRACING.map((name) => {
-    const from = sourceOf(name, env);
-    return { name, from, ...lookUp(from, env, readFile) };
-  });
-  const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
-  const reading = parseConfig(VariablesTracing, Object.fromEntries(values));
-  const unread = found.flatMap(({ problem }) => problem ?? []);
-  if (!reading.ok) return { ok: false, problems: [...unread, ...reading.problems.map(named(env))] };
-  const open = plainHttpProblems(reading.value).map(named(env));
-  if (unread.length + open.length > 0) return { ok: false, problems: [...unread, ...open] };
-  return { ok: true, value: tracingOf(reading.value, env) };
-}
-
-function isEnabled(env: Env): boolean {
-  if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false;
-  const endpoint = sourceOf('OTEL_EXPORTER_OTLP_ENDPOINT', env);
-  return env.OTEL_TRACES_EXPORTER !== 'none' && Boolean(env[endpoint] || env.OTEL_TRACES_EXPORTER);
-}
-
-function sourceOf(name: string, env: Env): string {
-  const own = name.replace(OTLP_PREFIX, TRACES_PREFIX);
-  return isSet(own, env) ? own : name;
-}
-
-/** The problem under the name of the variable that was set, with a hint to switch tracing off. */
-function named(env: Env) {
-  return ({ where, problem, hint }: ConfigProblem): ConfigProblem => ({
-    where: sourceOf(where, env),
-    problem,
-    hint: hint ?? 'OTEL_TRACES_EXPORTER=none switches tracing off',
-  });
-}
-
-type TracingVariables = z.output<typeof VariablesTracing>;
-
-function tracingOf(variables: TracingVariables, env: Env): Tracing {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = variables;
-  const whole = sourceOf('OTEL_EXPORTER_OTLP_ENDPOINT', env).startsWith(TRACES_PREFIX);
-  return {
-    url: whole ? endpoint : `${endpoint.replace(/\/+$/, '')}/v1/traces`,
-    headers: new Map(
-      variables.OTEL_EXPORTER_OTLP_HEADERS.map(([key, value]) => [key, new Secret(value)]),
-    ),
-    sampler: variables.OTEL_TRACES_SAMPLER,
-    ratio: variables.OTEL_TRACES_SAMPLER_ARG,
-  };
-}
-
-function endpointProblem(text: string): string | null {
-  if (!URL.canParse(text)) return withHint('must be an address', 'https://…');
-  const { protocol, username, password, search, hash } = new URL(text);
-  if (!/^https?:$/.test(protocol)) return withHint('must be an address', 'https://…');
-  if (username + password !== '') return 'must not contain a user or a password';
-  return search + hash === '' ? null : 'must not contain a query or a fragment';
-}
-
-/** Collectors in a cluster often have no TLS; a key is never sent to them without it. */
-function plainHttpProblems(variables: TracingVariables): readonly ConfigProblem[] {
-  const { protocol, hostname } = new URL(variables.OTEL_EXPORTER_OTLP_ENDPOINT);
-  const hasKey = variables.OTEL_EXPORTER_OTLP_HEADERS.length > 0;
-  if (protocol === 'https:' || isLoopback(hostname) || !hasKey) return [];
-  const problem = 'must begin with https://, because the headers may contain a key';
-  return [{ where: 'OTEL_EXPORTER_OTLP_ENDPOINT', problem, hint: null }];
-}
-
-/** Parses `key=value,key=value` with percent-encoded values. Problems never quote a value. */
-function headers() {
-  return z
-    .string()
-    .default('')
-    .transform((text, context) =>
-      text
-        .split(',')
-        .filter((part) => part.trim() !== '')
-        .map((part): Pair => {
-          const [name = '', ...rest] = part.split('=');
-          const value = decoded(rest.join('=').trim());
-          if (HEADER.test(name.trim()) && value !== null && rest.length > 0) {
-            return [name.trim(), value];
-          }
-          context.addIssue({ code: 'custom', message: 'must be key=value,key=value' });
-          return ['', ''];
-        }),
-    );
-}
-
-function decoded(text: string): string | null {
-  try {
-    const value = decodeURIComponent(text);
-    return /\p{Cc}/u.test(value) ? null : value;
-  } catch (error) {
-    if (error instanceof URIError) return null;
-    throw error;
-  }
 }

@@ -1,11 +1,12 @@
 export {
   type Config,
   type ConfigLoad,
-  type ConfigProblem,
   channelUses,
   fixedUntilRestart,
   formatProblems,
   loadConfig,
 } from './config.ts';
+export { readConfigFile } from './config-file.ts';
+export { FROM_FILES, VARIABLE_NAMES, Variables } from './environment.ts';
 export { refuseUnusable } from './inspect.ts';
 export { createMetrics, type Metrics, type Readings, readGauges } from './telemetry.ts';

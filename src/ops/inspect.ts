@@ -1,10 +1,9 @@
-import { createHmac, randomUUID } from 'node:crypto';
+// What a start, a restore or the doctor must know of a database; nothing here creates or migrates it.
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Dialect, Kysely, sql } from 'kysely';
-import type { Secret } from '../base/errors.ts';
 import { type CostSnapshot, costSnapshots } from '../costs/index.ts';
 import { keyProblem } from '../log/old/append.ts';
+import { storedChannelIds } from '../log/old/channel-ids.ts';
 import type { AuditKey } from '../log/old/key-ring.ts';
 import { type LastOutcome, lastOutcomes } from '../log/old/last-outcomes.ts';
 import { storedTrailError } from '../log/old/trail-marks.ts';
@@ -20,67 +19,13 @@ import {
 import {
   type Durability,
   onPostgres,
-  openPostgres,
   readDurability,
   refuseLossy,
 } from '../storage/old/postgres.ts';
-import type { Db, Tables } from '../storage/old/schema.ts';
+import { openReader } from '../storage/old/reader.ts';
+import type { Db } from '../storage/old/schema.ts';
 import { runTransaction, singleCommits } from '../storage/old/transaction.ts';
-import {
-  isLocked,
-  isRestoreInterrupted,
-  openSqlite,
-  openSqliteReader,
-  sqlitePath,
-} from '../storage/sqlite.ts';
-
-export interface ProbeTarget {
-  /** An address of this machine, in brackets for IPv6. */
-  readonly host: string;
-  readonly port: number;
-  /** The port of the readiness probe. */
-  readonly opsPort: number;
-  readonly withinMs: number;
-}
-
-/** `other-secret`: the process rejects this signing secret. `unknown`: it is not Signalbox. */
-export type ProbeResult = 'answered' | 'other-secret' | 'unknown';
-
-/**
- * Sends Slack's URL verification request, signed like Slack's: a running instance returns the
- * challenge. Throws when no process listens on the port.
- */
-export async function probeInstance(
-  { host, port, withinMs }: ProbeTarget,
-  secret: Secret,
-): Promise<ProbeResult> {
-  const challenge = randomUUID();
-  const body = JSON.stringify({ type: 'url_verification', challenge });
-  const timestamp = String(Math.floor(Date.now() / 1_000));
-  const hmac = createHmac('sha256', secret.reveal()).update(`v0:${timestamp}:${body}`);
-  const answer = await fetch(`http://${host}:${port}/slack/events`, {
-    method: 'POST',
-    redirect: 'error',
-    signal: AbortSignal.timeout(withinMs),
-    headers: {
-      'content-type': 'application/json',
-      'x-slack-request-timestamp': timestamp,
-      'x-slack-signature': `v0=${hmac.digest('hex')}`,
-    },
-    body,
-  });
-  const text = await answer.text();
-  if (answer.status === 401) return 'other-secret';
-  return answer.ok && text.includes(challenge) ? 'answered' : 'unknown';
-}
-
-/** Null when the instance on the port is ready, else its reason; throws when none listens. */
-export async function readiness({ host, opsPort, withinMs }: ProbeTarget): Promise<string | null> {
-  const signal = AbortSignal.timeout(withinMs);
-  const answer = await fetch(`http://${host}:${opsPort}/readyz`, { redirect: 'error', signal });
-  const text = (await answer.text()).trim().slice(0, 200);
-  return answer.ok ? null : text;
-}
+import { isLocked, isRestoreInterrupted, sqlitePath } from '../storage/sqlite.ts';
 
 /** The file of an SQLite database and the files next to it. */
 export interface FileFacts {
@@ -98,25 +43,6 @@ export interface FileFacts {
   readonly lockIsUsable: boolean;
   /** A process of Signalbox has it open; false for a file of another user. */
   readonly running: boolean;
-}
-
-export interface DatabaseInspection {
-  /** The schema version; 0 for a database that Signalbox has not used. */
-  readonly schema: number;
-  /** The schema version of this release. */
-  readonly known: number;
-  /** Signalbox has used the database, and this release can use its schema. */
-  readonly isReadable: boolean;
-  readonly durability: Durability | null;
-  /** The limit of a statement, as the server applies it, for example `10s`; null for SQLite. */
-  readonly statementTimeout: string | null;
-  /** The clock of the server, and of this machine halfway through the query, in milliseconds. */
-  readonly clock: { readonly server: Date; readonly here: number } | null;
-  readonly mayCreateTables: boolean;
-  readonly keyProblem: 'key-missing' | 'key-differs' | null;
-  /** The problem that the last verification of the audit trail found, or null. */
-  readonly trailProblem: string | null;
-  readonly instances: readonly Instance[];
 }
 
 const FILE_SUFFIXES = ['', '-wal', '-shm', '.lock', '.head'];
@@ -147,26 +73,75 @@ export function fileFacts(url: string): FileFacts | null {
   };
 }
 
+function statOf(path: string): Stats | null {
+  return statSync(path, { throwIfNoEntry: false }) ?? null;
+}
+
+function isUsable(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch (error) {
+    // The reason does not matter: the fix names the file or folder.
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}
+
+export interface DatabaseInspection {
+  /** The schema version; 0 for a database that Signalbox has not used. */
+  readonly schema: number;
+  /** The schema version of this release. */
+  readonly known: number;
+  /** Signalbox has used the database, and this release can use its schema. */
+  readonly isReadable: boolean;
+  readonly durability: Durability | null;
+  /** The limit of a statement, as the server applies it, for example `10s`; null for SQLite. */
+  readonly statementTimeout: string | null;
+  /** The clock of the server, and of this machine halfway through the query, in milliseconds. */
+  readonly clock: { readonly server: Date; readonly here: number } | null;
+  readonly mayCreateTables: boolean;
+  readonly keyProblem: 'key-missing' | 'key-differs' | null;
+  /** The problem that the last verification of the audit trail found, or null. */
+  readonly trailProblem: string | null;
+  readonly instances: readonly Instance[];
+}
+
 /** Reads the facts for the doctor. Safe next to a running bot: it creates and migrates nothing. */
 export async function inspectDatabase(url: string, key: AuditKey): Promise<DatabaseInspection> {
   return withDb(url, 'read', async (db) => {
     const known = SCHEMA_VERSION;
     const schema = await schemaVersion(db);
-    const server = onPostgres(db);
+    const isServer = onPostgres(db);
     const isReadable = schema > 0 && (await isCompatible(db, schema));
     return {
       schema,
       known,
       isReadable,
-      durability: server ? await readDurability(db) : null,
-      statementTimeout: server ? await statementTimeoutOf(db) : null,
-      clock: server ? await clockOf(db) : null,
-      mayCreateTables: server ? await mayCreate(db) : true,
+      durability: isServer ? await readDurability(db) : null,
+      ...(isServer ? await serverFacts(db) : FILE_HAS),
       keyProblem: isReadable ? await keyProblem(db, key) : null,
       trailProblem: isReadable ? await storedTrailError(db) : null,
       instances: isReadable ? await listInstances(db) : [],
     };
   });
+}
+
+const FILE_HAS = { statementTimeout: null, clock: null, mayCreateTables: true };
+
+async function serverFacts(db: Db) {
+  const started = Date.now();
+  const { now, limit, may } = await db
+    .selectNoFrom((eb) => [
+      eb.fn<Date>('clock_timestamp').as('now'),
+      eb.fn<string>('current_setting', [eb.val('statement_timeout')]).as('limit'),
+      eb
+        .fn<boolean | null>('has_schema_privilege', [eb.fn('current_schema'), eb.val('create')])
+        .as('may'),
+    ])
+    .executeTakeFirstOrThrow();
+  const clock = { server: now, here: (started + Date.now()) / 2 };
+  return { statementTimeout: limit, clock, mayCreateTables: may === true };
 }
 
 /** The stored snapshots of the days from `fromDay` on, oldest first. Needs a readable schema. */
@@ -181,6 +156,12 @@ export async function readCostSnapshots(
 /** The last outcome of each change command. Needs a readable schema. */
 export async function readLastOutcomes(url: string): Promise<readonly LastOutcome[]> {
   return withDb(url, 'read', lastOutcomes);
+}
+
+/** The ids of the channels that Signalbox has resolved by name; none where the file does not exist yet. */
+export async function readChannelIds(url: string): Promise<ReadonlyMap<string, string>> {
+  if (fileFacts(url)?.exists === false) return new Map();
+  return withDb(url, 'read', storedChannelIds);
 }
 
 /** Throws where a start could not use the database. It creates and migrates nothing. */
@@ -219,59 +200,21 @@ export async function checkWritable(url: string): Promise<void> {
   await checkDiskSpace(file.path);
 }
 
+/** Closes the database after the work. Errors of an SQLite file say what is wrong with it. */
 async function withDb<T>(
   url: string,
   purpose: 'read' | 'write',
-  work: (db: Kysely<Tables>) => Promise<T>,
+  work: (db: Db) => Promise<T>,
 ): Promise<T> {
-  let db: Kysely<Tables> | null = null;
+  let close: () => Promise<void> = async () => undefined;
   try {
-    db = new Kysely<Tables>({ dialect: dialectFor(url, purpose) });
-    return await work(db);
+    const reader = await openReader(url, { inspects: true, writes: purpose === 'write' });
+    close = reader.close;
+    return await work(reader.db);
   } catch (error) {
     const file = fileFacts(url);
     throw file ? await explainSqliteError(file.path, error) : error;
   } finally {
-    await db?.destroy();
-  }
-}
-
-function dialectFor(url: string, purpose: 'read' | 'write'): Dialect {
-  if (!url.startsWith('file:')) return openPostgres(url, { onError: () => undefined });
-  const open = purpose === 'read' ? openSqliteReader : openSqlite;
-  return open(sqlitePath(url));
-}
-
-async function clockOf(db: Db): Promise<DatabaseInspection['clock']> {
-  const started = Date.now();
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
-  const [row] = rows;
-  return row ? { server: row.now, here: (started + Date.now()) / 2 } : null;
-}
-
-async function statementTimeoutOf(db: Db): Promise<string | null> {
-  const { rows } = await sql<{ limit: string }>`
-    select current_setting('statement_timeout') as limit`.execute(db);
-  return rows[0]?.limit ?? null;
-}
-
-async function mayCreate(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ may: boolean | null }>`
-    select has_schema_privilege(current_schema(), 'create') as may`.execute(db);
-  return rows[0]?.may === true;
-}
-
-function statOf(path: string): Stats | null {
-  return statSync(path, { throwIfNoEntry: false }) ?? null;
-}
-
-function isUsable(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch (error) {
-    // The reason does not matter: the fix names the file or folder.
-    if (error instanceof Error) return false;
-    throw error;
+    await close();
   }
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { commands, nouns } from '../commands/index.ts';
 import { manifestOf } from '../slack/index.ts';
 import { reasonOf } from './environment.ts';
-import { leave, parseOptions } from './options.ts';
+import { leave, readOptions, refuseOptions } from './options.ts';
 
 const USAGE = `signalbox manifest [--prefix db-] [--url https://…/slack/events] [--out <file>]
     Writes the manifest of the Slack app.
@@ -15,18 +15,26 @@ const OPTIONS = {
   prefix: { type: 'string', default: '' },
   url: { type: 'string' },
   out: { type: 'string' },
-  help: { type: 'boolean' },
 } as const;
 
-function refuse(sentence: string): never {
-  return leave(`${sentence}\n\n${USAGE}`, 2);
-}
-
-function readOptions(args: readonly string[]) {
-  const parsed = parseOptions(args, OPTIONS);
-  if ('sentence' in parsed) return refuse(parsed.sentence);
-  const [word] = parsed.positionals;
-  return word === undefined ? parsed.values : refuse(`manifest takes options only, not ${word}.`);
+/** `signalbox manifest` */
+export async function runManifest(args: readonly string[]): Promise<void> {
+  const { prefix, url = null, out } = readOptions('manifest', args, OPTIONS, USAGE);
+  if (!/^[a-z0-9-]*$/.test(prefix)) {
+    refuseOptions(
+      `--prefix may contain lower-case letters, digits and dashes only, not ${prefix}.`,
+      USAGE,
+    );
+  }
+  if (url !== null && !(URL.canParse(url) && url.startsWith('https://'))) {
+    refuseOptions(`--url must begin with https://, not ${url}.`, USAGE);
+  }
+  // The committed file has no prefix and no address, because the sandbox and the tests use it.
+  const own = prefix !== '' || url !== null ? 'manifest.local.json' : 'manifest.json';
+  const file = out ?? own;
+  const manifest = manifestOf({ commands, nouns, prefix, url });
+  write(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  process.stdout.write(`${file} was written. Paste it at https://api.slack.com/apps\n`);
 }
 
 function write(file: string, text: string): void {
@@ -35,25 +43,4 @@ function write(file: string, text: string): void {
   } catch (error) {
     leave(`${file} cannot be written (${reasonOf(error)}). Name another file with --out.`, 1);
   }
-}
-
-/** `signalbox manifest` */
-export async function runManifest(args: readonly string[]): Promise<void> {
-  const { prefix, url = null, out, help = false } = readOptions(args);
-  if (help) {
-    process.stdout.write(USAGE);
-    process.exit(0);
-  }
-  if (!/^[a-z0-9-]*$/.test(prefix)) {
-    refuse(`--prefix may contain lower-case letters, digits and dashes only, not ${prefix}.`);
-  }
-  if (url !== null && !(URL.canParse(url) && url.startsWith('https://'))) {
-    refuse(`--url must begin with https://, not ${url}.`);
-  }
-  // The committed file has no prefix and no address, because the sandbox and the tests use it.
-  const own = prefix !== '' || url !== null ? 'manifest.local.json' : 'manifest.json';
-  const file = out ?? own;
-  const manifest = manifestOf({ commands, nouns, prefix, url });
-  write(file, `${JSON.stringify(manifest, null, 2)}\n`);
-  process.stdout.write(`${file} was written. Paste it at https://api.slack.com/apps\n`);
 }

@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+// What the commands of the command line share: their options, variables, output and exit.
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { quoted, suggestion } from '../base/problem.ts';
+import { type ConfigProblem, quoted, suggestion } from '../base/problem.ts';
 import { type AuditKey, readKeyRing } from '../log/old/key-ring.ts';
 import { databaseSentence } from '../storage/errors.ts';
 import { readStore } from './environment.ts';
@@ -22,6 +23,25 @@ export function parseOptions<Options extends ParseArgsOptionsConfig>(
   }
 }
 
+/**
+ * The options of a command that takes no words. With `--help` it writes the usage and exits with 0;
+ * for wrong options it writes the usage with the reason and exits with 2.
+ */
+export function readOptions<Options extends ParseArgsOptionsConfig>(
+  name: string,
+  args: readonly string[],
+  options: Options,
+  usage: string,
+) {
+  const parsed = parseOptions(args, { ...options, help: { type: 'boolean' } });
+  if ('sentence' in parsed) return refuseOptions(parsed.sentence, usage);
+  const [word] = parsed.positionals;
+  if (word !== undefined) return refuseOptions(`${name} takes options only, not ${word}.`, usage);
+  if (!('help' in parsed.values)) return parsed.values;
+  process.stdout.write(usage);
+  process.exit(0);
+}
+
 /** Returns the sentence for an unknown subcommand, with the nearest known one. */
 export function unknownCommand(word: string, known: readonly string[]): string {
   return unknownWord('command', word, known);
@@ -39,13 +59,8 @@ interface Store {
 
 /** The database and its keys. Without valid variables it writes each problem and exits with 2. */
 export function storeOf(env: NodeJS.ProcessEnv): Store {
-  const store = readStore(env, (path) => readFileSync(path, 'utf8'));
-  if (!store.ok) {
-    const sentences = store.problems.map(({ where, problem, hint }) =>
-      [`${where} ${problem}`, ...(hint ? [hint] : [])].join(': '),
-    );
-    return leave(sentences.join('\n'), 2);
-  }
+  const store = readStore(env, readText);
+  if (!store.ok) return leaveWith(store.problems);
   const { DATABASE_URL, SIGNALBOX_KEY, SIGNALBOX_PREVIOUS_KEYS: previous } = store.value;
   const key = readKeyRing(
     SIGNALBOX_KEY?.reveal() ?? null,
@@ -54,97 +69,36 @@ export function storeOf(env: NodeJS.ProcessEnv): Store {
   return { url: DATABASE_URL.reveal(), key };
 }
 
+/** A file as text; throws the error of the system. */
+export function readText(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+/** Writes to standard output, and waits where its reader is slow. */
+export async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
 /** Writes the sentence as an error and exits: 1 for a failure, 2 for wrong options or variables. */
 export function leave(sentence: string, code: 1 | 2): never {
   process.stderr.write(`${sentence}\n`);
   process.exit(code);
 }
 
-interface FileCommand {
-  readonly name: string;
-  readonly usage: string;
-  /** What did not happen, before the reason: `No backup was made`. */
-  readonly failure: string;
+/** Why a command failed, as a sentence. */
+export function failureText(error: unknown): string {
+  return databaseSentence(error) ?? (error instanceof Error ? error.message : String(error));
 }
 
-/**
- * Runs a command that takes the database and one file, and writes the sentence that `run` returns.
- * Exits with 1 if `run` throws, and with 2 for wrong options.
- */
-export async function runFileCommand(
-  { name, usage, failure }: FileCommand,
-  args: readonly string[],
-  run: (url: string, file: string) => Promise<string>,
-): Promise<void> {
-  const parsed = parseOptions(args, { help: { type: 'boolean' } });
-  if ('sentence' in parsed) leave(`${parsed.sentence}\n\n${usage}`, 2);
-  const [file, ...more] = parsed.positionals;
-  if (parsed.values.help) {
-    process.stdout.write(usage);
-    return;
-  }
-  if (file === undefined || more.length > 0) leave(`${name} needs one file.\n\n${usage}`, 2);
-  const done = await run(storeOf(process.env).url, file).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    return leave(`${failure}: ${databaseSentence(error) ?? reason}`, 1);
-  });
-  process.stdout.write(`${done}\n`);
+/** Refuses wrong options: writes the sentence and the usage, and exits with 2. */
+export function refuseOptions(sentence: string, usage: string): never {
+  return leave(`${sentence}\n\n${usage.trimEnd()}`, 2);
 }
 
-/** libpq's variable for each part of the address. */
-const PARAMETERS: Readonly<Record<string, string>> = {
-  host: 'PGHOST',
-  port: 'PGPORT',
-  sslmode: 'PGSSLMODE',
-  sslrootcert: 'PGSSLROOTCERT',
-  sslcert: 'PGSSLCERT',
-  sslkey: 'PGSSLKEY',
-};
-
-/**
- * Runs pg_dump or pg_restore on the database. Its address and password are variables, because other users of
- * the machine can read arguments. Throws if the tool is missing or fails.
- */
-export function runPostgresTool(
-  tool: 'pg_dump' | 'pg_restore',
-  url: string,
-  args: readonly string[],
-): void {
-  const variables = connectionVariables(url);
-  const env = { PATH: process.env.PATH, ...variables };
-  const { error, status } = spawnSync(tool, ['--dbname', variables.PGDATABASE ?? '', ...args], {
-    env,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  if (error) {
-    const reason = `${tool} cannot be run here (${'code' in error ? error.code : error.message})`;
-    throw new Error(`${reason}: run it with the client tools of PostgreSQL, see docs/shipping.md`);
-  }
-  if (status !== 0) throw new Error(`${tool} failed with exit code ${status}`);
-}
-
-export function connectionVariables(address: string): Readonly<Record<string, string>> {
-  const url = new URL(address);
-  const parts = {
-    PGHOST: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1'),
-    PGPORT: url.port,
-    PGUSER: decodeURIComponent(url.username),
-    PGPASSWORD: decodeURIComponent(url.password),
-    PGDATABASE: decodeURIComponent(url.pathname.slice(1)),
-  };
-  const parameters = [...url.searchParams].flatMap(([name, value]) => {
-    const variable = PARAMETERS[name];
-    return variable === undefined ? [] : [[variable, value]];
-  });
-  const given = Object.entries(parts).filter(([, value]) => value !== '');
-  return withLibpqTls(Object.fromEntries([...given, ...parameters]));
-}
-
-type Variables = Readonly<Record<string, string>>;
-
-/** libpq has no no-verify, and uses the public CAs only on request (since version 16). */
-function withLibpqTls(variables: Variables): Variables {
-  const { PGSSLMODE: mode, PGSSLROOTCERT: ca = 'system' } = variables;
-  if (mode === 'no-verify') return { ...variables, PGSSLMODE: 'require' };
-  return mode === 'verify-full' ? { ...variables, PGSSLROOTCERT: ca } : variables;
+/** Writes each problem of the variables or the file as a line, and exits with 2. */
+export function leaveWith(problems: readonly ConfigProblem[]): never {
+  const lines = problems.map(({ where, problem, hint }) =>
+    [`${where} ${problem}`, ...(hint ? [hint] : [])].join(': '),
+  );
+  return leave(lines.join('\n'), 2);
 }

@@ -48,13 +48,13 @@ function detailOf({ refusal, rule, freeze, never }: Decision & { allow: false })
 }
 
 /** `2 approvals from approver`, `immediate`, `denied: frozen (until …: year end)`. */
-export function answerText(answer: PolicyAnswer): string {
+function answerText(answer: PolicyAnswer): string {
   if (answer.allow) return requirementText(answer.requires);
   const detail = answer.detail === null ? '' : ` (${answer.detail})`;
   return `denied: ${answer.refusal}${detail}`;
 }
 
-export function ruleText({ rule }: Pick<PolicyAnswer, 'rule'>): string {
+function ruleText({ rule }: Pick<PolicyAnswer, 'rule'>): string {
   return rule === null ? 'no rule' : `rule ${rule}`;
 }
 
@@ -66,7 +66,7 @@ function requirementText(requires: Requirement): string {
   return [approvalsText(requires), ...also].join(', ');
 }
 
-export function approvalsText({ from, count }: Pick<Requirement, 'from' | 'count'>): string {
+function approvalsText({ from, count }: Pick<Requirement, 'from' | 'count'>): string {
   if (from === null) return 'immediate';
   return `${count} ${count === 1 ? 'approval' : 'approvals'} from ${from}`;
 }
@@ -77,7 +77,7 @@ export function minuteText(at: Date): string {
 }
 
 /** The decision that a case expects. A part that is null is not compared. */
-export type Expectation =
+type Expectation =
   | {
       readonly allow: true;
       readonly count: number;
@@ -103,7 +103,7 @@ const WORDS: Readonly<Record<string, object>> = {
 };
 
 /** The schema of `expect`: a word, or what the rule must require, or the refusal. */
-export function expectationSchema(roles: readonly string[]) {
+function expectationSchema(roles: readonly string[]) {
   const role = declaredName('role', roles);
   const fields = strictConfigObject({
     approvals: z.int().min(0).max(20).optional(),

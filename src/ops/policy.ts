@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import {
   type ConfigProblem,
   type ConfigResult,
@@ -21,8 +19,17 @@ import {
 import { findByName, type Service, serviceTarget } from '../domain/targets.ts';
 import { buildDirectory } from '../servers/directory.ts';
 import { changesFreezes, takesService, untaggedTarget } from '../workflow/old/who-targets.ts';
-import { declaredNames, readConfigFile, readDeclaredParts } from './config.ts';
-import { parseOptions, unknownCommand } from './options.ts';
+import { declaredNames, problemsIn, readConfigFile, readDeclaredParts } from './config-file.ts';
+import { type ReadFile, reasonOf } from './environment.ts';
+import {
+  failureText,
+  leave,
+  parseOptions,
+  readText,
+  refuseOptions,
+  unknownCommand,
+  write,
+} from './options.ts';
 import {
   answerOf,
   type CaseScope,
@@ -37,7 +44,7 @@ import {
   type PolicyCase,
 } from './policy-cases.ts';
 
-export const POLICY_USAGE = `signalbox policy test <cases.yaml> [--config <file>]
+const USAGE = `signalbox policy test <cases.yaml> [--config <file>]
     Decides the cases of a file by signalbox.yaml and compares each decision with the expected one.
     Reads no database and asks no Slack: user groups cannot be read, so cases give roles.
     --config  the configuration file; default SIGNALBOX_CONFIG, else ./signalbox.yaml
@@ -46,101 +53,55 @@ No variable is needed.
 Exit code: 0 no difference, 1 a difference, 2 wrong options or files.
 `;
 
-export type PolicyRequest =
+/** `signalbox policy …`: sets the exit code. */
+export async function runPolicy(args: readonly string[]): Promise<void> {
+  // A reader such as `… | head` may close the pipe early: then the result is incomplete.
+  process.stdout.on('error', () => process.exit(2));
+
+  const request = readPolicyOptions(args);
+  if ('sentence' in request) return refuseOptions(request.sentence, USAGE);
+  const isAsExpected = await run(request).catch((error: unknown) => leave(failureText(error), 2));
+  process.exitCode = isAsExpected ? 0 : 1;
+}
+
+type PolicyRequest =
   | { readonly kind: 'help' }
   | { readonly kind: 'test'; readonly cases: string; readonly config: string | null };
 
-type PolicyOptions =
-  | { readonly ok: true; readonly request: PolicyRequest }
-  | { readonly ok: false; readonly sentence: string };
-
-export function readPolicyOptions(args: readonly string[]): PolicyOptions {
+/** What these options request, or the sentence that refuses them. */
+export function readPolicyOptions(
+  args: readonly string[],
+): PolicyRequest | { readonly sentence: string } {
   const parsed = parseOptions(args, { config: { type: 'string' }, help: { type: 'boolean' } });
-  if ('sentence' in parsed) return rejected(parsed.sentence);
+  if ('sentence' in parsed) return parsed;
   const { values, positionals } = parsed;
   const [what = '', cases, ...more] = positionals;
-  if (values.help || what === 'help' || args.length === 0) return accepted({ kind: 'help' });
-  if (what !== 'test') return rejected(unknownCommand(what, ['test']));
-  if (cases === undefined) return rejected('test needs a file of cases, for example cases.yaml.');
-  if (more.length > 0) return rejected(`Unexpected argument: ${quoted(more.join(' '))}.`);
-  return accepted({ kind: 'test', cases, config: values.config ?? null });
+  if (values.help || what === 'help' || args.length === 0) return { kind: 'help' };
+  if (what !== 'test') return { sentence: unknownCommand(what, ['test']) };
+  if (cases === undefined)
+    return { sentence: 'test needs a file of cases, for example cases.yaml.' };
+  if (more.length > 0) return { sentence: `Unexpected argument: ${quoted(more.join(' '))}.` };
+  return { kind: 'test', cases, config: values.config ?? null };
 }
 
-function accepted(request: PolicyRequest): PolicyOptions {
-  return { ok: true, request };
+async function run(request: PolicyRequest): Promise<boolean> {
+  if (request.kind === 'help') return write(USAGE).then(() => true);
+  const { cases, config } = request;
+  const path = config ?? (process.env.SIGNALBOX_CONFIG || './signalbox.yaml');
+  const read = readCases({ cases, config: path, readFile: readText });
+  if (!read.ok) return leave(problemReport(read.problems), 2);
+  const { text, isAsExpected } = runCases(cases, read.value);
+  await write(text);
+  return isAsExpected;
 }
-
-function rejected(sentence: string): PolicyOptions {
-  return { ok: false, sentence };
-}
-
-export const commandsByName: ReadonlyMap<string, Command> = new Map(
-  commands.map((command) => [command.name, command]),
-);
-
-/** Returns how the target of a command is named. */
-export function targetKindOf(name: string): CaseTargetKind {
-  const command = commandsByName.get(name);
-  if (!command) return 'none';
-  if (command.kind === 'change' && changesFreezes(command)) return 'scope';
-  return takesService(command) ? 'service' : 'none';
-}
-
-/** The services of a configuration file. */
-export interface FileServices {
-  readonly services: readonly Service[];
-  /** Whether the server decides about the services that the file omits. */
-  readonly discoversServices: boolean;
-}
-
-/**
- * Returns the targets of a case: for a tag or a warehouse, every service of the file that has both
- * of them. Null: a query about everything.
- */
-export function caseTargets(
-  { command, scope }: Pick<PolicyCase, 'command' | 'scope'>,
-  file: FileServices,
-): readonly (Target | null)[] {
-  const kind = targetKindOf(command);
-  if (kind === 'none') {
-    return [commandsByName.get(command)?.kind === 'change' ? untaggedTarget(command) : null];
-  }
-  const { services } = file;
-  if (kind === 'scope') return [freezeTarget(freezeScope(scope, file), services)];
-  const { service, tag, warehouse } = scope;
-  if (service !== null) return [serviceNamed(service, file)];
-  return services
-    .filter(({ tags }) => tag === null || tags?.includes(tag))
-    .filter((each) => warehouse === null || each.warehouse === warehouse)
-    .map(serviceTarget);
-}
-
-/** Returns the target with a name or id. For a service that the file does not list, tags are unknown. */
-function serviceNamed(text: string, { services, discoversServices }: FileServices): Target {
-  const [found, ...others] = findByName(services, text);
-  if (found && others.length === 0) return serviceTarget(found);
-  const unlisted: Target = { kind: 'service', id: text, name: text, tags: null, warehouse: null };
-  return discoversServices ? { ...unlisted, discovered: true } : unlisted;
-}
-
-function freezeScope({ service, tag, warehouse }: CaseScope, file: FileServices): Scope {
-  if (service !== null) {
-    const { id, name } = serviceNamed(service, file);
-    return { service: { id, name } };
-  }
-  if (tag !== null) return { tag };
-  return warehouse === null ? { everything: true } : { warehouse };
-}
-
-type ReadFile = (path: string) => string;
 
 /** A configuration file as the policy tools use it. */
-export interface PolicyFile extends FileServices {
+interface PolicyFile extends FileServices {
   readonly policy: Policy;
 }
 
 /** A case with its line in the file. */
-export type LocatedCase = PolicyCase & { readonly line: number };
+type LocatedCase = PolicyCase & { readonly line: number };
 
 /** Reads a configuration file. The problems have the file and the line. */
 function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<PolicyFile> {
@@ -161,7 +122,7 @@ interface CasesSource {
   readonly readFile: ReadFile;
 }
 
-export interface CasesRead {
+interface CasesRead {
   readonly file: PolicyFile;
   readonly cases: readonly LocatedCase[];
 }
@@ -228,38 +189,18 @@ function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
   try {
     return { ok: true, value: readFile(path) };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
-    return {
-      ok: false,
-      problems: [{ where: path, problem: `cannot be read (${code})`, hint: null }],
-    };
+    const problem = `cannot be read (${reasonOf(error)})`;
+    return { ok: false, problems: [{ where: path, problem, hint: null }] };
   }
 }
 
-function problemsIn(result: ConfigResult<unknown>): readonly ConfigProblem[] {
-  return result.ok ? [] : result.problems;
-}
-
 /** One line for each problem, and the hint. */
-export function problemReport(problems: readonly ConfigProblem[]): string {
+function problemReport(problems: readonly ConfigProblem[]): string {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   const lines = problems.map(({ where, problem, hint }) => {
     return `  ${where}  ${problem}${hint === null ? '' : ` (${hint})`}`;
   });
-  return [`Nothing was decided: ${count}.`, ...lines, ''].join('\n');
-}
-
-/** Decides a request as the bot does, with the reason that some commands need under every rule. */
-export function decideRequest(
-  policy: Policy,
-  question: Omit<PolicyQuestion, 'kind'>,
-): PolicyAnswer {
-  const command = commandsByName.get(question.command);
-  const answer = answerOf(decide(policy, { ...question, kind: command?.kind ?? 'change' }));
-  const needsReason = command?.kind === 'change' && command.needsReason === true;
-  const hasReason = question.reason !== null && question.reason !== '';
-  if (!answer.allow || !needsReason || hasReason) return answer;
-  return { allow: false, rule: answer.rule, refusal: 'reason-required', detail: null };
+  return [`Nothing was decided: ${count}.`, ...lines].join('\n');
 }
 
 interface CasesReport {
@@ -331,38 +272,70 @@ function requestText({ user, roles, command, scope, at }: LocatedCase): string {
   return `${who}: ${command}${on} at ${minuteText(at)}`;
 }
 
-const { stdout, stderr } = process;
-
-function leave(sentence: string): never {
-  stderr.write(sentence);
-  process.exit(2);
+/** Decides a request as the bot does, with the reason that some commands need under every rule. */
+function decideRequest(policy: Policy, question: Omit<PolicyQuestion, 'kind'>): PolicyAnswer {
+  const command = commandsByName.get(question.command);
+  const answer = answerOf(decide(policy, { ...question, kind: command?.kind ?? 'change' }));
+  const needsReason = command?.kind === 'change' && command.needsReason === true;
+  const hasReason = question.reason !== null && question.reason !== '';
+  if (!answer.allow || !needsReason || hasReason) return answer;
+  return { allow: false, rule: answer.rule, refusal: 'reason-required', detail: null };
 }
 
-async function write(text: string): Promise<void> {
-  if (!stdout.write(text)) await once(stdout, 'drain');
+const commandsByName: ReadonlyMap<string, Command> = new Map(
+  commands.map((command) => [command.name, command]),
+);
+
+/** Returns how the target of a command is named. */
+function targetKindOf(name: string): CaseTargetKind {
+  const command = commandsByName.get(name);
+  if (!command) return 'none';
+  if (command.kind === 'change' && changesFreezes(command)) return 'scope';
+  return takesService(command) ? 'service' : 'none';
 }
 
-async function run(request: PolicyRequest): Promise<boolean> {
-  if (request.kind === 'help') return write(POLICY_USAGE).then(() => true);
-  const { cases, config } = request;
-  const path = config ?? (process.env.SIGNALBOX_CONFIG || './signalbox.yaml');
-  const readFile = (name: string) => readFileSync(name, 'utf8');
-  const read = readCases({ cases, config: path, readFile });
-  if (!read.ok) return leave(problemReport(read.problems));
-  const { text, isAsExpected } = runCases(cases, read.value);
-  await write(text);
-  return isAsExpected;
+/** The services of a configuration file. */
+interface FileServices {
+  readonly services: readonly Service[];
+  /** Whether the server decides about the services that the file omits. */
+  readonly discoversServices: boolean;
 }
 
-/** `signalbox policy …`: sets the exit code. */
-export async function runPolicy(args: readonly string[]): Promise<void> {
-  // A reader such as `… | head` may close the pipe early: then the result is incomplete.
-  stdout.on('error', () => process.exit(2));
+/**
+ * Returns the targets of a case: for a tag or a warehouse, every service of the file that has both
+ * of them. Null: a query about everything.
+ */
+function caseTargets(
+  { command, scope }: Pick<PolicyCase, 'command' | 'scope'>,
+  file: FileServices,
+): readonly (Target | null)[] {
+  const kind = targetKindOf(command);
+  if (kind === 'none') {
+    return [commandsByName.get(command)?.kind === 'change' ? untaggedTarget(command) : null];
+  }
+  const { services } = file;
+  if (kind === 'scope') return [freezeTarget(freezeScope(scope, file), services)];
+  const { service, tag, warehouse } = scope;
+  if (service !== null) return [serviceNamed(service, file)];
+  return services
+    .filter(({ tags }) => tag === null || tags?.includes(tag))
+    .filter((each) => warehouse === null || each.warehouse === warehouse)
+    .map(serviceTarget);
+}
 
-  const options = readPolicyOptions(args);
-  if (!options.ok) leave(`${options.sentence}\n\n${POLICY_USAGE}`);
-  const isAsExpected = await run(options.request).catch((error: unknown) =>
-    leave(`${error instanceof Error ? error.message : String(error)}\n`),
-  );
-  process.exitCode = isAsExpected ? 0 : 1;
+/** Returns the target with a name or id. For a service that the file does not list, tags are unknown. */
+function serviceNamed(text: string, { services, discoversServices }: FileServices): Target {
+  const [found, ...others] = findByName(services, text);
+  if (found && others.length === 0) return serviceTarget(found);
+  const unlisted: Target = { kind: 'service', id: text, name: text, tags: null, warehouse: null };
+  return discoversServices ? { ...unlisted, discovered: true } : unlisted;
+}
+
+function freezeScope({ service, tag, warehouse }: CaseScope, file: FileServices): Scope {
+  if (service !== null) {
+    const { id, name } = serviceNamed(service, file);
+    return { service: { id, name } };
+  }
+  if (tag !== null) return { tag };
+  return warehouse === null ? { everything: true } : { warehouse };
 }

@@ -1,3 +1,4 @@
+// What Signalbox measures: counters of this process, and gauges that are read from the database.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Api, type Measures, note, pastStep } from '../base/log.ts';
 import type { State } from '../domain/change.ts';
@@ -10,218 +11,6 @@ import type { CloudReadOperation } from '../servers/cloud-reads.ts';
 import { withAnswerLimit } from '../storage/errors.ts';
 import { toText } from '../storage/old/portable.ts';
 import type { Db } from '../storage/old/schema.ts';
-
-/** The operations of each API. A new method of a client does not compile without its route. */
-interface ApiOperations {
-  readonly cloud: Exclude<keyof CloudClient, 'close' | 'reads'> | CloudReadOperation;
-  readonly alerts: Exclude<keyof AlertsClient, 'close' | 'reads'> | AlertsReadOperation;
-}
-
-const ORGANIZATION = '/v1/organizations/{organizationId}';
-const SERVICE = `${ORGANIZATION}/services/{serviceId}`;
-const ALERTS = '/api/v2/alerts';
-
-/** URL templates without ids, so that trace names have a low cardinality. */
-const ROUTES: { readonly [A in Api]: Readonly<Record<ApiOperations[A], string>> } = {
-  cloud: {
-    createService: `${ORGANIZATION}/services`,
-    createReversePrivateEndpoint: `${SERVICE}/pipesReversePrivateEndpoints`,
-    updateReplicaScaling: `${SERVICE}/replicaScaling`,
-    updateServiceState: `${SERVICE}/state`,
-    getUsageCost: `${ORGANIZATION}/usageCost`,
-    getPipeSettings: `${SERVICE}/pipes/{pipeId}/settings`,
-    getBackup: `${SERVICE}/backups/{backupId}`,
-    listOrganizations: '/v1/organizations',
-    listServices: `${ORGANIZATION}/services`,
-    getService: SERVICE,
-    getScalingSchedule: `${SERVICE}/scalingSchedule`,
-    listBackups: `${SERVICE}/backups`,
-    listPipes: `${SERVICE}/pipes`,
-    listReversePrivateEndpoints: `${SERVICE}/pipesReversePrivateEndpoints`,
-    getReversePrivateEndpoint: `${SERVICE}/pipesReversePrivateEndpoints/{endpointId}`,
-    listActivities: `${ORGANIZATION}/activities`,
-    getKey: `${ORGANIZATION}/keys/{keyId}`,
-  },
-  alerts: {
-    listAlerts: ALERTS,
-    getAlert: `${ALERTS}/{id}`,
-    updateAlert: `${ALERTS}/{id}`,
-    listWebhooks: '/api/v2/webhooks',
-    listSavedSearches: '/api/v2/saved-searches',
-    listDashboards: '/api/v2/dashboards',
-  },
-};
-
-/** The URL template of an operation, or `other` for an unknown name. */
-export function routeOf(api: Api, operation: string): string {
-  const routes: Readonly<Record<string, string>> = ROUTES[api];
-  return routes[operation] ?? 'other';
-}
-
-/** `since` is the time of the oldest entry; null if there is none. */
-export interface Backlog {
-  readonly count: number;
-  readonly since: Date | null;
-}
-
-export interface Gauges {
-  readonly changes: ReadonlyMap<State, Backlog>;
-  readonly outbox: Backlog;
-  /** Cards whose first delivery was tried; `since` is the time of the first attempt. */
-  readonly undeliveredCards: Backlog;
-  readonly inbox: Backlog;
-  readonly digests: ReadonlyMap<string, number>;
-  /** The problem that the last verification of the audit trail found, or null. */
-  readonly trailProblem: string | null;
-  /** Another replica uses a newer configuration than this process. */
-  readonly isOutdated: boolean;
-}
-
-// Ended changes are counted when they end, by metrics.
-const OPEN: readonly State[] = ['pending', 'approved', 'executing', 'unknown'];
-
-/** Reads the gauges, which are the same on every replica with this configuration. */
-export async function readGauges(db: Db, now: Date, configuration: string): Promise<Gauges> {
-  const [changes, outbox, undeliveredCards, inbox, digests, trailProblem, executes] =
-    await withAnswerLimit(
-      Promise.all([
-        openChanges(db),
-        undeliveredMessages(db, now),
-        undelivered(db),
-        waitingClicks(db, now),
-        digestStates(db),
-        storedTrailError(db),
-        mayExecute(db, configuration),
-      ]),
-    );
-  const isOutdated = !executes;
-  return { changes, outbox, undeliveredCards, inbox, digests, trailProblem, isOutdated };
-}
-
-async function openChanges(db: Db): Promise<ReadonlyMap<State, Backlog>> {
-  const rows = await db
-    .selectFrom('change')
-    .select((eb) => ['state', eb.fn.countAll().as('n'), eb.fn.min('created_at').as('oldest')])
-    .where('state', 'in', OPEN)
-    .groupBy('state')
-    .execute();
-  const found = new Map(rows.map(({ state, n, oldest }) => [state, gaugeOf(n, oldest)]));
-  return new Map(OPEN.map((state) => [state, found.get(state) ?? { count: 0, since: null }]));
-}
-
-async function waitingClicks(db: Db, now: Date): Promise<Backlog> {
-  const row = await db
-    .selectFrom('inbox')
-    .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('not_before').as('oldest')])
-    .where('handled_at', 'is', null)
-    .where('not_before', '<=', toText(now))
-    .executeTakeFirstOrThrow();
-  return gaugeOf(row.n, row.oldest);
-}
-
-/**
- * Counts due messages and those that wait for a retry, which has moved their due time; a reminder for
- * tomorrow does not count. A message that was tried is as old as its first attempt.
- */
-async function undeliveredMessages(db: Db, now: Date): Promise<Backlog> {
-  const row = await db
-    .selectFrom('outbox')
-    .select((eb) => [
-      eb.fn.countAll().as('n'),
-      eb.fn.min(eb.fn.coalesce('first_tried_at', 'not_before')).as('oldest'),
-    ])
-    .where('done_at', 'is', null)
-    .where((eb) =>
-      eb.or([eb('not_before', '<=', toText(now)), eb('first_tried_at', 'is not', null)]),
-    )
-    .executeTakeFirstOrThrow();
-  return gaugeOf(row.n, row.oldest);
-}
-
-/** A retry moves the due time of a message, so that only the first attempt shows its age. */
-async function undelivered(db: Db): Promise<Backlog> {
-  const row = await db
-    .selectFrom('outbox')
-    .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('first_tried_at').as('oldest')])
-    .where('done_at', 'is', null)
-    .where('kind', 'in', ['card', 'card-repost'])
-    .where('first_tried_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return gaugeOf(row.n, row.oldest);
-}
-
-async function digestStates(db: Db): Promise<ReadonlyMap<string, number>> {
-  const rows = await db
-    .selectFrom('digest')
-    .select((eb) => ['state', eb.fn.countAll().as('n')])
-    .groupBy('state')
-    .execute();
-  const states = ['sending', 'posted', 'missed', 'unknown'];
-  const found = new Map(rows.map(({ state, n }) => [String(state), Number(n)]));
-  return new Map(states.map((state) => [state, found.get(state) ?? 0]));
-}
-
-function gaugeOf(n: string | number | bigint, oldest: string | null): Backlog {
-  return { count: Number(n), since: oldest === null ? null : new Date(oldest) };
-}
-
-export type MakeGauge = (name: string, help: string, ...labels: string[]) => Gauge;
-
-/**
- * Gauges of database content. While the database is unreadable, the ones without labels keep their last
- * value, so that an outage does not resolve the alert of a broken trail. The others have no value.
- */
-export function databaseGauges(gauge: MakeGauge) {
-  const readable = gauge('database_readable', '1 if the database gauges could be read');
-  const writable = gauge('database_writable', '1 if the database accepts writes');
-  const changes = gauge('open_changes', 'Open changes, by state', 'state');
-  const oldest = gauge(
-    'open_change_age_seconds',
-    'Age of the oldest open change in this state',
-    'state',
-  );
-  const queued = gauge(
-    'queue_depth',
-    'Messages to send (outbox) and clicks to process (inbox)',
-    'queue',
-  );
-  const waits = gauge('queue_age_seconds', 'Time since the oldest entry is due', 'queue');
-  const cards = gauge(
-    'undelivered_card_age_seconds',
-    'Time since the first attempt to deliver the oldest card that is not in Slack',
-  );
-  const digests = gauge('digests', 'Digests, by state', 'state');
-  const broken = gauge('trail_broken', '1 if the verification of the audit trail failed');
-  const outdated = gauge(
-    'config_outdated',
-    '1 if another replica uses a newer configuration, so that this one executes no change',
-  );
-  const labelled = [changes, oldest, queued, waits, digests];
-
-  return (readings: Gauges | null, isWritable: boolean, now: Date): void => {
-    for (const each of labelled) each.reset();
-    readable.set(readings ? 1 : 0);
-    writable.set(isWritable ? 1 : 0);
-    if (!readings) return;
-    broken.set(readings.trailProblem === null ? 0 : 1);
-    outdated.set(readings.isOutdated ? 1 : 0);
-    for (const [state, reading] of readings.changes) {
-      changes.set({ state }, reading.count);
-      oldest.set({ state }, ageOf(reading, now));
-    }
-    for (const queue of ['outbox', 'inbox'] as const) {
-      queued.set({ queue }, readings[queue].count);
-      waits.set({ queue }, ageOf(readings[queue], now));
-    }
-    cards.set(ageOf(readings.undeliveredCards, now));
-    for (const [state, count] of readings.digests) digests.set({ state }, count);
-  };
-}
-
-// An entry that is due later has the age 0.
-function ageOf({ since }: Backlog, now: Date): number {
-  return since ? Math.max(0, (now.getTime() - since.getTime()) / 1_000) : 0;
-}
 
 export interface Metrics {
   readonly measures: Measures;
@@ -376,6 +165,55 @@ function callOf(
   } as const;
 }
 
+/** The operations of each API. A new method of a client does not compile without its route. */
+interface ApiOperations {
+  readonly cloud: Exclude<keyof CloudClient, 'close' | 'reads'> | CloudReadOperation;
+  readonly alerts: Exclude<keyof AlertsClient, 'close' | 'reads'> | AlertsReadOperation;
+}
+
+const ORGANIZATION = '/v1/organizations/{organizationId}';
+const SERVICE = `${ORGANIZATION}/services/{serviceId}`;
+const ALERTS = '/api/v2/alerts';
+
+/** URL templates without ids, so that trace names have a low cardinality. */
+const ROUTES: { readonly [A in Api]: Readonly<Record<ApiOperations[A], string>> } = {
+  cloud: {
+    createService: `${ORGANIZATION}/services`,
+    createReversePrivateEndpoint: `${SERVICE}/pipesReversePrivateEndpoints`,
+    updateReplicaScaling: `${SERVICE}/replicaScaling`,
+    updateServiceState: `${SERVICE}/state`,
+    getUsageCost: `${ORGANIZATION}/usageCost`,
+    getPipeSettings: `${SERVICE}/pipes/{pipeId}/settings`,
+    getBackup: `${SERVICE}/backups/{backupId}`,
+    listOrganizations: '/v1/organizations',
+    listServices: `${ORGANIZATION}/services`,
+    getService: SERVICE,
+    getScalingSchedule: `${SERVICE}/scalingSchedule`,
+    listBackups: `${SERVICE}/backups`,
+    listPipes: `${SERVICE}/pipes`,
+    listReversePrivateEndpoints: `${SERVICE}/pipesReversePrivateEndpoints`,
+    getReversePrivateEndpoint: `${SERVICE}/pipesReversePrivateEndpoints/{endpointId}`,
+    listActivities: `${ORGANIZATION}/activities`,
+    getKey: `${ORGANIZATION}/keys/{keyId}`,
+  },
+  alerts: {
+    listAlerts: ALERTS,
+    getAlert: `${ALERTS}/{id}`,
+    updateAlert: `${ALERTS}/{id}`,
+    listWebhooks: '/api/v2/webhooks',
+    listSavedSearches: '/api/v2/saved-searches',
+    listDashboards: '/api/v2/dashboards',
+  },
+};
+
+/** The URL template of an operation, or `other` for an unknown name. */
+export function routeOf(api: Api, operation: string): string {
+  const routes: Readonly<Record<string, string>> = ROUTES[api];
+  return routes[operation] ?? 'other';
+}
+
+type MakeGauge = (name: string, help: string, ...labels: string[]) => Gauge;
+
 /** Gauges of this process, which differ between replicas. */
 function processGauges(gauge: MakeGauge) {
   const connected = gauge('slack_connected', '1 if Slack delivers to this process');
@@ -393,4 +231,167 @@ function processGauges(gauge: MakeGauge) {
       configuration.set({ hash: readings.configuration() }, 1);
     },
   };
+}
+
+/**
+ * Gauges of database content. While the database is unreadable, the ones without labels keep their last
+ * value, so that an outage does not resolve the alert of a broken trail. The others have no value.
+ */
+function databaseGauges(gauge: MakeGauge) {
+  const readable = gauge('database_readable', '1 if the database gauges could be read');
+  const writable = gauge('database_writable', '1 if the database accepts writes');
+  const changes = gauge('open_changes', 'Open changes, by state', 'state');
+  const oldest = gauge(
+    'open_change_age_seconds',
+    'Age of the oldest open change in this state',
+    'state',
+  );
+  const queued = gauge(
+    'queue_depth',
+    'Messages to send (outbox) and clicks to process (inbox)',
+    'queue',
+  );
+  const waits = gauge('queue_age_seconds', 'Time since the oldest entry is due', 'queue');
+  const cards = gauge(
+    'undelivered_card_age_seconds',
+    'Time since the first attempt to deliver the oldest card that is not in Slack',
+  );
+  const digests = gauge('digests', 'Digests, by state', 'state');
+  const broken = gauge('trail_broken', '1 if the verification of the audit trail failed');
+  const outdated = gauge(
+    'config_outdated',
+    '1 if another replica uses a newer configuration, so that this one executes no change',
+  );
+  const labelled = [changes, oldest, queued, waits, digests];
+
+  return (readings: Gauges | null, isWritable: boolean, now: Date): void => {
+    for (const each of labelled) each.reset();
+    readable.set(readings ? 1 : 0);
+    writable.set(isWritable ? 1 : 0);
+    if (!readings) return;
+    broken.set(readings.trailProblem === null ? 0 : 1);
+    outdated.set(readings.isOutdated ? 1 : 0);
+    for (const [state, reading] of readings.changes) {
+      changes.set({ state }, reading.count);
+      oldest.set({ state }, ageOf(reading, now));
+    }
+    for (const queue of ['outbox', 'inbox'] as const) {
+      queued.set({ queue }, readings[queue].count);
+      waits.set({ queue }, ageOf(readings[queue], now));
+    }
+    cards.set(ageOf(readings.undeliveredCards, now));
+    for (const [state, count] of readings.digests) digests.set({ state }, count);
+  };
+}
+
+// An entry that is due later has the age 0.
+function ageOf({ since }: Backlog, now: Date): number {
+  return since ? Math.max(0, (now.getTime() - since.getTime()) / 1_000) : 0;
+}
+
+/** `since` is the time of the oldest entry; null if there is none. */
+interface Backlog {
+  readonly count: number;
+  readonly since: Date | null;
+}
+
+export interface Gauges {
+  readonly changes: ReadonlyMap<State, Backlog>;
+  readonly outbox: Backlog;
+  /** Cards whose first delivery was tried; `since` is the time of the first attempt. */
+  readonly undeliveredCards: Backlog;
+  readonly inbox: Backlog;
+  readonly digests: ReadonlyMap<string, number>;
+  /** The problem that the last verification of the audit trail found, or null. */
+  readonly trailProblem: string | null;
+  /** Another replica uses a newer configuration than this process. */
+  readonly isOutdated: boolean;
+}
+
+// Ended changes are counted when they end, by metrics.
+const OPEN: readonly State[] = ['pending', 'approved', 'executing', 'unknown'];
+
+/** Reads the gauges, which are the same on every replica with this configuration. */
+export async function readGauges(db: Db, now: Date, configuration: string): Promise<Gauges> {
+  const [changes, outbox, undeliveredCards, inbox, digests, trailProblem, executes] =
+    await withAnswerLimit(
+      Promise.all([
+        openChanges(db),
+        undeliveredMessages(db, now),
+        undelivered(db),
+        waitingClicks(db, now),
+        digestStates(db),
+        storedTrailError(db),
+        mayExecute(db, configuration),
+      ]),
+    );
+  const isOutdated = !executes;
+  return { changes, outbox, undeliveredCards, inbox, digests, trailProblem, isOutdated };
+}
+
+async function openChanges(db: Db): Promise<ReadonlyMap<State, Backlog>> {
+  const rows = await db
+    .selectFrom('change')
+    .select((eb) => ['state', eb.fn.countAll().as('n'), eb.fn.min('created_at').as('oldest')])
+    .where('state', 'in', OPEN)
+    .groupBy('state')
+    .execute();
+  const found = new Map(rows.map(({ state, n, oldest }) => [state, gaugeOf(n, oldest)]));
+  return new Map(OPEN.map((state) => [state, found.get(state) ?? { count: 0, since: null }]));
+}
+
+async function waitingClicks(db: Db, now: Date): Promise<Backlog> {
+  const row = await db
+    .selectFrom('inbox')
+    .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('not_before').as('oldest')])
+    .where('handled_at', 'is', null)
+    .where('not_before', '<=', toText(now))
+    .executeTakeFirstOrThrow();
+  return gaugeOf(row.n, row.oldest);
+}
+
+/**
+ * Counts due messages and those that wait for a retry, which has moved their due time; a reminder for
+ * tomorrow does not count. A message that was tried is as old as its first attempt.
+ */
+async function undeliveredMessages(db: Db, now: Date): Promise<Backlog> {
+  const row = await db
+    .selectFrom('outbox')
+    .select((eb) => [
+      eb.fn.countAll().as('n'),
+      eb.fn.min(eb.fn.coalesce('first_tried_at', 'not_before')).as('oldest'),
+    ])
+    .where('done_at', 'is', null)
+    .where((eb) =>
+      eb.or([eb('not_before', '<=', toText(now)), eb('first_tried_at', 'is not', null)]),
+    )
+    .executeTakeFirstOrThrow();
+  return gaugeOf(row.n, row.oldest);
+}
+
+/** A retry moves the due time of a message, so that only the first attempt shows its age. */
+async function undelivered(db: Db): Promise<Backlog> {
+  const row = await db
+    .selectFrom('outbox')
+    .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('first_tried_at').as('oldest')])
+    .where('done_at', 'is', null)
+    .where('kind', 'in', ['card', 'card-repost'])
+    .where('first_tried_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return gaugeOf(row.n, row.oldest);
+}
+
+async function digestStates(db: Db): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('digest')
+    .select((eb) => ['state', eb.fn.countAll().as('n')])
+    .groupBy('state')
+    .execute();
+  const states = ['sending', 'posted', 'missed', 'unknown'];
+  const found = new Map(rows.map(({ state, n }) => [String(state), Number(n)]));
+  return new Map(states.map((state) => [state, found.get(state) ?? 0]));
+}
+
+function gaugeOf(n: string | number | bigint, oldest: string | null): Backlog {
+  return { count: Number(n), since: oldest === null ? null : new Date(oldest) };
 }

@@ -22,7 +22,7 @@ import {
 import type { Logger } from 'pino';
 import { withTimeout } from '../base/errors.ts';
 import { createOutageLog } from '../base/log.ts';
-import type { Tracing } from './environment.ts';
+import type { Tracing } from './tracing-environment.ts';
 
 /** A slow collector delays the stop by at most this time. */
 const FLUSH_WITHIN_MS = 2_000;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { FROM_FILES, NAMES } from '../../src/ops/environment.ts';
+import { FROM_FILES, VARIABLE_NAMES } from '../../src/ops/index.ts';
 
 const Environment = z.record(z.string(), z.string());
 
@@ -65,7 +65,7 @@ test('the bot has a read-only file system, no privileges and 25 seconds to stop'
 
 test('the bot reads each variable that is set for it', () => {
   const { signalbox } = compose().services;
-  const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+  const known = [...VARIABLE_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
   expect(Object.keys(signalbox.environment).filter((name) => !known.includes(name))).toEqual([]);
 });
 

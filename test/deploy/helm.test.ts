@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { FROM_FILES, NAMES } from '../../src/ops/environment.ts';
+import { FROM_FILES, VARIABLE_NAMES } from '../../src/ops/index.ts';
 import {
   manifestsOf,
   notesOf,
@@ -116,7 +116,7 @@ test('the pod of the chart has the rights and volumes of the plain manifest', ()
 
 test.for(RENDERED)('the bot reads each variable of %s, and no secret is a value', (name) => {
   const names = podOf(manifest(name, 'Deployment')).containers[0].env.map((one) => one.name);
-  const known = [...NAMES, ...FROM_FILES.map((variable) => `${variable}_FILE`)];
+  const known = [...VARIABLE_NAMES, ...FROM_FILES.map((variable) => `${variable}_FILE`)];
   expect(names.filter((one) => !known.includes(one))).toEqual([]);
   expect(names.filter((one) => FROM_FILES.includes(one))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { FROM_FILES, NAMES } from '../../src/ops/environment.ts';
+import { FROM_FILES, VARIABLE_NAMES } from '../../src/ops/index.ts';
 import { manifestsOf, RENDERED } from './helm/rendered.ts';
 
 const FOLDER = 'deploy/kubernetes';
@@ -176,7 +176,7 @@ test('the bot writes to volumes only and gains no privileges', () => {
 
 test('secrets are files, named by variables that the bot reads', () => {
   const names = deployed().container.env.map(({ name }) => name);
-  const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+  const known = [...VARIABLE_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
   expect(names.filter((name) => !known.includes(name))).toEqual([]);
   expect(names.filter((name) => FROM_FILES.includes(name))).toEqual([]);
 });

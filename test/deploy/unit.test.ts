@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { FROM_FILES, NAMES } from '../../src/ops/environment.ts';
+import { FROM_FILES, VARIABLE_NAMES } from '../../src/ops/index.ts';
 
 const UNITS = ['signalbox.service', 'signalbox-archive.service'] as const;
 
@@ -55,7 +55,11 @@ test.for(UNITS)('each credential of %s is loaded, named by a variable, and read'
   const fromFiles = variables.filter(([name]) => name.endsWith('_FILE'));
   expect(fromFiles.map(([, path]) => path.replace('%d/', ''))).toEqual(loaded);
   // The first variable is for the runtime; npm start sets it as well.
-  const known = ['NODE_COMPILE_CACHE', ...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+  const known = [
+    'NODE_COMPILE_CACHE',
+    ...VARIABLE_NAMES,
+    ...FROM_FILES.map((name) => `${name}_FILE`),
+  ];
   expect(variables.filter(([name]) => !known.includes(name))).toEqual([]);
   expect(variables.filter(([name]) => FROM_FILES.includes(name))).toEqual([
     ['DATABASE_URL', 'file:/var/lib/signalbox/signalbox.db'],

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Secret } from '../../src/base/errors.ts';
-import { FROM_FILES, NAMES, Variables } from '../../src/ops/environment.ts';
+import { FROM_FILES, VARIABLE_NAMES, Variables } from '../../src/ops/index.ts';
 import { DOCUMENTS, groupsOf, readPage } from './pages.ts';
 
 /** OpenTelemetry's SDK reads its own variables. */
@@ -16,7 +16,7 @@ test.for(DOCUMENTS)('the program reads the variables that %s names', (file) => {
   );
   const ofScripts = groupsOf(JSON.stringify(packageJson.scripts), /([A-Z_]+)=/g);
   const files = FROM_FILES.map((name) => `${name}_FILE`);
-  const known = [...NAMES, ...files, ...ofScripts, ...ofTests];
+  const known = [...VARIABLE_NAMES, ...files, ...ofScripts, ...ofTests];
   expect(
     groupsOf(readPage(file), VARIABLE).filter(
       (name) => !known.includes(name) && !OF_THE_SDK.test(name),

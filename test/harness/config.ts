@@ -1,8 +1,7 @@
 import { parse } from 'yaml';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { commandNames } from '../../src/commands/index.ts';
-import { readConfigFile } from '../../src/ops/config.ts';
-import { loadConfig } from '../../src/ops/index.ts';
+import { loadConfig, readConfigFile } from '../../src/ops/index.ts';
 import { ANA, BEN, CLEO, DORA, FINN, GUS } from './users.ts';
 
 /** Edits the parsed configuration file of the sandbox. */

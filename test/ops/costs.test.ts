@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lockAgeLine } from '../../src/ops/doctor.ts';
+import { lockAgeLine } from '../../src/ops/doctor-running.ts';
 import { fetchedReports, stored, usualShare } from '../maths/fetched-reports.ts';
 
 test('the lock age is shown with its range and what follows from it', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { replicaLines } from '../../src/ops/doctor-database.ts';
+import { replicaLines } from '../../src/ops/doctor-running.ts';
 import { NOON } from '../storage/example-change.ts';
 import { startDoctorSandbox } from './doctor-sandbox.ts';
 import { line, namesOf } from './lines.ts';

@@ -1,6 +1,6 @@
 import { type Dialect, Kysely } from 'kysely';
 import { explainSqliteError, UnusableDatabase } from '../errors.ts';
-import { immutableName, openSqliteReader, sqlitePath } from '../sqlite.ts';
+import { immutableName, openSqlite, openSqliteReader, sqlitePath } from '../sqlite.ts';
 import { refuseUnreadable } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
 import type { Db, Tables } from './schema.ts';
@@ -10,12 +10,17 @@ interface Reader {
   close(): Promise<void>;
 }
 
-/** Opens a database for reading next to a running bot: creates, locks and migrates nothing. */
-export async function openReader(url: string): Promise<Reader> {
-  if (!url.startsWith('file:')) return readerOf(openPostgres(url, { onError }));
+/**
+ * Opens a database for reading next to a running bot: creates, locks and migrates nothing. Throws
+ * where this release cannot read the schema, unless `inspects`: then it may have any schema, or none,
+ * and a lost connection is no warning. With `writes`, the test of a write is possible.
+ */
+export async function openReader(url: string, { inspects = false, writes = false } = {}) {
+  const onError = inspects ? () => undefined : (error: Error) => process.emitWarning(error);
+  if (!url.startsWith('file:')) return readerOf(openPostgres(url, { onError }), inspects);
   const path = sqlitePath(url);
   try {
-    return await readerOf(openSqliteReader(path));
+    return await readerOf((writes ? openSqlite : openSqliteReader)(path), inspects);
   } catch (error) {
     throw await explainSqliteError(path, error);
   }
@@ -42,12 +47,10 @@ function backupProblem(path: string, error: unknown): string {
     : `The backup ${path} cannot be read: ${error.message}. Check its owner and its mode`;
 }
 
-const onError = (error: Error) => process.emitWarning(error);
-
-async function readerOf(dialect: Dialect): Promise<Reader> {
+async function readerOf(dialect: Dialect, inspects = false): Promise<Reader> {
   const db = new Kysely<Tables>({ dialect });
   try {
-    await refuseUnreadable(db);
+    if (!inspects) await refuseUnreadable(db);
   } catch (error) {
     await db.destroy();
     throw error;

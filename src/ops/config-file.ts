@@ -1,0 +1,371 @@
+// signalbox.yaml: its schema, and what its parts must say together.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import {
+  type ConfigProblem,
+  type ConfigResult,
+  parseConfig,
+  quoted,
+  readYaml,
+  strictConfigObject,
+  withHint,
+} from '../base/problem.ts';
+import { DAY_MS } from '../base/time.ts';
+import { budgetSchema, Costs, digestSchema } from '../costs/index.ts';
+import { type CommandNames, covers, type PolicyVocabulary } from '../domain/policy.ts';
+import { Allowed, ChannelName, costSelectorSchema, policyShape } from '../domain/policy-schema.ts';
+import { type ReadFile, reasonOf } from './environment.ts';
+
+/** The settings of the file. */
+export type FileContent = z.output<ReturnType<typeof fileSchema>> & {
+  /** SHA-256 of the file text, to detect a changed configuration. */
+  readonly configHash: string;
+};
+
+export interface ConfigFileSource {
+  readonly path: string;
+  readonly readFile: ReadFile;
+  /** The names of all commands, against which the policy is checked. */
+  readonly commands: CommandNames;
+  /** Whether SIGNALBOX_KEY is set; true for tools that need no variables. */
+  readonly hasKey: boolean;
+}
+
+/** Reads the file without the other variables. Reports all problems at once. */
+export function readConfigFile({
+  path,
+  readFile,
+  commands,
+  hasKey,
+}: ConfigFileSource): ConfigResult<FileContent> {
+  const text = textOf(path, readFile);
+  if (!text.ok) return text;
+  const yaml = readYaml(text.value, path);
+  if (!yaml.ok) return yaml;
+
+  const declared = readDeclaredParts(yaml.value);
+  const content = parseConfig(
+    fileSchema({ ...commands, ...declaredNames(declared) }),
+    yaml.value ?? {},
+  );
+  const problems = [
+    ...problemsIn(content).map((problem) => ({ ...problem, where: problem.where || path })),
+    ...repeatedNames(declared),
+    ...cardsWithoutChannel(declared),
+    ...discoveryWithoutReads(declared),
+    ...(mentions(declared, 'service create') && !hasKey ? [MISSING_KEY] : []),
+  ];
+  if (!content.ok || problems.length > 0) return { ok: false, problems };
+  const configHash = createHash('sha256').update(text.value).digest('hex');
+  return { ok: true, value: { ...content.value, configHash } };
+}
+
+function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
+  try {
+    return { ok: true, value: readFile(path) };
+  } catch (error) {
+    const reason = reasonOf(error);
+    const problem = `${path} cannot be read (${reason})`;
+    const hint =
+      reason === 'ENOENT'
+        ? 'create it from signalbox.example.yaml'
+        : 'correct SIGNALBOX_CONFIG, or give the user of Signalbox read permission';
+    return { ok: false, problems: [{ where: 'SIGNALBOX_CONFIG', problem, hint }] };
+  }
+}
+
+// Without the key the password of a new service cannot be stored encrypted.
+const MISSING_KEY: ConfigProblem = {
+  where: 'SIGNALBOX_KEY',
+  problem: 'is not set, but the policy allows service create',
+  hint: '32 bytes: openssl rand -base64 32',
+};
+
+/** None for a reading that succeeded. */
+export function problemsIn(reading: ConfigResult<unknown>): readonly ConfigProblem[] {
+  return reading.ok ? [] : reading.problems;
+}
+
+const Id = z.guid({
+  error: ({ input }) =>
+    input === undefined ? 'is missing' : withHint('must be an id', 'a UUID, from the console'),
+});
+
+// One word that users can type in a command, also on a phone.
+const Name = z.string().regex(/^[\p{L}\d][\p{L}\d._-]{0,62}$/u, {
+  error: 'must be one word of letters, digits, dots and dashes',
+});
+
+const Tag = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
+  error: 'must be one word of lower-case letters, digits and dashes',
+});
+
+/** A tag of the server, `key` or `key=value`, in lower case. */
+const ServerTag = z.string().regex(/^[a-z0-9._-]{1,128}(=[a-z0-9._-]{1,256})?$/, {
+  error: withHint('must be a tag of the server in lower case', 'its key, or key=value'),
+});
+
+const Pipe = strictConfigObject({ name: Name, id: Id });
+
+const Service = strictConfigObject({
+  name: Name,
+  aliases: z.array(Name).default([]),
+  id: Id,
+  tags: z.array(Tag).default([]),
+  warehouse: Name.nullable().default(null),
+  team: Name.nullable().default(null),
+  pipes: z.array(Pipe).default([]),
+});
+
+const Organization = strictConfigObject({
+  id: Id,
+  plan: z.enum(['paid', 'free']),
+  tier: z.enum(['basic', 'scale', 'enterprise']),
+});
+
+const Channels = strictConfigObject({
+  approvals: ChannelName.optional(),
+  audit: ChannelName.optional(),
+})
+  .default({})
+  .transform(({ approvals = null, audit = null }) => ({ approvals, audit }));
+
+const Access = strictConfigObject({ openToTheWorld: Allowed, privateAddresses: Allowed })
+  .default({ openToTheWorld: 'refused', privateAddresses: 'refused' })
+  .transform(({ openToTheWorld, privateAddresses }) => ({
+    openToTheWorld: openToTheWorld === 'allowed',
+    privateAddresses: privateAddresses === 'allowed',
+  }));
+
+const CONSOLE_HINT = 'for example https://console.example.com/services/{service}';
+
+/** The id of a service must not choose the server, so it may only be in the path and what follows. */
+function isConsoleAddress(text: string): boolean {
+  const [one, other] = ['a', 'b'].map((id) => text.replaceAll('{service}', id));
+  if (!URL.canParse(one ?? '') || !URL.canParse(other ?? '') || /[{}]/.test(one ?? ''))
+    return false;
+  const [address, same] = [new URL(one ?? ''), new URL(other ?? '')];
+  const isPlain = address.username === '' && address.password === '';
+  return address.protocol === 'https:' && isPlain && address.origin === same.origin;
+}
+
+const Console = z
+  .string()
+  .max(500)
+  .refine(isConsoleAddress, {
+    error: withHint('must be an https address, with {service} at most in its path', CONSOLE_HINT),
+  });
+
+const Cloud = strictConfigObject({
+  /** The form of the dates in requests for the usage report. */
+  usageDates: z.enum(['auto', 'date-time', 'date']).default('auto'),
+  /** `extended`: also uses the reads of live servers that the contract does not have. */
+  reads: z.enum(['contract', 'extended']).default('contract'),
+  /** The page of a service in the console of the provider; `{service}` stands for its id. */
+  console: Console.optional(),
+  /** The tags of the server that rules may name. Only discovered services have them. */
+  tags: z.array(ServerTag).min(1).optional(),
+}).default({ usageDates: 'auto', reads: 'contract' });
+
+const LONGEST_DAYS = 3_650;
+
+/** Schedules end 90 days after their approval, so that a shorter time would keep all events anyway. */
+const LEAST_CHANGES_DAYS = 90;
+/**
+ * Signalbox learns from 84 days of snapshots when days become final, and costs are stored by month.
+ * Source: docs/retention.md#configuration.
+ */
+const LEAST_COSTS_DAYS = 120;
+
+/** `400d` → milliseconds. */
+function days(least: number) {
+  const problem = withHint(
+    'must be a number of days',
+    `for example 400d, from ${least}d to ${LONGEST_DAYS}d`,
+  );
+  return z
+    .string(problem)
+    .regex(/^\d{1,6}d$/, problem)
+    .transform((text) => Number(text.slice(0, -1)))
+    .refine((count) => count >= least && count <= LONGEST_DAYS, problem)
+    .transform((count) => count * DAY_MS);
+}
+
+/** How long `audit archive` keeps changes and costs in the database; null: forever. */
+const Retention = strictConfigObject({
+  changes: days(LEAST_CHANGES_DAYS).optional(),
+  costs: days(LEAST_COSTS_DAYS).optional(),
+})
+  .default({})
+  .transform(({ changes = null, costs = null }) => ({ changesMs: changes, costsMs: costs }));
+
+/** The schema of signalbox.yaml for the names that the file declares. */
+function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[] }) {
+  const on = costSelectorSchema(words);
+  return strictConfigObject({
+    organization: Organization,
+    services: z.array(Service).default([]),
+    channels: Channels,
+    /** Who gets the card of a change: its channel, and with `dm` approvers who are not in it, or all. */
+    notify: z.enum(['channel', 'dm', 'both']).default('channel'),
+    ...policyShape(words),
+    digests: z.array(digestSchema(on)).default([]),
+    budgets: z.array(budgetSchema(on)).default([]),
+    costs: Costs,
+    access: Access,
+    cloud: Cloud,
+    retention: Retention,
+  }).transform(({ roles, policy, freezes, never, cloud, costs, ...rest }) => ({
+    ...rest,
+    prices: costs.price,
+    usageDates: cloud.usageDates,
+    reads: cloud.reads,
+    console: cloud.console ?? null,
+    serverTags: cloud.tags ?? [],
+    policy: { roles, rules: policy, freezes, never },
+  }));
+}
+
+const Text = z.string().catch('');
+const Texts = z.array(Text).catch([]);
+
+function list<Item extends z.ZodType>(item: Item) {
+  return z.array(item).catch([]);
+}
+
+const DeclaredParts = z.object({
+  services: list(
+    z
+      .object({
+        name: Text,
+        id: Text,
+        aliases: Texts,
+        tags: Texts,
+        warehouse: Text,
+        team: Text,
+        pipes: list(z.object({ name: Text, id: Text }).catch({ name: '', id: '' })),
+      })
+      .catch({ name: '', id: '', aliases: [], tags: [], warehouse: '', team: '', pipes: [] }),
+  ),
+  roles: z.record(z.string(), z.unknown()).catch({}),
+  channels: z.object({ approvals: z.unknown().optional() }).catch({ approvals: undefined }),
+  policy: list(
+    z
+      .object({
+        allow: Texts,
+        approvals: z.unknown().optional(),
+        channel: z.unknown().optional(),
+        discovered: z.unknown().optional(),
+      })
+      .catch({ allow: [], approvals: undefined, channel: undefined, discovered: undefined }),
+  ),
+  cloud: z.object({ reads: Text, tags: Texts }).catch({ reads: '', tags: [] }),
+  digests: list(
+    z.object({ channel: Text, period: z.string().catch('day') }).catch({ channel: '', period: '' }),
+  ),
+  budgets: list(z.object({ name: Text }).catch({ name: '' })),
+});
+
+type Outline = z.output<typeof DeclaredParts>;
+
+/**
+ * A lenient reading of the file, in which invalid parts are empty. It supplies the names that one
+ * part declares and another references, so that one mistake does not hide the others.
+ */
+export function readDeclaredParts(content: unknown): Outline {
+  const reading = DeclaredParts.safeParse(content ?? {});
+  return reading.success ? reading.data : DeclaredParts.parse({});
+}
+
+/** The names in the file to which its other parts, and cases of the policy, may refer. */
+export function declaredNames({ services, roles, cloud }: Outline) {
+  return {
+    roles: Object.keys(roles),
+    services: new Map(services.filter(({ name }) => name !== '').map(({ name, id }) => [name, id])),
+    tags: present(services.flatMap(({ tags }) => tags)),
+    serverTags: present(cloud.tags),
+    warehouses: present(services.map(({ warehouse }) => warehouse)),
+    teams: present(services.map(({ team }) => team)),
+  };
+}
+
+function present(words: readonly string[]): readonly string[] {
+  return [...new Set(words)].filter((word) => word !== '');
+}
+
+function mentions({ policy }: Outline, command: string): boolean {
+  return policy.some(({ allow }) => allow.some((pattern) => covers(pattern, command)));
+}
+
+/** Rules with approvals but without a channel for their cards. */
+function cardsWithoutChannel({ channels, policy }: Outline): readonly ConfigProblem[] {
+  if (channels.approvals !== undefined) return [];
+  const places = policy.flatMap(({ approvals, channel }, index) =>
+    approvals !== undefined && channel === undefined ? [`policy[${index}]`] : [],
+  );
+  if (places.length === 0) return [];
+  const problem = `is missing, and ${places.join(', ')} names no channel for its approvals`;
+  return [{ where: 'channels.approvals', problem, hint: "for example '#db-approvals'" }];
+}
+
+/** What has an effect only if services are discovered, in a file without extended reads. */
+function discoveryWithoutReads({ cloud, policy }: Outline): readonly ConfigProblem[] {
+  if (cloud.reads === 'extended') return [];
+  const rules = policy.flatMap(({ discovered }, index) =>
+    discovered === 'allowed' ? [`policy[${index}].discovered`] : [],
+  );
+  const places = [...rules, ...(cloud.tags.length > 0 ? ['cloud.tags'] : [])];
+  const problem = 'has no effect without the list of services';
+  const hint = 'set cloud.reads: extended, or remove it';
+  return places.map((where) => ({ where, problem, hint }));
+}
+
+/** Names and ids that must be unique but are used twice. */
+function repeatedNames({ services, digests, budgets }: Outline): readonly ConfigProblem[] {
+  const names = services.flatMap(({ name, aliases }, index) => [
+    { where: `services[${index}].name`, word: name },
+    ...aliases.map((word, at) => ({ where: `services[${index}].aliases[${at}]`, word })),
+  ]);
+  const pipes = services.flatMap((service, index) =>
+    service.pipes.map((pipe, at) => ({ ...pipe, where: `services[${index}].pipes[${at}]`, index })),
+  );
+  return [
+    ...repeated(names),
+    ...repeated(services.map(({ id }, index) => ({ where: `services[${index}].id`, word: id }))),
+    ...services.flatMap((_, service) =>
+      repeated(
+        pipes
+          .filter(({ index }) => index === service)
+          .map(({ where, name }) => ({ where: `${where}.name`, word: name })),
+      ),
+    ),
+    ...repeated(pipes.map(({ where, id }) => ({ where: `${where}.id`, word: id }))),
+    ...repeated(
+      budgets.map(({ name }, index) => ({ where: `budgets[${index}].name`, word: name })),
+    ),
+    ...repeated(digests.map(digestKey)),
+  ];
+}
+
+// A channel has at most one digest per period, because this key prevents duplicate posts.
+function digestKey({ channel, period }: Outline['digests'][number], index: number): NameUse {
+  return { where: `digests[${index}]`, word: channel === '' ? '' : `${channel} by ${period}` };
+}
+
+interface NameUse {
+  readonly where: string;
+  readonly word: string;
+}
+
+function repeated(names: readonly NameUse[]): readonly ConfigProblem[] {
+  const first = new Map<string, string>();
+  return names.flatMap(({ where, word }) => {
+    const key = word.toLowerCase();
+    const before = first.get(key);
+    if (word === '') return [];
+    if (before === undefined) first.set(key, where);
+    return before === undefined
+      ? []
+      : [{ where, problem: `repeats ${quoted(word)}`, hint: `already used at ${before}` }];
+  });
+}

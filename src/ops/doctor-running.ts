@@ -1,0 +1,189 @@
+// What runs: the Signalbox of this machine, its replicas, and what they have learned of cost days.
+import { createHmac, randomUUID } from 'node:crypto';
+import { causeCode, type Secret, type TimedResult, withinTime } from '../base/errors.ts';
+import { addDays, dayOf } from '../base/time.ts';
+import { utcStamp } from '../domain/answer.ts';
+import {
+  type DaySnapshot,
+  LEARNED_DAYS,
+  learnLockAge,
+  lockAgeText,
+  longestWait,
+  snapshotHistory,
+} from '../maths/days.ts';
+import {
+  type CheckContext,
+  type CheckLine,
+  countText,
+  failed,
+  ok,
+  skipped,
+  warning,
+} from './doctor-report.ts';
+import { type DatabaseInspection, readCostSnapshots } from './inspect.ts';
+
+interface ProbeTarget {
+  /** An address of this machine, in brackets for IPv6. */
+  readonly host: string;
+  readonly port: number;
+  /** The port of the readiness probe. */
+  readonly opsPort: number;
+  readonly withinMs: number;
+}
+
+/** Whether a Signalbox on this machine is ready and accepts a signed Slack request. */
+export async function instanceLines(
+  target: ProbeTarget,
+  secret: Secret | null,
+): Promise<readonly CheckLine[]> {
+  const [ready, probed] = await Promise.all([
+    withinTime(target.withinMs, () => readiness(target)),
+    secret ? withinTime(target.withinMs, () => probeInstance(target, secret)) : null,
+  ]);
+  if (!ready.ok && causeCode(ready.error) === 'ECONNREFUSED') {
+    const says = `no Signalbox on port ${target.opsPort}`;
+    return [skipped('this machine', says, 'start it with npm start, then run the doctor again')];
+  }
+  return [readyLine(ready, target), interactivityLine(probed)];
+}
+
+function readyLine(ready: TimedResult<string | null>, { opsPort: port }: ProbeTarget): CheckLine {
+  const name = 'this machine';
+  if (ready.ok && ready.value === null) return ok(name, `Signalbox on port ${port} is ready`);
+  const says = ready.ok ? `not ready: ${ready.value}` : `port ${port} does not answer`;
+  return failed(name, says, 'check PORT and the log of the process on this port');
+}
+
+const MANUAL_CHECK = 'type /signalbox in Slack and press a button: an answer proves the whole path';
+
+function interactivityLine(probed: TimedResult<ProbeResult> | null): CheckLine {
+  const name = 'interactivity';
+  if (probed === null) {
+    return skipped(name, 'Socket Mode has no address to test', MANUAL_CHECK);
+  }
+  if (!probed.ok) return failed(name, '/slack/events does not answer', 'check its log');
+  return {
+    answered: ok(name, 'a signed request to /slack/events was accepted'),
+    'other-secret': failed(
+      name,
+      'the running process has another SLACK_SIGNING_SECRET or a wrong clock',
+      'copy the secret from Basic Information and start Signalbox with the same environment',
+    ),
+    unknown: failed(
+      name,
+      'the process on this port does not answer like Signalbox over HTTP',
+      'check PORT, and that the process runs without SLACK_APP_TOKEN',
+    ),
+  }[probed.value];
+}
+
+/** `other-secret`: the process rejects this signing secret. `unknown`: it is not Signalbox. */
+type ProbeResult = 'answered' | 'other-secret' | 'unknown';
+
+/**
+ * Sends Slack's URL verification request, signed like Slack's: a running instance returns the
+ * challenge. Throws when no process listens on the port.
+ */
+async function probeInstance(
+  { host, port, withinMs }: ProbeTarget,
+  secret: Secret,
+): Promise<ProbeResult> {
+  const challenge = randomUUID();
+  const body = JSON.stringify({ type: 'url_verification', challenge });
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const hmac = createHmac('sha256', secret.reveal()).update(`v0:${timestamp}:${body}`);
+  const answer = await fetch(`http://${host}:${port}/slack/events`, {
+    method: 'POST',
+    redirect: 'error',
+    signal: AbortSignal.timeout(withinMs),
+    headers: {
+      'content-type': 'application/json',
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': `v0=${hmac.digest('hex')}`,
+    },
+    body,
+  });
+  const text = await answer.text();
+  if (answer.status === 401) return 'other-secret';
+  return answer.ok && text.includes(challenge) ? 'answered' : 'unknown';
+}
+
+/** Null when the instance on the port is ready, else its reason; throws when none listens. */
+async function readiness({ host, opsPort, withinMs }: ProbeTarget): Promise<string | null> {
+  const signal = AbortSignal.timeout(withinMs);
+  const answer = await fetch(`http://${host}:${opsPort}/readyz`, { redirect: 'error', signal });
+  const text = (await answer.text()).trim().slice(0, 200);
+  return answer.ok ? null : text;
+}
+
+/** One line per replica that the database lists. */
+export function listedReplicas(
+  { now, version }: CheckContext,
+  examined: TimedResult<DatabaseInspection> | null,
+) {
+  if (!examined?.ok) return [skipped('replicas', 'not checked: they are listed in the database')];
+  const { instances, clock } = examined.value;
+  return replicaLines(instances, { now: clock?.server ?? now(), version });
+}
+
+/** One line per replica, and a warning where their releases differ. */
+export function replicaLines(
+  instances: readonly Instance[],
+  { now, version }: { readonly now: Date; readonly version: string },
+): readonly CheckLine[] {
+  if (instances.length === 0) return [skipped('replicas', 'none is registered')];
+  const lines = instances.map((one, at) => replicaLine(one, `replica ${at + 1}`, now));
+  const versions = [...new Set([version, ...instances.map((one) => one.version)])];
+  if (versions.length === 1) return lines;
+  const says = `run different releases: ${versions.join(', ')} (this doctor: ${version})`;
+  return [
+    ...lines,
+    warning('replicas', says, 'upgrade all replicas to one release and stop the old ones'),
+  ];
+}
+
+type Instance = DatabaseInspection['instances'][number];
+
+const SILENT_AFTER_MS = 180_000;
+
+function replicaLine({ version, startedAt, seenAt }: Instance, name: string, now: Date): CheckLine {
+  const quietMs = Math.max(0, now.getTime() - seenAt.getTime());
+  const says = `${version}, running since ${utcStamp(startedAt)}`;
+  if (quietMs <= SILENT_AFTER_MS) return ok(name, says);
+  const minutes = countText(Math.round(quietMs / 60_000), 'minute');
+  const fix = 'it was killed or hangs: check its log; the entry disappears after ten minutes';
+  return warning(name, `${says}, silent for ${minutes}`, fix);
+}
+
+const COST_DAYS = 'cost days';
+
+/** How late the days of the usage report become final, from the stored snapshots. */
+export async function costDayLines(
+  { config, now, withinMs }: CheckContext,
+  examined: TimedResult<DatabaseInspection> | null,
+): Promise<readonly CheckLine[]> {
+  if (!examined?.ok || !examined.value.isReadable) {
+    return [skipped(COST_DAYS, 'not checked: their snapshots are in the database')];
+  }
+  const first = addDays(dayOf(now()), -LEARNED_DAYS);
+  const url = config.databaseUrl.reveal();
+  const read = await withinTime(withinMs, () =>
+    readCostSnapshots(url, config.organization.id, first),
+  );
+  return [
+    read.ok ? lockAgeLine(read.value) : skipped(COST_DAYS, 'their snapshots could not be read'),
+  ];
+}
+
+/** How late days become final, as a line. Source: docs/costs.md#lock-age. */
+export function lockAgeLine(snapshots: readonly DaySnapshot[]): CheckLine {
+  const age = learnLockAge(snapshotHistory(snapshots));
+  const text = lockAgeText(age);
+  if (age === null || text === null) {
+    const says =
+      'not known yet how late days become final: it takes 3 days that were seen to become final';
+    return skipped(COST_DAYS, says);
+  }
+  const basis = countText(age.days, 'observed day');
+  return ok(COST_DAYS, `${text}, from ${basis}; Signalbox waits for ${longestWait(age)} days`);
+}
