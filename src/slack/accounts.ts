@@ -23,7 +23,7 @@ export async function accountOf(lookups: WebClient, id: string, home: Home): Pro
 }
 
 /** The account of a user in Slack's answer, from `users.info` or `users.list`. */
-export function accountFrom(user: User, home: Home): Account {
+function accountFrom(user: User, home: Home): Account {
   return { standing: standingOf(user, home), zone: knownZone(user.tz) };
 }
 
@@ -43,14 +43,8 @@ export function standingOf(user: User, home: Home): 'member' | Refusal {
   return full ? 'member' : 'guest';
 }
 
-interface Membership {
-  readonly team_id?: string;
-  readonly is_stranger?: boolean;
-  readonly enterprise_user?: { readonly enterprise_id?: string };
-}
-
 // Slack sets `is_stranger` to false for external users of a shared channel, so the team decides.
-function isInternal(user: Membership, { teamId, enterpriseId }: Home): boolean {
+function isInternal(user: User, { teamId, enterpriseId }: Home): boolean {
   if (user.is_stranger === true) return false;
   if (user.team_id === teamId) return true;
   return enterpriseId !== null && user.enterprise_user?.enterprise_id === enterpriseId;

@@ -334,7 +334,7 @@ export async function handleReceipt(
 }
 
 /** The server's error, or a reference that finds an internal error in the log. */
-export function faultMessage(bot: SlackContext, error: unknown): Message {
+function faultMessage(bot: SlackContext, error: unknown): Message {
   const known = errorMessage(error);
   if (known) return known;
   const ref = requestNow() ?? newRequest();

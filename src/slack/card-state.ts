@@ -279,7 +279,7 @@ export function acceptedTitle(change: Change, commands: Commands): string | null
 }
 
 /** The state that ends the command, from a later read or from the reply; null: not known to be reached. */
-export function reachedEnd(change: Change, commands: Commands): string | null {
+function reachedEnd(change: Change, commands: Commands): string | null {
   const { followUp, outcome } = change;
   if (followUp?.state === 'settled') return followUp.seen?.text ?? null;
   const ends = commands.get(change.command)?.settled?.ends ?? [];
@@ -291,7 +291,7 @@ export function reachedEnd(change: Change, commands: Commands): string | null {
 const UNCERTAIN: readonly FollowUp['state'][] = ['failed', 'given-up', 'superseded'];
 
 /** Whether a reported value is not as sent, or the reply is not that of the API. */
-export function isWarning(reported: string): boolean {
+function isWarning(reported: string): boolean {
   return reported.startsWith('⚠');
 }
 

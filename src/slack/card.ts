@@ -45,7 +45,7 @@ import { beforeAfterTable } from './tables.ts';
 type Drawing = Pick<DrawContext, 'commands'>;
 
 /** The buttons that the state leaves open, without those in `hidden`; the last ones in a menu. */
-export function cardButtons(
+function cardButtons(
   change: Change,
   drawing: Drawing,
   hidden: readonly string[],
@@ -70,7 +70,7 @@ export function previewButtons(draft: Change): readonly Button[] {
   ];
 }
 
-export function showRequest({ id }: Change): Button {
+function showRequest({ id }: Change): Button {
   return { id: 'change.details', label: 'Show request', value: id, inMenu: true };
 }
 
@@ -192,7 +192,7 @@ export function warningLine(warning: string): Line {
 const ACTION_MAX = 100;
 
 /** The first lines of a card: requester, action and target, or the state; for an emergency, why. */
-export function titleLines(change: Change, { commands }: Titling): readonly Line[] {
+function titleLines(change: Change, { commands }: Drawing): readonly Line[] {
   const { id, state, requester, breakGlass, expiresAt, plan } = change;
   const action = bounded(lowerActionText(change), ACTION_MAX);
   if (breakGlass) return [...emergencyLines(change, action), stateLine(change, commands)];
@@ -203,9 +203,7 @@ export function titleLines(change: Change, { commands }: Titling): readonly Line
   return [[...title, ` · ${id} · ${until} `, { at: expiresAt }]];
 }
 
-type Titling = Pick<DrawContext, 'commands'>;
-
-function stateLine(change: Change, commands: Titling['commands']): Line {
+function stateLine(change: Change, commands: Drawing['commands']): Line {
   return [{ bold: cardTitle(change, commands) }, ` · ${change.id}`];
 }
 
@@ -325,7 +323,8 @@ function peopleLine({ requester, approvals, requires }: Change): Line {
   return [...words, ' · approved by ', ...namesOf(approvals), counted];
 }
 
-function namesOf(approvals: Change['approvals']): Line {
+/** `Ben, Cleo`, as mentions. */
+export function namesOf(approvals: Change['approvals']): Line {
   return approvals.flatMap(({ by }, index): RichInline[] => [
     ...(index > 0 ? [', '] : []),
     { user: by },

@@ -10,7 +10,7 @@ const PAGES_MAX = 200;
 const WAITS_MAX = 20;
 const WAIT_UNKNOWN_MS = 30_000;
 
-export interface SlackChannel {
+interface SlackChannel {
   readonly id?: string;
   readonly name?: string;
   readonly is_ext_shared?: boolean;
@@ -28,7 +28,7 @@ interface ListOptions {
 }
 
 /** The list of all open channels that the bot can see. */
-export interface ChannelList {
+interface ChannelList {
   /**
    * Returns all channels. Simultaneous readers share one list. At a rate limit the readers get the
    * error at once, while the list continues in the background after the time that Slack names.
@@ -39,7 +39,7 @@ export interface ChannelList {
   readonly waitsForS: () => number | null;
 }
 
-export function createChannelList(options: ListOptions): ChannelList {
+function createChannelList(options: ListOptions): ChannelList {
   const { clock, log } = options;
   let running: Promise<readonly SlackChannel[]> | null = null;
   let limited = Promise.withResolvers<never>();
@@ -125,7 +125,7 @@ export interface ChannelIdStore {
   readonly remember: (name: string, id: string) => Promise<string>;
 }
 
-export interface ChannelFinderOptions {
+interface ChannelFinderOptions {
   readonly lookups: WebClient;
   /** The names in the configuration, whose ids are stored. */
   readonly configured: readonly string[];
@@ -257,7 +257,7 @@ function lookupOf(channel: SlackChannel | undefined): ChannelLookup {
 const PAGES_MAX_CHANNEL_MEMBERS = 20;
 
 /** Who is in a channel. Each lookup ends as null where Slack does not answer. */
-export interface ChannelMembers {
+interface ChannelMembers {
   /** Read now, for a user who may have just left. */
   readonly has: (channel: ChannelId, user: UserId) => Promise<boolean | null>;
   /** At most a minute old. */

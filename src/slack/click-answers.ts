@@ -80,7 +80,7 @@ export function createClickNotices({ posts, respond, clock, now, log }: Options)
   };
 }
 
-export type ClickNotices = ReturnType<typeof createClickNotices>;
+type ClickNotices = ReturnType<typeof createClickNotices>;
 
 interface OptionsClickAnswers {
   readonly posts: WebClient;

@@ -14,7 +14,6 @@ import { type Actors, cachedAccounts, createActors } from './actors.ts';
 import {
   appTokenProblem,
   boltLogger,
-  type Clients,
   callProblem,
   createClients,
   createRespond,
@@ -23,7 +22,6 @@ import {
   measuredFetch,
   type Post,
   REINSTALL_WITH_SCOPES,
-  type Respond,
   refusedBySlack,
   type SlackProblem,
 } from './api.ts';
@@ -31,7 +29,7 @@ import { type ChannelIdStore, createChannelFinder } from './channels.ts';
 import type { SlackContext } from './context.ts';
 import { createDeliveries, type Deliveries, withAckFallback } from './deliveries.ts';
 import { findGroups } from './groups.ts';
-import { createPermalinks, type Permalinks } from './links.ts';
+import { createPermalinks } from './links.ts';
 import {
   checkEnvelope,
   listen,
@@ -90,7 +88,7 @@ type InstallationCheck =
   | { readonly ok: false; readonly problems: readonly SlackProblem[] };
 
 /** Checks both tokens and the scopes of a start, and returns all of their problems at once. */
-export async function checkInstallation(tokens: Tokens): Promise<InstallationCheck> {
+async function checkInstallation(tokens: Tokens): Promise<InstallationCheck> {
   const [read, socket] = await Promise.all([
     readInstalledApp(tokens.lookups).catch((error: unknown) =>
       callProblem('SLACK_BOT_TOKEN', error),
@@ -235,17 +233,21 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     console: options.console,
   };
   const respond = createRespond(slackApiUrl, options.post);
+  const { commands, commandPrefix: prefix, configuredChannels: configured } = options;
+  const drawn = { commands, drawing, permalinks, respond, log, clock };
   const openMessenger = (store: ChannelIdStore) => {
-    const configured = options.configuredChannels;
     const finder = createChannelFinder({ lookups, configured, store, clock, log });
-    const { posts } = clients;
-    const { commands } = options;
     const { botId } = self;
-    const own = { posts, lookups, botId, finder, respond };
-    const time = { clock, now };
-    return createMessenger({ ...own, ...time, drawing, channels, commands, permalinks, log });
+    return createMessenger({
+      ...drawn,
+      posts: clients.posts,
+      lookups,
+      botId,
+      finder,
+      channels,
+      now,
+    });
   };
-  const parts = { options, clients, self, drawing, permalinks, respond, actors };
   return {
     ok: true,
     slack: {
@@ -254,29 +256,26 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       findPerson: peopleByName(lookups, now),
       deliveries: (onRefused) =>
         createDeliveries({ ...options, slackApiUrl, socketUrl, clock, fetch, onRefused }),
-      listen: (context) => startListening(context, parts),
+      listen: async (context) => {
+        const { home, botUserId } = self;
+        const bot = { ...drawn, context, clients, home, botUserId, prefix };
+        const app = await createApp(options.botToken, self, slackApiUrl, log);
+        return startListening(app, bot, { appId: self.appId, actors });
+      },
     },
   };
 }
 
-interface Parts {
-  readonly options: SlackOptions;
-  readonly clients: Clients;
-  readonly self: InstalledApp & { readonly appId: string };
-  readonly drawing: DrawContext;
-  readonly permalinks: Permalinks;
-  readonly respond: Respond;
-  readonly actors: Actors;
-}
-
-async function startListening(context: WorkflowContext, parts: Parts): Promise<PayloadListener> {
-  const { options, clients, self, drawing, permalinks, respond, actors } = parts;
-  const { botToken, commandPrefix, commands, log, clock = systemClock } = options;
-  const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
+async function createApp(
+  token: Secret,
+  { botId, botUserId }: InstalledApp,
+  slackApiUrl: string,
+  log: Logger,
+): Promise<App> {
   const app = new App({
-    token: botToken.reveal(),
-    botId: self.botId,
-    botUserId: self.botUserId,
+    token: token.reveal(),
+    botId,
+    botUserId,
     receiver: NO_RECEIVER,
     deferInitialization: true,
     convoStore: false,
@@ -284,37 +283,7 @@ async function startListening(context: WorkflowContext, parts: Parts): Promise<P
     clientOptions: { slackApiUrl },
   });
   await app.init();
-  const process = withRequestId(
-    withAckFallback(measuringAck(app.processEvent.bind(app), context.measures)),
-    log,
-  );
-  const nameOf = payloadNames(commands, commandPrefix);
-  app.processEvent = (event) =>
-    traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
-  app.error(async (error) => {
-    log.error({ err: error }, 'a payload could not be handled');
-    // Bolt then sends no acknowledgement, so that Slack does not show a success.
-    throw error;
-  });
-
-  const bot: SlackContext = {
-    context,
-    commands,
-    drawing,
-    permalinks,
-    clients,
-    respond,
-    home: self.home,
-    botUserId: self.botUserId,
-    prefix: commandPrefix,
-    log,
-    clock,
-  };
-  const work = trackWork();
-  app.use(async ({ next }) => work.during(next));
-  app.use(checkEnvelope(bot, self.appId));
-  listen(app, bot, actors);
-  return { attach: ({ receiver }) => receiver.init(app), idle: work.idle };
+  return app;
 }
 
 // Bolt attaches the receiver in the constructor, before the listeners exist.
@@ -323,3 +292,28 @@ const NO_RECEIVER: Receiver = {
   start: async () => undefined,
   stop: async () => undefined,
 };
+
+function startListening(
+  app: App,
+  bot: SlackContext,
+  { appId, actors }: { readonly appId: string; readonly actors: Actors },
+): PayloadListener {
+  const { context, commands, prefix, log } = bot;
+  const process = withRequestId(
+    withAckFallback(measuringAck(app.processEvent.bind(app), context.measures)),
+    log,
+  );
+  const nameOf = payloadNames(commands, prefix);
+  app.processEvent = (event) =>
+    traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
+  app.error(async (error) => {
+    log.error({ err: error }, 'a payload could not be handled');
+    // Bolt then sends no acknowledgement, so that Slack does not show a success.
+    throw error;
+  });
+  const work = trackWork();
+  app.use(async ({ next }) => work.during(next));
+  app.use(checkEnvelope(bot, appId));
+  listen(app, bot, actors);
+  return { attach: ({ receiver }) => receiver.init(app), idle: work.idle };
+}

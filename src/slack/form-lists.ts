@@ -31,7 +31,7 @@ const IS_OFF: Readonly<Record<ListedKind, (reads: Reads) => boolean>> = {
 };
 
 /** The lists that a form offers. Without a list, its field is a line of text for an id. */
-export function offeredLists(reads: Reads): readonly ListedKind[] {
+function offeredLists(reads: Reads): readonly ListedKind[] {
   const kinds = Object.keys(IS_OFF) as ListedKind[];
   return kinds.filter((kind) => !IS_OFF[kind](reads));
 }

@@ -16,18 +16,18 @@ import {
   noteLine,
   title,
 } from './blocks.ts';
-import { outcomeButtons } from './card.ts';
+import { namesOf, outcomeButtons, warningLine } from './card.ts';
 import { costPerDayLines, planLines, targetLines, timingLines } from './card-plan.ts';
 import { breakGlassLines, cardTitle, reviewButtons } from './card-state.ts';
 import { cardPlace, type LinkOf } from './links.ts';
 import { actionText, type DrawContext, rolesLine, roleText } from './naming.ts';
 import { refusalLine } from './refusals.ts';
-import type { Line, RichInline } from './rich-text.ts';
+import type { Line } from './rich-text.ts';
 
 type HomeParts = readonly (MessagePart | null)[];
 
 /** As many whole changes as fit into a Slack view, so that no plan is cut; the rest is counted. */
-export function fitting(
+function fitting(
   changes: readonly Change[],
   draw: (change: Change) => HomeParts,
   { most, bytes }: { most: number; bytes: number },
@@ -48,19 +48,19 @@ export function fitting(
 const DIVIDER: MessagePart = { block: { type: 'divider' }, text: '' };
 
 /** Everything that the card shows before a change runs, for an approver who decides here. */
-export function toDecide(change: Change, linkOf: LinkOf): HomeParts {
+function toDecide(change: Change, linkOf: LinkOf): HomeParts {
   const { id, requester, createdAt, reason, plan, approvals, requires } = change;
   return [
     lines(
       [{ bold: actionText(change) }, ` · ${id}`],
       ...targetLines(change),
-      ...plan.warnings.map((warning): Line => [{ bold: '⚠ ' }, warning]),
-      ...planLines(change.plan),
+      ...plan.warnings.map(warningLine),
+      ...planLines(plan),
       fact('Requested by', { user: requester }, ', ', { at: createdAt }),
       ...(reason ? [fact('Reason', reason)] : []),
       ...costPerDayLines(plan),
       ...timingLines(change),
-      ...(approvals.length > 0 ? [approved(change)] : []),
+      ...(approvals.length > 0 ? [fact('Approved by', ...namesOf(approvals))] : []),
       fact('Needs', needed(requires.count, approvals.length)),
       fact('Expires', { at: change.expiresAt }, ...placeOf(change, linkOf)),
     ),
@@ -73,7 +73,7 @@ export function toDecide(change: Change, linkOf: LinkOf): HomeParts {
   ];
 }
 
-export function ownRequest(change: Change, { linkOf, commands }: RowDrawing): HomeParts {
+function ownRequest(change: Change, { linkOf, commands }: RowDrawing): HomeParts {
   const { id, state, approvals, requires } = change;
   const counted = state === 'pending' ? ` (${approvals.length} of ${requires.count})` : '';
   return [
@@ -86,7 +86,7 @@ export function ownRequest(change: Change, { linkOf, commands }: RowDrawing): Ho
 }
 
 /** An unknown outcome, or an emergency change to review. Other users read who can record the outcome. */
-export function toAnswerRow(change: Change, mayAnswer: boolean, drawing: DrawContext): HomeParts {
+function toAnswerRow(change: Change, mayAnswer: boolean, drawing: DrawContext): HomeParts {
   const { id, requires } = change;
   const isUnknown = change.state === 'unknown';
   const who = roleText(drawing.policy, requires.from ?? requires.to);
@@ -134,24 +134,13 @@ function actions({ id, version }: Change, ...all: readonly Button[]): MessagePar
 }
 
 function needed(count: number, have: number): string {
-  if (have > 0) return `${count - have} more of ${count}`;
-  return countWords(count, 'approval');
-}
-
-function approved({ approvals }: Change): Line {
-  const names = approvals.flatMap(({ by }, index): RichInline[] => [
-    ...(index > 0 ? [', '] : []),
-    { user: by },
-  ]);
-  return fact('Approved by', ...names);
+  return have > 0 ? `${count - have} more of ${count}` : countWords(count, 'approval');
 }
 
 function placeOf(change: Change, linkOf: LinkOf): Line {
   const place = cardPlace(change, 'card', linkOf);
   return place.length > 0 ? [' · ', ...place] : [];
 }
-
-type HomePartsHome = readonly (MessagePart | null)[];
 
 interface HomeOptions {
   readonly drawing: DrawContext;
@@ -174,7 +163,7 @@ export function homeView(found: HomeContent, { drawing, commands }: HomeOptions)
 function listSections(
   { actor, lists }: HomeContent & { ok: true },
   drawing: DrawContext,
-): HomePartsHome {
+): HomeParts {
   const { linkOf } = drawing;
   const { waiting, toAnswer, mine, running, recent, schedules } = lists;
   const { costs, unreadable, more, at } = lists;
@@ -206,25 +195,21 @@ function listSections(
     ),
     ...section(recent, 'Recent', () => listed(recent.map((change) => homeRow(change, drawing)))),
     ...(costs
-      ? [title(costs.title), lines(...costs.lines.map((text) => [text])), asOfNote(costs.asOf)]
+      ? [
+          title(costs.title),
+          lines(...costs.lines.map((text) => [text])),
+          noteLine('As of ', { at: costs.asOf }, '.'),
+        ]
       : []),
     unreadable.length > 0 ? noteLine(unreadableText(unreadable)) : null,
   ];
 }
 
-function asOfNote(at: Date): MessagePart {
-  return noteLine('As of ', { at }, '.');
-}
-
-function section(
-  things: readonly unknown[],
-  heading: string,
-  draw: () => HomePartsHome,
-): HomePartsHome {
+function section(things: readonly unknown[], heading: string, draw: () => HomeParts): HomeParts {
   return things.length > 0 ? [title(heading), ...draw()] : [];
 }
 
-function listed(all: readonly Line[]): HomePartsHome {
+function listed(all: readonly Line[]): HomeParts {
   const left = all.length - LINES_MAX;
   return [lines(...all.slice(0, LINES_MAX)), left > 0 ? noteLine(`${left} more not shown.`) : null];
 }
@@ -234,7 +219,7 @@ function commandSection(
   actor: (HomeContent & { ok: true })['actor'],
   { policy }: DrawContext,
   commands: readonly Command[],
-): HomePartsHome {
+): HomeParts {
   const names = commands.map(({ name }) => name);
   const usable = commandsFor(policy, names, actor);
   const own = commands.filter(({ name }) => usable.includes(name));

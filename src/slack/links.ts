@@ -39,7 +39,7 @@ export function cardPlace({ card }: WithCard, text: string, linkOf: LinkOf): Lin
 }
 
 /** How long an answer waits for the links in it. */
-export const PERMALINKS_WITHIN_MS = 1_000;
+const PERMALINKS_WITHIN_MS = 1_000;
 const PAUSE_MS = 60_000;
 const KEPT_MAX = 5_000;
 /** The changes of one answer; the rest stays plain text. */

@@ -28,7 +28,7 @@ import {
   SlashCommand,
   UserOf,
 } from './payload.ts';
-import { postEphemeral, type ReplyTarget } from './post.ts';
+import { postEphemeral } from './post.ts';
 import { press } from './press.ts';
 import { submit } from './submit.ts';
 import {
@@ -37,9 +37,8 @@ import {
   answerTyped,
   firstDeliveries,
   nounToRead,
+  TEXT_MAX,
 } from './typed.ts';
-
-const TEXT_MAX = 5_000;
 
 type Payload = AnyMiddlewareArgs & AllMiddlewareArgs;
 type EventPayload = Extract<Payload, { readonly event: unknown }>;
@@ -51,7 +50,7 @@ type EventPayload = Extract<Payload, { readonly event: unknown }>;
 export function listen(app: App, bot: SlackContext, actors: Actors): void {
   const handleEvent = eventHandler(bot, actors);
   app.use(async (payload) => {
-    if ('command' in payload) return handleCommand(bot, payload);
+    if ('command' in payload) return answerCommand(bot, payload);
     if ('event' in payload) return handleEvent(payload);
     const { body } = payload;
     if ('action' in payload && has('action_id', payload.action)) {
@@ -62,7 +61,7 @@ export function listen(app: App, bot: SlackContext, actors: Actors): void {
       return submit(bot, FormSubmission.parse(body), payload.ack as Parameters<typeof submit>[2]);
     }
     if ('options' in payload && has('action_id', payload.options)) return suggest(payload, bot);
-    if ('shortcut' in payload && has('callback_id', body)) return handleShortcut(bot, payload);
+    if ('shortcut' in payload && has('callback_id', body)) return openShortcut(bot, payload);
   });
 }
 
@@ -70,27 +69,10 @@ function has(id: string, value: unknown): boolean {
   return typeof value === 'object' && value !== null && Reflect.get(value, id) !== undefined;
 }
 
-async function handleCommand(
-  bot: SlackContext,
-  { payload, ack }: Extract<Payload, { readonly command: unknown }>,
-): Promise<void> {
-  const command = SlashCommand.parse(payload);
-  await ack();
-  await answerCommand(bot, command);
-}
-
 async function suggest({ payload, ack }: SlackOptionsMiddlewareArgs, bot: SlackContext) {
   // Bolt types the options of older kinds, which the check of the envelope drops.
   const acknowledge = ack as SlackOptionsMiddlewareArgs<'block_suggestion'>['ack'];
   await acknowledge({ options: await optionsFor(bot, Searched.parse(payload)) });
-}
-
-async function handleShortcut(
-  bot: SlackContext,
-  { body, ack }: Extract<Payload, { readonly shortcut: unknown }>,
-): Promise<void> {
-  await ack();
-  await openShortcut(bot, ShortcutUsed.parse(body));
 }
 
 function eventHandler(bot: SlackContext, actors: Actors) {
@@ -118,8 +100,10 @@ function eventHandler(bot: SlackContext, actors: Actors) {
 
 async function answerCommand(
   bot: SlackContext,
-  command: z.infer<typeof SlashCommand>,
+  { payload, ack }: Extract<Payload, { readonly command: unknown }>,
 ): Promise<void> {
+  const command = SlashCommand.parse(payload);
+  await ack();
   const noun = command.command.replace(/^\//, '').slice(bot.prefix.length);
   const typed = {
     noun,
@@ -142,21 +126,22 @@ function tooLong(text: string): Message {
   return sentenceMessage([`The command is too long: ${sizes} characters. Shorten it.`]);
 }
 
-async function openShortcut(bot: SlackContext, used: z.infer<typeof ShortcutUsed>): Promise<void> {
-  const { user, callback_id, trigger_id: trigger } = used;
-  const replyTarget = replyTargetOf(used);
+async function openShortcut(
+  bot: SlackContext,
+  { body, ack }: Extract<Payload, { readonly shortcut: unknown }>,
+): Promise<void> {
+  await ack();
+  const { user, callback_id, trigger_id: trigger, channel, message } = ShortcutUsed.parse(body);
+  // Slack shows an ephemeral message in a thread only if the thread has a reply already.
+  const replyTarget = { channel: channel?.id ?? null, thread: message?.thread_ts ?? null };
   const command = commandByCallbackId(bot.commands, callback_id);
   const open = async () => {
-    if (callback_id === PALETTE) await openPalette(bot, { by: user.id, trigger, replyTarget });
-    return command ? openForm(bot, { by: user.id, trigger, replyTarget }, command, {}) : null;
+    const place = { by: user.id, trigger, replyTarget };
+    if (callback_id === PALETTE) await openPalette(bot, place);
+    return command ? openForm(bot, place, command, {}) : null;
   };
   const send = (answer: Message) => postEphemeral(bot.clients.posts, user.id, replyTarget, answer);
   await sendAnswer(bot, { by: user.id, reads: () => null, replyTarget, send }, open);
-}
-
-// Slack shows an ephemeral message in a thread only if the thread has a reply already.
-function replyTargetOf({ channel, message }: z.infer<typeof ShortcutUsed>): ReplyTarget {
-  return { channel: channel?.id ?? null, thread: message?.thread_ts ?? null };
 }
 
 const Envelope = z.looseObject({
@@ -179,11 +164,9 @@ const KINDS = [
   'message_action',
 ];
 
-/**
- * Drops a signed payload that is of an unknown kind, for another app, or from another workspace.
- */
+/** Drops a signed payload that is of an unknown kind, for another app, or from another workspace. */
 export function checkEnvelope(bot: SlackContext, appId: string) {
-  return async (args: AnyMiddlewareArgs & AllMiddlewareArgs): Promise<void> => {
+  return async (args: Payload): Promise<void> => {
     const { body, next } = args;
     const ack = 'ack' in args ? args.ack : undefined;
     const read = Envelope.safeParse(body);
@@ -313,16 +296,11 @@ export function measuringAck(process: Process, { acknowledged }: Measures): Proc
 }
 
 // A closed list, because values from a payload must not become metric labels.
-const KINDS_PAYLOAD_PROCESS = [
-  'event_callback',
-  'block_actions',
-  'block_suggestion',
-  'view_submission',
-];
+const MEASURED_KINDS = ['event_callback', 'block_actions', 'block_suggestion', 'view_submission'];
 
-function kindOf(body: Readonly<Record<string, unknown>>): string {
-  if (typeof body.command === 'string') return 'command';
-  return KINDS_PAYLOAD_PROCESS.find((kind) => kind === body.type) ?? 'other';
+function kindOf({ command, type }: Body): string {
+  if (typeof command === 'string') return 'command';
+  return MEASURED_KINDS.find((kind) => kind === type) ?? 'other';
 }
 
 /** Tracks the running listeners, because Bolt does not wait for them when it stops. */

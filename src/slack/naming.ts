@@ -68,14 +68,10 @@ export function peopleLine({ users, more }: SomeMembers, from = ''): Line {
 }
 
 /** `1 more approval from @db-leads is needed.` */
-export function neededText({ requires, approvals }: Change, { policy }: WithPolicy): string {
+export function neededText({ requires, approvals }: Change, { policy }: DrawContext): string {
   const left = requires.count - approvals.length;
   const verb = left === 1 ? 'is' : 'are';
   return `${countWords(left, 'more approval')} from ${roleText(policy, requires.from)} ${verb} needed.`;
-}
-
-interface WithPolicy {
-  readonly policy: Policy;
 }
 
 type Named = Pick<Change, 'id' | 'command' | 'plan' | 'stopReason'>;

@@ -242,16 +242,10 @@ const CHOICES_MAX = 100;
 const WHERE =
   'The answer appears where you opened this. Only you see it. Files are posted to the thread.';
 
-interface PaletteRequest {
-  readonly by: UserId;
-  readonly trigger: string;
-  readonly replyTarget: ReplyTarget;
-}
-
 /** Opens the modal before the membership lookup, because a trigger expires after three seconds. */
 export async function openPalette(
   bot: SlackContext,
-  { by, trigger, replyTarget }: PaletteRequest,
+  { by, trigger, replyTarget }: FormTrigger,
 ): Promise<void> {
   const { views } = bot.clients.views;
   const opened = await views.open({ trigger_id: trigger, view: textView(['Loading…']) });
@@ -310,13 +304,8 @@ export async function chooseCommand(
   const command = bot.commands.find((each) => each.name === name);
   if (!view || !command) return;
   const { replyTarget } = settingOf(view.private_metadata);
-  const hash = view.hash ? { hash: view.hash } : {};
-  await redrawForm(
-    bot,
-    command,
-    {},
-    { by: user.id, replyTarget, view_id: view.id, isFirst: true, ...hash },
-  );
+  const open = { view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
+  await redrawForm(bot, command, {}, { by: user.id, replyTarget, ...open, isFirst: true });
 }
 
 const frame = {

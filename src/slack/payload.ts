@@ -141,7 +141,7 @@ export function pressedMessageOf({ container, channel }: ButtonClick): Position 
 }
 
 /** The thread of the pressed button; null outside of threads. */
-export function threadOf({ container }: ButtonClick): string | null {
+function threadOf({ container }: ButtonClick): string | null {
   return container?.thread_ts ?? null;
 }
 

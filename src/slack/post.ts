@@ -17,19 +17,15 @@ export interface OwnMessages {
   readonly finder: ChannelFinder;
 }
 
-interface MessageQuery {
-  readonly channel: string;
-  readonly threadTs: string | undefined;
-  readonly isSame: (text: string) => boolean;
-}
-
 /**
  * The position of an own message among the newest 200 of a channel, thread or direct conversation. Null
  * where there is none, and where the token lacks the optional scopes to read the history.
  */
-export async function findOwnMessage(
+async function findOwnMessage(
   { lookups, botId, finder }: OwnMessages,
-  { channel: wanted, threadTs, isSame }: MessageQuery,
+  wanted: string,
+  threadTs: string | undefined,
+  isSame: (text: string) => boolean,
 ): Promise<Position | null> {
   const isUser = /^[UW]/.test(wanted);
   const channel = isUser ? await directChannel(lookups, wanted) : await channelIdOf(finder, wanted);
@@ -86,14 +82,11 @@ export async function findOwnTexts(
       return { ok: false, why, passing: why === 'lookup-failed' };
     }
     const options = { channel: found.room.id, limit: PAGE_SIZE };
-    const pages = readPages<ConversationsHistoryResponse>(
-      lookups,
-      'conversations.history',
-      options,
-    );
+    const method = 'conversations.history';
     const texts: string[] = [];
     let read = 0;
-    for await (const { messages = [] } of pages) {
+    for await (const page of readPages<ConversationsHistoryResponse>(lookups, method, options)) {
+      const { messages = [] } = page;
       for (const { bot_id, text = '' } of messages) {
         if (bot_id === botId && pattern.test(text)) texts.push(text);
       }
@@ -159,7 +152,7 @@ export async function postOnce(
   message: Message,
   { threadTs, isSame }: EarlierAttempt,
 ): Promise<Position> {
-  const earlier = isSame && (await findOwnMessage(own, { channel, threadTs, isSame }));
+  const earlier = isSame && (await findOwnMessage(own, channel, threadTs, isSame));
   return earlier ?? postMessage(posts, channel, message, threadTs);
 }
 
@@ -230,11 +223,6 @@ export async function replacePrivate(
   await respond(url, { ...message, replace: true });
 }
 
-interface ThreadPosition {
-  readonly channel: string;
-  readonly ts: string;
-}
-
 type FindChannels = (names: readonly string[]) => Promise<ReadonlyMap<string, ChannelLookup>>;
 
 /**
@@ -265,7 +253,7 @@ export async function sendFiles(
 async function threadFor(
   findChannels: FindChannels,
   { channel, thread }: ReplyTarget,
-): Promise<ThreadPosition | null> {
+): Promise<Position | null> {
   if (channel === null || thread === null) return null;
   const found = (await findChannels([channel])).get(channel);
   return found?.ok && !found.room.outside && found.room.joined ? { channel, ts: thread } : null;

@@ -1,9 +1,11 @@
 import type { View } from '@slack/web-api';
 import type { Secret } from '../base/errors.ts';
 import { commandLine } from '../commands/index.ts';
+import type { Command } from '../commands/index.ts';
+import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { type Change, type ChangeId, type UserId, VERBS, type Verb } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
-import { INCIDENT_VERBS, type IncidentClick } from '../domain/incidents.ts';
+import type { IncidentClick } from '../domain/incidents.ts';
 import { authorizeForm, authorizePress, authorizeRequester } from '../workflow/old/authorize.ts';
 import { authorizeDetails } from '../workflow/old/authorize-details.ts';
 import { receiveClick } from '../workflow/old/click.ts';
@@ -25,30 +27,185 @@ import { plain } from './inputs.ts';
 import { cardLink } from './links.ts';
 import { lowerActionText } from './naming.ts';
 import { chooseCommand, openForm, PALETTE, redrawForm } from './open-form.ts';
-import {
-  type ButtonClick,
-  ChangeOf,
-  GapOf,
-  givenOf,
-  IncidentOf,
-  isHome,
-  pressedAt,
-  pressedButton,
-  pressedMessageOf,
-  privateMessageOf,
-  replyToOf,
-} from './payload.ts';
+import { type ButtonClick, ChangeOf, GapOf, givenOf, IncidentOf, isHome, pressedAt, pressedButton, pressedMessageOf, privateMessageOf, replyToOf } from './payload.ts';
 import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
-import {
-  needsReasonForm,
-  type ReasonFormKind,
-  type ReasonFormMetadata,
-  reasonForm,
-} from './reason-form.ts';
+import { needsReasonForm, type ReasonFormKind, type ReasonFormMetadata, reasonForm } from './reason-form.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 import { answerLine, lineOf, nounToRead } from './typed.ts';
+
+/** Routes a click. A click that decides is stored before Slack gets its acknowledgement. */
+export async function press(bot: SlackContext, pressed: ButtonClick, ack: Ack): Promise<void> {
+  const { id, value } = pressedButton(pressed);
+  const button = { id, value, verb: VERBS.find((each) => `change.${each}` === id) };
+  const decision = decisionOf(bot, pressed, button);
+  if (decision) return store(bot, pressed, decision, ack);
+
+  await ack();
+  if (pressed.view?.callback_id === PALETTE) return chooseCommand(bot, pressed);
+  const by = pressed.user.id;
+  const form = pressed.view && commandByCallbackId(bot.commands, pressed.view.callback_id);
+  if (pressed.view && form) return redraw(bot, by, pressed.view, form);
+  const reads = () => (id.startsWith('command.') ? nounToRead(bot, lineOf(value)) : null);
+  const replyTarget = pressedAt(pressed);
+  const interaction = { url: pressed.response_url ?? null, user: by, replyTarget };
+  const send = (answer: Message) => replyPrivately(bot, interaction, answer);
+  const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send }, () =>
+    answerPress(bot, pressed, button),
+  );
+  // The content of the Home tab may be out of date after a click.
+  if (isAnswered && isHome(pressed)) await showHome(bot.context, by);
+}
+
+interface PressedButton {
+  readonly id: string;
+  readonly value: string;
+  /** The decision about a change that the button makes; undefined for any other button. */
+  readonly verb: Verb | undefined;
+}
+
+interface Decision {
+  readonly key: string;
+  /** Null where the value of the button is not one that Signalbox wrote. */
+  readonly receive: ((replyTo: ReplyTo) => Promise<Receipt>) | null;
+}
+
+/** How to store a click that decides about a change, an anomaly or a gap; null for any other click. */
+function decisionOf(
+  { context }: SlackContext,
+  pressed: ButtonClick,
+  { id, verb, value }: PressedButton,
+): Decision | null {
+  const { user, trigger_id } = pressed;
+  const by = user.id;
+  if (verb && !needsReasonForm(verb)) {
+    const key = `click:${trigger_id}`;
+    const { data: change } = ChangeOf.safeParse(value);
+    const click = change && { verb, change, by, text: '' };
+    return {
+      key,
+      receive: click ? (to) => receiveClick(context, key, { ...click, replyTo: to }) : null,
+    };
+  }
+  const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
+  if (incidentVerb) {
+    const key = `press:${trigger_id}`;
+    const { data: incident } = IncidentOf.safeParse(value);
+    const click = incident && { key, verb: incidentVerb, id: incident, by };
+    return { key, receive: click ? (to) => receiveIncidentClick(context, click, to) : null };
+  }
+  if (id !== ACCEPT_GAP) return null;
+  const key = `gap:${trigger_id}`;
+  const { data: gap } = GapOf.safeParse(value);
+  const message = pressedMessageOf(pressed);
+  const click = gap && message && { key, gap, by, message };
+  return { key, receive: click ? (to) => receiveGapClick(context, click, to) : null };
+}
+
+async function store(
+  bot: SlackContext,
+  pressed: ButtonClick,
+  { key, receive }: Decision,
+  ack: Ack,
+): Promise<void> {
+  if (!receive) return ack();
+  const replyTo = replyToOf(pressed);
+  const receipt = await storeOrReply(bot, replyTo, () => receive(replyTo));
+  await ack();
+  await handleReceipt(bot, receipt, { key, replyTo });
+}
+
+/** Redraws a form, because a choice can show or hide other fields. */
+async function redraw(
+  bot: SlackContext,
+  by: UserId,
+  view: NonNullable<ButtonClick['view']>,
+  command: Command,
+): Promise<void> {
+  const { replyTarget, fixed } = settingOf(view.private_metadata);
+  const given = { ...givenOf({ view }), ...fixed };
+  const open = { by, replyTarget, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
+  await redrawForm(bot, command, given, open);
+}
+
+async function answerPress(
+  bot: SlackContext,
+  pressed: ButtonClick,
+  { id, verb, value }: PressedButton,
+): Promise<Message | null> {
+  const by = pressed.user.id;
+  const replyTarget = pressedAt(pressed);
+  const typed: CommandLine = { noun: '', text: '', by, replyTarget, trigger: pressed.trigger_id };
+  if (id.startsWith('command.')) return answerLine(bot, typed, value);
+  if (id === 'incident.details') {
+    const found = await bot.context.incidents.details({ id: value, by });
+    return found.ok ? answerMessage(found.answer) : refusalMessage(found.denial, bot.drawing);
+  }
+
+  const change = ChangeOf.safeParse(value);
+  if (!change.success) return sentenceMessage([OLD_BUTTON]);
+  const preview = privateMessageOf(pressed);
+  const about = { change: change.data, home: isHome(pressed), preview };
+  if (verb && needsReasonForm(verb)) return ask(bot, typed, verb, about);
+  if (id === 'change.edit') return edit(bot, typed, change.data, preview);
+  const answer = CHANGE_BUTTONS.get(id);
+  return answer ? answer(bot, typed, change.data) : sentenceMessage([OLD_BUTTON]);
+}
+
+async function ask(
+  bot: SlackContext,
+  { by, trigger }: CommandLine,
+  kind: ReasonFormKind,
+  { change, ...from }: ReasonFormMetadata,
+): Promise<Message | null> {
+  const authorized = await authorizePress(bot.context, change, { verb: kind, by });
+  if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
+  const { commands } = bot.drawing;
+  const view = reasonForm(kind, authorized.change, { ...from, commands });
+  await bot.clients.views.views.open({ trigger_id: trigger, view });
+  return null;
+}
+
+async function edit(
+  bot: SlackContext,
+  typed: CommandLine,
+  id: ChangeId,
+  preview: PrivateMessage | null,
+): Promise<Message | null> {
+  const authorized = await authorizeRequester(bot.context, id, typed.by);
+  if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
+  const draft = authorized.change;
+  const command = bot.context.commands.get(draft.command);
+  if (!command) return notFound(bot);
+  const args = Object.entries(draft.plan.args).map(([name, value]) => [name, String(value)]);
+  const given = { ...Object.fromEntries(args), reason: draft.reason ?? '' };
+  const replaces = preview ?? undefined;
+  const replyTarget = { ...typed.replyTarget, edits: draft.id, replaces };
+  return openForm(bot, { ...typed, replyTarget }, command, given);
+}
+
+/** The request in private; its private fields for those who may request or approve it. */
+async function details(
+  bot: SlackContext,
+  { by }: CommandLine,
+  id: ChangeId,
+): Promise<Message | null> {
+  const authorized = await authorizeDetails(bot.context, id, by);
+  return authorized.ok
+    ? fullRequest(authorized.change, authorized.isFull, bot.drawing)
+    : refusalMessage(authorized.denial, bot.drawing);
+}
+
+type ChangeButton = typeof details;
+/** Buttons that only answer the user who pressed. */
+const CHANGE_BUTTONS: ReadonlyMap<string, ChangeButton> = new Map<string, ChangeButton>([
+  ['change.undo', undo],
+  ['change.take-back', revertNow],
+  ['change.request-again', requestAgain],
+  ['change.reveal', reveal],
+  ['change.details', details],
+]);
 
 const GONE =
   'There is no password to show. It was already shown, expired after a day, or belongs to another requester.';
@@ -57,7 +214,7 @@ const NOT_SHOWN =
   'Slack did not confirm that it showed the password. If you do not see it, press the button again.';
 
 /** Shows a password once, to the requester only, in a modal. */
-export async function reveal(
+async function reveal(
   bot: SlackContext,
   { by, trigger }: CommandLine,
   id: ChangeId,
@@ -98,11 +255,7 @@ function passwordModal(secret: Secret, name: string): View {
 }
 
 /** Requests the inverse of a change as a new change of the user who pressed. */
-export async function undo(
-  bot: SlackContext,
-  typed: CommandLine,
-  id: ChangeId,
-): Promise<Message | null> {
+async function undo(bot: SlackContext, typed: CommandLine, id: ChangeId): Promise<Message | null> {
   const change = await loadForUser(bot.context, id);
   const inverse = change && inverseOf(bot, change);
   if (change?.state !== 'succeeded' || !inverse) return notFound(bot);
@@ -122,7 +275,7 @@ export async function undo(
 }
 
 /** Requests a revert that did not run; its thread has already reported why. */
-export async function revertNow(
+async function revertNow(
   bot: SlackContext,
   typed: CommandLine,
   id: ChangeId,
@@ -135,7 +288,7 @@ export async function revertNow(
 }
 
 /** Requests a change that was not run, for the current values, as a new change of the user who pressed. */
-export async function requestAgain(
+async function requestAgain(
   bot: SlackContext,
   typed: CommandLine,
   id: ChangeId,
@@ -164,196 +317,3 @@ function notFound({ drawing }: SlackContext): Message {
 type Ack = () => Promise<void>;
 
 const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';
-
-/** Routes a click. A click that decides is stored before Slack gets its acknowledgement. */
-export async function press(bot: SlackContext, pressed: ButtonClick, ack: Ack): Promise<void> {
-  const { id, value } = pressedButton(pressed);
-  const verb = VERBS.find((each) => `change.${each}` === id);
-  if (verb && !needsReasonForm(verb)) return decide(bot, pressed, { verb, value }, ack);
-  const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
-  if (incidentVerb) return decideIncident(bot, pressed, { verb: incidentVerb, value }, ack);
-
-  if (id === ACCEPT_GAP) return decideGap(bot, pressed, value, ack);
-
-  await ack();
-  if (pressed.view?.callback_id === PALETTE) return chooseCommand(bot, pressed);
-  if (pressed.view && isForm(bot, pressed.view.callback_id)) {
-    return redraw(bot, pressed.user.id, pressed.view);
-  }
-  const by = pressed.user.id;
-  const reads = () => (id.startsWith('command.') ? nounToRead(bot, lineOf(value)) : null);
-  const replyTarget = pressedAt(pressed);
-  const interaction = { url: pressed.response_url ?? null, user: by, replyTarget };
-  const send = (answer: Message) => replyPrivately(bot, interaction, answer);
-  const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send }, () =>
-    answerPress(bot, pressed, { id, verb, value }),
-  );
-  // The content of the Home tab may be out of date after a click.
-  if (isAnswered && isHome(pressed)) await showHome(bot.context, by);
-}
-
-function isForm({ commands }: SlackContext, id: string): boolean {
-  return commandByCallbackId(commands, id) !== undefined;
-}
-
-/** Redraws a form, because a choice can show or hide other fields. */
-async function redraw(
-  bot: SlackContext,
-  by: UserId,
-  view: NonNullable<ButtonClick['view']>,
-): Promise<void> {
-  const command = commandByCallbackId(bot.commands, view.callback_id);
-  if (!command) return;
-  const { replyTarget, fixed } = settingOf(view.private_metadata);
-  const given = { ...givenOf({ view }), ...fixed };
-  const open = { by, replyTarget, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
-  await redrawForm(bot, command, given, open);
-}
-
-async function decide(
-  bot: SlackContext,
-  pressed: ButtonClick,
-  { verb, value }: { verb: Verb; value: string },
-  ack: Ack,
-): Promise<void> {
-  const change = ChangeOf.safeParse(value);
-  if (!change.success) return ack();
-  const by = pressed.user.id;
-  const key = `click:${pressed.trigger_id}`;
-  await store(bot, pressed, { ack, key }, (replyTo) =>
-    receiveClick(bot.context, key, { verb, change: change.data, by, text: '', replyTo }),
-  );
-}
-
-/** A click on an anomaly affects everyone, so it is stored before the acknowledgement too. */
-async function decideIncident(
-  bot: SlackContext,
-  pressed: ButtonClick,
-  { verb, value }: { verb: IncidentClick['verb']; value: string },
-  ack: Ack,
-): Promise<void> {
-  const incident = IncidentOf.safeParse(value);
-  if (!incident.success) return ack();
-  const key = `press:${pressed.trigger_id}`;
-  const click = { key, verb, id: incident.data, by: pressed.user.id };
-  await store(bot, pressed, { ack, key }, (replyTo) =>
-    receiveIncidentClick(bot.context, click, replyTo),
-  );
-}
-
-/** A press that accepts a gap of the audit trail. */
-async function decideGap(
-  bot: SlackContext,
-  pressed: ButtonClick,
-  value: string,
-  ack: Ack,
-): Promise<void> {
-  const gap = GapOf.safeParse(value);
-  const message = pressedMessageOf(pressed);
-  if (!gap.success || !message) return ack();
-  const key = `gap:${pressed.trigger_id}`;
-  const press = { key, gap: gap.data, by: pressed.user.id, message };
-  await store(bot, pressed, { ack, key }, (replyTo) =>
-    receiveGapClick(bot.context, press, replyTo),
-  );
-}
-
-async function store(
-  bot: SlackContext,
-  pressed: ButtonClick,
-  { ack, key }: { readonly ack: Ack; readonly key: string },
-  receive: (replyTo: ReplyTo) => Promise<Receipt>,
-): Promise<void> {
-  const replyTo = replyToOf(pressed);
-  const receipt = await storeOrReply(bot, replyTo, () => receive(replyTo));
-  await ack();
-  await handleReceipt(bot, receipt, { key, replyTo });
-}
-
-async function answerPress(
-  bot: SlackContext,
-  pressed: ButtonClick,
-  { id, verb, value }: { id: string; verb: Verb | undefined; value: string },
-): Promise<Message | null> {
-  const by = pressed.user.id;
-  const replyTarget = pressedAt(pressed);
-  const typed: CommandLine = { noun: '', text: '', by, replyTarget, trigger: pressed.trigger_id };
-  if (id.startsWith('command.')) return answerLine(bot, typed, value);
-  if (id === 'incident.details') return showIncident(bot, typed, value);
-
-  const change = ChangeOf.safeParse(value);
-  if (!change.success) return sentenceMessage([OLD_BUTTON]);
-  const preview = privateMessageOf(pressed);
-  const about = { change: change.data, home: isHome(pressed), preview };
-  if (verb && needsReasonForm(verb)) return ask(bot, typed, verb, about);
-  if (id === 'change.edit') return edit(bot, typed, change.data, preview);
-  const answer = CHANGE_BUTTONS.get(id);
-  return answer ? answer(bot, typed, change.data) : sentenceMessage([OLD_BUTTON]);
-}
-
-async function showIncident(
-  { context, drawing }: SlackContext,
-  { by }: CommandLine,
-  id: string,
-): Promise<Message> {
-  const found = await context.incidents.details({ id, by });
-  if (found.ok) return answerMessage(found.answer);
-  return refusalMessage(found.denial, drawing);
-}
-
-async function ask(
-  bot: SlackContext,
-  { by, trigger }: CommandLine,
-  kind: ReasonFormKind,
-  { change, ...from }: ReasonFormMetadata,
-): Promise<Message | null> {
-  const authorized = await authorizePress(bot.context, change, { verb: kind, by });
-  if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
-  const { commands } = bot.drawing;
-  const view = reasonForm(kind, authorized.change, { ...from, commands });
-  await bot.clients.views.views.open({ trigger_id: trigger, view });
-  return null;
-}
-
-async function edit(
-  bot: SlackContext,
-  typed: CommandLine,
-  id: ChangeId,
-  preview: PrivateMessage | null,
-): Promise<Message | null> {
-  const authorized = await authorizeRequester(bot.context, id, typed.by);
-  if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
-  const draft = authorized.change;
-  const command = bot.context.commands.get(draft.command);
-  if (!command) return refusalMessage(createDenial('not-found'), bot.drawing);
-  const given = { ...textOf(draft.plan.args), reason: draft.reason ?? '' };
-  const replaces = preview ?? undefined;
-  const replyTarget = { ...typed.replyTarget, edits: draft.id, replaces };
-  return openForm(bot, { ...typed, replyTarget }, command, given);
-}
-
-function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]));
-}
-
-/** The request in private; its private fields for those who may request or approve it. */
-async function details(
-  bot: SlackContext,
-  { by }: CommandLine,
-  id: ChangeId,
-): Promise<Message | null> {
-  const authorized = await authorizeDetails(bot.context, id, by);
-  return authorized.ok
-    ? fullRequest(authorized.change, authorized.isFull, bot.drawing)
-    : refusalMessage(authorized.denial, bot.drawing);
-}
-
-type ChangeButton = typeof details;
-/** Buttons that only answer the user who pressed. */
-const CHANGE_BUTTONS: ReadonlyMap<string, ChangeButton> = new Map<string, ChangeButton>([
-  ['change.undo', undo],
-  ['change.take-back', revertNow],
-  ['change.request-again', requestAgain],
-  ['change.reveal', reveal],
-  ['change.details', details],
-]);

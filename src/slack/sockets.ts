@@ -27,7 +27,7 @@ export interface Payload {
  * a refresh, with unacknowledged payloads in it. This one stays open until Slack closes it.
  * Source: docs/slack.md#socket-mode.
  */
-export class SocketConnection extends SocketModeClient {
+class SocketConnection extends SocketModeClient {
   /** The time from `hello` to the refresh, as Slack estimates it; null before `hello`. */
   lifetimeMs: number | null = null;
   /** Slack has announced the end of this connection. */
@@ -100,7 +100,7 @@ function controlMessage(data: string | ArrayBuffer): z.infer<typeof Control> | n
   }
 }
 
-export interface SocketOptions {
+interface SocketOptions {
   readonly appToken: Secret;
   readonly slackApiUrl: string;
   readonly clock: Clock;
@@ -114,7 +114,7 @@ export interface SocketOptions {
  * Rejects with Slack's refusal or after four seconds. The library's reconnects are off: they wait for
  * `clientPingTimeout` each time.
  */
-export async function openConnection(
+async function openConnection(
   options: SocketOptions,
   receive: (payload: Payload, connection: SocketConnection) => void,
   url: string | null = null,
@@ -163,7 +163,7 @@ const OUTAGE = {
   ended: 'Socket Mode connections can be opened again',
 };
 
-export interface ConnectionsOptions extends SocketOptions {
+interface ConnectionsOptions extends SocketOptions {
   /** A URL that Slack has issued for one connection: the first connection needs no other call. */
   readonly firstUrl?: string | null;
   readonly receive: (payload: Payload) => void;
@@ -173,7 +173,7 @@ export interface ConnectionsOptions extends SocketOptions {
   readonly onRefused: (error: unknown) => void;
 }
 
-export interface Connections {
+interface Connections {
   /** Resolves when the first connection is open, or on `close`. Rejects with a permanent refusal of Slack. */
   readonly open: () => Promise<void>;
   /** Closes all connections after their open acknowledgements; takes at most 1.5 s. */

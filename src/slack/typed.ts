@@ -45,8 +45,11 @@ import { reasonProblem } from './reason-form.ts';
 import { refusalMessage } from './refusals.ts';
 import { type Line, withChannelLink } from './rich-text.ts';
 
+/** The longest command that is read, in characters. */
+export const TEXT_MAX = 5_000;
+
 /** Answers a query that the policy allows. */
-export async function answerQuery(
+async function answerQuery(
   bot: SlackContext,
   typed: CommandLine,
   command: QueryCommand,
@@ -83,7 +86,7 @@ export function answerRefusal({ context, drawing }: SlackContext, denial: Denial
 }
 
 /** Help works for every user. Without an identity it lists no command as usable. */
-export async function answerHelp(
+async function answerHelp(
   bot: SlackContext,
   { by }: CommandLine,
   { noun, about }: ParseResult & { readonly kind: 'help' },
@@ -130,7 +133,10 @@ export async function answerTyped(bot: SlackContext, typed: CommandLine): Promis
       return openForm(bot, typed, understood.command, understood.given);
     case 'intent':
       return asksNothing(understood)
-        ? openForm(bot, typed, understood.command, withReason(understood))
+        ? openForm(bot, typed, understood.command, {
+            ...understood.given,
+            reason: understood.reason ?? '',
+          })
         : answerIntent(bot, typed, understood);
   }
 }
@@ -205,10 +211,6 @@ function asksNothing({ command, given }: Intent): boolean {
   if (command.kind === 'query') return command.needsForm?.(given) ?? false;
   const isChange = command.kind === 'change' && asking.length > 0;
   return isChange && asking.every(({ name }) => !given[name]);
-}
-
-function withReason({ given, reason }: Intent): Intent['given'] {
-  return { ...given, reason: reason ?? '' };
 }
 
 // A form must open within three seconds, so alert names are read only for a complete line.
@@ -327,9 +329,6 @@ async function answerRequest(
   });
 }
 
-// A longer text is no command: it gets the help.
-const TEXT_MAX = 5_000;
-
 /** A message of a user; edited, deleted and own messages have a subtype or a bot id. */
 const Written = z.object({
   event_id: z.string().max(60),
@@ -353,6 +352,7 @@ export async function answerDirectMessage(bot: SlackContext, body: unknown): Pro
   // A subscription to other channels would make the app answer everyone there.
   if (!read.success || !read.data.event.channel.startsWith('D')) return;
   const { channel, thread_ts, text } = read.data.event;
+  // A longer text is no command: it gets the help.
   const words = text.length > TEXT_MAX ? '' : wordsOf(text, bot);
   await answerWritten(bot, read.data, words, async (answer) => {
     await postMessage(bot.clients.posts, channel, answer, thread_ts);
