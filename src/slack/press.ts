@@ -1,11 +1,10 @@
 import type { View } from '@slack/web-api';
 import type { Secret } from '../base/errors.ts';
-import { commandLine } from '../commands/index.ts';
 import type { Command } from '../commands/index.ts';
-import { INCIDENT_VERBS } from '../domain/incidents.ts';
+import { commandLine } from '../commands/index.ts';
 import { type Change, type ChangeId, type UserId, VERBS, type Verb } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
-import type { IncidentClick } from '../domain/incidents.ts';
+import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { authorizeForm, authorizePress, authorizeRequester } from '../workflow/old/authorize.ts';
 import { authorizeDetails } from '../workflow/old/authorize-details.ts';
 import { receiveClick } from '../workflow/old/click.ts';
@@ -27,10 +26,27 @@ import { plain } from './inputs.ts';
 import { cardLink } from './links.ts';
 import { lowerActionText } from './naming.ts';
 import { chooseCommand, openForm, PALETTE, redrawForm } from './open-form.ts';
-import { type ButtonClick, ChangeOf, GapOf, givenOf, IncidentOf, isHome, pressedAt, pressedButton, pressedMessageOf, privateMessageOf, replyToOf } from './payload.ts';
+import {
+  type ButtonClick,
+  ChangeOf,
+  GapOf,
+  givenOf,
+  IncidentOf,
+  isHome,
+  pressedAt,
+  pressedButton,
+  pressedMessageOf,
+  privateMessageOf,
+  replyToOf,
+} from './payload.ts';
 import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
-import { needsReasonForm, type ReasonFormKind, type ReasonFormMetadata, reasonForm } from './reason-form.ts';
+import {
+  needsReasonForm,
+  type ReasonFormKind,
+  type ReasonFormMetadata,
+  reasonForm,
+} from './reason-form.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 import { answerLine, lineOf, nounToRead } from './typed.ts';
