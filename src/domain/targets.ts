@@ -27,11 +27,13 @@ export interface ServerFacts {
   readonly warehouse: string | null;
 }
 
+/** What one source, a reply or the usage report, says about a service. */
 export interface LearnedService {
   readonly id: string;
   readonly name: string;
   readonly source: string;
   readonly seenAt: Date;
+  /** Empty if the source only names the service. */
   readonly fields: JsonObject;
 }
 
