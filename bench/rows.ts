@@ -3,7 +3,7 @@ import { cost } from '../src/commands/cost.ts';
 import type { CommandContext } from '../src/commands/index.ts';
 import { createReportReader } from '../src/maths/report.ts';
 import type { CostRow } from '../src/maths/rows.ts';
-import { UsageCosts } from '../src/servers/cloud.ts';
+import { UsageCosts } from '../src/servers/cloud-replies.ts';
 import { percentile } from './figures.ts';
 import { reportBody } from './report-body.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isRecord } from '../base/http-answer.ts';
 import { MaybeNumber, MaybeText, numberOf, switchOf, textOf, tolerant } from '../base/http-rows.ts';
 
-const TextSchema = z.string({ error: 'must be a text' }).min(1, 'must not be empty');
+const NonEmptyText = z.string({ error: 'must be a text' }).min(1, 'must not be empty');
 
 const INTERVAL = 'must be a number and a unit, for example 5m, 15m or 1h';
 export const Interval = z.string({ error: INTERVAL }).regex(/^[1-9]\d{0,4}[a-zA-Z]$/, INTERVAL);
@@ -19,11 +19,11 @@ export const AlertEdit = z
     threshold: AlertThreshold.optional(),
     interval: Interval.optional(),
     thresholdType: ThresholdType.optional(),
-    name: TextSchema.optional(),
-    message: TextSchema.optional(),
-    webhookId: TextSchema.optional(),
-    dashboardId: TextSchema.optional(),
-    tileId: TextSchema.optional(),
+    name: NonEmptyText.optional(),
+    message: NonEmptyText.optional(),
+    webhookId: NonEmptyText.optional(),
+    dashboardId: NonEmptyText.optional(),
+    tileId: NonEmptyText.optional(),
   })
   .refine((edit) => Object.values(edit).some((value) => value !== undefined), {
     error: 'must contain at least one change',
@@ -49,13 +49,13 @@ export const SERVER_MANAGED: readonly string[] = [
 export const AlertBody = z
   .looseObject({
     threshold: AlertThreshold.optional(),
-    interval: TextSchema.optional(),
-    thresholdType: TextSchema.optional(),
-    source: TextSchema.optional(),
-    dashboardId: TextSchema.optional(),
-    tileId: TextSchema.optional(),
+    interval: NonEmptyText.optional(),
+    thresholdType: NonEmptyText.optional(),
+    source: NonEmptyText.optional(),
+    dashboardId: NonEmptyText.optional(),
+    tileId: NonEmptyText.optional(),
     channel: z.looseObject({}).optional(),
-    name: TextSchema.optional(),
+    name: NonEmptyText.optional(),
     message: z.string({ error: 'must be a text' }).optional(),
   })
   .check(({ value, issues }) => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { InvalidRequest, Secret } from '../base/errors.ts';
 import {
@@ -175,58 +176,6 @@ function distinct(alerts: readonly Alert[]): Alert[] {
   return [...new Map(alerts.map((alert) => [alert.id ?? alert, alert])).values()];
 }
 
-type AlertFields = Readonly<Record<string, unknown>>;
-
-/** All fields of the alert that an update may contain, under the request names. */
-function updatableFields({ asRead, threshold, thresholdMax }: Alert): AlertFields {
-  // Some servers send numbers as strings; the contract requires numbers in requests.
-  const fields = { ...underRequestNames(asRead), threshold, thresholdMax };
-  const foreign = isTile(fields) ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'];
-  const dropped = isTile(fields) || isSearch(fields) ? foreign : [];
-  return Object.fromEntries(
-    Object.entries(fields).filter(
-      ([key, value]) => value !== null && !SERVER_MANAGED.includes(key) && !dropped.includes(key),
-    ),
-  );
-}
-
-type MissingForUpdate = 'unknown-source' | 'no-channel' | 'no-tile' | 'no-saved-search';
-
-/** A field that an update requires and that the server did not send; null: none. */
-function missingForUpdate(kept: AlertFields): MissingForUpdate | null {
-  if (!isTile(kept) && !isSearch(kept)) return 'unknown-source';
-  if (firstChannel(kept) === null) return 'no-channel';
-  const hasTile = kept.dashboardId !== undefined && kept.tileId !== undefined;
-  if (isTile(kept)) return hasTile ? null : 'no-tile';
-  // For the contract's `search`, the update has no field for the saved search.
-  const needed = kept.source === 'saved_search' && kept.savedSearchId === undefined;
-  return needed ? 'no-saved-search' : null;
-}
-
-function firstChannel(kept: AlertFields): AlertFields | null {
-  const first = Array.isArray(kept.channels) ? (kept.channels[0] ?? kept.channel) : kept.channel;
-  return isRecord(first) ? first : null;
-}
-
-function isTile({ source }: AlertFields): boolean {
-  return source === 'tile';
-}
-
-function isSearch({ source }: AlertFields): boolean {
-  return source === 'search' || source === 'saved_search';
-}
-
-/** JSON with sorted keys, so that equal values have equal texts. */
-function canonicalAlert(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, item: unknown) =>
-      isRecord(item)
-        ? Object.fromEntries(Object.entries(item).sort(([one], [two]) => (one < two ? -1 : 1)))
-        : item,
-    ) ?? 'undefined'
-  );
-}
-
 // Which fields an update replaces and which it keeps depends on the server's version. Safe with all
 // versions: send all fields of the last read with only the requested changes, and send nothing if a
 // required field is unknown.
@@ -256,9 +205,6 @@ type AlertUpdate =
     }
   | { readonly ok: false; readonly refusal: AlertRefusal };
 
-const RANGES: readonly unknown[] = ['between', 'not_between'];
-const PLAIN_TYPES: readonly unknown[] = ['above', 'below'];
-
 /** The update body that applies `edit` to the alert as just read and keeps all other fields. */
 export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
   const kept = updatableFields(read);
@@ -272,7 +218,7 @@ export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
     ...withWebhook(kept, webhookId),
   });
   const changes = Object.keys(body)
-    .filter((field) => canonicalAlert(body[field]) !== canonicalAlert(kept[field]))
+    .filter((field) => !isDeepStrictEqual(body[field], kept[field]))
     .map((field) => ({ field, before: kept[field], after: body[field] }));
   if (changes.length === 0) return { ok: false, refusal: 'nothing-changes' };
 
@@ -286,19 +232,49 @@ export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
   return { ok: true, body: body as AlertBody, changes, unchangedFields };
 }
 
-interface Difference {
-  readonly field: string;
-  readonly sent: unknown;
-  readonly got: unknown;
+type AlertFields = Readonly<Record<string, unknown>>;
+
+/** All fields of the alert that an update may contain, under the request names. */
+function updatableFields({ asRead, threshold, thresholdMax }: Alert): AlertFields {
+  // Some servers send numbers as strings; the contract requires numbers in requests.
+  const fields = { ...underRequestNames(asRead), threshold, thresholdMax };
+  const foreign = isTile(fields) ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'];
+  const dropped = isTile(fields) || isSearch(fields) ? foreign : [];
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      ([key, value]) => value !== null && !SERVER_MANAGED.includes(key) && !dropped.includes(key),
+    ),
+  );
 }
 
-/** Fields of a successful reply that differ from the sent body. */
-export function differences(body: AlertFields, reply: Alert): Difference[] {
-  const got = updatableFields(reply);
-  return Object.keys(body)
-    .filter((field) => !agree(body[field], got[field]))
-    .map((field) => ({ field, sent: body[field], got: got[field] }));
+function isTile({ source }: AlertFields): boolean {
+  return source === 'tile';
 }
+
+function isSearch({ source }: AlertFields): boolean {
+  return source === 'search' || source === 'saved_search';
+}
+
+type MissingForUpdate = 'unknown-source' | 'no-channel' | 'no-tile' | 'no-saved-search';
+
+/** A field that an update requires and that the server did not send; null: none. */
+function missingForUpdate(kept: AlertFields): MissingForUpdate | null {
+  if (!isTile(kept) && !isSearch(kept)) return 'unknown-source';
+  if (firstChannel(kept) === null) return 'no-channel';
+  const hasTile = kept.dashboardId !== undefined && kept.tileId !== undefined;
+  if (isTile(kept)) return hasTile ? null : 'no-tile';
+  // For the contract's `search`, the update has no field for the saved search.
+  const needed = kept.source === 'saved_search' && kept.savedSearchId === undefined;
+  return needed ? 'no-saved-search' : null;
+}
+
+function firstChannel(kept: AlertFields): AlertFields | null {
+  const first = Array.isArray(kept.channels) ? (kept.channels[0] ?? kept.channel) : kept.channel;
+  return isRecord(first) ? first : null;
+}
+
+const RANGES: readonly unknown[] = ['between', 'not_between'];
+const PLAIN_TYPES: readonly unknown[] = ['above', 'below'];
 
 function conflictWith(kept: AlertFields, edit: AlertEdit): AlertRefusal | null {
   const type = edit.thresholdType ?? kept.thresholdType;
@@ -334,8 +310,22 @@ function definedFields(edit: AlertFields): AlertFields {
   return Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
 }
 
+interface Difference {
+  readonly field: string;
+  readonly sent: unknown;
+  readonly got: unknown;
+}
+
+/** Fields of a successful reply that differ from the sent body. */
+export function differences(body: AlertFields, reply: Alert): Difference[] {
+  const got = updatableFields(reply);
+  return Object.keys(body)
+    .filter((field) => !agree(body[field], got[field]))
+    .map((field) => ({ field, sent: body[field], got: got[field] }));
+}
+
 /** Some servers send numbers as strings. */
 function agree(sent: unknown, got: unknown): boolean {
   const number = typeof sent === 'number' && typeof got === 'string' ? Number(got) : got;
-  return canonicalAlert(sent) === canonicalAlert(number);
+  return isDeepStrictEqual(sent, number);
 }

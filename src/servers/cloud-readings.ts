@@ -38,14 +38,15 @@ export const EndpointReading = z.object({
 export type EndpointReading = z.infer<typeof EndpointReading>;
 export const EndpointReadings = tolerantList(EndpointReading);
 
-const Source = z.record(z.string(), z.unknown()).transform((families) => {
-  const [family, details] = Object.entries(families).find(([, value]) => value !== null) ?? [];
-  return { family: family ?? null, type: Type.parse(details) };
-});
 const Type = z
   .object({ type: MaybeText })
   .transform(({ type }) => type)
   .catch(null);
+
+const Source = z.record(z.string(), z.unknown()).transform((families) => {
+  const [family, details] = Object.entries(families).find(([, value]) => value !== null) ?? [];
+  return { family: family ?? null, type: Type.parse(details) };
+});
 
 /** `source.family` is the kind of source, for example streaming; `source.type` its product. */
 const PipeReading = z.object({

@@ -31,67 +31,6 @@ import {
   type ReadOptions,
 } from './optional-reads.ts';
 
-/** `2026-10-01T00:00:00Z`, as in the contract, or `2026-10-01`. */
-type UsageDateForm = 'date-time' | 'date';
-
-export interface UsageDates {
-  /** With `auto`, the form that the server accepts is detected. */
-  readonly setting: UsageDateForm | 'auto';
-  /** The detected form of earlier processes. Must not throw. */
-  readonly load: () => Promise<UsageDateForm | null>;
-  readonly store: (form: UsageDateForm) => Promise<void>;
-}
-
-/** Detects the form again in each process. */
-export function notStored(setting: UsageDates['setting']): UsageDates {
-  return { setting, load: async () => null, store: async () => undefined };
-}
-
-/**
- * Asks with the dates in the form that the server accepts. If it refuses one form and the reason can
- * be the dates, the other form is tried once. If that succeeds, it is used and stored from then on.
- * Source: docs/apis.md#usage-report.
- */
-export function createDateFormats({ setting, load, store }: UsageDates = notStored('auto')) {
-  let known: UsageDateForm | null = setting === 'auto' ? null : setting;
-
-  return async function withFormat<T>(
-    period: UsagePeriod,
-    ask: (query: Record<string, string>) => Promise<T>,
-  ): Promise<T> {
-    known ??= (await load()) ?? 'date-time';
-    const form = known;
-    try {
-      return await ask(queryOf(period, form));
-    } catch (error) {
-      if (setting !== 'auto' || !canBeAboutDates(error, period)) throw error;
-      const other = form === 'date' ? 'date-time' : 'date';
-      const answer = await ask(queryOf(period, other));
-      known = other;
-      await store(other);
-      return answer;
-    }
-  };
-}
-
-function queryOf({ from_date, to_date }: UsagePeriod, form: UsageDateForm) {
-  const end = form === 'date' ? '' : 'T00:00:00Z';
-  return { from_date: `${from_date}${end}`, to_date: `${to_date}${end}` };
-}
-
-const WITHOUT_REASON =
-  /^(?:bad[_ ]request|unprocessable[_ ](?:entity|content)|invalid[_ ](?:request|parameters?)|validation[_ ](?:failed|error))?[.:! ]*$/;
-
-/** Whether the text quotes a day, also URL-encoded, names a date field, or has no reason at all. */
-function canBeAboutDates(error: unknown, { from_date, to_date }: UsagePeriod): boolean {
-  if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 422)) return false;
-  const text = (error.serverText ?? '').toLowerCase().replaceAll('%2d', '-');
-  const isQuoted = text.includes(from_date) || text.includes(to_date);
-  return (
-    isQuoted || /\b(?:from|to)[ _-]?date|\bdate|\btime/.test(text) || WITHOUT_REASON.test(text)
-  );
-}
-
 /** The names of the requests, for logs, metrics and traces. */
 export type CloudReadOperation =
   | 'listOrganizations'
@@ -129,6 +68,115 @@ interface ActivityPeriod {
   readonly from_date: string;
   readonly to_date: string;
 }
+
+type ReadOf<T> = (serviceId: string, options?: ReadOptions) => Promise<OptionalRead<T>>;
+
+/**
+ * What live servers return in addition to the contract. Nothing may need it: with `cloud.reads:
+ * contract` no request is sent, and each function returns why its value is unknown. No function
+ * throws an ApiError, and none sends a write.
+ */
+export interface CloudReads {
+  /** All services that the key may see, at most 60 s old, without addresses. */
+  readonly services: (options?: ReadOptions) => Promise<OptionalRead<readonly ServiceReading[]>>;
+  /** One service, read again at each call. */
+  readonly service: ReadOf<ServiceReading>;
+  /** Null: the service has no schedule. On newer servers the service itself carries it. */
+  readonly schedule: ReadOf<ScalingSchedule | null>;
+  /** Newest first, at most 5 min old. Only a primary service has backups. */
+  readonly backups: ReadOf<readonly BackupReading[]>;
+  /** At most 5 min old. Servers may refuse it while the service does not run. */
+  readonly pipes: ReadOf<readonly PipeReading[]>;
+  /** The reverse private endpoints, at most 5 min old; refused like the pipes. */
+  readonly endpoints: ReadOf<readonly EndpointReading[]>;
+  /** One reverse private endpoint, read again at each call. */
+  readonly endpoint: (
+    serviceId: string,
+    endpointId: string,
+    options?: ReadOptions,
+  ) => Promise<OptionalRead<EndpointReading>>;
+  /** The audit log of a few days, newest first, at most 5 min old. */
+  readonly activities: (
+    period: ActivityPeriod,
+    options?: ReadOptions,
+  ) => Promise<OptionalRead<readonly ActivityReading[]>>;
+  /** The roles and the expiry of the key of Signalbox. */
+  readonly key: (options?: ReadOptions) => Promise<OptionalRead<KeyReading>>;
+  /** The ids of the organizations that the key belongs to: one. */
+  readonly organizations: (options?: ReadOptions) => Promise<OptionalRead<readonly string[]>>;
+  /** Whether no request of a capability is sent: it is not allowed, or the server refused it. */
+  readonly isOff: (capability: CloudCapability) => boolean;
+}
+
+const SERVICES_KEPT_MS = 60_000;
+const LISTS_KEPT_MS = 300_000;
+
+/** Opens the optional reads of the cloud API. */
+export function createCloudReads(
+  send: SendRead,
+  options: CapabilityOptions & ReadTargets,
+): CloudReads {
+  const requests = createReadRequests(send, options);
+  const capabilities: Capabilities<CloudCapability> = createCapabilities(
+    CLOUD_CAPABILITIES,
+    options,
+  );
+  const cached = <T>(read: CachedRead<CloudCapability, T>) =>
+    cachedRead(capabilities, options.now, read);
+  const ofOrganization = { keepMs: LISTS_KEPT_MS, isOfAll: true };
+  const list = { keepMs: LISTS_KEPT_MS };
+  const always = { keepMs: 0 };
+
+  const services = cached({
+    ...ofOrganization,
+    name: 'services',
+    keepMs: SERVICES_KEPT_MS,
+    send: (_, call) => requests.services(call),
+  });
+  const endpoint = cached({
+    ...always,
+    name: 'private-endpoints',
+    send: (key, call) => requests.endpoint(...partsOf(key), call),
+  });
+  const activities = cached({
+    ...ofOrganization,
+    name: 'activities',
+    send: (key, call) => {
+      const [from_date, to_date] = partsOf(key);
+      return requests.activities({ from_date, to_date }, call);
+    },
+  });
+  const key = cached({
+    ...ofOrganization,
+    name: 'key',
+    send: (_, call) => requests.key(call),
+  });
+  const organizations = cached({
+    ...ofOrganization,
+    name: 'identity',
+    send: async (_, call) => (await requests.organizations(call)).map(({ id }) => id),
+  });
+  return {
+    services: (how) => services('all', how),
+    service: cached({ ...always, name: 'service', send: requests.service }),
+    schedule: cached({ ...list, name: 'schedule', send: requests.schedule }),
+    backups: cached({ ...list, name: 'backups', send: requests.backups }),
+    pipes: cached({ ...list, name: 'pipes', send: requests.pipes }),
+    endpoints: cached({ ...list, name: 'private-endpoints', send: requests.endpoints }),
+    endpoint: (serviceId, endpointId, how) => endpoint(`${serviceId}/${endpointId}`, how),
+    activities: ({ from_date, to_date }, how) => activities(`${from_date}/${to_date}`, how),
+    key: (how) => key('own', how),
+    organizations: (how) => organizations('own', how),
+    isOff: (capability) => capabilities.blocked(capability, null) !== null,
+  };
+}
+
+function partsOf(key: string): readonly [string, string] {
+  const [first = '', second = ''] = key.split('/');
+  return [first, second];
+}
+
+const ENDPOINTS = '/pipesReversePrivateEndpoints';
 
 /** The requests of the optional reads, without their capabilities. They throw like the client. */
 function createReadRequests(send: SendRead, { organizationId, keyId, dates }: ReadTargets) {
@@ -195,104 +243,63 @@ function createReadRequests(send: SendRead, { organizationId, keyId, dates }: Re
   };
 }
 
-const ENDPOINTS = '/pipesReversePrivateEndpoints';
+/** `2026-10-01T00:00:00Z`, as in the contract, or `2026-10-01`. */
+type UsageDateForm = 'date-time' | 'date';
 
-type ReadOf<T> = (serviceId: string, options?: ReadOptions) => Promise<OptionalRead<T>>;
-
-/**
- * What live servers return in addition to the contract. Nothing may need it: with `cloud.reads:
- * contract` no request is sent, and each function returns why its value is unknown. No function
- * throws an ApiError, and none sends a write.
- */
-export interface CloudReads {
-  /** All services that the key may see, at most 60 s old, without addresses. */
-  readonly services: (options?: ReadOptions) => Promise<OptionalRead<readonly ServiceReading[]>>;
-  /** One service, read again at each call. */
-  readonly service: ReadOf<ServiceReading>;
-  /** Null: the service has no schedule. On newer servers the service itself carries it. */
-  readonly schedule: ReadOf<ScalingSchedule | null>;
-  /** Newest first, at most 5 min old. Only a primary service has backups. */
-  readonly backups: ReadOf<readonly BackupReading[]>;
-  /** At most 5 min old. Servers may refuse it while the service does not run. */
-  readonly pipes: ReadOf<readonly PipeReading[]>;
-  /** The reverse private endpoints, at most 5 min old; refused like the pipes. */
-  readonly endpoints: ReadOf<readonly EndpointReading[]>;
-  /** One reverse private endpoint, read again at each call. */
-  readonly endpoint: (
-    serviceId: string,
-    endpointId: string,
-    options?: ReadOptions,
-  ) => Promise<OptionalRead<EndpointReading>>;
-  /** The audit log of a few days, newest first, at most 5 min old. */
-  readonly activities: (
-    period: ActivityPeriod,
-    options?: ReadOptions,
-  ) => Promise<OptionalRead<readonly ActivityReading[]>>;
-  /** The roles and the expiry of the key of Signalbox. */
-  readonly key: (options?: ReadOptions) => Promise<OptionalRead<KeyReading>>;
-  /** The ids of the organizations that the key belongs to: one. */
-  readonly organizations: (options?: ReadOptions) => Promise<OptionalRead<readonly string[]>>;
-  /** Whether no request of a capability is sent: it is not allowed, or the server refused it. */
-  readonly isOff: (capability: CloudCapability) => boolean;
+export interface UsageDates {
+  /** With `auto`, the form that the server accepts is detected. */
+  readonly setting: UsageDateForm | 'auto';
+  /** The detected form of earlier processes. Must not throw. */
+  readonly load: () => Promise<UsageDateForm | null>;
+  readonly store: (form: UsageDateForm) => Promise<void>;
 }
 
-type CloudReadOptions = CapabilityOptions & ReadTargets;
+/** Detects the form again in each process. */
+export function notStored(setting: UsageDates['setting']): UsageDates {
+  return { setting, load: async () => null, store: async () => undefined };
+}
 
-const SERVICES_KEPT_MS = 60_000;
-const LISTS_KEPT_MS = 300_000;
+/**
+ * Asks with the dates in the form that the server accepts. If it refuses one form and the reason can
+ * be the dates, the other form is tried once. If that succeeds, it is used and stored from then on.
+ * Source: docs/apis.md#usage-report.
+ */
+export function createDateFormats({ setting, load, store }: UsageDates = notStored('auto')) {
+  let known: UsageDateForm | null = setting === 'auto' ? null : setting;
 
-/** Opens the optional reads of the cloud API. */
-export function createCloudReads(send: SendRead, options: CloudReadOptions): CloudReads {
-  const requests = createReadRequests(send, options);
-  const capabilities: Capabilities<CloudCapability> = createCapabilities(
-    CLOUD_CAPABILITIES,
-    options,
-  );
-  const cached = <T>(read: CachedRead<CloudCapability, T>) =>
-    cachedRead(capabilities, options.now, read);
-  const ofOrganization = { keepMs: LISTS_KEPT_MS, isOfAll: true };
-  const list = { keepMs: LISTS_KEPT_MS };
-  const always = { keepMs: 0 };
-
-  const services = cached({
-    ...{ ...ofOrganization, name: 'services', keepMs: SERVICES_KEPT_MS },
-    send: (_, call) => requests.services(call),
-  });
-  const endpoint = cached({
-    ...{ ...always, name: 'private-endpoints' },
-    send: (key, call) => requests.endpoint(...partsOf(key), call),
-  });
-  const activities = cached({
-    ...{ ...ofOrganization, name: 'activities' },
-    send: (key, call) => {
-      const [from_date, to_date] = partsOf(key);
-      return requests.activities({ from_date, to_date }, call);
-    },
-  });
-  const key = cached({
-    ...{ ...ofOrganization, name: 'key' },
-    send: (_, call) => requests.key(call),
-  });
-  const organizations = cached({
-    ...{ ...ofOrganization, name: 'identity' },
-    send: async (_, call) => (await requests.organizations(call)).map(({ id }) => id),
-  });
-  return {
-    services: (how) => services('all', how),
-    service: cached({ ...always, name: 'service', send: requests.service }),
-    schedule: cached({ ...list, name: 'schedule', send: requests.schedule }),
-    backups: cached({ ...list, name: 'backups', send: requests.backups }),
-    pipes: cached({ ...list, name: 'pipes', send: requests.pipes }),
-    endpoints: cached({ ...list, name: 'private-endpoints', send: requests.endpoints }),
-    endpoint: (serviceId, endpointId, how) => endpoint(`${serviceId}/${endpointId}`, how),
-    activities: ({ from_date, to_date }, how) => activities(`${from_date}/${to_date}`, how),
-    key: (how) => key('own', how),
-    organizations: (how) => organizations('own', how),
-    isOff: (capability) => capabilities.blocked(capability, null) !== null,
+  return async function withFormat<T>(
+    period: UsagePeriod,
+    ask: (query: Record<string, string>) => Promise<T>,
+  ): Promise<T> {
+    known ??= (await load()) ?? 'date-time';
+    const form = known;
+    try {
+      return await ask(queryOf(period, form));
+    } catch (error) {
+      if (setting !== 'auto' || !canBeAboutDates(error, period)) throw error;
+      const other = form === 'date' ? 'date-time' : 'date';
+      const answer = await ask(queryOf(period, other));
+      known = other;
+      await store(other);
+      return answer;
+    }
   };
 }
 
-function partsOf(key: string): readonly [string, string] {
-  const [first = '', second = ''] = key.split('/');
-  return [first, second];
+function queryOf({ from_date, to_date }: UsagePeriod, form: UsageDateForm) {
+  const end = form === 'date' ? '' : 'T00:00:00Z';
+  return { from_date: `${from_date}${end}`, to_date: `${to_date}${end}` };
+}
+
+const WITHOUT_REASON =
+  /^(?:bad[_ ]request|unprocessable[_ ](?:entity|content)|invalid[_ ](?:request|parameters?)|validation[_ ](?:failed|error))?[.:! ]*$/;
+
+/** Whether the text quotes a day, also URL-encoded, names a date field, or has no reason at all. */
+function canBeAboutDates(error: unknown, { from_date, to_date }: UsagePeriod): boolean {
+  if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 422)) return false;
+  const text = (error.serverText ?? '').toLowerCase().replaceAll('%2d', '-');
+  const isQuoted = text.includes(from_date) || text.includes(to_date);
+  return (
+    isQuoted || /\b(?:from|to)[ _-]?date|\bdate|\btime/.test(text) || WITHOUT_REASON.test(text)
+  );
 }

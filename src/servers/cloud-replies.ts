@@ -201,8 +201,6 @@ export const UsageCost = z.looseObject({
 
 export type UsageCost = z.infer<typeof UsageCost>;
 
-export const KNOWN_FIELDS = Object.keys(UsageCost.shape);
-
 /**
  * Same result as parsing with `UsageCost`, but faster: the schema blocks the event loop for about
  * half a second for a report of 62,000 rows.
@@ -230,3 +228,28 @@ function readMetrics(value: unknown): typeof NO_METRICS {
   for (const name of API_METRICS) metrics[name] = figureOrNaN(source[name]);
   return metrics;
 }
+
+/** The contract describes one object; live servers send a list; both may be absent. */
+const Costs = z
+  .unknown()
+  .optional()
+  .transform((value, { issues }): UsageCost[] => {
+    const rows = listOf(value);
+    if (rows?.every(isRecord)) return rows.map(readUsageCost);
+    issues.push({ code: 'custom', input: value, message: 'must be a list of rows, or one row' });
+    return z.NEVER;
+  });
+
+const USAGE_FIELDS = Object.keys(UsageCost.shape);
+
+function listOf(value: unknown): readonly unknown[] | null {
+  if (Array.isArray(value)) return value;
+  if (value === undefined || value === null) return [];
+  if (!isRecord(value)) return null;
+  return USAGE_FIELDS.some((field) => field in value) ? [value] : [];
+}
+
+/** The reply of the usage report, in credits. `costs` is always a list. */
+export const UsageCosts = z.looseObject({ grandTotalCredits: MaybeNumber, costs: Costs });
+
+export type UsageCosts = z.infer<typeof UsageCosts>;

@@ -4,9 +4,9 @@ import { DAY_MS } from '../base/time.ts';
 import { BYOC_MEMORY_GB, PROFILES, REGIONS, REGIONS_OF, TIERS } from './accepted-values.ts';
 
 /**
- * The request fields of the cloud API, each with the contract's rule for this field; values that only
- * live servers accept pass as well. An `error`
- * continues the label of the field (`Replicas must be …`). rules.ts has the rules over several fields.
+ * The requests of the cloud API: their fields, each with the contract's rule for this field, their
+ * bodies, and the rules over several fields. Values that only live servers accept pass as well. An
+ * `error` continues the label of the field (`Replicas must be …`).
  */
 
 const MEMORY = 'must be a multiple of 4 from 8 to 356';
@@ -43,7 +43,7 @@ export const NewServiceName = z
 const DESCRIPTION = 'must be a text of at most 255 characters';
 export const EndpointDescription = z.string({ error: DESCRIPTION }).max(255, DESCRIPTION);
 
-const TextFields = z.string({ error: 'must be a text' }).min(1, 'must not be empty');
+const NonEmptyText = z.string({ error: 'must be a text' }).min(1, 'must not be empty');
 const Uuid = z.guid({ error: 'must be a UUID' });
 
 function oneOf<const T extends readonly string[]>(values: T) {
@@ -69,8 +69,8 @@ export const EndpointType = oneOf(['VPC_ENDPOINT_SERVICE', 'VPC_RESOURCE', 'STRE
 export const StreamAuthentication = oneOf(['SASL_IAM', 'SASL_SCRAM']);
 const StateCommand = oneOf(['start', 'stop']);
 
-const IpAccess = z.strictObject({ source: TextFields, description: z.string().optional() });
-export const EndpointSwitch = z.strictObject({ protocol: TextFields, enabled: Switch });
+const IpAccess = z.strictObject({ source: NonEmptyText, description: z.string().optional() });
+export const EndpointSwitch = z.strictObject({ protocol: NonEmptyText, enabled: Switch });
 
 const ServiceCreationFields = z.strictObject({
   name: NewServiceName.optional(),
@@ -86,14 +86,14 @@ const ServiceCreationFields = z.strictObject({
   idleScaling: Switch.optional(),
   idleTimeoutMinutes: IdleTimeout.optional(),
   isReadonly: Switch.optional(),
-  dataWarehouseId: TextFields.optional(),
+  dataWarehouseId: NonEmptyText.optional(),
   backupId: Uuid.optional(),
-  encryptionKey: TextFields.optional(),
-  encryptionAssumedRoleIdentifier: TextFields.optional(),
-  privateEndpointIds: z.array(TextFields).optional(),
+  encryptionKey: NonEmptyText.optional(),
+  encryptionAssumedRoleIdentifier: NonEmptyText.optional(),
+  privateEndpointIds: z.array(NonEmptyText).optional(),
   privatePreviewTermsChecked: Switch.optional(),
   releaseChannel: ReleaseChannel.optional(),
-  byocId: TextFields.optional(),
+  byocId: NonEmptyText.optional(),
   hasTransparentDataEncryption: Switch.optional(),
   endpoints: z.array(EndpointSwitch).optional(),
   profile: ServiceProfile.optional(),
@@ -103,10 +103,10 @@ const ServiceCreationFields = z.strictObject({
 const EndpointCreationFields = z.strictObject({
   description: EndpointDescription.optional(),
   type: EndpointType,
-  vpcEndpointServiceName: TextFields.nullish(),
-  vpcResourceConfigurationId: TextFields.nullish(),
-  vpcResourceShareArn: TextFields.nullish(),
-  streamClusterArn: TextFields.nullish(),
+  vpcEndpointServiceName: NonEmptyText.nullish(),
+  vpcResourceConfigurationId: NonEmptyText.nullish(),
+  vpcResourceShareArn: NonEmptyText.nullish(),
+  streamClusterArn: NonEmptyText.nullish(),
   streamAuthentication: StreamAuthentication.nullish(),
 });
 
@@ -121,21 +121,38 @@ const ReplicaScalingFields = z.strictObject({
 const Day = z.iso.date({ error: 'must be a date, for example 2026-11-01' });
 const UsagePeriodFields = z.strictObject({ from_date: Day, to_date: Day });
 
-/** The configured plan and tier of the organization; both limit what a request may contain. */
-export interface Organization {
-  readonly plan: 'paid' | 'free';
-  readonly tier?: 'basic' | 'scale' | 'enterprise' | undefined;
+// The requests of the cloud API: the fields with the contract's rules over several fields.
+export const ServiceCreation = ServiceCreationFields.check(withRules(creationProblems));
+export type ServiceCreation = z.infer<typeof ServiceCreation>;
+
+export const EndpointCreation = EndpointCreationFields.check(withRules(endpointProblems));
+export type EndpointCreation = z.infer<typeof EndpointCreation>;
+
+export const ReplicaScaling = ReplicaScalingFields.refine(
+  (body) => Object.values(body).some((value) => value !== undefined),
+  { error: 'must contain at least one change' },
+).check(withRules(memoryProblems));
+export type ReplicaScaling = z.infer<typeof ReplicaScaling>;
+
+export const ServiceState = z.strictObject({ command: StateCommand });
+export type ServiceState = z.infer<typeof ServiceState>;
+
+/** UTC days, both included. */
+export const UsagePeriod = UsagePeriodFields.check(withRules(periodProblems));
+export type UsagePeriod = z.infer<typeof UsagePeriod>;
+
+function withRules<T>(rules: (body: T) => readonly FieldProblem[]) {
+  return ({ value, issues }: z.core.ParsePayload<T>): void => {
+    for (const { field, problem } of rules(value)) {
+      issues.push({ code: 'custom', input: value, path: [field], message: problem });
+    }
+  };
 }
 
 type Rule = readonly [broken: boolean, field: string, problem: string];
 
-const LONGEST_PERIOD_DAYS = 30;
-
-function memoryProblems(body: Partial<z.infer<typeof ReplicaScalingFields>>): FieldProblem[] {
-  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = body;
-  return broken([
-    [above(min, max), 'minReplicaMemoryGb', `must not be above maxReplicaMemoryGb, ${max}`],
-  ]);
+function broken(rules: readonly Rule[]): FieldProblem[] {
+  return rules.flatMap(([isBroken, field, problem]) => (isBroken ? [{ field, problem }] : []));
 }
 
 function creationProblems(body: z.infer<typeof ServiceCreationFields>): FieldProblem[] {
@@ -165,6 +182,22 @@ function creationProblems(body: z.infer<typeof ServiceCreationFields>): FieldPro
   ];
 }
 
+function isRegionOf(provider: keyof typeof REGIONS_OF, region: string): boolean {
+  const { contract, live }: Readonly<Record<string, readonly string[]>> = REGIONS_OF[provider];
+  return Boolean(contract?.includes(region) || live?.includes(region));
+}
+
+function memoryProblems(body: Partial<z.infer<typeof ReplicaScalingFields>>): FieldProblem[] {
+  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = body;
+  return broken([
+    [above(min, max), 'minReplicaMemoryGb', `must not be above maxReplicaMemoryGb, ${max}`],
+  ]);
+}
+
+function above(value: number | undefined, bound: number | undefined): boolean {
+  return value !== undefined && bound !== undefined && value > bound;
+}
+
 function byocProblems(body: z.infer<typeof ServiceCreationFields>): FieldProblem[] {
   if (body.byocId === undefined) return [];
   const problem = `is required with byocId and must be one of ${BYOC_MEMORY_GB.join(', ')}`;
@@ -172,6 +205,37 @@ function byocProblems(body: z.infer<typeof ServiceCreationFields>): FieldProblem
   return fields
     .filter((field) => !BYOC_MEMORY_GB.includes(body[field] ?? 0))
     .map((field) => ({ field, problem }));
+}
+
+function endpointProblems(body: z.infer<typeof EndpointCreationFields>): FieldProblem[] {
+  const required = {
+    VPC_ENDPOINT_SERVICE: [],
+    VPC_RESOURCE: ['vpcResourceConfigurationId', 'vpcResourceShareArn'],
+    STREAMING_MULTI_VPC: ['streamClusterArn', 'streamAuthentication'],
+  } as const;
+  return required[body.type]
+    .filter((field) => (body[field] ?? null) === null)
+    .map((field) => ({ field, problem: `is required when type is ${body.type}` }));
+}
+
+const LONGEST_PERIOD_DAYS = 30;
+
+function periodProblems({ from_date, to_date }: z.infer<typeof UsagePeriodFields>): FieldProblem[] {
+  const days = (Date.parse(to_date) - Date.parse(from_date)) / DAY_MS;
+  return broken([
+    [days < 0, 'to_date', 'must not be before from_date'],
+    [
+      days > LONGEST_PERIOD_DAYS,
+      'to_date',
+      'must be at most 30 days after from_date, so that the period has at most 31 days',
+    ],
+  ]);
+}
+
+/** The configured plan and tier of the organization; both limit what a request may contain. */
+export interface Organization {
+  readonly plan: 'paid' | 'free';
+  readonly tier?: 'basic' | 'scale' | 'enterprise' | undefined;
 }
 
 /** The rules that depend on the plan and tier of the organization. */
@@ -209,68 +273,4 @@ export function firstServiceProblems(
   const first = body.dataWarehouseId === undefined;
   const problem = 'must be 2 to 20 for the first service of a warehouse';
   return broken([[first && body.numReplicas === 1 && tier !== 'basic', 'numReplicas', problem]]);
-}
-
-function endpointProblems(body: z.infer<typeof EndpointCreationFields>): FieldProblem[] {
-  const required = {
-    VPC_ENDPOINT_SERVICE: [],
-    VPC_RESOURCE: ['vpcResourceConfigurationId', 'vpcResourceShareArn'],
-    STREAMING_MULTI_VPC: ['streamClusterArn', 'streamAuthentication'],
-  } as const;
-  return required[body.type]
-    .filter((field) => (body[field] ?? null) === null)
-    .map((field) => ({ field, problem: `is required when type is ${body.type}` }));
-}
-
-function periodProblems({ from_date, to_date }: z.infer<typeof UsagePeriodFields>): FieldProblem[] {
-  const days = (Date.parse(to_date) - Date.parse(from_date)) / DAY_MS;
-  return broken([
-    [days < 0, 'to_date', 'must not be before from_date'],
-    [
-      days > LONGEST_PERIOD_DAYS,
-      'to_date',
-      'must be at most 30 days after from_date, so that the period has at most 31 days',
-    ],
-  ]);
-}
-
-function above(value: number | undefined, bound: number | undefined): boolean {
-  return value !== undefined && bound !== undefined && value > bound;
-}
-
-function isRegionOf(provider: keyof typeof REGIONS_OF, region: string): boolean {
-  const { contract, live }: Readonly<Record<string, readonly string[]>> = REGIONS_OF[provider];
-  return Boolean(contract?.includes(region) || live?.includes(region));
-}
-
-function broken(rules: readonly Rule[]): FieldProblem[] {
-  return rules.flatMap(([isBroken, field, problem]) => (isBroken ? [{ field, problem }] : []));
-}
-
-// The requests of the cloud API: the fields with the contract's rules over several fields.
-export const ServiceCreation = ServiceCreationFields.check(withRules(creationProblems));
-export type ServiceCreation = z.infer<typeof ServiceCreation>;
-
-export const EndpointCreation = EndpointCreationFields.check(withRules(endpointProblems));
-export type EndpointCreation = z.infer<typeof EndpointCreation>;
-
-export const ReplicaScaling = ReplicaScalingFields.refine(
-  (body) => Object.values(body).some((value) => value !== undefined),
-  { error: 'must contain at least one change' },
-).check(withRules(memoryProblems));
-export type ReplicaScaling = z.infer<typeof ReplicaScaling>;
-
-export const ServiceState = z.strictObject({ command: StateCommand });
-export type ServiceState = z.infer<typeof ServiceState>;
-
-/** UTC days, both included. */
-export const UsagePeriod = UsagePeriodFields.check(withRules(periodProblems));
-export type UsagePeriod = z.infer<typeof UsagePeriod>;
-
-function withRules<T>(rules: (body: T) => readonly FieldProblem[]) {
-  return ({ value, issues }: z.core.ParsePayload<T>): void => {
-    for (const { field, problem } of rules(value)) {
-      issues.push({ code: 'custom', input: value, path: [field], message: problem });
-    }
-  };
 }

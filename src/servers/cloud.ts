@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type FieldProblem, InvalidRequest, Secret } from '../base/errors.ts';
 import {
   apiAddress,
@@ -10,7 +9,7 @@ import {
   validRequest,
 } from '../base/http.ts';
 import { isRecord } from '../base/http-answer.ts';
-import { MaybeNumber, matchingId, type StreamedArray } from '../base/http-rows.ts';
+import { matchingId, type StreamedArray } from '../base/http-rows.ts';
 import {
   type CloudReads,
   createCloudReads,
@@ -21,11 +20,11 @@ import {
   Backup,
   CloudService,
   CreatedService,
-  KNOWN_FIELDS,
   PipeSettings,
   ReversePrivateEndpoint,
   readUsageCost,
   type UsageCost,
+  UsageCosts,
 } from './cloud-replies.ts';
 import {
   EndpointCreation,
@@ -38,60 +37,6 @@ import {
   UsagePeriod,
 } from './cloud-schema.ts';
 import { type CapabilityOptions, NO_READS } from './optional-reads.ts';
-
-/** The contract describes one object; live servers send a list; both may be absent. */
-const Costs = z
-  .unknown()
-  .optional()
-  .transform((value, { issues }): UsageCost[] => {
-    const rows = listOf(value);
-    if (rows?.every(isRecord)) return rows.map(readUsageCost);
-    issues.push({ code: 'custom', input: value, message: 'must be a list of rows, or one row' });
-    return z.NEVER;
-  });
-
-function listOf(value: unknown): readonly unknown[] | null {
-  if (Array.isArray(value)) return value;
-  if (value === undefined || value === null) return [];
-  if (!isRecord(value)) return null;
-  return KNOWN_FIELDS.some((field) => field in value) ? [value] : [];
-}
-
-export const UsageCosts = z.looseObject({ grandTotalCredits: MaybeNumber, costs: Costs });
-
-export type UsageCosts = z.infer<typeof UsageCosts>;
-
-type TakeUsageRows = (rows: readonly UsageCost[]) => void;
-
-/** Reads the rows of a report while it arrives. Without `takeRows`, they are added to the report. */
-function createRowSink(takeRows?: () => TakeUsageRows) {
-  let costs: UsageCost[] = [];
-  const collect = (): TakeUsageRows => {
-    costs = [];
-    return (rows) => {
-      for (const row of rows) costs.push(row);
-    };
-  };
-  let take: TakeUsageRows | null = null;
-  const streamed: StreamedArray = {
-    path: ['result', 'costs'],
-    open: () => {
-      const own = (takeRows ?? collect)();
-      take = own;
-      return (rows) => {
-        if (!rows.every(isRecord)) return false;
-        own(rows.map(readUsageCost));
-        return true;
-      };
-    },
-  };
-  /** Adds the last rows, which are still in the report. */
-  const complete = (report: UsageCosts): UsageCosts => {
-    take?.(report.costs);
-    return { ...report, costs };
-  };
-  return { streamed, complete };
-}
 
 type PassedOptions = Pick<
   HttpOptions,
@@ -169,10 +114,6 @@ export interface CloudClient {
   readonly reads: CloudReads;
   close(): Promise<void>;
 }
-
-// Slightly longer than the server's window of ten seconds, because latencies differ.
-const LIMIT = { requests: 10, perMs: 10_500 };
-const RETRY_AFTER_MS = 10_000;
 
 export function createCloudClient(options: CloudOptions): CloudClient {
   const { organization = { plan: 'paid' }, stopping: signal } = options;
@@ -254,6 +195,46 @@ export function createCloudClient(options: CloudOptions): CloudClient {
   };
 }
 
+function throwIfInvalid(operation: string, problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw new InvalidRequest(operation, problems);
+}
+
+type TakeUsageRows = (rows: readonly UsageCost[]) => void;
+
+/** Reads the rows of a report while it arrives. Without `takeRows`, they are added to the report. */
+function createRowSink(takeRows?: () => TakeUsageRows) {
+  let costs: UsageCost[] = [];
+  const collect = (): TakeUsageRows => {
+    costs = [];
+    return (rows) => {
+      for (const row of rows) costs.push(row);
+    };
+  };
+  let take: TakeUsageRows | null = null;
+  const streamed: StreamedArray = {
+    path: ['result', 'costs'],
+    open: () => {
+      const own = (takeRows ?? collect)();
+      take = own;
+      return (rows) => {
+        if (!rows.every(isRecord)) return false;
+        own(rows.map(readUsageCost));
+        return true;
+      };
+    },
+  };
+  /** Adds the last rows, which are still in the report. */
+  const complete = (report: UsageCosts): UsageCosts => {
+    take?.(report.costs);
+    return { ...report, costs };
+  };
+  return { streamed, complete };
+}
+
+// Slightly longer than the server's window of ten seconds, because latencies differ.
+const LIMIT = { requests: 10, perMs: 10_500 };
+const RETRY_AFTER_MS = 10_000;
+
 function createCloudHttp(options: CloudOptions) {
   const { keyId, keySecret } = options;
   const encoded = new Secret(Buffer.from(`${keyId}:${keySecret.reveal()}`).toString('base64'));
@@ -265,8 +246,4 @@ function createCloudHttp(options: CloudOptions) {
     limit: options.readsOnly ? { ...LIMIT, reads: LIMIT.requests } : LIMIT,
     retryAfterMs: RETRY_AFTER_MS,
   });
-}
-
-function throwIfInvalid(operation: string, problems: readonly FieldProblem[]): void {
-  if (problems.length > 0) throw new InvalidRequest(operation, problems);
 }

@@ -6,8 +6,160 @@ import type { Database } from '../storage/old/database.ts';
 import type { CloudReads } from './cloud-reads.ts';
 import { knownServices } from './facts.ts';
 
-/** As long as the names that servers accept. */
-const LONGEST = 50;
+// The services that users can name: configured, learned from replies, and discovered on the server.
+
+/** A service of the configuration file. */
+type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags' | 'discovered'> & {
+  readonly tags: readonly string[];
+};
+
+/**
+ * Returns all services that users can name. The configuration decides names, tags, warehouses and
+ * teams: a reply of the API may add a service, but never give it a tag. `discovery` is null without
+ * extended reads; with them, the server decides about the services that the configuration omits.
+ */
+export function buildDirectory(
+  configured: readonly ConfiguredService[],
+  learned: readonly LearnedService[],
+  discovery: Discovery | null = null,
+): readonly Service[] {
+  const seen = new Map(learned.map((service) => [service.id, service]));
+  const known = configured.map((service) => ({
+    ...service,
+    source: 'configuration',
+    lastSeen: snapshotOf(seen.get(service.id)),
+  }));
+  const ids = new Set(configured.map(({ id }) => id.toLowerCase()));
+  const others = learned.filter(({ id }) => !ids.has(id.toLowerCase())).map(learnedService);
+  const unlisted = discovery ? discoveredServices(configured, others, discovery) : others;
+  return [...known, ...unlisted].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+const UNLISTED = { aliases: [], tags: null, warehouse: null, team: null, pipes: [] } as const;
+
+function learnedService(learned: LearnedService): Service {
+  const { id, name, source } = learned;
+  return { ...UNLISTED, id, name, source, lastSeen: snapshotOf(learned) };
+}
+
+// The usage report names a service but has no state of it.
+function snapshotOf(learned: LearnedService | undefined): Snapshot | null {
+  if (!learned || Object.keys(learned.fields).length === 0) return null;
+  return { fields: learned.fields, seenAt: learned.seenAt, source: learned.source };
+}
+
+/** A service in the list of the server; null for what the server did not send. */
+export interface ServerService {
+  readonly id: string;
+  readonly name: string | null;
+  readonly state: string | null;
+  readonly provider: string | null;
+  readonly region: string | null;
+  readonly dataWarehouseId: string | null;
+  readonly tags: readonly ServerTag[] | null;
+}
+
+export interface ServerTag {
+  readonly key: string;
+  readonly value: string | null;
+}
+
+/** What is known of the server's list of services. */
+interface Discovery {
+  readonly list: readonly ServerService[];
+  /** False if the list is too old: it still names services, but shows nothing else about them. */
+  readonly isCurrent: boolean;
+  /** The tags that the configuration declares. Others of the server are left out. */
+  readonly declaredTags: readonly string[];
+}
+
+type Configured = Pick<Service, 'id' | 'name' | 'aliases' | 'warehouse'>;
+
+const NO_SERVER_FACTS: ServerFacts = { tags: null, warehouse: null };
+
+/**
+ * Returns the services that the configuration does not list: those of the list, and those that
+ * Signalbox knows from replies. The configuration decides everything about a service that it lists.
+ * Source: docs/policy.md#discovered-services
+ */
+function discoveredServices(
+  configured: readonly Configured[],
+  learned: readonly Service[],
+  { list, isCurrent, declaredTags }: Discovery,
+): readonly Service[] {
+  const ids = new Set(configured.map(({ id }) => id.toLowerCase()));
+  const unlisted = list.filter(({ id }) => UUID.test(id) && !ids.has(id.toLowerCase()));
+  const warehouseOf = createWarehouseNames(configured, list);
+  const factsOf = (service: ServerService): ServerFacts => ({
+    tags: service.tags && policyTags(service.tags, declaredTags),
+    warehouse: warehouseOf(service.dataWarehouseId),
+  });
+  const found = new Map<string, Service>(
+    learned.map((one) => [one.id.toLowerCase(), { ...one, discovered: NO_SERVER_FACTS }]),
+  );
+  const listed = new Set<string>();
+  for (const service of unlisted) {
+    const id = service.id.toLowerCase();
+    // Two entries with one id contradict each other, so that nothing is known of the service.
+    const facts = !isCurrent || listed.has(id) ? NO_SERVER_FACTS : factsOf(service);
+    found.set(id, merged(found.get(id), service, facts));
+    listed.add(id);
+  }
+  const names = discoveredNames([...found.values()], configured);
+  return [...found.values()].map((one) => ({ ...one, ...names(one) }));
+}
+
+function merged(before: Service | undefined, { id, name }: ServerService, facts: ServerFacts) {
+  const service = before ?? { ...UNLISTED, id, lastSeen: null };
+  return {
+    ...service,
+    name: name ?? before?.name ?? '',
+    source: 'list of services',
+    discovered: facts,
+  };
+}
+
+/** `env=prod` for a tag with a value, `prod` for one without. Tags of policies are in lower case. */
+function policyTags(tags: readonly ServerTag[], declared: readonly string[]): readonly string[] {
+  const words = tags.flatMap(({ key, value }) => {
+    // A key with the separator would look like a key and its value.
+    if (key.includes('=')) return [];
+    return [(value ? `${key}=${value}` : key).toLowerCase()];
+  });
+  return [...new Set(words)].filter((word) => declared.includes(word));
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Returns a function from the server's id of a warehouse to its name in the configuration, which is
+ * known from the configured services in it. A warehouse without a configured service has its id as
+ * its name. Null: unknown, because two names fit, or because the place of a configured one is unknown.
+ */
+function createWarehouseNames(
+  configured: readonly Configured[],
+  list: readonly ServerService[],
+): (warehouseId: string | null) => string | null {
+  const places = new Map(
+    list.map(({ id, dataWarehouseId }) => [id.toLowerCase(), dataWarehouseId]),
+  );
+  const pairs = configured.flatMap(({ id, warehouse }) => {
+    if (warehouse === null) return [];
+    // The configuration may name a warehouse by its id.
+    const place = UUID.test(warehouse) ? warehouse : (places.get(id.toLowerCase()) ?? null);
+    return [{ warehouse, place: place?.toLowerCase() ?? null }];
+  });
+  const placed = new Set(pairs.flatMap(({ warehouse, place }) => (place ? [warehouse] : [])));
+  const isComplete = pairs.every(({ warehouse }) => placed.has(warehouse));
+
+  return (warehouseId) => {
+    if (warehouseId === null) return null;
+    const own = pairs.filter(({ place }) => place === warehouseId.toLowerCase());
+    const [name, ...others] = new Set(own.map(({ warehouse }) => warehouse));
+    if (others.length > 0) return null;
+    return name ?? (isComplete ? warehouseId : null);
+  };
+}
 
 /**
  * Returns a function that gives each discovered service a name which no user can confuse with
@@ -41,6 +193,9 @@ function discoveredNames(
 
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 ._-]*$/;
 
+/** As long as the names that servers accept. */
+const LONGEST = 50;
+
 /** Returns a name without invisible characters and changes of direction, at most 50 characters long. */
 function cleanName(name: string): string {
   const visible = name.replace(/\p{C}/gu, '').replace(/\s+/gu, ' ').trim();
@@ -63,177 +218,6 @@ function shapeOf(name: string): string {
     .replaceAll('0', 'o')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w');
-}
-
-interface ConfiguredPlace {
-  readonly id: string;
-  readonly warehouse: string | null;
-}
-
-interface ServerPlace {
-  readonly id: string;
-  readonly dataWarehouseId: string | null;
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/**
- * Returns a function from the server's id of a warehouse to its name in the configuration, which is
- * known from the configured services in it. A warehouse without a configured service has its id as
- * its name. Null: unknown, because two names fit, or because the place of a configured one is unknown.
- */
-function createWarehouseNames(
-  configured: readonly ConfiguredPlace[],
-  list: readonly ServerPlace[],
-): (warehouseId: string | null) => string | null {
-  const places = new Map(
-    list.map(({ id, dataWarehouseId }) => [id.toLowerCase(), dataWarehouseId]),
-  );
-  const pairs = configured.flatMap(({ id, warehouse }) => {
-    if (warehouse === null) return [];
-    // The configuration may name a warehouse by its id.
-    const place = UUID.test(warehouse) ? warehouse : (places.get(id.toLowerCase()) ?? null);
-    return [{ warehouse, place: place?.toLowerCase() ?? null }];
-  });
-  const placed = new Set(pairs.flatMap(({ warehouse, place }) => (place ? [warehouse] : [])));
-  const isComplete = pairs.every(({ warehouse }) => placed.has(warehouse));
-
-  return (warehouseId) => {
-    if (warehouseId === null) return null;
-    const own = pairs.filter(({ place }) => place === warehouseId.toLowerCase());
-    const [name, ...others] = new Set(own.map(({ warehouse }) => warehouse));
-    if (others.length > 0) return null;
-    return name ?? (isComplete ? warehouseId : null);
-  };
-}
-
-/** A service in the list of the server; null for what the server did not send. */
-export interface ServerService {
-  readonly id: string;
-  readonly name: string | null;
-  readonly state: string | null;
-  readonly provider: string | null;
-  readonly region: string | null;
-  readonly dataWarehouseId: string | null;
-  readonly tags: readonly ServerTag[] | null;
-}
-
-export interface ServerTag {
-  readonly key: string;
-  readonly value: string | null;
-}
-
-/** What is known of the server's list of services. */
-interface Discovery {
-  readonly list: readonly ServerService[];
-  /** False if the list is too old: it still names services, but tells nothing else about them. */
-  readonly isCurrent: boolean;
-  /** The tags that the configuration declares. Others of the server are left out. */
-  readonly declaredTags: readonly string[];
-}
-
-const NO_SERVER_FACTS: ServerFacts = { tags: null, warehouse: null };
-
-type Configured = Pick<Service, 'id' | 'name' | 'aliases' | 'warehouse'>;
-
-/**
- * Returns the services that the configuration does not list: those of the list, and those that
- * Signalbox knows from replies. The configuration decides everything about a service that it lists.
- * Source: docs/policy.md#discovered-services
- */
-function discoveredServices(
-  configured: readonly Configured[],
-  learned: readonly Service[],
-  { list, isCurrent, declaredTags }: Discovery,
-): readonly Service[] {
-  const ids = new Set(configured.map(({ id }) => id.toLowerCase()));
-  const unlisted = list.filter(({ id }) => UUID.test(id) && !ids.has(id.toLowerCase()));
-  const warehouseOf = createWarehouseNames(configured, list);
-  const factsOf = (service: ServerService): ServerFacts => ({
-    tags: service.tags && policyTags(service.tags, declaredTags),
-    warehouse: warehouseOf(service.dataWarehouseId),
-  });
-  const found = new Map(learned.map((one) => [one.id.toLowerCase(), known(one)]));
-  const listed = new Set<string>();
-  for (const service of unlisted) {
-    const id = service.id.toLowerCase();
-    // Two entries with one id contradict each other, so that nothing is known of the service.
-    const facts = !isCurrent || listed.has(id) ? NO_SERVER_FACTS : factsOf(service);
-    found.set(id, merged(found.get(id), service, facts));
-    listed.add(id);
-  }
-  const names = discoveredNames([...found.values()], configured);
-  return [...found.values()].map((one) => ({ ...one, ...names(one) }));
-}
-
-function known(service: Service): Service {
-  return { ...service, discovered: NO_SERVER_FACTS };
-}
-
-function merged(before: Service | undefined, { id, name }: ServerService, facts: ServerFacts) {
-  const service = before ?? { ...UNLISTED, id, lastSeen: null };
-  return { ...service, name: name ?? before?.name ?? '', source: LIST, discovered: facts };
-}
-
-const LIST = 'list of services';
-
-const UNLISTED = { aliases: [], tags: null, warehouse: null, team: null, pipes: [] } as const;
-
-/** `env=prod` for a tag with a value, `prod` for one without. Tags of policies are in lower case. */
-function policyTags(tags: readonly ServerTag[], declared: readonly string[]): readonly string[] {
-  const words = tags.flatMap(({ key, value }) => {
-    // A key with the separator would look like a key and its value.
-    if (key.includes('=')) return [];
-    return [(value ? `${key}=${value}` : key).toLowerCase()];
-  });
-  return [...new Set(words)].filter((word) => declared.includes(word));
-}
-
-/** A service of the configuration file. */
-type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags' | 'discovered'> & {
-  readonly tags: readonly string[];
-};
-
-/**
- * Returns all services that users can name. The configuration decides names, tags, warehouses and
- * teams: a reply of the API may add a service, but never give it a tag. `discovery` is null without
- * extended reads; with them, the server decides about the services that the configuration omits.
- */
-export function buildDirectory(
-  configured: readonly ConfiguredService[],
-  learned: readonly LearnedService[],
-  discovery: Discovery | null = null,
-): readonly Service[] {
-  const seen = new Map(learned.map((service) => [service.id, service]));
-  const known = configured.map((service) => ({
-    ...service,
-    source: 'configuration',
-    lastSeen: snapshotOf(seen.get(service.id)),
-  }));
-  const ids = new Set(configured.map(({ id }) => id.toLowerCase()));
-  const others = learned.filter(({ id }) => !ids.has(id.toLowerCase())).map(learnedService);
-  const unlisted = discovery ? discoveredServices(configured, others, discovery) : others;
-  return [...known, ...unlisted].sort((a, b) => a.name.localeCompare(b.name));
-}
-
-function learnedService(learned: LearnedService): Service {
-  return {
-    id: learned.id,
-    name: learned.name,
-    aliases: [],
-    tags: null,
-    warehouse: null,
-    team: null,
-    pipes: [],
-    source: learned.source,
-    lastSeen: snapshotOf(learned),
-  };
-}
-
-// The usage report names a service but has no state of it.
-function snapshotOf(learned: LearnedService | undefined): Snapshot | null {
-  if (!learned || Object.keys(learned.fields).length === 0) return null;
-  return { fields: learned.fields, seenAt: learned.seenAt, source: learned.source };
 }
 
 const READ_EVERY_MS = 10_000;

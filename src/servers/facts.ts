@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../base/text.ts';
 import type { Snapshot } from '../domain/change.ts';
+import type { LearnedService } from '../domain/targets.ts';
 import {
   decode,
   JsonFields,
@@ -12,6 +13,9 @@ import { onPostgres } from '../storage/old/postgres.ts';
 import type { Db, KnownTable, Tx } from '../storage/old/schema.ts';
 import type { ServiceReading } from './cloud-readings.ts';
 import type { CloudService } from './cloud-replies.ts';
+
+// What a reply says about a service, as users read it, and the store of what is known of services:
+// this file has the SQL of its room.
 
 /**
  * The scaling that the server applies now, under the names of the requested fields, with the name of
@@ -37,6 +41,17 @@ export function appliedScaling(service: CloudService): JsonObject | null {
   return { ...Object.fromEntries(known), scheduleEntry: activeEntry(service) };
 }
 
+const LONGEST_NAME = 60;
+
+function activeEntry({ currentScaling, scalingSchedule }: CloudService): string | null {
+  const id = currentScaling?.activeEntryId ?? null;
+  if (id === null) return null;
+  const { name } = scalingSchedule?.entries?.find((entry) => entry.id === id) ?? {};
+  return typeof name === 'string' && name !== ''
+    ? `“${name.slice(0, LONGEST_NAME)}”`
+    : id.slice(0, 8);
+}
+
 /** The fields whose applied value differs from the given one; fields without both do not count. */
 export function notApplied(
   fields: JsonObject,
@@ -48,22 +63,12 @@ export function notApplied(
   });
 }
 
-const LONGEST_NAME = 60;
 const LONGEST_SETTING = 60;
 
 /** The value of a field as users read it: `on` for true. */
 export function settingText(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   return String(value).slice(0, LONGEST_SETTING);
-}
-
-function activeEntry({ currentScaling, scalingSchedule }: CloudService): string | null {
-  const id = currentScaling?.activeEntryId ?? null;
-  if (id === null) return null;
-  const { name } = scalingSchedule?.entries?.find((entry) => entry.id === id) ?? {};
-  return typeof name === 'string' && name !== ''
-    ? `“${name.slice(0, LONGEST_NAME)}”`
-    : id.slice(0, 8);
 }
 
 // The fields of a service that may be stored and shown; not keys, roles or access lists.
@@ -114,9 +119,6 @@ export function isPlain(value: unknown): value is string | number | boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-/** The source of a snapshot that was read for its change. */
-const READ_SOURCE = 'read from the server';
-
 /**
  * A service that was read now, as a snapshot without addresses. Servers with a range of replicas may
  * send one memory size instead of two bounds, and older ones totals, from which no bound is exact.
@@ -130,29 +132,20 @@ export function serviceSnapshot(service: ServiceReading, readAt: Date): Snapshot
   const bounds = withoutNull(size ?? {});
   const extra = baseline?.isApproximate ? { approximate: bounds } : bounds;
   const fields = { ...extra, ...serviceFacts({ ...service, endpoints: null }) };
-  return { fields, seenAt: readAt, source: READ_SOURCE, wasRead: true };
+  return { fields, seenAt: readAt, source: 'read from the server', wasRead: true };
 }
 
 function withoutNull(values: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-export interface ServiceObservation {
-  readonly id: string;
-  readonly name: string;
-  /** The facts of this source; empty if it only named the service. */
-  readonly fields: JsonObject;
-  readonly source: string;
-  readonly seenAt: Date;
-}
-
 /** `seenAt` and `source` are those of the newest facts; other fields may be older. */
-interface DirectoryEntry extends ServiceObservation {
+interface DirectoryEntry extends LearnedService {
   readonly fieldSeenAt: Readonly<Record<string, Date>>;
 }
 
 /** Replies may be stored out of order, so that each field keeps its newest value. */
-export async function learnService(tx: Tx, learned: ServiceObservation): Promise<void> {
+export async function learnService(tx: Tx, learned: LearnedService): Promise<void> {
   const inserted = await tx
     .insertInto('known_service')
     .values(firstRow(learned))
@@ -171,7 +164,7 @@ export async function learnService(tx: Tx, learned: ServiceObservation): Promise
   await tx.updateTable('known_service').set(next).where('id', '=', learned.id).execute();
 }
 
-function firstRow({ id, name, fields, source, seenAt }: ServiceObservation): KnownTable {
+function firstRow({ id, name, fields, source, seenAt }: LearnedService): KnownTable {
   const at = toText(seenAt);
   const times = Object.fromEntries(Object.keys(fields).map((field) => [field, at]));
   return {
@@ -185,13 +178,13 @@ function firstRow({ id, name, fields, source, seenAt }: ServiceObservation): Kno
   };
 }
 
-function merged(row: KnownTable, learned: ServiceObservation): Omit<KnownTable, 'id'> {
+function merged(row: KnownTable, learned: LearnedService): Omit<KnownTable, 'id'> {
   const { id: _, ...next } = firstRow(learned);
   const stored = readable(row);
   // Nothing of an unreadable row is kept, so that it does not stop what is stored with it.
   if (!stored) return next;
   const newer = Object.entries(learned.fields).filter(
-    ([field]) => !isAfter(stored.fieldSeenAt[field], learned.seenAt),
+    ([field]) => (stored.fieldSeenAt[field] ?? learned.seenAt) <= learned.seenAt,
   );
   const times = newer.map(([field]) => [field, learned.seenAt]);
   const isNewerName = row.named_at <= next.named_at;
@@ -204,12 +197,8 @@ function merged(row: KnownTable, learned: ServiceObservation): Omit<KnownTable, 
   };
 }
 
-function isAfter(stored: Date | undefined, seenAt: Date): boolean {
-  return stored !== undefined && stored > seenAt;
-}
-
 // A source that only names a service must not make its facts look newer than they are.
-function isNewerReport(stored: ServiceObservation, learned: ServiceObservation): boolean {
+function isNewerReport(stored: LearnedService, learned: LearnedService): boolean {
   const facts = [stored, learned].map(({ fields }) => Object.keys(fields).length > 0);
   return facts[0] === facts[1] ? learned.seenAt >= stored.seenAt : facts[1] === true;
 }

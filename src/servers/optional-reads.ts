@@ -3,6 +3,8 @@ import { ApiError, InvalidRequest } from '../base/errors.ts';
 import type { Priority } from '../base/http-limits.ts';
 import type { CloudPermission } from './accepted-values.ts';
 
+// Reads that live servers may refuse or not have: their results, their capabilities and their cache.
+
 /**
  * Why an optional read has no value. `off`: the configuration does not allow it. `refused`: the key
  * lacks the permission. `no-route`: the server does not have this read. `not-found`: the object is
@@ -48,44 +50,6 @@ const READS_ARE_OFF: UnknownRead = {
   status: null,
 };
 
-/** The gap for a failed read. Throws an error that is not a failed call. */
-function gapFor(error: unknown): UnknownRead {
-  // An id of the server that no path may contain.
-  if (error instanceof InvalidRequest) return gapOf('not-found', 'its id is not valid', null);
-  if (!(error instanceof ApiError)) throw error;
-  const { status, kind } = error;
-  if (kind === 'wrong-address' || status === 405) {
-    return gapOf('no-route', `the server does not have this read (${status})`, status);
-  }
-  if (UNREADABLE.includes(kind)) return gapOf('unreadable', sentenceOf(error), status);
-  const [gap, why] = BY_STATUS[status ?? 0] ?? ['no-answer', sentenceOf(error)];
-  const state = gap === 'not-running' ? stateIn(error) : '';
-  return gapOf(gap, `${why}${state}`, status);
-}
-
-const UNREADABLE: readonly string[] = ['unreadable-reply', 'empty-reply', 'other-object'];
-
-const BY_STATUS: Readonly<Record<number, readonly [ReadGap, string]>> = {
-  401: ['key-rejected', 'the server rejects the API key (401)'],
-  403: ['refused', 'the API key has no permission to read it (403)'],
-  404: ['not-found', 'the server does not find it, or the API key may not see it (404)'],
-  424: ['not-running', 'the server does not return it while the service does not run (424)'],
-};
-
-function gapOf(gap: ReadGap, why: string, status: number | null): UnknownRead {
-  return { known: false, gap, why, status };
-}
-
-/** The sentence of the error without its capital letter and full stop. */
-function sentenceOf({ sentence }: ApiError): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
-}
-
-function stateIn({ serverText }: ApiError): string {
-  const [, state] = /Current state: ([a-z_]{1,40})\b/.exec(serverText ?? '') ?? [];
-  return state === undefined ? '' : `; its state is ${state}`;
-}
-
 /** One kind of optional read. */
 export interface CapabilityRule {
   /** The permission that it needs; null if none is known. */
@@ -115,12 +79,6 @@ export const NO_READS: CapabilityOptions = {
   onOff: () => undefined,
 };
 
-interface Attempt<T> {
-  readonly send: () => Promise<T>;
-  /** The id of the service that the read is about; null for reads of the organization. */
-  readonly subject: string | null;
-}
-
 export interface Capabilities<Name extends string> {
   /** Why the read cannot succeed, known without a request; null if it can. */
   blocked(name: Name, subject: string | null): UnknownRead | null;
@@ -128,12 +86,19 @@ export interface Capabilities<Name extends string> {
   attempt<T>(name: Name, attempt: Attempt<T>): Promise<OptionalRead<T>>;
 }
 
+interface Attempt<T> {
+  readonly send: () => Promise<T>;
+  /** The id of the service that the read is about; null for reads of the organization. */
+  readonly subject: string | null;
+}
+
 /** How long a refusal for one service is remembered. */
 const REMEMBERED_MS = 600_000;
 
 /**
  * The capabilities of one API in this process. A missing route, or the refusal of a read of the
- * organization, switches one off until the process or its configuration starts again. Source: docs/apis.md#optional-reads.
+ * organization, switches one off until the process or its configuration starts again.
+ * Source: docs/apis.md#optional-reads.
  */
 export function createCapabilities<Name extends string>(
   rules: Readonly<Record<Name, CapabilityRule>>,
@@ -180,6 +145,44 @@ export function createCapabilities<Name extends string>(
   };
 }
 
+/** The gap for a failed read. Throws an error that is not a failed call. */
+function gapFor(error: unknown): UnknownRead {
+  // An id of the server that no path may contain.
+  if (error instanceof InvalidRequest) return gapOf('not-found', 'its id is not valid', null);
+  if (!(error instanceof ApiError)) throw error;
+  const { status, kind } = error;
+  if (kind === 'wrong-address' || status === 405) {
+    return gapOf('no-route', `the server does not have this read (${status})`, status);
+  }
+  if (UNREADABLE.includes(kind)) return gapOf('unreadable', sentenceOf(error), status);
+  const [gap, why] = BY_STATUS[status ?? 0] ?? ['no-answer', sentenceOf(error)];
+  const state = gap === 'not-running' ? stateIn(error) : '';
+  return gapOf(gap, `${why}${state}`, status);
+}
+
+const UNREADABLE: readonly string[] = ['unreadable-reply', 'empty-reply', 'other-object'];
+
+const BY_STATUS: Readonly<Record<number, readonly [ReadGap, string]>> = {
+  401: ['key-rejected', 'the server rejects the API key (401)'],
+  403: ['refused', 'the API key has no permission to read it (403)'],
+  404: ['not-found', 'the server does not find it, or the API key may not see it (404)'],
+  424: ['not-running', 'the server does not return it while the service does not run (424)'],
+};
+
+function gapOf(gap: ReadGap, why: string, status: number | null): UnknownRead {
+  return { known: false, gap, why, status };
+}
+
+/** The sentence of the error without its capital letter and full stop. */
+function sentenceOf({ sentence }: ApiError): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
+}
+
+function stateIn({ serverText }: ApiError): string {
+  const [, state] = /Current state: ([a-z_]{1,40})\b/.exec(serverText ?? '') ?? [];
+  return state === undefined ? '' : `; its state is ${state}`;
+}
+
 /**
  * The optional reads of the cloud API that Signalbox uses, each with the permission that it needs.
  * Source: docs/apis.md#optional-reads
@@ -215,12 +218,6 @@ export interface CachedRead<Name extends string, T> {
 }
 
 const WITHIN_MS = 10_000;
-const PRIORITIES = { waiting: 'people', background: 'optional' } as const;
-
-function callFor({ waiting = false }: ReadOptions): OptionalCall {
-  const priority = waiting ? PRIORITIES.waiting : PRIORITIES.background;
-  return { priority, withinMs: WITHIN_MS };
-}
 
 /** Returns a read by key that is cached, and sent once for callers that ask at the same time. */
 export function cachedRead<Name extends string, T>(
@@ -229,19 +226,19 @@ export function cachedRead<Name extends string, T>(
   { name, keepMs, send, isOfAll = false }: CachedRead<Name, T>,
 ): (key: string, options?: ReadOptions) => Promise<OptionalRead<T>> {
   const subjectOf = (key: string) => (isOfAll ? null : key);
-  const cacheFor = (options: ReadOptions): SharedRead<OptionalRead<T>> =>
+  const cacheFor = (priority: Priority): SharedRead<OptionalRead<T>> =>
     sharedRead(
       (key) =>
         capabilities.attempt(name, {
           subject: subjectOf(key),
-          send: () => send(key, callFor(options)),
+          send: () => send(key, { priority, withinMs: WITHIN_MS }),
         }),
       keepMs,
       () => now().getTime(),
     );
   // A read for which a person waits does not wait for one with the lowest priority.
-  const people = cacheFor({ waiting: true });
-  const background = cacheFor({ waiting: false });
+  const people = cacheFor('people');
+  const background = cacheFor('optional');
 
   return async (key, { fresh = false, waiting = false } = {}) => {
     const blocked = capabilities.blocked(name, fresh ? null : subjectOf(key));

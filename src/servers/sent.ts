@@ -13,6 +13,22 @@ import {
   settingText,
 } from './facts.ts';
 
+/** The part of a reply that people may see: the request id and the reported values. */
+export interface SendResult {
+  readonly requestId: string | null;
+  readonly reported: readonly string[];
+  /** The values of the target in the reply; stored as its last seen values. */
+  readonly learned: {
+    readonly id: string;
+    readonly name: string;
+    readonly fields: JsonObject;
+  } | null;
+  /** The id of what the request created, by which optional reads find it. */
+  readonly createdId?: string | null;
+  /** Shown once, only to the requester. */
+  readonly secret?: Secret | null;
+}
+
 /** The result of a change of a service. The reply does not prove completion. */
 export function sentService(
   id: string,
@@ -127,22 +143,6 @@ export function sentEndpoint(
   const known = facts.flatMap(([label, value]) => (value ? [`${label} ${value}`] : []));
   const reported = [...known, ...differing(body, result)];
   return { requestId, reported, learned: null, createdId: id };
-}
-
-/** The part of a reply that people may see: the request id and the reported values. */
-export interface SendResult {
-  readonly requestId: string | null;
-  readonly reported: readonly string[];
-  /** The values of the target in the reply; stored as its last seen values. */
-  readonly learned: {
-    readonly id: string;
-    readonly name: string;
-    readonly fields: JsonObject;
-  } | null;
-  /** The id of what the request created, by which optional reads find it. */
-  readonly createdId?: string | null;
-  /** Shown once, only to the requester. */
-  readonly secret?: Secret | null;
 }
 
 /** A request body without the fields that were not given. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { learnFromUsage } from '../../src/costs/index.ts';
 import type { CloudClient } from '../../src/servers/cloud.ts';
-import { UsageCosts } from '../../src/servers/cloud.ts';
+import { UsageCosts } from '../../src/servers/cloud-replies.ts';
 import { knownServices } from '../../src/servers/facts.ts';
 import { createTestContext } from '../workflow/context.ts';
 

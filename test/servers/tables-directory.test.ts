@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { knownServices, learnService, type ServiceObservation } from '../../src/servers/facts.ts';
+import type { LearnedService } from '../../src/domain/targets.ts';
+import { knownServices, learnService } from '../../src/servers/facts.ts';
 import type { Database } from '../../src/storage/old/database.ts';
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 import { minutes, NOON } from '../storage/example-change.ts';
 
-const SCALED: ServiceObservation = {
+const SCALED: LearnedService = {
   id: 's1',
   name: 'staging',
   fields: { state: 'running', memory: 16 },
@@ -13,7 +14,7 @@ const SCALED: ServiceObservation = {
   seenAt: minutes(10),
 };
 
-async function learned(database: Database, ...facts: Partial<ServiceObservation>[]) {
+async function learned(database: Database, ...facts: Partial<LearnedService>[]) {
   for (const over of facts) {
     await database.transaction((tx) => learnService(tx, { ...SCALED, ...over }));
   }

@@ -1,10 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
-import { createCloudClient, UsageCosts } from '../../src/servers/cloud.ts';
+import { createCloudClient } from '../../src/servers/cloud.ts';
 import { notStored, type UsageDates } from '../../src/servers/cloud-reads.ts';
-import type { UsageCost } from '../../src/servers/cloud-replies.ts';
-import { Backup, backupStatus } from '../../src/servers/cloud-replies.ts';
+import {
+  Backup,
+  backupStatus,
+  type UsageCost,
+  UsageCosts,
+} from '../../src/servers/cloud-replies.ts';
 import { GATEWAY_PAGE, json, type Respond, raw, serve, testClock } from '../base/loopback.ts';
 import { backup, envelope, ORGANIZATION, serviceRow, warehouseRow } from './cloud-replies.ts';
 
