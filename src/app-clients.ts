@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AppOptions, BotOptions } from './app-start.ts';
+import type { BotOptions } from './app-start.ts';
 import { sharedRead } from './base/cache.ts';
 import type { Span } from './base/calendar.ts';
 import type { Observation } from './base/http.ts';
-import { type Api, createOutageLog } from './base/log.ts';
+import type { Api } from './base/log.ts';
 import type { CommandContext } from './commands/index.ts';
 import {
   type AcceptedChangeFilter,
@@ -22,38 +22,21 @@ import {
   openUsageDates,
 } from './costs/index.ts';
 import type { Target, UserId } from './domain/change.ts';
-import type { CostReading } from './maths/report.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
 import { createCloudClient } from './servers/cloud.ts';
 import type { CapabilityOptions } from './servers/optional-reads.ts';
-import { followClock, type SharedClock } from './storage/old/clock.ts';
-import type { Database } from './storage/old/database.ts';
 import { openRequestBudget } from './storage/old/request-budget.ts';
 import { createFreezeService } from './workflow/old/freeze-service.ts';
 import { isOperatorOf } from './workflow/old/operators.ts';
 import type { DecisionContext } from './workflow/old/ports.ts';
 import { limitedUntil } from './workflow/old/rate-limit.ts';
 import { createScheduleService } from './workflow/old/schedule-service.ts';
-import type { BackgroundLoop } from './workflow/old/scheduler.ts';
 import { createWhoQueries } from './workflow/old/who-queries.ts';
 
 const ALERTS_CACHED_MS = 30_000;
 
-interface CommandContextHandle {
-  readonly now: () => Omit<CommandContext, 'changes'>;
-  /** Reads the stored usage report, and never the API. */
-  readonly storedCosts: (span: Span) => Promise<CostReading>;
-  readonly loops: Readonly<Record<string, BackgroundLoop>>;
-  /** Aborts pending reads, except those that a running change needs. */
-  readonly stopReading: () => void;
-  readonly close: () => Promise<void>;
-}
-
 /** Opens the API clients and the services that commands use. */
-export function openCommandContext(
-  options: BotOptions,
-  decisions: DecisionContext,
-): CommandContextHandle {
+export function openCommandContext(options: BotOptions, decisions: DecisionContext) {
   const { config, log, now } = options;
   const { database } = decisions;
   const { id: organizationId, plan, tier } = config.organization;
@@ -72,7 +55,6 @@ export function openCommandContext(
     log,
     prices: decisions.prices,
   });
-  const digestCosts = (span: Span) => readCosts(span, { priority: 'background' });
   const clients = {
     cloud,
     alerts,
@@ -99,7 +81,7 @@ export function openCommandContext(
     ...decisions,
     channels: async () => (await loadSubscriptions(database.db, subscriptions)).all,
     budgets: config.budgets,
-    costs: digestCosts,
+    costs: (span: Span) => readCosts(span, { priority: 'background' }),
   };
   const digestContext: DigestContext = {
     ...anomalyContext,
@@ -119,13 +101,10 @@ export function openCommandContext(
   const freezes = createFreezeService(decisions);
   const schedules = createScheduleService(decisions);
   const who = createWhoQueries(decisions);
-  const operators = {
-    isOperatorOf: (target: Target, by: UserId) => isOperatorOf(decisions, target, by),
-  };
   return {
-    now: () => ({
+    now: (): Omit<CommandContext, 'changes'> => ({
       ...clients,
-      ...operators,
+      isOperatorOf: (target: Target, by: UserId) => isOperatorOf(decisions, target, by),
       digests,
       anomalies,
       freezes,
@@ -133,11 +112,13 @@ export function openCommandContext(
       who,
       services: decisions.services(),
     }),
-    storedCosts: (span) => readCosts(span, { priority: 'background', storedOnly: true }),
+    /** Reads the stored usage report, and never the API. */
+    storedCosts: (span: Span) => readCosts(span, { priority: 'background', storedOnly: true }),
     loops: {
       runDigests: createDigestRun(digestContext),
       watchCosts: createAnomalyWatch(anomalyContext),
     },
+    /** Aborts pending reads, except those that a running change needs. */
     stopReading: () => stopping.abort(),
     close: async () => {
       await Promise.all([cloud.close(), alerts?.close()]);
@@ -194,28 +175,4 @@ function createClients(
 async function readAlerts(alerts: AlertsClient | null): Promise<AlertList> {
   if (!alerts) return { alerts: [], total: 0, complete: true };
   return (await alerts.listAlerts()).result;
-}
-
-export type ProcessClock = Pick<SharedClock, 'now' | 'stop'>;
-
-const CLOCK_SKEW_MS = 5_000;
-const CLOCK_OUTAGE = {
-  began: 'database clock could not be read; Signalbox counts on by itself',
-  ended: 'database clock can be read again',
-};
-
-/** Returns the database's clock, on which all replicas agree. A given `now` takes its place. */
-export async function openClock(
-  { now, log }: AppOptions,
-  database: Database,
-): Promise<ProcessClock> {
-  if (now) return { now, stop: () => undefined };
-  const outage = createOutageLog(log, CLOCK_OUTAGE);
-  const onError = (error: unknown) => outage.failed(String(error), { err: error });
-  const clock = await followClock(database, { onError, onRead: outage.ended });
-  const behindMs = Math.round(clock.behindMs());
-  if (Math.abs(behindMs) > CLOCK_SKEW_MS) {
-    log.warn({ behindMs }, 'the clocks of this machine and the database differ');
-  }
-  return clock;
 }

@@ -1,5 +1,7 @@
+// The HTTP server of Slack's deliveries, the probes and the metrics.
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { sharedRead } from './base/cache.ts';
 
 export interface Probes {
   /** Why this process should receive no traffic; null when it is ready. */
@@ -9,58 +11,6 @@ export interface Probes {
   /** Why Slack does not deliver to this process; null while it does. Connections are closed then. */
   readonly disconnected: () => string | null;
   readonly metrics?: { readonly contentType: string; readonly text: () => Promise<string> };
-}
-
-const SKEW_MAX_S = 300;
-const SHARED_MS = 1_000;
-
-interface Answers {
-  /** Verifies the signatures of deliveries; null in Socket Mode: no delivery arrives over HTTP. */
-  readonly slack: RequestListener | null;
-  /** Null where probes and metrics have a server of their own. */
-  readonly probes: Probes | null;
-}
-
-interface ReplaceableServer {
-  readonly server: Server;
-  /** Answers with these from now on. */
-  readonly answerWith: (answers: Answers) => void;
-}
-
-/**
- * The HTTP server for Slack deliveries, health probes and metrics. All requests for readiness or
- * metrics within a second share one check: anyone may ask, and each check writes to the database.
- * `elapsed` returns the milliseconds of a clock that never goes back.
- */
-export function createHttpServer(
-  first: Answers,
-  elapsed: () => number = () => performance.now(),
-): ReplaceableServer {
-  const limits = { requestTimeout: 10_000, headersTimeout: 5_000 };
-  let answer = answering(first, elapsed);
-  return {
-    server: createServer(limits, (request, response) => answer(request, response)),
-    answerWith: (answers) => {
-      answer = answering(answers, elapsed);
-    },
-  };
-}
-
-function answering({ slack, probes }: Answers, elapsed: () => number): RequestListener {
-  const pages = probes ? pagesOf(probes, elapsed) : new Map<string, () => Promise<Page>>();
-  return (request, response) => {
-    const path = (request.url ?? '').split('?')[0] ?? '';
-    if (probes && probes.disconnected() !== null) response.setHeader('connection', 'close');
-    const page = request.method === 'GET' ? pages.get(path) : undefined;
-    if (page) return void page().then((found) => sendPage(response, found));
-    if (request.method !== 'POST' || path !== '/slack/events' || !slack) {
-      return sendPage(response, text(404, 'Not found.'));
-    }
-    if (!isTimely(request.headers['x-slack-request-timestamp'])) {
-      return sendPage(response, text(401, 'The request timestamp is not current.'));
-    }
-    slack(request, response);
-  };
 }
 
 export interface HttpServers {
@@ -107,37 +57,6 @@ export async function openServers(
   };
 }
 
-interface ListenProblem {
-  readonly where: 'PORT' | 'OPS_PORT' | 'BIND_ADDRESS';
-  readonly problem: string;
-  readonly hint: string | null;
-  /** A restart cannot help: a person must fix the problem first. */
-  readonly lasting: boolean;
-}
-
-/** Why a port could not be opened; null for an error of another kind. */
-export function listenProblem(
-  error: unknown,
-  { opsPort, bindAddress }: Addresses,
-): ListenProblem | null {
-  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return null;
-  if (error.syscall !== 'listen') return null;
-  const port = 'port' in error ? error.port : 0;
-  const where = port === opsPort ? 'OPS_PORT' : 'PORT';
-  if (error.code === 'EADDRINUSE') {
-    const problem = `${port} is in use by another process`;
-    return { where, problem, hint: 'stop that process, or set another port', lasting: false };
-  }
-  if (error.code === 'EACCES') {
-    const problem = `${port} is not allowed for this user`;
-    return { where, problem, hint: 'set a port above 1023', lasting: true };
-  }
-  if (error.code !== 'EADDRNOTAVAIL') return null;
-  // An address can appear later, when its network interface starts.
-  const problem = `${bindAddress} is not an address of this machine`;
-  return { where: 'BIND_ADDRESS', problem, hint: 'correct it, or remove it', lasting: false };
-}
-
 const refuseDelivery: RequestListener = (_request, response) =>
   sendPage(response, text(503, 'Signalbox is starting.'));
 
@@ -146,6 +65,47 @@ async function listenOn(server: Server, port: number, host: string | null): Prom
   await once(server, 'listening');
   const address = server.address();
   return typeof address === 'object' && address ? address.port : port;
+}
+
+interface Answers {
+  /** Verifies the signatures of deliveries; null in Socket Mode: no delivery arrives over HTTP. */
+  readonly slack: RequestListener | null;
+  /** Null where probes and metrics have a server of their own. */
+  readonly probes: Probes | null;
+}
+
+/**
+ * The HTTP server for Slack deliveries, health probes and metrics. All requests for readiness or
+ * metrics within a second share one check: anyone may ask, and each check writes to the database.
+ * `elapsed` returns the milliseconds of a clock that never goes back.
+ */
+export function createHttpServer(first: Answers, elapsed: () => number = () => performance.now()) {
+  const limits = { requestTimeout: 10_000, headersTimeout: 5_000 };
+  let answer = answering(first, elapsed);
+  return {
+    server: createServer(limits, (request, response) => answer(request, response)),
+    /** Answers with these from now on. */
+    answerWith: (answers: Answers) => {
+      answer = answering(answers, elapsed);
+    },
+  };
+}
+
+function answering({ slack, probes }: Answers, elapsed: () => number): RequestListener {
+  const pages = probes ? pagesOf(probes, elapsed) : new Map<string, () => Promise<Page>>();
+  return (request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    if (probes && probes.disconnected() !== null) response.setHeader('connection', 'close');
+    const page = request.method === 'GET' ? pages.get(path) : undefined;
+    if (page) return void page().then((found) => sendPage(response, found));
+    if (request.method !== 'POST' || path !== '/slack/events' || !slack) {
+      return sendPage(response, text(404, 'Not found.'));
+    }
+    if (!isTimely(request.headers['x-slack-request-timestamp'])) {
+      return sendPage(response, text(401, 'The request timestamp is not current.'));
+    }
+    slack(request, response);
+  };
 }
 
 interface Page {
@@ -158,10 +118,16 @@ function text(status: number, sentence: string): Page {
   return { status, contentType: 'text/plain; charset=utf-8', body: `${sentence}\n` };
 }
 
+const SHARED_MS = 1_000;
+
 function pagesOf(probes: Probes, elapsed: () => number): Map<string, () => Promise<Page>> {
   const { metrics } = probes;
+  const shared = (work: () => Promise<Page>) => {
+    const pages = sharedRead(work, SHARED_MS, elapsed);
+    return () => pages.read('page', { fresh: false });
+  };
   const alive = async () => text(200, 'alive');
-  const ready = shared(() => readinessPage(probes), elapsed);
+  const ready = shared(() => readinessPage(probes));
   return new Map([
     ['/healthz', alive],
     [
@@ -171,24 +137,11 @@ function pagesOf(probes: Probes, elapsed: () => number): Map<string, () => Promi
         return reason === null ? ready() : text(503, reason);
       },
     ],
-    ...(metrics ? [['/metrics', shared(() => metricsPage(metrics), elapsed)] as const] : []),
+    ...(metrics ? [['/metrics', shared(() => metricsPage(metrics))] as const] : []),
   ]);
 }
 
-/** Starts `work` at most once per second and never twice at the same time. */
-function shared<T>(work: () => Promise<T>, elapsed: () => number): () => Promise<T> {
-  let last: { readonly result: Promise<T>; endedAt: number | null } | null = null;
-  return () => {
-    if (last && (last.endedAt === null || elapsed() - last.endedAt < SHARED_MS)) return last.result;
-    const current: typeof last = { result: work(), endedAt: null };
-    last = current;
-    const end = () => {
-      current.endedAt = elapsed();
-    };
-    current.result.then(end, end);
-    return current.result;
-  };
-}
+const SKEW_MAX_S = 300;
 
 // Bolt refuses old timestamps only; a signed timestamp in the future would stay valid until then.
 function isTimely(header: string | string[] | undefined): boolean {
@@ -219,4 +172,35 @@ async function metricsPage(metrics: NonNullable<Probes['metrics']>): Promise<Pag
 function sendPage(response: ServerResponse, { status, contentType, body }: Page): void {
   response.writeHead(status, { 'content-type': contentType });
   response.end(body);
+}
+
+interface ListenProblem {
+  readonly where: 'PORT' | 'OPS_PORT' | 'BIND_ADDRESS';
+  readonly problem: string;
+  readonly hint: string | null;
+  /** A restart cannot help: a person must fix the problem first. */
+  readonly lasting: boolean;
+}
+
+/** Why a port could not be opened; null for an error of another kind. */
+export function listenProblem(
+  error: unknown,
+  { opsPort, bindAddress }: Addresses,
+): ListenProblem | null {
+  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return null;
+  if (error.syscall !== 'listen') return null;
+  const port = 'port' in error ? error.port : 0;
+  const where = port === opsPort ? 'OPS_PORT' : 'PORT';
+  if (error.code === 'EADDRINUSE') {
+    const problem = `${port} is in use by another process`;
+    return { where, problem, hint: 'stop that process, or set another port', lasting: false };
+  }
+  if (error.code === 'EACCES') {
+    const problem = `${port} is not allowed for this user`;
+    return { where, problem, hint: 'set a port above 1023', lasting: true };
+  }
+  if (error.code !== 'EADDRNOTAVAIL') return null;
+  // An address can appear later, when its network interface starts.
+  const problem = `${bindAddress} is not an address of this machine`;
+  return { where: 'BIND_ADDRESS', problem, hint: 'correct it, or remove it', lasting: false };
 }

@@ -1,3 +1,4 @@
+// The steps of a start, each repeated until it succeeds or needs a person, and what they refuse.
 import type { Logger } from 'pino';
 import type { Probes } from './app-server.ts';
 import { withinTime } from './base/errors.ts';
@@ -9,6 +10,7 @@ import { commands } from './commands/index.ts';
 import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
+import { keyProblem } from './log/old/append.ts';
 import type { AuditKey } from './log/old/key-ring.ts';
 import {
   type Config,
@@ -24,9 +26,10 @@ import {
   isLastingDatabaseError,
   UnusableDatabase,
 } from './storage/errors.ts';
+import { followClock, type SharedClock } from './storage/old/clock.ts';
 import { type Database, openDatabase } from './storage/old/database.ts';
 import type { Db } from './storage/old/schema.ts';
-import type { PostedAnchors } from './workflow/old/anchors.ts';
+import { type PostedAnchors, postedAnchors } from './workflow/old/anchors.ts';
 import type { Messenger } from './workflow/old/messenger-port.ts';
 import { isOtherInstallations, OTHER_INSTALLATION } from './workflow/old/other-installation.ts';
 
@@ -62,12 +65,6 @@ export interface BotOptions extends AppOptions {
   readonly takesOver: boolean;
 }
 
-const INSPECT_WITHIN_MS = 5_000;
-const OUTAGE = {
-  began: 'database connection lost; Signalbox connects again',
-  ended: 'database connection restored',
-};
-
 export interface RefusedStart {
   readonly ok: false;
   readonly problems: readonly ConfigProblem[];
@@ -83,6 +80,8 @@ interface ConnectOptions {
 }
 
 type ConnectedSlack = { readonly ok: true; readonly slack: Slack } | RefusedStart;
+
+const INSPECT_WITHIN_MS = 5_000;
 
 /** Connects to Slack, or returns every problem of Slack and of the database that stops the start. */
 export async function connectForStart(
@@ -102,12 +101,17 @@ export async function connectForStart(
 
 type OpenedDatabase = { readonly ok: true; readonly database: Database } | RefusedStart;
 
+const DATABASE_OUTAGE = {
+  began: 'database connection lost; Signalbox connects again',
+  ended: 'database connection restored',
+};
+
 /** Opens the database and migrates it, or returns why it cannot be used. */
 export async function openForStart(
   { config, log }: AppOptions,
   now: () => Date,
 ): Promise<OpenedDatabase> {
-  const outage = createOutageLog(log, OUTAGE);
+  const outage = createOutageLog(log, DATABASE_OUTAGE);
   const onConnectionError = (error: Error) => {
     // Not the error itself: it contains the client of the driver with all of its settings.
     const problem = databaseProblem(error) ?? error.message;
@@ -174,28 +178,57 @@ async function peopleProblems(slack: Slack, policy: Policy): Promise<RefusedStar
   return unmet.length > 0 ? { ok: false, problems: unmet, lasting: true } : null;
 }
 
-/** The problem of an audit channel that another installation with the same app and key uses. */
-export async function auditChannelProblem(
+/** The anchors in the audit channel, and the problem if another installation with the same app and key posted them. */
+export async function readAuditChannel(
   db: Db,
-  posted: PostedAnchors,
-): Promise<ConfigProblem | null> {
-  if (!(await isOtherInstallations(db, posted))) return null;
-  return { where: 'channels.audit', ...OTHER_INSTALLATION };
+  messenger: Messenger,
+  key: AuditKey,
+): Promise<{ readonly anchors: PostedAnchors; readonly problem: ConfigProblem | null }> {
+  const anchors = await postedAnchors(messenger, key);
+  const isForeign = await isOtherInstallations(db, anchors);
+  const problem = isForeign ? { where: 'channels.audit', ...OTHER_INSTALLATION } : null;
+  return { anchors, problem };
 }
 
-/** What is wrong with `SIGNALBOX_KEY` where it does not fit the audit trail. */
-export const KEY_PROBLEMS: Readonly<Record<'key-missing' | 'key-differs', ConfigProblem>> = {
-  'key-missing': {
-    where: 'SIGNALBOX_KEY',
-    problem: 'is not set, but the audit trail of this database is keyed',
-    hint: 'set the key that was used before; without it the trail would break permanently',
-  },
-  'key-differs': {
-    where: 'SIGNALBOX_KEY',
-    problem: 'is not the key of the audit trail in this database',
-    hint: 'set the key that was used before, or list it in SIGNALBOX_PREVIOUS_KEYS',
-  },
+/** What is wrong with `SIGNALBOX_KEY` where it does not fit the audit trail; null if it fits. */
+export async function auditKeyProblem(db: Db, key: AuditKey): Promise<ConfigProblem | null> {
+  const problem = await keyProblem(db, key);
+  if (problem === null) return null;
+  return {
+    'key-missing': {
+      where: 'SIGNALBOX_KEY',
+      problem: 'is not set, but the audit trail of this database is keyed',
+      hint: 'set the key that was used before; without it the trail would break permanently',
+    },
+    'key-differs': {
+      where: 'SIGNALBOX_KEY',
+      problem: 'is not the key of the audit trail in this database',
+      hint: 'set the key that was used before, or list it in SIGNALBOX_PREVIOUS_KEYS',
+    },
+  }[problem];
+}
+
+const CLOCK_SKEW_MS = 5_000;
+const CLOCK_OUTAGE = {
+  began: 'database clock could not be read; Signalbox counts on by itself',
+  ended: 'database clock can be read again',
 };
+
+/** Returns the database's clock, on which all replicas agree. A given `now` takes its place. */
+export async function openClock(
+  { now, log }: AppOptions,
+  database: Database,
+): Promise<Pick<SharedClock, 'now' | 'stop'>> {
+  if (now) return { now, stop: () => undefined };
+  const outage = createOutageLog(log, CLOCK_OUTAGE);
+  const onError = (error: unknown) => outage.failed(String(error), { err: error });
+  const clock = await followClock(database, { onError, onRead: outage.ended });
+  const behindMs = Math.round(clock.behindMs());
+  if (Math.abs(behindMs) > CLOCK_SKEW_MS) {
+    log.warn({ behindMs }, 'the clocks of this machine and the database differ');
+  }
+  return clock;
+}
 
 interface RetryOptions {
   readonly log: Logger;
@@ -204,16 +237,7 @@ interface RetryOptions {
   readonly cancel: AbortSignal | undefined;
 }
 
-interface StartRetries {
-  /** The problems for which the start waits; empty while it proceeds. */
-  readonly problems: () => readonly ConfigProblem[];
-  /** Repeats a step of the start until it succeeds, needs a person, or the start is cancelled. */
-  readonly repeat: <Step extends { readonly ok: true }>(
-    step: () => Promise<Step | RefusedStart>,
-  ) => Promise<Step | RefusedStart>;
-}
-
-const LINES = {
+const START_OUTAGE = {
   began: 'the start waits; Signalbox retries until it succeeds',
   ended: 'the start proceeds after a temporary problem',
 };
@@ -222,12 +246,16 @@ const LINES = {
  * Repeats the steps of a start after 1 s to 30 s while their problems pass without a person. A
  * supervisor that restarts the process instead would give up during a long outage.
  */
-export function createStartRetries({ log, clock, cancel }: RetryOptions): StartRetries {
-  const outage = createOutageLog(log, LINES);
+export function createStartRetries({ log, clock, cancel }: RetryOptions) {
+  const outage = createOutageLog(log, START_OUTAGE);
   let problems: readonly ConfigProblem[] = [];
   return {
+    /** The problems for which the start waits; empty while it proceeds. */
     problems: () => problems,
-    repeat: async (step) => {
+    /** Repeats a step of the start until it succeeds, needs a person, or the start is cancelled. */
+    repeat: async <Step extends { readonly ok: true }>(
+      step: () => Promise<Step | RefusedStart>,
+    ): Promise<Step | RefusedStart> => {
       for (let failures = 1; ; failures += 1) {
         const result = await step();
         if (result.ok) outage.ended();

@@ -1,6 +1,7 @@
 // All settings of Signalbox: loaded, compared at a reload, and their problems as text.
 import type { Secret } from '../base/errors.ts';
 import type { ConfigProblem } from '../base/problem.ts';
+import { type AuditKey, readKeyRing } from '../log/old/key-ring.ts';
 import {
   type ConfigFileSource,
   type FileContent,
@@ -71,6 +72,14 @@ function fromEnvironment(variables: Environment) {
     logLevel: variables.LOG_LEVEL,
     stopWithinMs: variables.STOP_WITHIN_S * 1_000,
   };
+}
+
+/** The key of the audit trail, and the previous ones that verify and unseal. */
+export function auditKeyOf({ key, previousKeys }: Pick<Config, 'key' | 'previousKeys'>): AuditKey {
+  return readKeyRing(
+    key?.reveal() ?? null,
+    previousKeys.map((one) => one.reveal()),
+  );
 }
 
 const WIDEST = 36;

@@ -5,9 +5,8 @@ import { type TimedResult, withinTime } from '../base/errors.ts';
 import { secretsIn } from '../base/log.ts';
 import type { ConfigProblem } from '../base/problem.ts';
 import { commandNames } from '../commands/index.ts';
-import { readKeyRing } from '../log/old/key-ring.ts';
 import type { LastOutcome } from '../log/old/last-outcomes.ts';
-import { type Config, loadConfig } from './config.ts';
+import { auditKeyOf, type Config, loadConfig } from './config.ts';
 import {
   checkApis,
   checkReads,
@@ -96,11 +95,8 @@ export async function runChecks(input: CheckInput): Promise<DoctorReport> {
   const { env, readFile, version } = input;
   const loaded = loadConfig({ env, readFile, commands: commandNames });
   if (!loaded.ok) {
-    const rest = skipped(
-      'other checks',
-      'not run',
-      'fix the configuration and run the doctor again',
-    );
+    const fix = 'fix the configuration and run the doctor again';
+    const rest = skipped('other checks', 'not run', fix);
     const sections = [
       { title: 'Configuration', lines: problemLines(loaded.problems) },
       { title: 'Slack, APIs, database', lines: [rest] },
@@ -108,10 +104,7 @@ export async function runChecks(input: CheckInput): Promise<DoctorReport> {
     return { version, sections };
   }
   const { config } = loaded;
-  const sections = await checkAll({
-    ...{ ...input, config },
-    manifest: readManifest(readFile),
-  });
+  const sections = await checkAll({ ...input, config, manifest: readManifest(readFile) });
   return { version, sections: cleaned(sections, secretsIn(config)) };
 }
 
@@ -280,15 +273,13 @@ async function readOutcomes(
 
 async function checkDatabase({ config, withinMs }: CheckContext) {
   const url = config.databaseUrl.reveal();
-  const key = readKeyRing(
-    config.key?.reveal() ?? null,
-    config.previousKeys.map((one) => one.reveal()),
-  );
   const facts = await withinTime(withinMs, async () => fileFacts(url));
   if (!facts.ok) return { url, file: null, examined: facts, written: null };
   const file = facts.value;
   const exists = file ? file.exists : !url.startsWith('file:');
-  const examined = exists ? await withinTime(withinMs, () => inspectDatabase(url, key)) : null;
+  const examined = exists
+    ? await withinTime(withinMs, () => inspectDatabase(url, auditKeyOf(config)))
+    : null;
   const isWritable =
     examined?.ok === true && examined.value.isReadable && file?.ownedByUs !== false;
   const written = isWritable ? await withinTime(withinMs, () => checkWritable(url)) : null;

@@ -308,24 +308,10 @@ export function reasonOf(error: unknown): string {
   return typeof code === 'string' ? code : 'unknown error';
 }
 
-interface ServerAddress {
-  readonly url: URL;
-  /** A socket of this machine, or a loopback address. */
-  readonly isLocal: boolean;
-}
-
 const ONE_SERVER = 'must be the address of one server';
 const PLAIN = ['disable', 'no-verify'];
 const VERIFIED = ['prefer', 'require', 'verify-ca', 'verify-full'];
 const KNOWN = [...PLAIN, ...VERIFIED];
-
-/** Null for SQLite and for an address that cannot be read. */
-function serverAddress(text: string): ServerAddress | null {
-  if (text.startsWith('file:') || !URL.canParse(text)) return null;
-  const url = new URL(text);
-  const host = decodeURIComponent(url.searchParams.get('host') ?? url.hostname);
-  return { url, isLocal: host.startsWith('/') || host === '::1' || isLoopback(host) };
-}
 
 /**
  * What is wrong with the address of a PostgreSQL server, or null. Without TLS, or without a verified
@@ -365,4 +351,15 @@ export function withExplicitTls(text: string, isInsecureAllowed: boolean): strin
   if (mode === null && (isLocal || isInsecureAllowed)) return text;
   if (mode === null || VERIFIED.includes(mode)) url.searchParams.set('sslmode', 'verify-full');
   return url.href;
+}
+
+/**
+ * Null for SQLite and for an address that cannot be read. `isLocal`: a socket of this machine, or a
+ * loopback address.
+ */
+function serverAddress(text: string) {
+  if (text.startsWith('file:') || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  const host = decodeURIComponent(url.searchParams.get('host') ?? url.hostname);
+  return { url, isLocal: host.startsWith('/') || host === '::1' || isLoopback(host) };
 }

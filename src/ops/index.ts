@@ -1,4 +1,5 @@
 export {
+  auditKeyOf,
   type Config,
   type ConfigLoad,
   channelUses,
