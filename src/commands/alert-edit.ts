@@ -128,12 +128,12 @@ export const alertEdit: ChangeCommand = changeCommand({
   endingNote: 'The alert is evaluated again at its next run.',
 });
 
-function client({ alerts }: CommandContext) {
+function client({ alerts }: Pick<CommandContext, 'alerts'>) {
   if (!alerts) throw new Error('The alerts API is not configured');
   return alerts;
 }
 
-async function readAlert(id: string, context: CommandContext): Promise<Alert> {
+async function readAlert(id: string, context: Pick<CommandContext, 'alerts'>): Promise<Alert> {
   return (await client(context).getAlert(id)).result;
 }
 

@@ -5,17 +5,13 @@ import { menuReference, type Service, serviceTarget } from '../domain/targets.ts
 import type { BackupReading } from '../servers/cloud-readings.ts';
 import { type Backup, backupStatus, isFinished } from '../servers/cloud-replies.ts';
 import { commandLine, ServiceName } from './arguments.ts';
-import { type CommandContext, type QueryCommand, queryCommand } from './define.ts';
+import { type CommandContext, queryCommand } from './define.ts';
 import { reportedTime, timeCell, unknownList } from './reported.ts';
 
 const BackupId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be latest or a backup id from the console')
-  .meta({
-    label: 'Backup',
-    hint: 'latest, or an id from the console',
-    lists: 'backup',
-  });
+  .meta({ label: 'Backup', hint: 'latest, or an id from the console', lists: 'backup' });
 
 export const backupShow = queryCommand({
   name: 'backup show',
@@ -42,15 +38,13 @@ export const backupShow = queryCommand({
   },
 });
 
-const LATEST = 'latest';
-
 /** The typed id, or the one of the latest finished backup; the answer if that is unknown. */
 async function idOf(
   service: Service,
   typed: string,
-  { reads, prefix }: CommandContext,
+  { reads, prefix }: Pick<CommandContext, 'reads' | 'prefix'>,
 ): Promise<string | Answer> {
-  if (typed.toLowerCase() !== LATEST) return typed;
+  if (typed.toLowerCase() !== 'latest') return typed;
   const title = `Latest backup of ${service.name}`;
   const read = await reads.cloud.backups(service.id, { waiting: true });
   if (read.known) {
@@ -96,7 +90,7 @@ function spaced(key: string): string {
   return key.replace(/([A-Z])/g, ' $1').toLowerCase();
 }
 
-export const backupList: QueryCommand = queryCommand({
+export const backupList = queryCommand({
   name: 'backup list',
   title: 'List backups',
   summary: 'List the backups of a service',
@@ -129,7 +123,7 @@ function listAnswer(
   service: Service,
   backups: readonly BackupReading[],
   readAt: Date,
-  { now, services }: CommandContext,
+  { now, services }: Pick<CommandContext, 'now' | 'services'>,
 ): Answer {
   const reference = menuReference(service, services);
   const offers = backups.map((backup) => ({

@@ -22,31 +22,25 @@ import {
 } from './arguments.ts';
 import { queryCommand } from './define.ts';
 
-export const costAnomalies = queryCommand({
-  name: 'cost anomalies',
-  title: 'List unusual costs',
-  summary: 'Show unusual costs',
-  examples: ['cost anomalies'],
-  permission: 'organization:view',
-  args: z.strictObject({}),
-
-  target: () => null,
-  answer: (_, { anomalies: watch }) => watch.anomalies(),
-});
-
-export const costBudget = queryCommand({
-  name: 'cost budget',
-  title: 'Look up budgets',
-  summary: 'Show spend and forecast of each budget',
-  examples: ['cost budget'],
-  permission: 'organization:view',
-  args: z.strictObject({}),
-
-  target: () => null,
-  answer: (_, { anomalies: watch }) => watch.budgets(),
-});
-
 const Words = z.string().max(200, 'is too long: at most 200 characters');
+const Question = z.strictObject({ words: textField(Words, { label: 'Question', rest: true }) });
+
+export const cost = queryCommand({
+  name: 'cost',
+  title: 'Look up costs',
+  summary: 'Show costs by period, service, metric or team',
+  examples: [
+    'cost mtd by metric',
+    'cost last-month by day',
+    'cost last-week by team vs prev',
+    'cost mtd refresh',
+  ],
+  permission: 'organization:view',
+  args: Question,
+
+  target: () => null,
+  answer: ({ words = '' }, context, asker) => answerCosts(words, context, asker),
+});
 
 export const costCsv = queryCommand({
   name: 'cost csv',
@@ -54,11 +48,37 @@ export const costCsv = queryCommand({
   summary: 'Get the rows of a period as a CSV file',
   examples: ['cost csv last-month'],
   permission: 'organization:view',
-  args: z.strictObject({ words: textField(Words, { label: 'Question', rest: true }) }),
+  args: Question,
 
   submit: () => 'Get file',
   target: () => null,
   answer: ({ words = '' }, context, asker) => answerCsv(words, context, asker),
+});
+
+export const costForecast = queryCommand({
+  name: 'cost forecast',
+  title: 'Forecast costs',
+  summary: 'Show the expected costs of a month, quarter or year',
+  examples: ['cost forecast', 'cost forecast quarter', 'cost forecast year team analytics'],
+  permission: 'organization:view',
+  args: z.strictObject({
+    words: textField(Words, { label: 'Month, quarter or year, and a scope', rest: true }),
+  }),
+
+  target: () => null,
+  answer: ({ words = '' }, context, asker) => answerForecast(words, context, asker),
+});
+
+export const costWhy = queryCommand({
+  name: 'cost why',
+  title: 'Explain costs',
+  summary: 'Show what changed the costs between two periods',
+  examples: ['cost why 7d', 'cost why last month', 'cost why 7d team analytics'],
+  permission: 'organization:view',
+  args: Question,
+
+  target: () => null,
+  answer: ({ words = '' }, context, asker) => answerWhy(words, context, asker),
 });
 
 const PERIODS = ['day', 'week', 'month'] as const;
@@ -196,47 +216,26 @@ function defined(fields: Readonly<Record<string, unknown>>): Readonly<Record<str
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-export const costForecast = queryCommand({
-  name: 'cost forecast',
-  title: 'Forecast costs',
-  summary: 'Show the expected costs of a month, quarter or year',
-  examples: ['cost forecast', 'cost forecast quarter', 'cost forecast year team analytics'],
+export const costAnomalies = queryCommand({
+  name: 'cost anomalies',
+  title: 'List unusual costs',
+  summary: 'Show unusual costs',
+  examples: ['cost anomalies'],
   permission: 'organization:view',
-  args: z.strictObject({
-    words: textField(Words, { label: 'Month, quarter or year, and a scope', rest: true }),
-  }),
+  args: z.strictObject({}),
 
   target: () => null,
-  answer: ({ words = '' }, context, asker) => answerForecast(words, context, asker),
+  answer: (_, { anomalies }) => anomalies.anomalies(),
 });
 
-export const costWhy = queryCommand({
-  name: 'cost why',
-  title: 'Explain costs',
-  summary: 'Show what changed the costs between two periods',
-  examples: ['cost why 7d', 'cost why last month', 'cost why 7d team analytics'],
+export const costBudget = queryCommand({
+  name: 'cost budget',
+  title: 'Look up budgets',
+  summary: 'Show spend and forecast of each budget',
+  examples: ['cost budget'],
   permission: 'organization:view',
-  args: z.strictObject({ words: textField(Words, { label: 'Question', rest: true }) }),
+  args: z.strictObject({}),
 
   target: () => null,
-  answer: ({ words = '' }, context, asker) => answerWhy(words, context, asker),
-});
-
-export const cost = queryCommand({
-  name: 'cost',
-  title: 'Look up costs',
-  summary: 'Show costs by period, service, metric or team',
-  examples: [
-    'cost mtd by metric',
-    'cost last-month by day',
-    'cost last-week by team vs prev',
-    'cost mtd refresh',
-  ],
-  permission: 'organization:view',
-  args: z.strictObject({
-    words: textField(Words, { label: 'Question', rest: true }),
-  }),
-
-  target: () => null,
-  answer: ({ words = '' }, context, asker) => answerCosts(words, context, asker),
+  answer: (_, { anomalies }) => anomalies.budgets(),
 });

@@ -14,7 +14,7 @@ import { changeCommand, queryCommand } from './define.ts';
 import { unknownList } from './reported.ts';
 import { SETTLED_WHEN_READY } from './settled.ts';
 
-const TextEndpointCreate = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
+const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
 
 /** The type for which each field applies. */
 const TYPE_OF: Readonly<Record<string, string>> = {
@@ -45,19 +45,19 @@ export const endpointCreate = changeCommand({
     description: required(
       textField(EndpointDescription, { word: 'description', label: 'Description' }),
     ),
-    vpcEndpointServiceName: textField(TextEndpointCreate, {
+    vpcEndpointServiceName: textField(Text, {
       word: 'service-name',
       label: 'Endpoint service name',
     }),
-    vpcResourceConfigurationId: textField(TextEndpointCreate, {
+    vpcResourceConfigurationId: textField(Text, {
       word: 'resource-configuration',
       label: 'Resource configuration (id)',
     }),
-    vpcResourceShareArn: textField(TextEndpointCreate, {
+    vpcResourceShareArn: textField(Text, {
       word: 'resource-share',
       label: 'Resource share (ARN)',
     }),
-    streamClusterArn: textField(TextEndpointCreate, {
+    streamClusterArn: textField(Text, {
       word: 'cluster',
       label: 'Streaming cluster (ARN)',
     }),

@@ -8,33 +8,11 @@ import {
 import { type Field, fieldsOf, isPlaced } from './arguments.ts';
 import { type Command, nounOf, titleOf, verbOf } from './define.ts';
 
-/** The hint that Slack shows while a user types the slash command. */
-export function usageHint(commands: readonly Command[], noun: string): string {
-  const own = commands.filter((command) => nounOf(command) === noun);
-  // Of `schedule`, `schedule list` and `schedule pause` the hint has one.
-  const verbs = new Set(own.map((command) => verbOf(command).split(' ')[0]));
-  return `${[...verbs].join(' | ')} | help`;
-}
-
-/** `/service stop <service> [reason]` */
-export function usage(command: Command, prefix = ''): string {
-  const fields = fieldsOf(command.args).map((field) => {
-    const text = isPlaced(field) ? `<${field.label.toLowerCase()}>` : wordOf(field);
-    return field.optional ? `[${text}]` : text;
-  });
-  const reason = command.kind === 'change' ? ['[reason]'] : [];
-  return slashCommand(prefix, [command.name, ...fields, ...reason].join(' '));
-}
-
-function wordOf({ name, word, rest }: Field): string {
-  return rest ? name : `${word}=`;
-}
-
 /** The line that shows every command with its syntax. */
 const ALL = 'all';
 
 /** A noun, or null for all; `about` is a verb of it, or `all` for every command with its syntax. */
-export interface HelpTopic {
+interface HelpTopic {
   readonly noun: string | null;
   readonly about: string | null;
 }
@@ -51,9 +29,6 @@ export interface HelpReader {
   readonly note: string | null;
   readonly prefix: string;
 }
-
-const LINES_MAX = 12;
-const BUTTONS_MAX = 4;
 
 /** Returns the help: examples first, at most 12 lines, and buttons. Every command has one more answer. */
 export function helpFor(
@@ -141,6 +116,8 @@ interface HelpLines {
   readonly reader: HelpReader;
 }
 
+const LINES_MAX = 12;
+
 /** Keeps the limit of lines, the title included, however many commands there are. */
 function answer(
   title: string,
@@ -161,6 +138,7 @@ function answer(
   };
 }
 
+const BUTTONS_MAX = 4;
 const SHOW_ALL: CommandOffer = { label: 'Show all commands', line: `signalbox help ${ALL}` };
 /** Offered to a reader who has requested little so far. */
 const COMMON = ['service list', 'change list', 'cost', 'service show', 'alert list'];
@@ -202,4 +180,26 @@ function table(
     return [example, command.summary, usage(command, prefix)] as const;
   });
   return [{ kind: 'table', caption, columns: [caption, 'What it does', 'Syntax'], rows }];
+}
+
+/** `/service stop <service> [reason]` */
+function usage(command: Command, prefix: string): string {
+  const fields = fieldsOf(command.args).map((field) => {
+    const text = isPlaced(field) ? `<${field.label.toLowerCase()}>` : wordOf(field);
+    return field.optional ? `[${text}]` : text;
+  });
+  const reason = command.kind === 'change' ? ['[reason]'] : [];
+  return slashCommand(prefix, [command.name, ...fields, ...reason].join(' '));
+}
+
+function wordOf({ name, word, rest }: Field): string {
+  return rest ? name : `${word}=`;
+}
+
+/** The hint that Slack shows while a user types the slash command. */
+export function usageHint(commands: readonly Command[], noun: string): string {
+  const own = commands.filter((command) => nounOf(command) === noun);
+  // Of `schedule`, `schedule list` and `schedule pause` the hint has one.
+  const verbs = new Set(own.map((command) => verbOf(command).split(' ')[0]));
+  return `${[...verbs].join(' | ')} | help`;
 }

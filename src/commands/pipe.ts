@@ -4,7 +4,7 @@ import { type Answer, type Cell, countWords, slashCommand } from '../domain/answ
 import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
 import type { PipeReading } from '../servers/cloud-readings.ts';
 import { commandLine, PipeName, ServiceName } from './arguments.ts';
-import { type CommandContext, type QueryCommand, queryCommand } from './define.ts';
+import { queryCommand } from './define.ts';
 import { unknownList } from './reported.ts';
 
 export const pipeSettings = queryCommand({
@@ -41,7 +41,7 @@ function shown(name: string, value: unknown): Cell {
   return name.endsWith('_ms') ? millisecondsText(value) : grouped(value);
 }
 
-export const pipeList: QueryCommand = queryCommand({
+export const pipeList = queryCommand({
   name: 'pipe list',
   title: 'List pipes',
   summary: 'List the data pipes of a service',
@@ -52,7 +52,7 @@ export const pipeList: QueryCommand = queryCommand({
   target: ({ service }) => serviceTarget(service),
   answer: async ({ service }, context) => {
     const read = await context.reads.cloud.pipes(service.id, { waiting: true });
-    if (read.known) return listAnswer(service, read.value, read.readAt, context);
+    if (read.known) return listAnswer(service, read.value, read.readAt, context.services);
     const settings = slashCommand(context.prefix, `pipe settings ${service.name} <pipe>`);
     const names = service.pipes.map(({ name }) => name).join(', ');
     return unknownList({
@@ -76,7 +76,7 @@ function listAnswer(
   service: Service,
   pipes: readonly PipeReading[],
   readAt: Date,
-  { services }: CommandContext,
+  services: readonly Service[],
 ): Answer {
   const reference = menuReference(service, services);
   const running = pipes.filter(({ state }) => state === 'Running').length;

@@ -23,7 +23,7 @@ const NOW = { fresh: true, waiting: true } as const;
  */
 export async function observeService(
   { id, lastSeen }: Service,
-  context: Pick<CommandContext, 'reads' | 'now'>,
+  context: Pick<CommandContext, 'reads'>,
   interest: Interest = {},
 ): Promise<TargetObservation> {
   const read = await context.reads.cloud.service(id, NOW);

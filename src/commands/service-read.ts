@@ -138,7 +138,10 @@ async function gather(service: Service, context: CommandContext, asker: Caller):
   return { view, changes, elsewhere, weekly };
 }
 
-async function readView(service: Service, { reads }: CommandContext): Promise<ServiceView> {
+async function readView(
+  service: Service,
+  { reads }: Pick<CommandContext, 'reads'>,
+): Promise<ServiceView> {
   const read = await reads.cloud.service(service.id, WAITING);
   if (!read.known) return { service, read, schedule: read };
   const { scalingSchedule, currentScaling } = read.value;

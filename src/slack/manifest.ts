@@ -72,7 +72,7 @@ export function manifestOf({ commands, nouns, prefix, url }: ManifestOptions) {
         should_escape: false,
         ...address,
       })),
-      shortcuts: [...commands.filter(hasShortcut).map(shortcutOf), PALETTE_SHORTCUT],
+      shortcuts: [...commands.filter(hasShortcut).slice(0, 9).map(shortcutOf), PALETTE_SHORTCUT],
     },
     oauth_config: {
       scopes: { bot: [...REQUIRED_SCOPES, ...OPTIONAL_SCOPES], bot_optional: OPTIONAL_SCOPES },
@@ -96,7 +96,7 @@ function hint(commands: readonly Command[], noun: string): string {
   return hasVerbs ? usageHint(commands, noun) : 'help';
 }
 
-/** Slack allows ten. A command on a schedule, for example its pause, is offered where it is listed. */
+/** Slack allows ten, so that later changes have none. The pause of a schedule is offered in its list. */
 function hasShortcut(command: Command): boolean {
   return command.kind === 'change' && !verbOf(command).includes(' ');
 }

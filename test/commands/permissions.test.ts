@@ -9,22 +9,18 @@ import { line } from '../ops/lines.ts';
 import { freshUrl } from '../storage/engines.ts';
 import { aChange, minutes, stored } from '../storage/example-change.ts';
 
-const SAYS: Readonly<Record<string, string>> = {
-  'organization:create-service': 'needed by service create',
-  'service:manage': 'needed by service start, service stop, service schedule',
-  'service:manage-scaling-config': 'needed by service scale',
-  'service:manage-pipes': 'needed by endpoint list, endpoint create, pipe list, pipe settings',
-  'service:view-backups': 'needed by backup list, backup show',
-};
+const neededFor = Map.groupBy(commands, ({ permission }) => permission);
 
 test('each permission is listed with the commands that need it and a role', async () => {
   const sandbox = await startDoctorSandbox();
   const lines = await sandbox.diagnose();
-  for (const [permission, needed] of Object.entries(SAYS)) {
+  for (const [permission = '', needing] of neededFor) {
+    if (permission === '' || permission === 'organization:view') continue;
+    const names = needing.map(({ name }) => name).join(', ');
     expect(line(lines, permission)).toEqual({
       name: permission,
       status: 'skipped',
-      says: `${needed}; not checked, because the doctor changes nothing`,
+      says: `needed by ${names}; not checked, because the doctor changes nothing`,
       fix: expect.stringMatching(/^(Admin|Basic service reader|Service API admin) is a role/),
     });
   }
@@ -63,7 +59,7 @@ test('the reads that were refused or granted show what is missing', async () => 
   });
   expect(line(lines, 'service:view-backups')).toMatchObject({
     status: 'ok',
-    says: 'granted: backups were read; needed by backup list, backup show',
+    says: expect.stringMatching(/^granted: backups were read; needed by backup list, /),
   });
 });
 

@@ -118,6 +118,12 @@ test('a prefix is put before every noun and nowhere else', () => {
   expect(features.shortcuts).toEqual(manifest.features.shortcuts);
 });
 
+test('with more changes than Slack allows shortcuts, the first ones and the list of commands remain', () => {
+  const { features } = manifestOf({ ...words, commands: [...commands, ...commands] });
+  expect(features.shortcuts.length).toBe(10);
+  expect(features.shortcuts.at(-1)?.name).toBe('Run a command');
+});
+
 test('over a socket no address is given', () => {
   expect(JSON.stringify(manifest)).not.toContain('url');
   expect(manifest.settings.socket_mode_enabled).toBe(true);
