@@ -156,7 +156,7 @@ function lastScanText(state: WatchState, now: Date): string {
 const WITH_BUTTONS: readonly AnomalyAnnouncement['news'][] = ['opened', 'raised', 'doubled'];
 
 /** The key under which a message about an anomaly is posted once. */
-export function announcementKey(
+function announcementKey(
   anomaly: CostAnomaly,
   { news, day }: Omit<AnomalyAnnouncement, 'anomaly'>,
 ): string {

@@ -26,7 +26,7 @@ import {
 } from '../maths/statistics.ts';
 import { costScope } from './question-scope.ts';
 
-export interface BudgetPace {
+interface BudgetPace {
   /** Credits that the plan allows from the first of the month through that day. */
   readonly plan: number;
   /** Credits of the settled days up to it. */
@@ -96,7 +96,7 @@ export function burnOf(
 }
 
 /** The figures of a budget in money; null where a price is missing. */
-export interface BudgetMoney {
+interface BudgetMoney {
   readonly amount: Money | null;
   readonly spent: Money | null;
   /** The part of `spent` that is not final. */
@@ -117,7 +117,7 @@ interface BudgetDays {
 }
 
 /** The amount and the plan are spread evenly over their days. Source: docs/costs.md#money. */
-export function budgetMoney(
+function budgetMoney(
   credits: number,
   { series, period, forecast, today, pace }: BudgetDays,
   prices: PriceList | null,
@@ -163,7 +163,7 @@ interface ForecastMemory {
   readonly announced: { readonly kind: ForecastAlert; readonly total: number } | null;
 }
 
-export type ForecastAlert = 'likely-over' | 'almost-certainly-over';
+type ForecastAlert = 'likely-over' | 'almost-certainly-over';
 
 const NO_FORECAST: ForecastMemory = { lastRun: null, over: 0, under: 0, announced: null };
 const OVER = 1.05;

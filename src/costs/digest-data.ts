@@ -55,7 +55,7 @@ export interface DigestBudget extends BudgetSummary {
   readonly isOwn: boolean;
 }
 
-export interface DigestAttention {
+interface DigestAttention {
   /** Null if the last scan is too old to claim that nothing is unusual. */
   readonly anomalies: readonly AnomalyItem[] | null;
   readonly budgets: readonly DigestBudget[];

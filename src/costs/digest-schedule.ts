@@ -90,7 +90,7 @@ export function digestRecord(
 }
 
 /** Ends the records of processes that crashed: whether they posted is unknown. */
-export async function endStuckDigests(context: DigestContext, now: Date): Promise<void> {
+async function endStuckDigests(context: DigestContext, now: Date): Promise<void> {
   const { database, instance: owner } = context;
   for (const stuck of await unfinishedDigests(
     database.db,
@@ -104,10 +104,10 @@ export async function endStuckDigests(context: DigestContext, now: Date): Promis
   }
 }
 
-export type DigestPostOutcome = PostOnceResult['outcome'] | 'quiet' | 'lookup-failed' | 'failed';
+type DigestPostOutcome = PostOnceResult['outcome'] | 'quiet' | 'lookup-failed' | 'failed';
 
 /** Posts the table into the thread of a digest. False: Slack asks to wait. */
-export type ThreadPost = () => Promise<boolean>;
+type ThreadPost = () => Promise<boolean>;
 
 interface PostingRound {
   readonly found: ChannelLookup | undefined;
@@ -117,7 +117,7 @@ interface PostingRound {
 }
 
 /** Composes a due digest and posts it once, or stores why it is not posted. */
-export async function postDigest(
+async function postDigest(
   context: DigestContext,
   { one, slot, next }: DueDigest,
   { found, data, afterwards }: PostingRound,
@@ -157,7 +157,7 @@ interface ComposedPost extends Pick<PostingRound, 'afterwards'> {
   readonly composed: ComposedDigest;
 }
 
-export async function postComposed(
+async function postComposed(
   context: DigestContext,
   { record, channel, composed, afterwards }: ComposedPost,
 ): Promise<DigestPostOutcome> {
@@ -187,7 +187,7 @@ export async function postComposed(
 /** Slack accepts about one message per second and channel; refused tables are retried once. */
 const RETRY_AFTER_MS = 1_500;
 
-export async function postThreads(
+async function postThreads(
   { pause }: Pick<DigestContext, 'pause'>,
   all: readonly ThreadPost[],
 ): Promise<void> {
@@ -207,7 +207,7 @@ type ScheduleCheck =
 /** The last day of the month on which a monthly digest is posted: February has 28 days. */
 const LATEST_CLOSE = 28;
 
-export function scheduleOf({ options }: DigestSubscription): Schedule {
+function scheduleOf({ options }: DigestSubscription): Schedule {
   const { at, timezone, days, period } = options;
   return { at, timezone, days: period === 'month' ? DAYS : days };
 }

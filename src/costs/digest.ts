@@ -47,19 +47,19 @@ import {
 import { chartPart, moverLines, revisedLines, serviceTable } from './table.ts';
 
 /** The facts of a digest with what is computed from them, and the day and days of its title. */
-export interface FindingInputs {
+interface FindingInputs {
   readonly facts: DigestFacts;
   readonly measured: DigestMeasures;
   readonly day: DayValue;
   readonly span: Span;
 }
 
-export function hasSection({ options }: DigestFacts, section: DigestSection): boolean {
+function hasSection({ options }: DigestFacts, section: DigestSection): boolean {
   return options.sections.includes(section);
 }
 
 /** Whether the digest reports a single day, and not the days of a weekend, a week or a month. */
-export function isOneDay({ facts, span }: Pick<FindingInputs, 'facts' | 'span'>): boolean {
+function isOneDay({ facts, span }: Pick<FindingInputs, 'facts' | 'span'>): boolean {
   return facts.options.period === 'day' && lengthOf(span) === 1;
 }
 
@@ -74,7 +74,7 @@ const MOVERS_MAX = 3;
 const CHANGES_MAX = 5;
 
 /** The movers, the changes that ran and the revised days. */
-export function findings(inputs: FindingInputs): Findings {
+function findings(inputs: FindingInputs): Findings {
   const { facts, measured } = inputs;
   const revised = hasSection(facts, 'revisions')
     ? revisedLines(facts.posted, measured.states, measured.minimum)
@@ -120,7 +120,7 @@ function listed(heading: string, lines: readonly string[]): readonly string[] {
 }
 
 /** What needs attention in a digest. Its title and its body are written from this one value. */
-export interface NeededAttention {
+interface NeededAttention {
   /** Budgets that are exceeded or heading over, worst first. */
   readonly over: readonly DigestBudget[];
   /** The budget of exactly the costs of this digest. */
@@ -133,7 +133,7 @@ export interface NeededAttention {
   readonly isNeeded: boolean;
 }
 
-export function neededAttention({ facts, measured, day }: FindingInputs): NeededAttention {
+function neededAttention({ facts, measured, day }: FindingInputs): NeededAttention {
   const { attention, read } = facts;
   const usual = usualText(measured.series, day, creditsOf(measured.minimum));
   const budgets = hasSection(facts, 'budgets') ? attention.budgets : [];
@@ -168,7 +168,7 @@ function sentenceOf(claims: readonly string[]): string | null {
 const ANOMALIES_MAX = 3;
 
 /** The budgets as one text, then each anomaly with its own buttons below it. */
-export function attentionParts(
+function attentionParts(
   inputs: FindingInputs,
   { over, anomalies, usual }: NeededAttention,
   gaps: readonly string[],
@@ -205,7 +205,7 @@ const NAME_MAX = 30;
  * heading, and what needs attention. Where these do not fit, the month is left out, then the names and
  * comparisons.
  */
-export function digestTitle(inputs: FindingInputs, needed: NeededAttention): string {
+function digestTitle(inputs: FindingInputs, needed: NeededAttention): string {
   const head = headText(inputs, needed);
   const month = monthText(inputs, needed);
   const { ownBudget, over } = needed;
@@ -220,7 +220,7 @@ export function digestTitle(inputs: FindingInputs, needed: NeededAttention): str
 }
 
 /** `staging, ` as the beginning of a title; empty for all costs. */
-export function subjectText({ scope }: Pick<DigestFacts, 'scope'>): string {
+function subjectText({ scope }: Pick<DigestFacts, 'scope'>): string {
   return scope === null ? '' : `${shortened(scope)}, `;
 }
 
@@ -258,7 +258,7 @@ function comparedNotes({ facts, measured, span }: FindingInputs): readonly (stri
   return [cost, `${changeOf(compared)} vs ${formatSpan(before, facts.today)}${part}`];
 }
 
-export function spanToCompare({ options }: DigestFacts, span: Span): Span {
+function spanToCompare({ options }: DigestFacts, span: Span): Span {
   return options.period === 'month' ? previousMonth(span.first) : spanBefore(span);
 }
 

@@ -36,7 +36,7 @@ export interface AnomalyAnnouncement {
 }
 
 /** A message about a day on which most lines moved the same way, probably for one reason. */
-export interface CommonCauseAnnouncement {
+interface CommonCauseAnnouncement {
   readonly day: Day;
   readonly direction: Direction;
   readonly all: readonly CostAnomaly[];

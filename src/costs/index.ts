@@ -18,8 +18,9 @@ export {
   zonesNear,
 } from './digest-options.ts';
 export { createDigestRun } from './digest-schedule.ts';
-export { createCostEstimator, createEffectMeasurement } from './effect-text.ts';
+export { createCostEstimator } from './estimate.ts';
 export { answerForecast, homeCosts } from './forecast-answer.ts';
+export { createEffectMeasurement } from './measured-effect.ts';
 export type { CostContext } from './question-scope.ts';
 export { createCostReader, learnFromUsage, openUsageDates } from './reader.ts';
 export { type CostSnapshot, costSnapshots, pruneCosts } from './store.ts';

@@ -31,7 +31,7 @@ import type { CostReading } from '../maths/report.ts';
 import type { CostRow } from '../maths/rows.ts';
 
 /** One sentence about the problem of a question about costs. */
-export function unclearQuestionText({ problem, text, earlier }: UnclearQuestion): string {
+function unclearQuestionText({ problem, text, earlier }: UnclearQuestion): string {
   return text === '' ? (MISSING[problem] ?? MISSING_SOMETHING) : SENTENCES[problem](text, earlier);
 }
 
@@ -101,7 +101,7 @@ export interface CostContext {
   readonly now: () => Date;
 }
 
-export type CostRefresh =
+type CostRefresh =
   | { readonly ok: true; readonly read: CostReading }
   /** Too many refreshes; the time at which the next one is possible. */
   | { readonly ok: false; readonly again: Date };

@@ -45,14 +45,14 @@ import {
 } from './digest-schedule.ts';
 import { labelOf } from './question-scope.ts';
 
-export interface DigestServiceContext extends DigestContext {
+interface DigestServiceContext extends DigestContext {
   readonly people: Pick<People, 'zoneOf'>;
   readonly auditKey: AuditKey;
   readonly newId: () => ChangeId;
 }
 
 /** Records what a user did with a digest in the audit trail. */
-export function noteDigest(
+function noteDigest(
   context: DigestServiceContext,
   tx: Tx,
   caller: Caller,
@@ -74,7 +74,7 @@ interface Announcement {
  * Shows the channel who added or removed its digest, in one line; an added one has a button for the
  * list. The digest is stored already, so that a line that is not posted is logged only.
  */
-export async function announceDigest(
+async function announceDigest(
   { messenger, log }: Pick<DigestServiceContext, 'messenger' | 'log'>,
   one: Pick<DigestSubscription, 'id' | 'channel' | 'options'>,
   { by, did }: Announcement,
@@ -97,7 +97,7 @@ export async function announceDigest(
 }
 
 /** Finds a digest by its id, as `#costs:week` from the file, or as the only one of a channel. */
-export async function findDigest(
+async function findDigest(
   context: DigestContext,
   { which }: DigestRequest,
   caller: Caller,
@@ -135,7 +135,7 @@ function invalidDigest({ id, problem }: BrokenSubscription): Answer {
 }
 
 /** The channel of the request, or the channel in which the command was typed. */
-export async function findDigestChannel(
+async function findDigestChannel(
   context: DigestContext,
   request: DigestRequest,
   caller: Caller,
@@ -187,7 +187,7 @@ interface ListContext {
   readonly now: Date;
 }
 
-export function listAnswer(
+function listAnswer(
   all: readonly DigestSubscription[],
   broken: readonly { readonly id: string; readonly problem: string }[],
   list: ListContext,
@@ -243,7 +243,7 @@ function actionsFor(one: DigestSubscription, list: ListContext): readonly Comman
 }
 
 /** `Mon–Fri at 09:30 (Europe/Berlin)` */
-export function whenText({ options }: Pick<DigestSubscription, 'options'>): string {
+function whenText({ options }: Pick<DigestSubscription, 'options'>): string {
   const { period, days, at, timezone } = options;
   const when = period === 'month' ? 'once a month' : daysText(days);
   const week = period === 'week' ? ', for the week' : '';
@@ -266,7 +266,7 @@ interface NamedDigest extends Pick<DigestSubscription, 'channel'> {
 }
 
 /** `#db-costs, 09:30` */
-export async function digestText(
+async function digestText(
   { messenger }: Pick<DigestContext, 'messenger'>,
   { channel, options }: NamedDigest,
 ): Promise<string> {
@@ -276,7 +276,7 @@ export async function digestText(
 }
 
 /** The answer for a digest that Slack cannot change. */
-export async function inFile(
+async function inFile(
   context: Pick<DigestContext, 'messenger'>,
   digest: DigestSubscription,
 ): Promise<Answer> {
@@ -285,7 +285,7 @@ export async function inFile(
 }
 
 /** Pauses or resumes a digest that was added in Slack. */
-export async function setDigestPaused(
+async function setDigestPaused(
   context: DigestServiceContext,
   request: DigestRequest,
   caller: Caller,
@@ -325,7 +325,7 @@ interface RemovableDigest extends Pick<DigestSubscription, 'key' | 'channel'> {
 }
 
 /** Removes a digest that was added in Slack, after the user confirmed it. */
-export async function removeDigest(
+async function removeDigest(
   context: DigestServiceContext,
   request: DigestRequest,
   caller: Caller,

@@ -43,9 +43,9 @@ import { type CostRow, creditsOf, type Micro } from '../maths/rows.ts';
 import { pairedDaysText } from './compare-text.ts';
 
 /** The change of one line, or of several together. */
-export type LineChange = Pick<Mover, 'delta' | 'money' | 'kind'>;
+type LineChange = Pick<Mover, 'delta' | 'money' | 'kind'>;
 /** The change of each line; null without two compared periods. */
-export type LineChanges = ReadonlyMap<string, Mover> | null;
+type LineChanges = ReadonlyMap<string, Mover> | null;
 
 /** What one table of a message may have: fewer rows and characters than Slack allows. */
 const ROWS_MAX = 150;
@@ -113,7 +113,7 @@ function withVanished(
 }
 
 /** One line for several. */
-export function combined(
+function combined(
   lines: readonly SummaryLine[],
   { key, name }: Pick<SummaryLine, 'key' | 'name'>,
 ): SummaryLine {
@@ -137,16 +137,14 @@ function moneyOfLines(lines: readonly Pick<SummaryLine, 'total' | 'money'>[]): M
 }
 
 /** The change of several lines together; undefined if none of them can be compared. */
-export function combinedChange(
-  changes: readonly (LineChange | undefined)[],
-): LineChange | undefined {
+function combinedChange(changes: readonly (LineChange | undefined)[]): LineChange | undefined {
   const known = changes.filter((change) => change !== undefined);
   if (known.length === 0) return undefined;
   const delta = known.reduce((sum, change) => sum + change.delta, 0);
   return { delta, money: moneySum(known.map(({ money }) => money)), kind: 'changed' };
 }
 
-export function figureCell(micro: Micro, money: Money | null = null): Figure {
+function figureCell(micro: Micro, money: Money | null = null): Figure {
   return { value: creditsOf(micro), text: figure(micro, money) };
 }
 

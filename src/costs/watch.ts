@@ -55,7 +55,7 @@ interface ScanInput {
   readonly quiet: boolean;
 }
 
-export interface ScanResult {
+interface ScanResult {
   readonly lines: number;
   readonly changed: readonly CostAnomaly[];
   readonly announcements: AnomalyAnnouncements;
@@ -65,12 +65,12 @@ const LINES_PER_TURN = 5;
 const NOTHING: AnomalyAnnouncements = { alone: [], commonCauses: [] };
 
 /** The days from which rows are needed to judge these days. */
-export function scanSpan(first: Day, last: Day): Span {
+function scanSpan(first: Day, last: Day): Span {
   return { first: addDays(first, -HISTORY_DAYS), last };
 }
 
 /** Judges every line. Thousands of lines take seconds, so the scan yields between them. */
-export async function scanLines(input: ScanInput): Promise<ScanResult> {
+async function scanLines(input: ScanInput): Promise<ScanResult> {
   const { rows, known, first, last, quiet } = input;
   const span = scanSpan(first, last);
   const minImpact = minImpactOf(seriesOf(rows, {}, span));

@@ -67,7 +67,7 @@ interface Explained extends Explanation, Omit<Pairing, 'ok'> {
 
 const CHANGES_SHOWN = 8;
 
-export function incomparableAnswer(facts: WhyFacts, why: PairingProblem): Answer {
+function incomparableAnswer(facts: WhyFacts, why: PairingProblem): Answer {
   const { period, scope, versus } = facts.question;
   // The same question would be refused again.
   const isOther = (word: string) => {
@@ -87,7 +87,7 @@ export function incomparableAnswer(facts: WhyFacts, why: PairingProblem): Answer
 }
 
 /** The lines that changed most, and the changes that ran on their services. */
-export function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
+function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
   const { before, now, movers } = explained;
   const money = moneyDifference(now.money, before.money);
   const delta = signedCredits(now.micro - before.micro);
