@@ -35,7 +35,7 @@ import { anomalySummary, incidentButtons, recentAnomalies } from './incidents.ts
 import { costScope } from './question-scope.ts';
 import { costSnapshots } from './store.ts';
 import { headlineDay, valueOn } from './summary.ts';
-import { isWatchLate, readWatch } from './watched.ts';
+import { isWatchLate, readWatch } from './watch.ts';
 
 /** A change that ran, as a line of the digest. */
 export interface ExecutedChange {

@@ -1,4 +1,3 @@
-export { createIncidentService, listAnomalies } from './announcements.ts';
 export { answerCosts, answerCsv } from './answer.ts';
 export { listBudgets } from './budget-answer.ts';
 export { type DigestContext, findAttention } from './digest-data.ts';
@@ -20,6 +19,7 @@ export {
 export { createDigestRun } from './digest-schedule.ts';
 export { createCostEstimator } from './estimate.ts';
 export { answerForecast, homeCosts } from './forecast-answer.ts';
+export { createIncidentService, listAnomalies } from './incident-answers.ts';
 export { createEffectMeasurement } from './measured-effect.ts';
 export type { CostContext } from './question-scope.ts';
 export { createCostReader, learnFromUsage, openUsageDates } from './reader.ts';
