@@ -1,26 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { AppOptions, BotOptions } from './app-start.ts';
 import { sharedRead } from './base/cache.ts';
 import type { Span } from './base/calendar.ts';
 import type { Observation } from './base/http.ts';
 import { type Api, createOutageLog } from './base/log.ts';
 import type { CommandContext } from './commands/index.ts';
-import {
-  type AcceptedChangeFilter,
-  type AnomalyContext,
-  createAnomalyWatch,
-  createCostReader,
-  createDigestRun,
-  createDigestService,
-  type DigestContext,
-  digestReader,
-  findAttention,
-  listAnomalies,
-  listBudgets,
-  listCostChanges,
-  loadSubscriptions,
-  openUsageDates,
-} from './costs/index.ts';
+import { createCostReader, openCostServices, openUsageDates } from './costs/index.ts';
 import type { Target, UserId } from './domain/change.ts';
 import type { CostReading } from './maths/report.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
@@ -72,7 +56,6 @@ export function openCommandContext(
     log,
     prices: decisions.prices,
   });
-  const digestCosts = (span: Span) => readCosts(span, { priority: 'background' });
   const clients = {
     cloud,
     alerts,
@@ -85,37 +68,19 @@ export function openCommandContext(
       const read = await readCosts(span, { priority: 'people', fresh: true });
       return { ok: true as const, read };
     },
-    costChanges: (filter: AcceptedChangeFilter) => listCostChanges(decisions, filter),
     organization: { plan, tier },
     prefix: config.slack.commandPrefix,
     openToTheWorld: config.access.openToTheWorld,
     now,
   };
-  const subscriptions = {
-    configured: config.digests,
-    readOptions: digestReader(config.services),
-  };
-  const anomalyContext: AnomalyContext = {
+  const { loops, ...costQueries } = openCostServices({
     ...decisions,
-    channels: async () => (await loadSubscriptions(database.db, subscriptions)).all,
-    budgets: config.budgets,
-    costs: digestCosts,
-  };
-  const digestContext: DigestContext = {
-    ...anomalyContext,
-    ...subscriptions,
+    config,
     organizationId,
-    messenger: decisions.messenger,
-    instance: decisions.instance,
-    attention: (one, data) => findAttention(anomalyContext, one, data),
-    pause: (ms) => wait(ms),
-  };
-  const queried = { ...anomalyContext, costs: clients.costs };
-  const anomalies = {
-    anomalies: () => listAnomalies(queried),
-    budgets: () => listBudgets(queried),
-  };
-  const digests = createDigestService({ ...decisions, ...digestContext });
+    budgets: config.budgets,
+    costs: (span) => readCosts(span, { priority: 'background' }),
+    costsForPeople: clients.costs,
+  });
   const freezes = createFreezeService(decisions);
   const schedules = createScheduleService(decisions);
   const who = createWhoQueries(decisions);
@@ -126,18 +91,14 @@ export function openCommandContext(
     now: () => ({
       ...clients,
       ...operators,
-      digests,
-      anomalies,
+      ...costQueries,
       freezes,
       schedules,
       who,
       services: decisions.services(),
     }),
     storedCosts: (span) => readCosts(span, { priority: 'background', storedOnly: true }),
-    loops: {
-      runDigests: createDigestRun(digestContext),
-      watchCosts: createAnomalyWatch(anomalyContext),
-    },
+    loops,
     stopReading: () => stopping.abort(),
     close: async () => {
       await Promise.all([cloud.close(), alerts?.close()]);

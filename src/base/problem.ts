@@ -303,3 +303,26 @@ function isExistingDay(text: string): boolean {
   if (Number.isNaN(at.getTime())) return false;
   return text.startsWith('2') && at.toISOString() === `${text}T00:00:00.000Z`;
 }
+
+/** A name of the time zone database. A fixed offset from UTC would ignore summer time. */
+export const TimeZone = z.string().refine(isTimeZone, {
+  error: ({ input }) => {
+    const near = nearestWord(String(input), Intl.supportedValuesOf('timeZone'));
+    const other = /[+-]\d/.test(String(input)) ? BY_PLACE : 'for example Europe/Berlin or UTC';
+    const hint = near === null ? other : `did you mean ${quoted(near)}?`;
+    return withHint(`is not a time zone: ${quoted(String(input))}`, hint);
+  },
+});
+
+const BY_PLACE = 'use the name of a place, for example Europe/Berlin, so that summer time applies';
+
+function isTimeZone(name: string): boolean {
+  // The runtime also accepts fixed offsets from UTC.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

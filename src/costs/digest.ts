@@ -20,6 +20,7 @@ import { unreadMonths } from '../maths/report.ts';
 import { creditsOf, type DayValue, microOf, moneyOfDay } from '../maths/rows.ts';
 import { moneyOfWhole, overText } from './budget-answer.ts';
 import { changeOf, comparisonText, keyFigures, openDays } from './compare-text.ts';
+import type { DigestSection } from './config.ts';
 import {
   type AnomalyItem,
   type DigestBudget,
@@ -30,7 +31,6 @@ import {
   measure,
   toLastPosted,
 } from './digest-data.ts';
-import type { DigestSection } from './digest-options.ts';
 import { scopeNotes } from './question-scope.ts';
 import {
   dayComparisonText,

@@ -52,7 +52,7 @@ import { type CostRow, type DayValue, type Metric, microOf } from '../maths/rows
 import { historyOf, levelOf, SETTLED_HISTORY_DAYS } from '../maths/statistics.ts';
 import type { Database, Db } from '../storage/old/database.ts';
 
-interface EstimatorContext {
+export interface EstimatorContext {
   readonly database: Database;
   readonly commands: CommandEffects;
   readonly services: () => readonly Service[];
@@ -65,11 +65,11 @@ interface EstimatorContext {
 /** The requester waits for the preview: after this long the cost is shown as unknown. */
 const TIMEOUT_MS = 2_000;
 
-/** Returns the function that estimates the cost effect of a plan; see docs/costs.md. */
+/** Returns the function that estimates the cost effect of a plan. Source: docs/costs.md#estimated-effect. */
 export function createCostEstimator(context: EstimatorContext): EstimateCost {
   return async ({ effect }, plan) => {
     if (effect === undefined) return undefined;
-    if (effect === 'create') return withoutFigures(CREATION_TEXT);
+    if (effect === 'create') return withoutFigures('unknown: depends on the load');
     const never = effect === 'schedule' ? neverText(weeklyPlanIn(plan)) : null;
     if (never !== null) return withoutFigures(never);
     // After the timeout the work continues, and the next estimate uses what it has read.
@@ -279,7 +279,7 @@ type UnknownReason =
   | 'report-silent';
 
 /** The days that an estimate needs, before the given day. */
-export function historySpan(today: Day): { first: Day; last: Day } {
+export function historySpan(today: Day): Span {
   return { first: addDays(today, -SETTLED_HISTORY_DAYS), last: addDays(today, -1) };
 }
 
@@ -289,6 +289,7 @@ interface PriceContext {
   readonly ranAt: ReadonlyMap<string, Date>;
 }
 
+/** The effect of a plan on the compute of its service, or why it is unknown. */
 export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput): CostEstimate {
   const { rows, today } = basis;
   const service = plan.target.id;
@@ -315,7 +316,7 @@ export function computeOf(
   kind: EstimatedKind,
   service: string,
   rows: readonly CostRow[],
-  span: { first: Day; last: Day },
+  span: Span,
 ): readonly DayValue[] {
   const selector: RowSelector =
     kind === 'scale' ? { entities: [service] } : { services: [service] };
@@ -352,7 +353,7 @@ function priceNear(
   fields: JsonObject | undefined,
   rows: readonly CostRow[],
   { services, ranAt }: PriceContext,
-  span: { first: Day; last: Day },
+  span: Span,
 ): UnitPrice {
   const area = priceArea(fields);
   const near = services.filter(
@@ -369,7 +370,7 @@ function sizedDays(
   { id, lastSeen }: Service,
   rows: readonly CostRow[],
   ranAt: PriceContext['ranAt'],
-  span: { first: Day; last: Day },
+  span: Span,
 ): readonly SizedDay[] {
   const scaling = scalingOf(lastSeen?.fields);
   const ran = ranAt.get(id);
@@ -405,8 +406,6 @@ const UNKNOWN: Readonly<Record<UnknownReason, string>> = {
   'scaled-recently': 'needs 7 settled days since the last change of its size',
   'report-silent': 'the usage report did not answer',
 };
-
-const CREATION_TEXT = 'unknown: depends on the load';
 
 const BASES: Readonly<Record<EffectBasis, (days: string) => string>> = {
   'past-days': (days) => `from ${days}`,

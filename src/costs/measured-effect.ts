@@ -1,18 +1,15 @@
-import type { Span } from '../base/calendar.ts';
 import { addDays, type Day, dayOf } from '../base/time.ts';
-import { type Change, targetKey } from '../domain/change.ts';
+import { type Change, type CostEffect, targetKey } from '../domain/change.ts';
 import { measuredEffect } from '../maths/effect.ts';
-import { moneyText, type PriceList } from '../maths/money.ts';
+import { moneyText } from '../maths/money.ts';
 import { bracketed, changeText, mean, signedFigure } from '../maths/numbers.ts';
-import type { CostReading } from '../maths/report.ts';
 import { type DayValue, microOf } from '../maths/rows.ts';
 import { HISTORY_DAYS, historyOf, LEVEL_DAYS } from '../maths/statistics.ts';
-import type { Database } from '../storage/old/database.ts';
 import {
   amount,
-  type CommandEffects,
   computeOf,
   type EstimatePrices,
+  type EstimatorContext,
   estimatedKind,
   lastCostChanges,
   moneyPerDay,
@@ -21,20 +18,16 @@ import {
 /** The longer first: the shorter one is shown until the days of the longer one are settled. */
 const AFTER_DAYS = [7, 3] as const;
 
-interface MeasureContext {
-  readonly database: Database;
-  readonly commands: CommandEffects;
-  readonly prices: PriceList | null;
-  readonly now: () => Date;
-  /** Reads the stored usage report. */
-  readonly costs: (span: Span) => Promise<CostReading>;
-}
+/** `costs` reads the stored usage report. */
+type MeasureContext = Pick<EstimatorContext, 'database' | 'commands' | 'prices' | 'now' | 'costs'>;
 
-/** Returns the measured cost effect of a change as a sentence; null while there is none. */
-type MeasureEffect = (change: Change) => Promise<string | null>;
-
-/** Returns the function that measures the cost effect of a change. Source: docs/costs.md#measured-effect. */
-export function createEffectMeasurement(context: MeasureContext): MeasureEffect {
+/**
+ * Returns the function that measures the cost effect of a change: as one sentence, null while there
+ * is none. Source: docs/costs.md#measured-effect.
+ */
+export function createEffectMeasurement(
+  context: MeasureContext,
+): (change: Change) => Promise<string | null> {
   return async ({ id, state, command, plan, outcome }) => {
     const kind = estimatedKind(context.commands, command);
     // The run of a schedule lasts some hours, so it has no effect on whole days.
@@ -97,15 +90,15 @@ function fromNothing(
   changedOn: Day,
   days: 3 | 7,
 ): MeasuredAfter | null {
-  const before = mean(historyOf(series, changedOn).slice(-LEVEL_DAYS).map(creditsOn));
+  const before = mean(
+    historyOf(series, changedOn)
+      .slice(-LEVEL_DAYS)
+      .map(({ value }) => value),
+  );
   const last = addDays(changedOn, days);
   const since = series.filter(({ day }) => day > changedOn && day <= last);
-  const after = mean(since.map(creditsOn));
+  const after = mean(since.map(({ value }) => value));
   return after > 0 ? { days, before, after, ratio: null } : null;
-}
-
-function creditsOn({ value }: DayValue): number {
-  return value;
 }
 
 /**
@@ -114,7 +107,7 @@ function creditsOn({ value }: DayValue): number {
  */
 export function measuredText(
   { days, before, after, ratio }: MeasuredAfter,
-  estimate: Estimate,
+  estimate: Pick<CostEffect, 'perDay' | 'share'>,
   pricing: EstimatePrices,
 ): string {
   const later = `${days} settled days later: compute ${amount(before)} → ${amount(after)} per day`;
@@ -141,11 +134,6 @@ function changeInMoney(before: number, after: number, pricing: EstimatePrices): 
   const money = [before, after].map((credits) => moneyPerDay(credits, pricing));
   const texts = money.flatMap((each) => (each ? [moneyText(each)] : []));
   return texts.length === 2 ? texts.join(' → ') : null;
-}
-
-interface Estimate {
-  readonly perDay: number | null;
-  readonly share: number | null;
 }
 
 function estimateNote(estimate: string | null): string {

@@ -36,7 +36,7 @@ import { readMeta, replaceMeta } from '../storage/old/meta.ts';
 import { alsoUnderOldKey, withOldKey } from '../storage/old/portable.ts';
 import { type BudgetUpdate, evaluateBudgets, recordBudgetNotices } from './budget-notices.ts';
 import { type Budget, budgetSpan, budgetStandings } from './budgets.ts';
-import type { DigestOptionsConfig } from './digest-options.ts';
+import type { DigestOptions } from './config.ts';
 import {
   type AnomalyAnnouncement,
   type AnomalyAnnouncements,
@@ -51,8 +51,9 @@ import {
 } from './incidents.ts';
 import { judgeLine, type LineJudgement, watchedLines } from './judge-lines.ts';
 import { costScope } from './question-scope.ts';
+import { loadSubscriptions, type SubscriptionSources } from './subscriptions.ts';
 
-export interface AnomalyContext extends RoutingContext {
+export interface AnomalyContext extends SubscriptionSources, Omit<RoutingContext, 'channels'> {
   readonly database: Database;
   readonly costs: (span: Span) => Promise<CostReading>;
   readonly budgets: readonly Budget[];
@@ -101,7 +102,8 @@ async function watchOnce(context: AnomalyContext, now: Date): Promise<boolean> {
   const budgets = await evaluateBudgets(db, budgetStandings(sources, read), today);
   const through = judgedThrough(days, today, lockAge) ?? addDays(first, -1);
   const state = { through, lastSettled, ranOn: dayToScan(now), lines: scan.lines };
-  const routed = await routeAnnouncements(context, scan.announcements, rows);
+  const channels = async () => (await loadSubscriptions(db, context)).all;
+  const routed = await routeAnnouncements({ ...context, channels }, scan.announcements, rows);
   return record(context, before, { state, scan, budgets, routed, now });
 }
 
@@ -246,7 +248,7 @@ function announcementsFor(
 /** A channel that gets a digest, and with it the announcements of what the digest covers. */
 interface AnomalyChannel {
   readonly channel: string;
-  readonly options: DigestOptionsConfig;
+  readonly options: DigestOptions;
   readonly paused: boolean;
 }
 
@@ -313,7 +315,7 @@ interface RoutedAnnouncement {
 
 /** Alerts are accepted; notices only by a sensitive digest; a common cause of any tier. */
 function accepts(
-  { sensitivity, increasesOnly }: DigestOptionsConfig,
+  { sensitivity, increasesOnly }: DigestOptions,
   { tier, direction }: Incident,
   isCommonCause: boolean,
 ): boolean {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { digestReader } from '../../src/costs/config.ts';
 import { findAttention, gatherDigestData } from '../../src/costs/digest-data.ts';
-import { digestReader } from '../../src/costs/digest-options.ts';
 import { storeAnomaly } from '../../src/costs/incidents.ts';
 import { judgeLine } from '../../src/costs/judge-lines.ts';
 import { WATCH_KEY } from '../../src/costs/watch.ts';

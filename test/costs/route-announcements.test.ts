@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { digestReader } from '../../src/costs/digest-options.ts';
+import { digestReader } from '../../src/costs/config.ts';
 import { judgeLine } from '../../src/costs/judge-lines.ts';
 import { routeAnnouncements } from '../../src/costs/watch.ts';
 import type { CostAnomaly } from '../../src/maths/anomalies.ts';
