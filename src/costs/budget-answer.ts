@@ -12,8 +12,8 @@ import {
   budgetSpan,
   budgetStandings,
 } from './budgets.ts';
-import { untaggedText } from './question-scope.ts';
-import { footerPart, noDataAnswer } from './summary.ts';
+import { untaggedText } from './scope.ts';
+import { footerPart, noDataAnswer } from './standing.ts';
 
 interface BudgetContext {
   readonly budgets: readonly Budget[];

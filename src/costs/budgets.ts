@@ -24,7 +24,7 @@ import {
   type WeekdayProfile,
   weekdayProfile,
 } from '../maths/statistics.ts';
-import { costScope } from './question-scope.ts';
+import { costScope } from './scope.ts';
 
 /** A limit from the configuration, in credits per UTC month. */
 export interface Budget {

@@ -28,7 +28,7 @@ import { DAYS } from './config.ts';
 import { deleteLastPosted } from './digest-data.ts';
 import { type DigestContext, digestRecord, postDigestNow, previewDigest } from './digest-posts.ts';
 import { checkSchedule, earlyTimeWarning } from './digest-schedule.ts';
-import { labelOf } from './question-scope.ts';
+import { labelOf } from './scope.ts';
 import {
   type BrokenSubscription,
   type DigestSubscription,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { addMonths, monthOf, type Span } from '../base/calendar.ts';
-import { addDays, type Day, dayOf } from '../base/time.ts';
+import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
 import { type AnswerPart, changeTitle } from '../domain/answer.ts';
 import { type Change, TARGET_TRAITS } from '../domain/change.ts';
 import type { Service } from '../domain/targets.ts';
@@ -10,6 +10,8 @@ import { mergeRelated, minImpactOf } from '../maths/anomalies.ts';
 import {
   type DayState,
   dayStates,
+  FRESH_DAYS,
+  isSettledDay,
   type RowSelector,
   type SnapshotHistory,
   selectRows,
@@ -26,10 +28,9 @@ import { type BudgetSummary, budgetSummary } from './budget-answer.ts';
 import { type Budget, type BudgetStanding, budgetStandings } from './budgets.ts';
 import type { DigestOptions } from './config.ts';
 import { anomalySummary, incidentButtons, recentAnomalies } from './incidents.ts';
-import { costScope } from './question-scope.ts';
+import { costScope } from './scope.ts';
 import { costSnapshots } from './store.ts';
 import type { DigestSubscription } from './subscriptions.ts';
-import { headlineDay, valueOn } from './summary.ts';
 import { isWatchLate, readWatch } from './watch.ts';
 
 /** Everything that a digest shows. Composing it reads nothing else. */
@@ -240,6 +241,22 @@ export function measure(facts: DigestFacts): DigestMeasures {
   const headline = headlineDay(facts.states, facts.today);
   const day = headline ? valueOn(series, headline.day) : null;
   return { rows, states, series, minimum, day };
+}
+
+/**
+ * The headline day of a report: the last settled day if it is at most five days ago, else the last
+ * complete day with rows, which is not settled; null without any.
+ * Source: docs/costs.md#day-states-and-locking.
+ */
+export function headlineDay(states: readonly DayState[], today: Day): DayState | null {
+  const past = states.filter(({ day, state }) => day < today && state !== 'no-data');
+  const settled = past.findLast(isSettledDay);
+  const isFresh = settled && dayNumber(today) - dayNumber(settled.day) <= FRESH_DAYS;
+  return (isFresh ? settled : past.at(-1)) ?? null;
+}
+
+function valueOn(series: readonly DayValue[], day: Day): DayValue | null {
+  return series.find((one) => one.day === day) ?? null;
 }
 
 const StoredFigures = z.object({

@@ -170,7 +170,7 @@ function ageText({ gaps }: CostReading): string {
 }
 
 /** The kind of cost effect of each change command, by its name. */
-export type CommandEffects = ReadonlyMap<string, { readonly effect?: EffectKind }>;
+type CommandEffects = ReadonlyMap<string, { readonly effect?: EffectKind }>;
 
 /** The kinds of changes whose cost effect can be estimated. */
 export type EstimatedKind = Exclude<EffectKind, 'create' | 'schedule'>;

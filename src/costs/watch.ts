@@ -50,7 +50,7 @@ import {
   storeAnomaly,
 } from './incidents.ts';
 import { judgeLine, type LineJudgement, watchedLines } from './judge-lines.ts';
-import { costScope } from './question-scope.ts';
+import { costScope } from './scope.ts';
 import { loadSubscriptions, type SubscriptionSources } from './subscriptions.ts';
 
 export interface AnomalyContext extends SubscriptionSources, Omit<RoutingContext, 'channels'> {

@@ -40,10 +40,10 @@ import {
   readCostQuestion,
   readQuestionCosts,
   scopedRows,
-  scopeNotes,
   unclearAnswer,
-} from './question-scope.ts';
-import { dayCountsOf, footerPart, noDataAnswer } from './summary.ts';
+} from './question.ts';
+import { scopeNotes } from './scope.ts';
+import { dayCountsOf, footerPart, noDataAnswer } from './standing.ts';
 
 const UNITS = ['month', 'quarter', 'year'] as const;
 type ForecastUnit = (typeof UNITS)[number];
