@@ -1,3 +1,4 @@
+/** What is new about a budget, and the messages about it, each once per month. */
 import { z } from 'zod';
 import { monthOf } from '../base/calendar.ts';
 import { type Day, dayNumber } from '../base/time.ts';

@@ -1,3 +1,4 @@
+/** What a digest shows, read once for all digests that are due, and the figures it posted last. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { addMonths, monthOf, type Span } from '../base/calendar.ts';

@@ -1,3 +1,4 @@
+/** Posts digests: when they are due, and when a user asks for one now. */
 import type { Logger } from 'pino';
 import { formatDay, type Span } from '../base/calendar.ts';
 import { note, traced } from '../base/log.ts';

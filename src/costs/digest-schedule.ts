@@ -1,3 +1,4 @@
+/** When a digest is due, what days it covers and whether it waits for more figures. */
 import { previousMonth, type Span, startOf, within } from '../base/calendar.ts';
 import { addDays, type Day, dayOf, HOUR_MS, localDay, localTime } from '../base/time.ts';
 import {

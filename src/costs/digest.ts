@@ -1,3 +1,4 @@
+/** The text of a digest: its title, its message and the details for the thread. */
 import {
   addMonths,
   formatDay,

@@ -1,3 +1,4 @@
+/** The answer of `/cost anomalies`, and the buttons of an incident. */
 import { formatDay } from '../base/calendar.ts';
 import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
 import {

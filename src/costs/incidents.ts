@@ -1,3 +1,4 @@
+/** Incidents: which of them deserve a message, their stored form and their texts. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { formatDay } from '../base/calendar.ts';

@@ -1,3 +1,4 @@
+/** Judges the days of each line of costs, and follows its incidents. */
 import type { Span } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
 import {

@@ -1,3 +1,4 @@
+/** Reads the typed words of a question, its rows and its scope, or answers what is unclear. */
 import type { Span } from '../base/calendar.ts';
 import { quoted } from '../base/problem.ts';
 import { nearest } from '../base/text.ts';

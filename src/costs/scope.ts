@@ -1,3 +1,4 @@
+/** Which rows a selection of services, tags, warehouses or teams stands for. */
 import { countWords } from '../domain/answer.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import type { Service } from '../domain/targets.ts';

@@ -1,3 +1,4 @@
+/** How complete the figures of a period are, and the notes and answers that say so. */
 import {
   formatDate,
   formatDays,

@@ -1,3 +1,4 @@
+/** The digests of all channels: those of signalbox.yaml and those that were added in Slack. */
 import type { ConfigProblem, ConfigResult } from '../base/problem.ts';
 import type { UserId } from '../domain/change.ts';
 import type { Db } from '../storage/old/database.ts';
