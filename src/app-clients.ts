@@ -1,26 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { BotOptions } from './app-start.ts';
 import { sharedRead } from './base/cache.ts';
 import type { Span } from './base/calendar.ts';
 import type { Observation } from './base/http.ts';
 import type { Api } from './base/log.ts';
 import type { CommandContext } from './commands/index.ts';
-import {
-  type AcceptedChangeFilter,
-  type AnomalyContext,
-  createAnomalyWatch,
-  createCostReader,
-  createDigestRun,
-  createDigestService,
-  type DigestContext,
-  digestReader,
-  findAttention,
-  listAnomalies,
-  listBudgets,
-  listCostChanges,
-  loadSubscriptions,
-  openUsageDates,
-} from './costs/index.ts';
+import { createCostReader, openCostServices, openUsageDates } from './costs/index.ts';
 import type { Target, UserId } from './domain/change.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
 import { createCloudClient } from './servers/cloud.ts';
@@ -67,37 +51,19 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
       const read = await readCosts(span, { priority: 'people', fresh: true });
       return { ok: true as const, read };
     },
-    costChanges: (filter: AcceptedChangeFilter) => listCostChanges(decisions, filter),
     organization: { plan, tier },
     prefix: config.slack.commandPrefix,
     openToTheWorld: config.access.openToTheWorld,
     now,
   };
-  const subscriptions = {
-    configured: config.digests,
-    readOptions: digestReader(config.services),
-  };
-  const anomalyContext: AnomalyContext = {
+  const { loops, ...costQueries } = openCostServices({
     ...decisions,
-    channels: async () => (await loadSubscriptions(database.db, subscriptions)).all,
-    budgets: config.budgets,
-    costs: (span: Span) => readCosts(span, { priority: 'background' }),
-  };
-  const digestContext: DigestContext = {
-    ...anomalyContext,
-    ...subscriptions,
+    config,
     organizationId,
-    messenger: decisions.messenger,
-    instance: decisions.instance,
-    attention: (one, data) => findAttention(anomalyContext, one, data),
-    pause: (ms) => wait(ms),
-  };
-  const queried = { ...anomalyContext, costs: clients.costs };
-  const anomalies = {
-    anomalies: () => listAnomalies(queried),
-    budgets: () => listBudgets(queried),
-  };
-  const digests = createDigestService({ ...decisions, ...digestContext });
+    budgets: config.budgets,
+    costs: (span) => readCosts(span, { priority: 'background' }),
+    costsForPeople: clients.costs,
+  });
   const freezes = createFreezeService(decisions);
   const schedules = createScheduleService(decisions);
   const who = createWhoQueries(decisions);
@@ -105,8 +71,7 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
     now: (): Omit<CommandContext, 'changes'> => ({
       ...clients,
       isOperatorOf: (target: Target, by: UserId) => isOperatorOf(decisions, target, by),
-      digests,
-      anomalies,
+      ...costQueries,
       freezes,
       schedules,
       who,
@@ -114,10 +79,7 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
     }),
     /** Reads the stored usage report, and never the API. */
     storedCosts: (span: Span) => readCosts(span, { priority: 'background', storedOnly: true }),
-    loops: {
-      runDigests: createDigestRun(digestContext),
-      watchCosts: createAnomalyWatch(anomalyContext),
-    },
+    loops,
     /** Aborts pending reads, except those that a running change needs. */
     stopReading: () => stopping.abort(),
     close: async () => {

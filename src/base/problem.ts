@@ -297,3 +297,26 @@ function childOf(node: unknown, key: string): { node: unknown; at: number } | nu
   const pair = node.items.find((each) => isScalar(each.key) && String(each.key.value) === key);
   return pair && isScalar(pair.key) ? { node: pair.value, at: pair.key.range?.[0] ?? 0 } : null;
 }
+
+/** A name of the time zone database. A fixed offset from UTC would ignore summer time. */
+export const TimeZone = z.string().refine(isTimeZone, {
+  error: ({ input }) => {
+    const near = nearestWord(String(input), Intl.supportedValuesOf('timeZone'));
+    const other = /[+-]\d/.test(String(input)) ? BY_PLACE : 'for example Europe/Berlin or UTC';
+    const hint = near === null ? other : `did you mean ${quoted(near)}?`;
+    return withHint(`is not a time zone: ${quoted(String(input))}`, hint);
+  },
+});
+
+const BY_PLACE = 'use the name of a place, for example Europe/Berlin, so that summer time applies';
+
+function isTimeZone(name: string): boolean {
+  // The runtime also accepts fixed offsets from UTC.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

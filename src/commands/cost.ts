@@ -4,13 +4,8 @@ import {
   answerCsv,
   answerForecast,
   answerWhy,
-  Days,
   DIGEST_ACTIONS,
-  daysNear,
-  TimeOfDaySchema,
-  TimeZone,
-  timesNear,
-  zonesNear,
+  digestWords,
 } from '../costs/index.ts';
 import {
   channelField,
@@ -144,24 +139,24 @@ export const costDigest = queryCommand({
       label: 'Channel',
       hint: 'Default: the current channel',
     }),
-    at: textField(TimeOfDaySchema, {
+    at: textField(digestWords.at.schema, {
       word: 'at',
       synonyms: ['hour', 'when'],
-      suggestions: timesNear,
+      suggestions: digestWords.at.near,
       label: 'Time',
       hint: 'For example 09:30 (default)',
     }),
-    timezone: textField(TimeZone, {
+    timezone: textField(digestWords.timezone.schema, {
       word: 'zone',
       synonyms: ['tz'],
-      suggestions: zonesNear,
+      suggestions: digestWords.timezone.near,
       label: 'Time zone',
       hint: 'For example Europe/Berlin. Leave empty for your own time zone',
     }),
-    days: textField(z.preprocess(daysOf, Days), {
+    days: textField(z.preprocess(daysOf, digestWords.days.schema), {
       word: 'days',
       synonyms: ['on', 'weekday', 'weekdays'],
-      suggestions: daysNear,
+      suggestions: digestWords.days.near,
       label: 'Days',
       hint: 'weekdays, daily, or days, for example mon, thu. Default: weekdays',
     }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatDate } from '../base/calendar.ts';
+import { TimeZone } from '../base/problem.ts';
 import type { JsonObject } from '../base/text.ts';
 import { addDays, dayOf } from '../base/time.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type WeeklyTime,
   weeklyTimesText,
 } from '../base/weekly-times.ts';
-import { TimeZone } from '../costs/index.ts';
 import { countWords, slashCommand } from '../domain/answer.ts';
 import type { ChangeId, PlanRow, Snapshot, Target } from '../domain/change.ts';
 import {

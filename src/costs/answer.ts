@@ -28,20 +28,19 @@ import {
   lineChanges,
   type PeriodComparison,
   preparePeriods,
-} from './compare-text.ts';
-import { isMonthSoFar, monthForecast } from './forecast-answer.ts';
+} from './comparison.ts';
+import { isMonthSoFar, monthForecast } from './forecast.ts';
 import {
   type CostContext,
-  type CostScope,
   costOffer,
   questionWords,
   readCostQuestion,
   readQuestionCosts,
   scopedRows,
-  scopeNotes,
   unclearAnswer,
   whyWords,
-} from './question-scope.ts';
+} from './question.ts';
+import { type CostScope, scopeNotes } from './scope.ts';
 import {
   closingText,
   footerPart,
@@ -49,8 +48,8 @@ import {
   noDataAnswer,
   noFinalDayAnswer,
   notFinalText,
-} from './summary.ts';
-import { chartParts, csvText, linesOf, tablePart } from './table.ts';
+} from './standing.ts';
+import { chartParts, linesOf, tablePart } from './table.ts';
 
 /** The longest period, and the whole weeks before it that `vs prev` compares it with. */
 export const READ_AT_MOST_DAYS = LONGEST_DAYS + 7 * Math.ceil(LONGEST_DAYS / 7);
@@ -303,4 +302,18 @@ function cells(row: CostRow): readonly (string | number)[] {
   const { day, kind, entityId, entityName, serviceId, warehouseId, locked, total } = row;
   const own = [day, kind, entityId, entityName, serviceId ?? '', warehouseId ?? ''];
   return [...own, locked ? 'yes' : 'no', creditsOf(total), ...metrics];
+}
+
+type CsvCell = string | number;
+
+/** The text of a CSV file (RFC 4180), with a header line. */
+function csvText(header: readonly string[], lines: readonly (readonly CsvCell[])[]): string {
+  return [header, ...lines].map((line) => line.map(quoted).join(',')).join('\r\n');
+}
+
+// A name that begins like a formula would be evaluated by a spreadsheet; a plain number is not one.
+function quoted(cell: CsvCell): string {
+  if (typeof cell === 'number' || /^-?\d+(\.\d+)?$/.test(cell)) return String(cell);
+  const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

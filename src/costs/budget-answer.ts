@@ -2,32 +2,52 @@ import { formatDay, formatSpan, type Span, startOf } from '../base/calendar.ts';
 import { dayOf } from '../base/time.ts';
 import { type Answer, type AnswerPart, countWords, textAnswer } from '../domain/answer.ts';
 import type { Service } from '../domain/targets.ts';
-import { lockAgeText } from '../maths/days.ts';
 import { type Money, roughMoneyText } from '../maths/money.ts';
 import { bracketed, changeText, roundedFigure, shareText } from '../maths/numbers.ts';
 import type { CostReading } from '../maths/report.ts';
 import {
   type Budget,
-  type BudgetNews,
   type BudgetStanding,
   type Burn,
   budgetSpan,
   budgetStandings,
 } from './budgets.ts';
-import { untaggedText } from './question-scope.ts';
-import { footerPart, noDataAnswer } from './summary.ts';
+import { untaggedText } from './scope.ts';
+import { footerPart, noDataAnswer } from './standing.ts';
 
-const CELLS = 8;
-
-/** Credits of a whole month, without decimals from 10 on. */
-function credits(amount: number): string {
-  return roundedFigure(amount, Math.abs(amount) < 10);
+interface BudgetContext {
+  readonly budgets: readonly Budget[];
+  readonly costs: (span: Span) => Promise<CostReading>;
+  readonly services: () => readonly Service[];
+  readonly now: () => Date;
 }
 
-/** `█████░░░ 59%`; above 100% the bar is full. */
-export function progressBar(share: number): string {
-  const full = Math.min(CELLS, Math.max(0, Math.round(share * CELLS)));
-  return `${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${shareText(share)}`;
+/** The answer of `/cost budget`: where each budget stands in the current UTC month. */
+export async function listBudgets(context: BudgetContext): Promise<Answer> {
+  const today = dayOf(context.now());
+  if (context.budgets.length === 0) {
+    const text = 'signalbox.yaml defines no budgets. An operator of Signalbox can add one.';
+    return textAnswer('No budgets', text);
+  }
+  const read = await context.costs(budgetSpan(today));
+  if (read.rows.length === 0) return noDataAnswer('Budgets', read);
+  const sources = { ...context, services: context.services(), today };
+  const standings = budgetStandings(sources, read);
+  const parts = standings.flatMap((standing): readonly AnswerPart[] => [
+    { kind: 'text', text: headingOf(standing) },
+    { kind: 'facts', facts: budgetFacts(standing) },
+  ]);
+  const month = formatSpan({ first: startOf('month', today), last: today }, today);
+  return {
+    title: `Budgets · ${month} (UTC)`,
+    parts: [...parts, footerPart(read)],
+  };
+}
+
+/** `⚠ production: heading for 5,812 of 5,500 (+6%)` */
+function headingOf(standing: BudgetStanding): string {
+  const { name, state, text } = budgetSummary(standing);
+  return `${state === 'over' ? '⚠ ' : ''}${name}: ${text}`;
 }
 
 /** A budget as a line of a digest. */
@@ -65,7 +85,7 @@ export function budgetSummary(standing: BudgetStanding): BudgetSummary {
 }
 
 /** `heading for 5,812 of 5,500 (+6%)`; null without a forecast. */
-function headingText({ budget, forecast, money }: BudgetStanding): string | null {
+export function headingText({ budget, forecast, money }: BudgetStanding): string | null {
   if (!forecast.ok) return null;
   const { total } = forecast;
   const change = overText(total / budget.credits - 1);
@@ -137,85 +157,19 @@ function burnText({ kind, rates: [one, three, seven] }: Burn): string {
   return [...rates, `${rate(seven)} in 7 days`].join(', ');
 }
 
-/** `burn rate 2.4 times the plan on the last settled day` */
-function burnTitle({ kind, rates: [one, , seven] }: Burn): string {
-  return kind === 'fast'
-    ? `burn rate ${rate(one)} on the last settled day`
-    : `burn rate ${rate(seven)} in 7 days`;
-}
-
-function rate(times: number): string {
+export function rate(times: number): string {
   return `${times.toFixed(1)} times the plan`;
 }
 
-function titleOf(news: BudgetNews, standing: BudgetStanding): string {
-  return `Budget "${standing.budget.name}": ${newsText(news, standing)}`;
+/** `█████░░░ 59%`; above 100% the bar is full. */
+export function progressBar(share: number): string {
+  const full = Math.min(CELLS, Math.max(0, Math.round(share * CELLS)));
+  return `${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${shareText(share)}`;
 }
 
-function newsText(news: BudgetNews, standing: BudgetStanding): string {
-  const heading = headingText(standing) ?? 'no forecast';
-  switch (news.kind) {
-    case 'threshold':
-      return `past ${news.threshold}% (${shareText(standing.share)} spent)`;
-    case 'likely-over':
-      return `likely over, ${heading}`;
-    case 'almost-certainly-over':
-      return `almost certainly over, ${heading}`;
-    case 'cleared':
-      return `within budget again, ${heading}`;
-    case 'burn':
-      return burnTitle(news.burn);
-  }
-}
+const CELLS = 8;
 
-const EARLY = 'Early in the month: this forecast uses the previous month.';
-
-/** One message for all news about one budget. */
-export function budgetAnswer(standing: BudgetStanding, news: readonly BudgetNews[]): Answer {
-  const [title = '', ...others] = news.map((one) => titleOf(one, standing));
-  const isEarly = news.some((one) => 'confidence' in one && one.confidence === 'low');
-  const lockAge = standing.preliminary > 0 ? lockAgeText(standing.lockAge) : null;
-  const inCredits = ['UTC month, in credits', ...(lockAge === null ? [] : [lockAge])];
-  const parts: readonly AnswerPart[] = [
-    ...others.map((text): AnswerPart => ({ kind: 'text', text })),
-    { kind: 'facts', facts: budgetFacts(standing) },
-    ...(isEarly ? [{ kind: 'note', text: EARLY } as const] : []),
-    { kind: 'note', text: `${inCredits.join(' · ')}. A budget does not limit usage.` },
-  ];
-  return { title, parts };
-}
-
-interface BudgetContext {
-  readonly budgets: readonly Budget[];
-  readonly costs: (span: Span) => Promise<CostReading>;
-  readonly services: () => readonly Service[];
-  readonly now: () => Date;
-}
-
-/** The answer of `/cost budget`: where each budget stands in the current UTC month. */
-export async function listBudgets(context: BudgetContext): Promise<Answer> {
-  const today = dayOf(context.now());
-  if (context.budgets.length === 0) {
-    const text = 'signalbox.yaml defines no budgets. An operator of Signalbox can add one.';
-    return textAnswer('No budgets', text);
-  }
-  const read = await context.costs(budgetSpan(today));
-  if (read.rows.length === 0) return noDataAnswer('Budgets', read);
-  const sources = { ...context, services: context.services(), today };
-  const standings = budgetStandings(sources, read);
-  const parts = standings.flatMap((standing): readonly AnswerPart[] => [
-    { kind: 'text', text: headingOf(standing) },
-    { kind: 'facts', facts: budgetFacts(standing) },
-  ]);
-  const month = formatSpan({ first: startOf('month', today), last: today }, today);
-  return {
-    title: `Budgets · ${month} (UTC)`,
-    parts: [...parts, footerPart(read)],
-  };
-}
-
-/** `⚠ production: heading for 5,812 of 5,500 (+6%)` */
-function headingOf(standing: BudgetStanding): string {
-  const { name, state, text } = budgetSummary(standing);
-  return `${state === 'over' ? '⚠ ' : ''}${name}: ${text}`;
+/** Credits of a whole month, without decimals from 10 on. */
+function credits(amount: number): string {
+  return roundedFigure(amount, Math.abs(amount) < 10);
 }

@@ -1,5 +1,5 @@
 import { monthOf, monthSpan, type Span, within } from '../base/calendar.ts';
-import { addDays, type Day, dayNumber, daysBetween } from '../base/time.ts';
+import { addDays, type Day, daysBetween } from '../base/time.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import type { Service } from '../domain/targets.ts';
 import {
@@ -24,9 +24,116 @@ import {
   type WeekdayProfile,
   weekdayProfile,
 } from '../maths/statistics.ts';
-import { costScope } from './question-scope.ts';
+import { costScope } from './scope.ts';
 
-export interface BudgetPace {
+/** A limit from the configuration, in credits per UTC month. */
+export interface Budget {
+  readonly name: string;
+  readonly credits: number;
+  readonly on: CostSelector | null;
+  readonly notify: string;
+  /** In percent, lowest first. */
+  readonly thresholds: readonly number[];
+}
+
+/** The state of a budget in the current month; amounts in credits. */
+export interface BudgetStanding {
+  readonly budget: Budget;
+  readonly period: Span;
+  /** The services with costs and unknown tags, which a budget with tags leaves out. */
+  readonly untagged: number;
+  readonly spent: number;
+  /** The part of `spent` that is not final. */
+  readonly preliminary: number;
+  readonly share: number;
+  readonly lastSettled: Day | null;
+  /** Null until one day of this month is settled. */
+  readonly pace: BudgetPace | null;
+  readonly forecast: Forecast;
+  readonly burn: Burn | null;
+  readonly money: BudgetMoney | null;
+  readonly lockAge: LockAge | null;
+  /** The months of the report that could not be read: the figures are incomplete. */
+  readonly unread: readonly string[];
+}
+
+/** The days whose rows a budget needs: ten weeks of history, which include its month up to today. */
+export function budgetSpan(today: Day): Span {
+  return { first: addDays(today, -SETTLED_HISTORY_DAYS), last: today };
+}
+
+export interface BudgetInputs {
+  /** The report of at least the days of `budgetSpan`. */
+  readonly read: CostReading;
+  /** The states of these days, for the whole organization. */
+  readonly states: readonly DayState[];
+  readonly services: readonly Service[];
+  readonly today: Day;
+}
+
+/** The state of a budget today. Days that are not final count with their current values. */
+export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStanding {
+  const { read, services, today } = inputs;
+  const all = within(inputs.states, budgetSpan(today));
+  const { selector, untagged } = costScope(budget.on, services, read.rows);
+  const series = seriesFrom(statesWithin(all, selectRows(read.rows, selector)));
+  const period = monthSpan(monthOf(today));
+  const own = within(series, { first: period.first, last: today });
+  const spent = sum(own.map(({ value }) => value));
+  const lastSettled = lastSettledDay(all);
+  const forecast = forecastSpan(series, period, today, read.lockAge);
+  const known = { series, period, forecast, today };
+  const facts = monthFacts(budget, known, lastSettled);
+  return {
+    budget,
+    period,
+    untagged,
+    spent,
+    preliminary: sum(own.map(({ final, value }) => (final ? 0 : value))),
+    share: spent / budget.credits,
+    lastSettled,
+    forecast,
+    ...facts,
+    money: budgetMoney(budget.credits, { ...known, pace: facts.pace }, read.prices ?? null),
+    lockAge: read.lockAge,
+    unread: read.gaps.map(({ month }) => month),
+  };
+}
+
+interface KnownDays {
+  readonly series: readonly DayValue[];
+  readonly period: Span;
+  readonly forecast: Forecast;
+}
+
+function monthFacts(
+  { credits: amount }: Budget,
+  { series, period, forecast }: KnownDays,
+  lastSettled: Day | null,
+): Pick<BudgetStanding, 'pace' | 'burn'> {
+  if (lastSettled === null || lastSettled < period.first) return { pace: null, burn: null };
+  const profile = weekdayProfile(series);
+  const total = forecast.ok ? forecast.total : null;
+  return {
+    pace: paceOf(amount, profile, series, lastSettled),
+    burn: burnOf({ amount, profile }, series, lastSettled, total),
+  };
+}
+
+interface BudgetSources extends Pick<BudgetInputs, 'services' | 'today'> {
+  readonly budgets: readonly Budget[];
+}
+
+/** The state of each budget. `read`: the report of `budgetSpan(today)`. */
+export function budgetStandings(
+  { budgets, services, today }: BudgetSources,
+  read: CostReading,
+): readonly BudgetStanding[] {
+  const states = dayStates(read.rows, budgetSpan(today));
+  return budgets.map((budget) => budgetStanding(budget, { read, states, services, today }));
+}
+
+interface BudgetPace {
   /** Credits that the plan allows from the first of the month through that day. */
   readonly plan: number;
   /** Credits of the settled days up to it. */
@@ -96,7 +203,7 @@ export function burnOf(
 }
 
 /** The figures of a budget in money; null where a price is missing. */
-export interface BudgetMoney {
+interface BudgetMoney {
   readonly amount: Money | null;
   readonly spent: Money | null;
   /** The part of `spent` that is not final. */
@@ -117,7 +224,7 @@ interface BudgetDays {
 }
 
 /** The amount and the plan are spread evenly over their days. Source: docs/costs.md#money. */
-export function budgetMoney(
+function budgetMoney(
   credits: number,
   { series, period, forecast, today, pace }: BudgetDays,
   prices: PriceList | null,
@@ -140,280 +247,4 @@ function paceMoney({ plan }: BudgetPace, settled: readonly DayValue[], prices: P
     spent: moneySum(settled.map(moneyOfDay)),
     plan: moneyOver(microOf(plan), days, prices),
   };
-}
-
-/** Default thresholds, in percent of the amount. */
-const THRESHOLDS: readonly BudgetThreshold[] = [50, 75, 90, 100];
-export type BudgetThreshold = number;
-
-/** The notices of a budget so far. A new month or a new amount resets it. */
-export interface BudgetMemory {
-  /** `2026-11` */
-  readonly month: string;
-  readonly amount: number;
-  readonly announced: BudgetThreshold | null;
-  readonly forecast: ForecastMemory;
-}
-
-interface ForecastMemory {
-  /** The last day with an evaluated forecast; each day counts once. */
-  readonly lastRun: Day | null;
-  readonly over: number;
-  readonly under: number;
-  readonly announced: { readonly kind: ForecastAlert; readonly total: number } | null;
-}
-
-export type ForecastAlert = 'likely-over' | 'almost-certainly-over';
-
-const NO_FORECAST: ForecastMemory = { lastRun: null, over: 0, under: 0, announced: null };
-const OVER = 1.05;
-const CLEAR = 0.98;
-const RUNS = 2;
-const RATCHET = 0.05;
-const UNSURE_DAYS = 3;
-
-/** The memory for that month; a new one for a new month or a changed amount. */
-export function memoryFor(
-  memory: BudgetMemory | null,
-  month: string,
-  amount: number,
-): BudgetMemory {
-  const holds = memory !== null && memory.month === month && memory.amount === amount;
-  return holds ? memory : { month, amount, announced: null, forecast: NO_FORECAST };
-}
-
-interface ThresholdStep {
-  readonly memory: BudgetMemory;
-  /** The highest threshold crossed since the last announcement, if any. */
-  readonly crossed: BudgetThreshold | null;
-}
-
-/**
- * Announces each threshold once per month, and only the highest of several. `spent`, in credits,
- * includes days that are not final.
- */
-export function crossThreshold(
-  memory: BudgetMemory,
-  spent: number,
-  thresholds: readonly BudgetThreshold[] = THRESHOLDS,
-): ThresholdStep {
-  const reached = thresholds.filter((threshold) => spent >= (threshold / 100) * memory.amount);
-  const crossed = reached.length > 0 ? Math.max(...reached) : null;
-  if (memory.amount <= 0 || crossed === null || crossed <= (memory.announced ?? 0)) {
-    return { memory, crossed: null };
-  }
-  return { memory: { ...memory, announced: crossed }, crossed };
-}
-
-interface ForecastStep {
-  readonly memory: BudgetMemory;
-  readonly news: ForecastAlert | 'cleared' | null;
-  /** Low in the first days of a month: the forecast uses the days before it. */
-  readonly confidence: 'low' | 'usual';
-}
-
-/**
- * Likely over: total > 1.05 · amount in two consecutive runs. Almost certainly over: the lower bound
- * of the 80% interval > amount. Announced again only if it becomes almost certain, or if the
- * forecast grew by 5% of the amount. Cleared: total < 0.98 · amount in two consecutive runs,
- * announced only after an alert. One run per day counts. Source: docs/costs.md#budgets.
- */
-export function evaluateForecast(
-  memory: BudgetMemory,
-  forecast: Forecast,
-  today: Day,
-): ForecastStep {
-  const confidence = isEarly(memory.month, today) ? 'low' : 'usual';
-  const before = memory.forecast;
-  const isCounted = before.lastRun !== null && today <= before.lastRun;
-  if (!forecast.ok || memory.amount <= 0 || isCounted) return { memory, news: null, confidence };
-
-  const { total, low } = forecast;
-  const counted: ForecastMemory = {
-    lastRun: today,
-    over: total > OVER * memory.amount ? before.over + 1 : 0,
-    under: total < CLEAR * memory.amount ? before.under + 1 : 0,
-    announced: before.announced,
-  };
-  const kind = kindOf(counted, low, memory.amount);
-  const { news, announced } = newsOf(counted, kind, total, memory.amount);
-  return { memory: { ...memory, forecast: { ...counted, announced } }, news, confidence };
-}
-
-function isEarly(month: string, today: Day): boolean {
-  return dayNumber(today) - dayNumber(`${month}-01`) < UNSURE_DAYS;
-}
-
-function kindOf({ over }: ForecastMemory, low: number, amount: number): ForecastAlert | null {
-  if (low > amount) return 'almost-certainly-over';
-  return over >= RUNS ? 'likely-over' : null;
-}
-
-function newsOf(
-  { announced, under }: ForecastMemory,
-  kind: ForecastAlert | null,
-  total: number,
-  amount: number,
-): { news: ForecastStep['news']; announced: ForecastMemory['announced'] } {
-  if (announced && under >= RUNS) return { news: 'cleared', announced: null };
-  if (kind === null) return { news: null, announced };
-  const isMoreSevere = kind === 'almost-certainly-over' && announced?.kind === 'likely-over';
-  const hasGrown = announced === null || total - announced.total >= RATCHET * amount;
-  return isMoreSevere || hasGrown
-    ? { news: kind, announced: { kind, total } }
-    : { news: null, announced };
-}
-
-/** A limit from the configuration, in credits per UTC month. */
-export interface Budget {
-  readonly name: string;
-  readonly credits: number;
-  readonly on: CostSelector | null;
-  readonly notify: string;
-  /** In percent, lowest first. */
-  readonly thresholds: readonly number[];
-}
-
-/** The state of a budget in the current month; amounts in credits. */
-export interface BudgetStanding {
-  readonly budget: Budget;
-  readonly period: Span;
-  /** The services with costs and unknown tags, which a budget with tags leaves out. */
-  readonly untagged: number;
-  readonly spent: number;
-  /** The part of `spent` that is not final. */
-  readonly preliminary: number;
-  readonly share: number;
-  readonly lastSettled: Day | null;
-  /** Null until one day of this month is settled. */
-  readonly pace: BudgetPace | null;
-  readonly forecast: Forecast;
-  readonly burn: Burn | null;
-  readonly money: BudgetMoney | null;
-  readonly lockAge: LockAge | null;
-  /** The months of the report that could not be read: the figures are incomplete. */
-  readonly unread: readonly string[];
-}
-
-/** The days whose rows a budget needs: ten weeks of history, which include its month up to today. */
-export function budgetSpan(today: Day): Span {
-  return { first: addDays(today, -SETTLED_HISTORY_DAYS), last: today };
-}
-
-export interface BudgetInputs {
-  /** The report of at least the days of `budgetSpan`. */
-  readonly read: CostReading;
-  /** The states of these days, for the whole organization. */
-  readonly states: readonly DayState[];
-  readonly services: readonly Service[];
-  readonly today: Day;
-}
-
-/** The state of a budget today. Days that are not final count with their current values. */
-export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStanding {
-  const { read, services, today } = inputs;
-  const all = within(inputs.states, budgetSpan(today));
-  const { selector, untagged } = costScope(budget.on, services, read.rows);
-  const series = seriesFrom(statesWithin(all, selectRows(read.rows, selector)));
-  const period = monthSpan(monthOf(today));
-  const own = within(series, { first: period.first, last: today });
-  const spent = sumBudgets(own);
-  const lastSettled = lastSettledDay(all);
-  const forecast = forecastSpan(series, period, today, read.lockAge);
-  const known = { series, period, forecast, today };
-  const facts = monthFacts(budget, known, lastSettled);
-  return {
-    budget,
-    period,
-    untagged,
-    spent,
-    preliminary: sumBudgets(own.filter(({ final }) => !final)),
-    share: spent / budget.credits,
-    lastSettled,
-    forecast,
-    ...facts,
-    money: budgetMoney(budget.credits, { ...known, pace: facts.pace }, read.prices ?? null),
-    lockAge: read.lockAge,
-    unread: read.gaps.map(({ month }) => month),
-  };
-}
-
-interface KnownDays {
-  readonly series: readonly DayValue[];
-  readonly period: Span;
-  readonly forecast: Forecast;
-}
-
-function monthFacts(
-  { credits: amount }: Budget,
-  { series, period, forecast }: KnownDays,
-  lastSettled: Day | null,
-): Pick<BudgetStanding, 'pace' | 'burn'> {
-  if (lastSettled === null || lastSettled < period.first) return { pace: null, burn: null };
-  const profile = weekdayProfile(series);
-  const total = forecast.ok ? forecast.total : null;
-  return {
-    pace: paceOf(amount, profile, series, lastSettled),
-    burn: burnOf({ amount, profile }, series, lastSettled, total),
-  };
-}
-
-function sumBudgets(days: readonly DayValue[]): number {
-  return days.reduce((all, { value }) => all + value, 0);
-}
-
-interface BudgetSources extends Pick<BudgetInputs, 'services' | 'today'> {
-  readonly budgets: readonly Budget[];
-}
-
-/** The state of each budget. `read`: the report of `budgetSpan(today)`. */
-export function budgetStandings(
-  { budgets, services, today }: BudgetSources,
-  read: CostReading,
-): readonly BudgetStanding[] {
-  const states = dayStates(read.rows, budgetSpan(today));
-  return budgets.map((budget) => budgetStanding(budget, { read, states, services, today }));
-}
-
-export type BudgetNews =
-  | { readonly kind: 'threshold'; readonly threshold: BudgetThreshold }
-  | {
-      readonly kind: ForecastAlert | 'cleared';
-      readonly confidence: 'low' | 'usual';
-    }
-  | { readonly kind: 'burn'; readonly burn: Burn };
-
-interface BudgetEvaluation {
-  readonly memory: BudgetMemory;
-  readonly news: readonly BudgetNews[];
-}
-
-/** The news about a budget since its last notices, and the memory to store with them. */
-export function evaluateBudget(
-  { budget, spent, forecast, burn, unread }: BudgetStanding,
-  remembered: BudgetMemory | null,
-  today: Day,
-): BudgetEvaluation {
-  const fresh = memoryFor(remembered, monthOf(today), budget.credits);
-  // With a part of the report, a budget would look less spent than it is.
-  if (unread.length > 0) return { memory: fresh, news: [] };
-  const { memory: withThreshold, crossed } = crossThreshold(fresh, spent, budget.thresholds);
-  const { memory, news: alert, confidence } = evaluateForecast(withThreshold, forecast, today);
-  // Forecasts come first, because readers can still act on them.
-  const news: BudgetNews[] = [
-    ...(alert === null ? [] : [{ kind: alert, confidence }]),
-    ...(burn === null ? [] : [{ kind: 'burn', burn } as const]),
-    ...(crossed === null ? [] : [{ kind: 'threshold', threshold: crossed } as const]),
-  ];
-  return { memory, news };
-}
-
-/** The stored key of a notice, sent once per month. A new amount makes it a new notice. */
-export function noticeMark(news: BudgetNews, { forecast, budget }: BudgetStanding): string {
-  const of = `of ${budget.credits}`;
-  if (news.kind === 'threshold') return `${news.threshold} % ${of}`;
-  if (news.kind === 'burn') return `${news.burn.kind} burn ${of}`;
-  // The stored memory decides whether a forecast is repeated. Its size makes it a new notice.
-  const size = forecast.ok ? Math.round(forecast.total) : 0;
-  return `${news.kind} ${size} ${of}`;
 }

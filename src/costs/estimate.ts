@@ -1,21 +1,33 @@
+import type { Logger } from 'pino';
+import { monthOf, monthSpan, type Span } from '../base/calendar.ts';
+import { TimeoutError, withTimeout } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
-import { addDays, type Day, dayOf } from '../base/time.ts';
+import { addDays, DAY_MS, type Day, dayOf, daysBetween } from '../base/time.ts';
+import { readWeeklyPlan, stoppedHours, type WeeklyPlan } from '../base/weekly-times.ts';
+import { countWords, utcStamp } from '../domain/answer.ts';
 import {
   type Change,
+  type CostEffect,
+  type CostSummary,
   type EffectKind,
+  type EstimateCost,
   type Plan,
   TARGET_KINDS,
   TARGET_TRAITS,
   type Target,
+  type Timing,
   targetKey,
 } from '../domain/change.ts';
+import { timesOf } from '../domain/schedules.ts';
 import type { Service } from '../domain/targets.ts';
+import { spanText } from '../domain/timing.ts';
 import { listChanges } from '../log/old/change-lists.ts';
 import { lastSentChanges, type SentChange } from '../log/old/last-sent.ts';
 import { isSettled, type RowSelector, rowFilter } from '../maths/days.ts';
 import {
   type CostChange,
   changesScaling,
+  type EffectBasis,
   isFixed,
   priceArea,
   type SizedDay,
@@ -27,12 +39,138 @@ import {
   unitPrice,
 } from '../maths/effect.ts';
 import { seriesOf } from '../maths/lines.ts';
-import type { CostRow, DayValue, Metric } from '../maths/rows.ts';
+import {
+  type Money,
+  moneyOver,
+  moneyText,
+  type PriceList,
+  signedMoneyText,
+} from '../maths/money.ts';
+import { bracketed, figure, signedCredits, signedFigure } from '../maths/numbers.ts';
+import type { CostReading } from '../maths/report.ts';
+import { type CostRow, type DayValue, type Metric, microOf } from '../maths/rows.ts';
 import { historyOf, levelOf, SETTLED_HISTORY_DAYS } from '../maths/statistics.ts';
-import type { Db } from '../storage/old/database.ts';
+import type { Database, Db } from '../storage/old/database.ts';
+
+export interface EstimatorContext {
+  readonly database: Database;
+  readonly commands: CommandEffects;
+  readonly services: () => readonly Service[];
+  readonly costs: (span: Span) => Promise<CostReading>;
+  readonly prices: PriceList | null;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** The requester waits for the preview: after this long the cost is shown as unknown. */
+const TIMEOUT_MS = 2_000;
+
+/** Returns the function that estimates the cost effect of a plan. Source: docs/costs.md#estimated-effect. */
+export function createCostEstimator(context: EstimatorContext): EstimateCost {
+  return async ({ effect }, plan) => {
+    if (effect === undefined) return undefined;
+    if (effect === 'create') return withoutFigures('unknown: depends on the load');
+    const never = effect === 'schedule' ? neverText(weeklyPlanIn(plan)) : null;
+    if (never !== null) return withoutFigures(never);
+    // After the timeout the work continues, and the next estimate uses what it has read.
+    const estimated = await withTimeout(TIMEOUT_MS, estimateNow(context, effect, plan)).catch(
+      (error: unknown) => {
+        if (error instanceof TimeoutError) return null;
+        context.log.warn({ err: error }, 'the cost of a change could not be estimated');
+        return null;
+      },
+    );
+    if (estimated) return estimated;
+    return withoutFigures(effectText(effect, NO_REPORT, plan, context));
+  };
+}
+
+function withoutFigures(text: string): CostEffect {
+  return { text, perDay: null, share: null };
+}
+
+function weeklyPlanIn({ body }: Plan): WeeklyPlan {
+  return readWeeklyPlan(timesOf({ fields: body }));
+}
+
+/** Why a week with this schedule saves no fixed amount; null if it does. */
+function neverText({ stop, start }: WeeklyPlan): string | null {
+  if (stop.length === 0) return 'not available: the schedule has no stop';
+  return start.length === 0 ? 'not available: without a start, the service stays stopped' : null;
+}
+
+type EstimatedEffect = EstimatedKind | 'schedule';
+
+const NO_REPORT: CostEstimate = { known: false, why: 'report-silent' };
+
+async function estimateNow(
+  context: EstimatorContext,
+  effect: EstimatedEffect,
+  plan: Plan,
+): Promise<CostEffect> {
+  const kind = effect === 'schedule' ? 'stop' : effect;
+  const today = dayOf(context.now());
+  const span = historySpan(today);
+  const { db } = context.database;
+  const [read, changes, sizedAt] = await Promise.all([
+    context.costs(span),
+    lastCostChanges(db, span.first, context.commands),
+    kind === 'scale' ? lastResize(db, span.first, plan.target, context.commands) : null,
+  ]);
+  const { rows, gaps } = read;
+  const ranAt = lastTimes(changes);
+  const estimated = estimate(kind, plan, {
+    rows,
+    today,
+    services: context.services(),
+    ranAt,
+    sizedAt,
+  });
+  // With a month missing, too few days is a property of the report and not of the service.
+  const shown = !estimated.known && gaps.length > 0 ? NO_REPORT : estimated;
+  const text = effectText(effect, shown, plan, context);
+  const pricing = { prices: context.prices, today };
+  if (effect === 'schedule') {
+    const summary = weeklySummary(shown, stoppedIn(plan, context.now()), pricing);
+    const whole = shown.known ? `${text}${ageText(read)}` : text;
+    return { ...withoutFigures(whole), ...(summary && { summary }) };
+  }
+  const summary = estimateSummary(effect, shown, pricing);
+  return { ...costEffect(text, shown, ageText(read)), ...(summary && { summary }) };
+}
+
+function effectText(
+  effect: EstimatedEffect,
+  estimated: CostEstimate,
+  plan: Plan,
+  { prices, now }: Pick<EstimatorContext, 'prices' | 'now'>,
+): string {
+  const pricing = { prices, today: dayOf(now()) };
+  if (effect !== 'schedule') return estimateText(effect, estimated, plan.timing, pricing);
+  return weeklySavingText(estimated, stoppedIn(plan, now()), pricing);
+}
+
+function stoppedIn(plan: Plan, now: Date): number {
+  return stoppedHours(weeklyPlanIn(plan), now);
+}
+
+function costEffect(text: string, estimated: CostEstimate, age: string): CostEffect {
+  if (!estimated.known) return withoutFigures(text);
+  const { effect, share } = estimated;
+  return { text: `${text}${age}`, perDay: effect.perDay.about, share };
+}
+
+/** For each month that was not read now: the time of the stored copy, or that it is missing. */
+function ageText({ gaps }: CostReading): string {
+  if (gaps.length === 0) return '';
+  const parts = gaps.map(({ month, from }) =>
+    from ? `${month} as of ${utcStamp(from)}` : `without ${month}`,
+  );
+  return `; the usage report did not answer (${parts.join(', ')})`;
+}
 
 /** The kind of cost effect of each change command, by its name. */
-export type CommandEffects = ReadonlyMap<string, { readonly effect?: EffectKind }>;
+type CommandEffects = ReadonlyMap<string, { readonly effect?: EffectKind }>;
 
 /** The kinds of changes whose cost effect can be estimated. */
 export type EstimatedKind = Exclude<EffectKind, 'create' | 'schedule'>;
@@ -108,47 +246,6 @@ function startOfDay(day: Day): Date {
   return new Date(`${day}T00:00:00Z`);
 }
 
-export interface PriceContext {
-  readonly services: readonly Service[];
-  /** When the last cost change of each service ran, by service id. */
-  readonly ranAt: ReadonlyMap<string, Date>;
-}
-
-/** Returns the price of a GB-hour, from all services in the same price area. */
-export function priceNear(
-  fields: JsonObject | undefined,
-  rows: readonly CostRow[],
-  { services, ranAt }: PriceContext,
-  span: { first: Day; last: Day },
-): UnitPrice {
-  const area = priceArea(fields);
-  const near = services.filter(
-    ({ lastSeen }) => area !== null && priceArea(lastSeen?.fields) === area,
-  );
-  return unitPrice(near.flatMap((service) => sizedDays(service, rows, ranAt, span)));
-}
-
-/**
- * The days on which the size of a service is known: those after the last reply, unless a change ran
- * since without a reply.
- */
-function sizedDays(
-  { id, lastSeen }: Service,
-  rows: readonly CostRow[],
-  ranAt: PriceContext['ranAt'],
-  span: { first: Day; last: Day },
-): readonly SizedDay[] {
-  const scaling = scalingOf(lastSeen?.fields);
-  const ran = ranAt.get(id);
-  if (!lastSeen || !scaling || !isFixed(scaling) || (ran && ran > lastSeen.seenAt)) return [];
-
-  const since = dayOf(lastSeen.seenAt);
-  const compute = seriesOf(rows, { entities: [id], metric: 'computeCredits' }, span);
-  return compute
-    .filter(({ day }) => day > since)
-    .map((one) => ({ value: one.value, settled: isSettled(one), changed: false, scaling }));
-}
-
 /** The input of an estimate. `rows` covers `historySpan`. */
 export interface EstimateInput extends PriceContext {
   readonly rows: readonly CostRow[];
@@ -157,7 +254,7 @@ export interface EstimateInput extends PriceContext {
   readonly sizedAt: Date | null;
 }
 
-export type CostEstimate =
+type CostEstimate =
   | {
       readonly known: true;
       readonly effect: CostChange & { known: true };
@@ -169,12 +266,12 @@ export type CostEstimate =
   | { readonly known: false; readonly why: UnknownReason };
 
 /** Storage cost of a warehouse, in credits per day. */
-export interface StorageCost {
+interface StorageCost {
   readonly storageCredits: number;
   readonly backupCredits: number;
 }
 
-export type UnknownReason =
+type UnknownReason =
   | (CostChange & { known: false })['why']
   | 'no-costs-yet'
   | 'only-the-timeout'
@@ -182,22 +279,17 @@ export type UnknownReason =
   | 'report-silent';
 
 /** The days that an estimate needs, before the given day. */
-export function historySpan(today: Day): { first: Day; last: Day } {
+export function historySpan(today: Day): Span {
   return { first: addDays(today, -SETTLED_HISTORY_DAYS), last: addDays(today, -1) };
 }
 
-/** The compute per day that a change affects: a stop also stops pipes, a scale does not. */
-export function computeOf(
-  kind: EstimatedKind,
-  service: string,
-  rows: readonly CostRow[],
-  span: { first: Day; last: Day },
-): readonly DayValue[] {
-  const selector: RowSelector =
-    kind === 'scale' ? { entities: [service] } : { services: [service] };
-  return seriesOf(rows, { ...selector, metric: 'computeCredits' }, span);
+interface PriceContext {
+  readonly services: readonly Service[];
+  /** When the last cost change of each service ran, by service id. */
+  readonly ranAt: ReadonlyMap<string, Date>;
 }
 
+/** The effect of a plan on the compute of its service, or why it is unknown. */
 export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput): CostEstimate {
   const { rows, today } = basis;
   const service = plan.target.id;
@@ -217,6 +309,18 @@ export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput):
   const share = kind === 'start' || level <= 0 ? null : effect.perDay.about / level;
   const storage = kind === 'stop' ? storageOf(service, rows, today) : null;
   return { known: true, effect, share, storage };
+}
+
+/** The compute per day that a change affects: a stop also stops pipes, a scale does not. */
+export function computeOf(
+  kind: EstimatedKind,
+  service: string,
+  rows: readonly CostRow[],
+  span: Span,
+): readonly DayValue[] {
+  const selector: RowSelector =
+    kind === 'scale' ? { entities: [service] } : { services: [service] };
+  return seriesOf(rows, { ...selector, metric: 'computeCredits' }, span);
 }
 
 // Only days at the current size can be compared with another size.
@@ -244,6 +348,41 @@ function effectOn(
   return scaleEffect(compute, { before: scaling, after }, price, today);
 }
 
+/** Returns the price of a GB-hour, from all services in the same price area. */
+function priceNear(
+  fields: JsonObject | undefined,
+  rows: readonly CostRow[],
+  { services, ranAt }: PriceContext,
+  span: Span,
+): UnitPrice {
+  const area = priceArea(fields);
+  const near = services.filter(
+    ({ lastSeen }) => area !== null && priceArea(lastSeen?.fields) === area,
+  );
+  return unitPrice(near.flatMap((service) => sizedDays(service, rows, ranAt, span)));
+}
+
+/**
+ * The days on which the size of a service is known: those after the last reply, unless a change ran
+ * since without a reply.
+ */
+function sizedDays(
+  { id, lastSeen }: Service,
+  rows: readonly CostRow[],
+  ranAt: PriceContext['ranAt'],
+  span: Span,
+): readonly SizedDay[] {
+  const scaling = scalingOf(lastSeen?.fields);
+  const ran = ranAt.get(id);
+  if (!lastSeen || !scaling || !isFixed(scaling) || (ran && ran > lastSeen.seenAt)) return [];
+
+  const since = dayOf(lastSeen.seenAt);
+  const compute = seriesOf(rows, { entities: [id], metric: 'computeCredits' }, span);
+  return compute
+    .filter(({ day }) => day > since)
+    .map((one) => ({ value: one.value, settled: isSettled(one), changed: false, scaling }));
+}
+
 function storageOf(service: string, rows: readonly CostRow[], today: Day): StorageCost | null {
   const warehouse = rows.findLast(({ serviceId }) => serviceId === service)?.warehouseId;
   const own = rows.filter(
@@ -256,4 +395,169 @@ function storageOf(service: string, rows: readonly CostRow[], today: Day): Stora
   const storageCredits = warehouse ? levelIn('storageCredits') : null;
   if (storageCredits === null) return null;
   return { storageCredits, backupCredits: levelIn('backupCredits') ?? 0 };
+}
+
+const UNKNOWN: Readonly<Record<UnknownReason, string>> = {
+  'too-few-settled-days': 'needs 7 settled days',
+  'size-not-known': 'Signalbox learns the size from the first change of this service',
+  'price-not-known': 'needs 3 settled days at a fixed size without idling',
+  'no-costs-yet': 'the usage report has no costs of this service yet',
+  'only-the-timeout': 'depends on how often the service is idle',
+  'scaled-recently': 'needs 7 settled days since the last change of its size',
+  'report-silent': 'the usage report did not answer',
+};
+
+const BASES: Readonly<Record<EffectBasis, (days: string) => string>> = {
+  'past-days': (days) => `from ${days}`,
+  'fixed-size': (days) => `from ${days} and both sizes`,
+  'unit-price': (days) => `from ${days} and the size limits; autoscaling decides`,
+};
+
+/** The prices with which an estimate is shown, and the UTC day of their use. */
+export interface EstimatePrices {
+  readonly prices: PriceList | null;
+  readonly today: Day;
+}
+
+/**
+ * `−18.0 credits (−€6.30) per day (−9.0 to −26.0, −€3.15 to −€9.10), from 14 settled days; −180.4 (−€63.14) by month
+ * end`: the money per day with the current price, and until the end of the month with those of its days.
+ */
+export function estimateText(
+  kind: EstimatedKind,
+  estimated: CostEstimate,
+  timing: Timing | undefined,
+  pricing: EstimatePrices,
+): string {
+  if (!estimated.known) return `unknown: ${UNKNOWN[estimated.why]}`;
+  const { perDay, basis, days } = estimated.effect;
+  const count = countWords(days, 'settled day');
+  const between = betweenText(perDay, pricing);
+  const clauses = [
+    `${perDayText(perDay, pricing)}${between}, ${BASES[basis](count)}`,
+    ...horizon(estimated.effect, timing, pricing),
+    ...(kind === 'start' ? ['no change if it already runs'] : []),
+    ...(kind === 'stop' ? [storageText(estimated.storage, pricing)] : []),
+  ];
+  return clauses.join('; ');
+}
+
+const WEEK_HOURS = 7 * 24;
+
+/**
+ * `−41.0 credits (−€14.35) per week (−30.0 to −52.0), from 14 settled days; stopped 60 of 168 h; storage continues`: what a
+ * stop saves in the stopped hours of a week.
+ */
+function weeklySavingText(estimated: CostEstimate, hours: number, pricing: EstimatePrices): string {
+  if (!estimated.known) return `not available: ${UNKNOWN[estimated.why]}`;
+  const { perWeek, between } = weeklyTexts(estimated.effect, hours, pricing);
+  return [
+    `${perWeek}${between}, from ${countWords(estimated.effect.days, 'settled day')}`,
+    `stopped ${+hours.toFixed(1)} of ${WEEK_HOURS} h`,
+    'storage continues',
+  ].join('; ');
+}
+
+/** The saving in few words; undefined where it is unknown. */
+function weeklySummary(
+  estimated: CostEstimate,
+  hours: number,
+  pricing: EstimatePrices,
+): CostSummary | undefined {
+  if (!estimated.known) return undefined;
+  const { perWeek, between } = weeklyTexts(estimated.effect, hours, pricing);
+  return { perDay: perWeek, withRange: `${perWeek}${between} · storage continues` };
+}
+
+/** `−41.0 credits (−€14.35) per week`, and its range. */
+function weeklyTexts(
+  { perDay }: CostChange & { known: true },
+  hours: number,
+  pricing: EstimatePrices,
+) {
+  const [about = 0, low = 0, high = 0] = [perDay.about, perDay.low, perDay.high].map(
+    (credits) => (credits * hours) / 24,
+  );
+  const credits = signedCredits(microOf(about), moneyPerDay(about, pricing));
+  return {
+    perWeek: `${credits} per week`,
+    between: betweenText({ about, low, high }, pricing),
+  };
+}
+
+/** The estimate in few words; undefined where it is unknown. */
+function estimateSummary(
+  kind: EstimatedKind,
+  estimated: CostEstimate,
+  pricing: EstimatePrices,
+): CostSummary | undefined {
+  if (!estimated.known) return undefined;
+  const { effect, storage } = estimated;
+  const perDay = perDayText(effect.perDay, pricing);
+  const hasBackups = (storage?.backupCredits ?? 0) > 0;
+  const stored = hasBackups ? 'storage and backups continue' : 'storage continues';
+  const rest = kind === 'stop' ? ` · ${stored}` : '';
+  return { perDay, withRange: `${perDay}${betweenText(effect.perDay, pricing)}${rest}` };
+}
+
+type PerDay = (CostChange & { known: true })['perDay'];
+
+/** `−18.0 credits (−€6.30) per day` */
+function perDayText({ about }: PerDay, pricing: EstimatePrices): string {
+  return `${signedCredits(microOf(about), moneyPerDay(about, pricing))} per day`;
+}
+
+/** The range, the end nearer to zero first; empty where both ends read the same. */
+function betweenText({ low, high }: PerDay, pricing: EstimatePrices): string {
+  const range = [low, high].toSorted((a, b) => Math.abs(a) - Math.abs(b));
+  const [from = 0, to = 0] = low < 0 && high > 0 ? [low, high] : range;
+  return signed(from) === signed(to) ? '' : rangeText([from, to], pricing);
+}
+
+/** ` (−9.0 to −26.0, −€3.15 to −€9.10)` */
+function rangeText(ends: readonly number[], pricing: EstimatePrices): string {
+  const money = ends.flatMap((end) => moneyPerDay(end, pricing) ?? []);
+  const inMoney = money.length > 0 ? money.map(signedMoneyText).join(' to ') : null;
+  return bracketed(ends.map(signed).join(' to '), inMoney);
+}
+
+/** At the current price; null without one. */
+export function moneyPerDay(credits: number, { prices, today }: EstimatePrices): Money | null {
+  return moneyOver(microOf(credits), [today], prices);
+}
+
+// The total by month end is shown only for a change that starts now and is not reverted.
+function horizon(
+  { perDay, byMonthEnd }: CostChange & { known: true },
+  timing: Timing | undefined,
+  { prices, today }: EstimatePrices,
+): readonly string[] {
+  const inMoney = (credits: number, days: readonly Day[]) =>
+    signedFigure(microOf(credits), moneyOver(microOf(credits), days, prices));
+  if (timing?.revert) {
+    const { afterMs } = timing.revert;
+    const total = inMoney((perDay.about * afterMs) / DAY_MS, [today]);
+    return [`${total} in the ${spanText(afterMs)} until the revert`];
+  }
+  if (timing || byMonthEnd.about === 0) return [];
+  const rest = daysBetween(addDays(today, 1), monthSpan(monthOf(today)).last);
+  return [`${inMoney(byMonthEnd.about, rest)} by month end`];
+}
+
+function storageText(storage: StorageCost | null, pricing: EstimatePrices): string {
+  if (storage === null) return 'storage continues';
+  const [stored, backups] = [storage.storageCredits, storage.backupCredits].map((credits) => {
+    const money = moneyPerDay(credits, pricing);
+    return [`${amount(credits)} credits`, ...(money ? [moneyText(money)] : [])].join(', ');
+  });
+  if (storage.backupCredits <= 0) return `storage (${stored} per day) continues`;
+  return `storage (${stored}) and backups (${backups} per day) continue`;
+}
+
+export function amount(credits: number): string {
+  return figure(microOf(credits));
+}
+
+function signed(credits: number): string {
+  return signedFigure(microOf(credits));
 }

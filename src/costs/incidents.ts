@@ -1,3 +1,4 @@
+/** Incidents: which of them deserve a message, their stored form and their texts. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { formatDay } from '../base/calendar.ts';
@@ -26,7 +27,7 @@ import { microOf } from '../maths/rows.ts';
 import type { Db, Tx } from '../storage/old/database.ts';
 import { incidentsSince, saveIncident } from '../storage/old/incidents.ts';
 import { alsoUnderOldKey, withOldKey } from '../storage/old/portable.ts';
-import type { IncidentNews, LineJudgement } from './watched.ts';
+import type { IncidentNews, LineJudgement } from './judge-lines.ts';
 
 /** A message about one anomaly. */
 export interface AnomalyAnnouncement {
@@ -36,7 +37,7 @@ export interface AnomalyAnnouncement {
 }
 
 /** A message about a day on which most lines moved the same way, probably for one reason. */
-export interface CommonCauseAnnouncement {
+interface CommonCauseAnnouncement {
   readonly day: Day;
   readonly direction: Direction;
   readonly all: readonly CostAnomaly[];
@@ -117,17 +118,30 @@ function commonCausesOf(
   });
 }
 
-const DayIncidentStore = z.string();
+const REMEMBERED_DAYS = 120;
+
+/** The anomalies that began in the last 120 UTC days, oldest first. */
+export function recentAnomalies(db: Db, now: Date): Promise<readonly CostAnomaly[]> {
+  return anomaliesSince(db, addDays(dayOf(now), -REMEMBERED_DAYS));
+}
+
+/** Anomalies that began on that UTC day or later, oldest first. */
+export async function anomaliesSince(db: Db, day: string): Promise<readonly CostAnomaly[]> {
+  const stored = await incidentsSince(db, day);
+  return stored.map(({ line, facts }) => ({ line, ...StoredAnomaly.parse(facts) })).reverse();
+}
+
+const StoredDay = z.string();
 const Incident = z.object({
   state: z.enum(['open', 'ongoing', 'muted', 'resolved', 'new-normal', 'expected']),
   direction: z.enum(['up', 'down']),
   tier: z.enum(['notice', 'alert']),
-  since: DayIncidentStore,
+  since: StoredDay,
   days: z.array(
     withOldKey(
       'settled',
       z.object({
-        day: DayIncidentStore,
+        day: StoredDay,
         settled: z.boolean(),
         unusual: z.boolean(),
         excess: z.number(),
@@ -136,7 +150,7 @@ const Incident = z.object({
   ),
   impact: z.number(),
   reportedImpact: z.number(),
-  mutedUntil: DayIncidentStore.nullable(),
+  mutedUntil: StoredDay.nullable(),
 });
 const Anomaly = z.object({
   entityId: z.string(),
@@ -147,7 +161,7 @@ const Anomaly = z.object({
   metric: z.string().nullable(),
   incident: withOldKey('reportedImpact', Incident),
   peak: z.object({
-    day: DayIncidentStore,
+    day: StoredDay,
     value: z.number(),
     range: z.object({ expected: z.number(), low: z.number(), high: z.number() }).nullable(),
   }),
@@ -179,19 +193,6 @@ export async function storeAnomaly(tx: Tx, anomaly: CostAnomaly, now: Date): Pro
 function withOldKeys(incident: z.infer<typeof Incident>) {
   const days = incident.days.map((day) => alsoUnderOldKey('settled', day));
   return { ...alsoUnderOldKey('reportedImpact', incident), days };
-}
-
-const REMEMBERED_DAYS = 120;
-
-/** The anomalies that began in the last 120 UTC days, oldest first. */
-export function recentAnomalies(db: Db, now: Date): Promise<readonly CostAnomaly[]> {
-  return anomaliesSince(db, addDays(dayOf(now), -REMEMBERED_DAYS));
-}
-
-/** Anomalies that began on that UTC day or later, oldest first. */
-export async function anomaliesSince(db: Db, day: string): Promise<readonly CostAnomaly[]> {
-  const stored = await incidentsSince(db, day);
-  return stored.map(({ line, facts }) => ({ line, ...StoredAnomaly.parse(facts) })).reverse();
 }
 
 const MUTE_DAYS = 7;

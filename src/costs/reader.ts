@@ -33,78 +33,6 @@ import {
   storeMonth,
 } from './store.ts';
 
-/** The rows of one fetched month. */
-interface FetchedRows {
-  readonly rows: readonly CostRow[];
-  readonly fetchedAt: Date;
-}
-
-/**
- * The same rows; those of a day that is not final show whether the day is settled and how complete it
- * is. All of them count as not final, because the day can still get rows. Source: docs/costs.md#settled-days.
- */
-export function withOpenDays(
-  { rows, fetchedAt }: FetchedRows,
-  history: SnapshotHistory,
-): readonly CostRow[] {
-  const open = openDays({ rows, fetchedAt }, history);
-  if (open.size === 0) return rows;
-  return rows.map((row) => {
-    const openDay = open.get(row.day);
-    return openDay ? { ...row, locked: false, openDay } : row;
-  });
-}
-
-function openDays(
-  { rows, fetchedAt }: FetchedRows,
-  history: SnapshotHistory,
-): ReadonlyMap<Day, OpenDay> {
-  const totals = new Map<Day, Micro>();
-  const open = new Set<Day>();
-  for (const { day, total, locked } of rows) {
-    totals.set(day, (totals.get(day) ?? 0) + total);
-    if (!locked) open.add(day);
-  }
-  const openDay = (day: Day) => openDayOf({ day, total: totals.get(day) ?? 0, fetchedAt }, history);
-  return new Map([...open].map((day) => [day, openDay(day)]));
-}
-
-/** An open month is fetched again when it is this old. */
-const KEEP_MS = 15 * 60_000;
-const LONG_AGO_DAYS = 31;
-
-interface Report {
-  readonly rows: readonly CostRow[];
-  readonly problems: readonly ReportProblem[];
-  /** Release 1.0 kept only one row of entities of different kinds with the same id. */
-  readonly isKeyedByKind: boolean;
-}
-type Month = StoredMonth<Report>;
-
-// Each row was validated when it was fetched, so a stored report is not validated row by row.
-const StoredReport = z
-  .custom<Report>(
-    (value) =>
-      typeof value === 'object' && value !== null && 'rows' in value && 'problems' in value,
-  )
-  // Earlier releases stored some problems without their day. They are dropped here.
-  .transform(({ rows, problems, isKeyedByKind = false }) => ({
-    rows,
-    isKeyedByKind,
-    problems: problems
-      .filter((problem) => 'figure' in problem || 'of' in problem)
-      .map(withCurrentNames),
-  }));
-
-// Version 1.0 stored other names of a fault and of a key.
-function withCurrentNames(problem: ReportProblem): ReportProblem {
-  const stored: Readonly<Record<string, unknown>> = { ...problem };
-  if (problem.name === 'grand-total-off') {
-    return { ...problem, reported: problem.reported ?? Number(stored.told) };
-  }
-  return stored.name === 'told-twice' ? { ...problem, name: 'duplicate' } : problem;
-}
-
 interface CostReadOptions {
   /** If requests are rate limited, questions of people come before digests. */
   readonly priority: 'people' | 'background';
@@ -114,9 +42,7 @@ interface CostReadOptions {
   readonly storedOnly?: boolean;
 }
 
-type ReadCosts = (span: Span, how: CostReadOptions) => Promise<CostReading>;
-
-interface Parts {
+interface ReaderParts {
   readonly cloud: CloudClient;
   /** Stored reports of another organization do not count. */
   readonly organizationId: string;
@@ -127,12 +53,17 @@ interface Parts {
   readonly log: Logger;
 }
 
+/** An open month is fetched again when it is this old. */
+const KEEP_MS = 15 * 60_000;
+
 /**
  * Reads costs by calendar month, so that all periods share few API calls. Concurrent reads of a
  * month share one fetch. An open month is kept for 15 minutes, a final month for ever.
  * Source: docs/costs.md#fetching.
  */
-export function createCostReader(parts: Parts): ReadCosts {
+export function createCostReader(
+  parts: ReaderParts,
+): (span: Span, how: CostReadOptions) => Promise<CostReading> {
   const { cloud, organizationId, database, prices = null, now, log } = parts;
   const kept = new Map<string, Month>();
   const fetching = new Map<string, Promise<Month>>();
@@ -243,6 +174,74 @@ export function createCostReader(parts: Parts): ReadCosts {
   };
 }
 
+interface Report {
+  readonly rows: readonly CostRow[];
+  readonly problems: readonly ReportProblem[];
+  /** Release 1.0 kept only one row of entities of different kinds with the same id. */
+  readonly isKeyedByKind: boolean;
+}
+type Month = StoredMonth<Report>;
+
+// Each row was validated when it was fetched, so a stored report is not validated row by row.
+const StoredReport = z
+  .custom<Report>(
+    (value) =>
+      typeof value === 'object' && value !== null && 'rows' in value && 'problems' in value,
+  )
+  // Earlier releases stored some problems without their day. They are dropped here.
+  .transform(({ rows, problems, isKeyedByKind = false }) => ({
+    rows,
+    isKeyedByKind,
+    problems: problems
+      .filter((problem) => 'figure' in problem || 'of' in problem)
+      .map(withCurrentNames),
+  }));
+
+// Version 1.0 stored other names of a fault and of a key.
+function withCurrentNames(problem: ReportProblem): ReportProblem {
+  const stored: Readonly<Record<string, unknown>> = { ...problem };
+  if (problem.name === 'grand-total-off') {
+    return { ...problem, reported: problem.reported ?? Number(stored.told) };
+  }
+  return stored.name === 'told-twice' ? { ...problem, name: 'duplicate' } : problem;
+}
+
+/** The rows of one fetched month. */
+interface FetchedRows {
+  readonly rows: readonly CostRow[];
+  readonly fetchedAt: Date;
+}
+
+/**
+ * The same rows; those of a day that is not final show whether the day is settled and how complete it
+ * is. All of them count as not final, because the day can still get rows. Source: docs/costs.md#settled-days.
+ */
+export function withOpenDays(
+  { rows, fetchedAt }: FetchedRows,
+  history: SnapshotHistory,
+): readonly CostRow[] {
+  const open = openDays({ rows, fetchedAt }, history);
+  if (open.size === 0) return rows;
+  return rows.map((row) => {
+    const openDay = open.get(row.day);
+    return openDay ? { ...row, locked: false, openDay } : row;
+  });
+}
+
+function openDays(
+  { rows, fetchedAt }: FetchedRows,
+  history: SnapshotHistory,
+): ReadonlyMap<Day, OpenDay> {
+  const totals = new Map<Day, Micro>();
+  const open = new Set<Day>();
+  for (const { day, total, locked } of rows) {
+    totals.set(day, (totals.get(day) ?? 0) + total);
+    if (!locked) open.add(day);
+  }
+  const openDay = (day: Day) => openDayOf({ day, total: totals.get(day) ?? 0, fetchedAt }, history);
+  return new Map([...open].map((day) => [day, openDay(day)]));
+}
+
 function ageOf(
   months: readonly Month[],
   gaps: readonly CostGap[],
@@ -264,6 +263,8 @@ function isClosed(month: Month): boolean {
 function isLossy({ report }: Month): boolean {
   return !report.isKeyedByKind && report.problems.some(({ name }) => name === 'duplicate');
 }
+
+const LONG_AGO_DAYS = 31;
 
 /** A day without rows may still get rows. After another month, it counts as a day without costs. */
 function isFinalMonth(days: readonly DayState[], last: Day, today: Day): boolean {
@@ -324,7 +325,7 @@ interface LearningContext {
 export async function learnFromUsage(context: LearningContext): Promise<number> {
   const seenAt = context.now();
   const from = new Date(seenAt.getTime() - DAYS_BACK * DAY_MS);
-  const period = { from_date: utcDay(from), to_date: utcDay(seenAt) };
+  const period = { from_date: dayOf(from), to_date: dayOf(seenAt) };
   const report = await context.cloud.getUsageCost(period, { priority: 'background' });
 
   const names = new Map<string, string>();
@@ -345,8 +346,4 @@ export async function learnFromUsage(context: LearningContext): Promise<number> 
 
 function byDay<Row extends { readonly date: string | null }>(rows: readonly Row[]): readonly Row[] {
   return rows.toSorted((a, b) => ((a.date ?? '') < (b.date ?? '') ? -1 : 1));
-}
-
-function utcDay(at: Date): string {
-  return at.toISOString().slice(0, 10);
 }

@@ -1,7 +1,6 @@
 import {
   dayOfMonth,
   formatDate,
-  formatDay,
   formatDays,
   formatMonth,
   formatShortSpan,
@@ -15,7 +14,7 @@ import {
 } from '../base/calendar.ts';
 import { addDays, type Day, dayNumber } from '../base/time.ts';
 import { type AnswerPart, type Cell, countWords, type Figure } from '../domain/answer.ts';
-import { type Mover, moversOf } from '../maths/compare.ts';
+import type { Mover } from '../maths/compare.ts';
 import type { DayState } from '../maths/days.ts';
 import {
   type Bucket,
@@ -28,24 +27,15 @@ import {
   sumBy,
   type TimeUnit,
 } from '../maths/lines.ts';
-import {
-  type Money,
-  moneyOf,
-  moneySum,
-  moneyText,
-  moneyValue,
-  signedMoneyText,
-} from '../maths/money.ts';
-import { bracketed, changeText, figure, shareText, signedFigure } from '../maths/numbers.ts';
+import { type Money, moneySum, moneyText, moneyValue, signedMoneyText } from '../maths/money.ts';
+import { figure, shareText, signedFigure } from '../maths/numbers.ts';
 import type { CostQuestion } from '../maths/question.ts';
-import { type PostedDay, revisions } from '../maths/report.ts';
 import { type CostRow, creditsOf, type Micro } from '../maths/rows.ts';
-import { pairedDaysText } from './compare-text.ts';
 
 /** The change of one line, or of several together. */
-export type LineChange = Pick<Mover, 'delta' | 'money' | 'kind'>;
+type LineChange = Pick<Mover, 'delta' | 'money' | 'kind'>;
 /** The change of each line; null without two compared periods. */
-export type LineChanges = ReadonlyMap<string, Mover> | null;
+type LineChanges = ReadonlyMap<string, Mover> | null;
 
 /** What one table of a message may have: fewer rows and characters than Slack allows. */
 const ROWS_MAX = 150;
@@ -113,7 +103,7 @@ function withVanished(
 }
 
 /** One line for several. */
-export function combined(
+function combined(
   lines: readonly SummaryLine[],
   { key, name }: Pick<SummaryLine, 'key' | 'name'>,
 ): SummaryLine {
@@ -137,9 +127,7 @@ function moneyOfLines(lines: readonly Pick<SummaryLine, 'total' | 'money'>[]): M
 }
 
 /** The change of several lines together; undefined if none of them can be compared. */
-export function combinedChange(
-  changes: readonly (LineChange | undefined)[],
-): LineChange | undefined {
+function combinedChange(changes: readonly (LineChange | undefined)[]): LineChange | undefined {
   const known = changes.filter((change) => change !== undefined);
   if (known.length === 0) return undefined;
   const delta = known.reduce((sum, change) => sum + change.delta, 0);
@@ -238,81 +226,6 @@ function changeCell(change: LineChange | undefined): Figure | null {
 
 function moneyCell(money: Money | null | undefined, text: (money: Money) => string): Figure | null {
   return money ? { value: moneyValue(money), text: text(money) } : null;
-}
-
-const WEEK = 7;
-
-interface MoverFilter {
-  readonly minimum: Micro;
-  readonly increasesOnly: boolean;
-}
-
-interface MoverLines {
-  readonly lines: readonly string[];
-  /** The number of compared days, if some days are left out. */
-  readonly on: string;
-}
-
-/** The text of each mover; empty until days of both spans are settled. */
-export function moverLines(
-  rows: readonly CostRow[],
-  span: Span,
-  before: Span,
-  { minimum, increasesOnly }: MoverFilter,
-): MoverLines {
-  const found = moversOf(rows, span, before, { by: 'entity-metric', minimum });
-  if (!found.ok) return { lines: [], on: '' };
-  const shown = found.movers.filter(({ delta }) => delta > 0 || !increasesOnly);
-  return { lines: shown.map(moverText), on: pairedDaysText(found, span, before) };
-}
-
-/** `analytics-us · compute +55.1 (+€19.29, ×3.1)` */
-export function moverText({ name, kind, delta, money, relative }: Mover): string {
-  const change = relative === null ? null : changeText(relative);
-  const note = kind === 'changed' ? change : kind === 'new' ? 'new' : 'gone';
-  return `${name} ${signedFigure(delta)}${bracketed(money && signedMoneyText(money), note)}`;
-}
-
-export function revisedLines(
-  posted: readonly PostedDay[],
-  states: readonly DayState[],
-  minimum: Micro,
-): readonly string[] {
-  return revisions(posted, states, minimum).map((revision) => {
-    const { day, price, posted: was, final, relative, delta } = revision;
-    const change = relative === null ? signedFigure(delta) : changeText(relative);
-    const money = [was, final].map((micro) => moneyOf([[price, micro]]));
-    const inMoney = money.map((each) => each && moneyText(each)).join(' → ');
-    const notes = bracketed(price ? inMoney : null, change);
-    return `${formatDay(day)}: ${figure(was)} → ${figure(final)}${notes}`;
-  });
-}
-
-/** The costs by service: the day, the same weekday of the previous week, 7 days, the month. */
-export function serviceTable(rows: readonly CostRow[], day: Day): AnswerPart {
-  const sums = (span: Span) =>
-    new Map(sumBy(rows, 'service', span).map((line) => [line.key, line]));
-  const weekday = addDays(day, -WEEK);
-  const now = sums({ first: day, last: day });
-  const before = sums({ first: weekday, last: weekday });
-  const week = sums({ first: addDays(day, 1 - WEEK), last: day });
-  const month = sumBy(rows, 'service', { first: startOf('month', day), last: day });
-  const cell = (of: ReadonlyMap<string, SummaryLine>, key: string) => {
-    const line = of.get(key);
-    return line ? figureCell(line.total, line.money) : null;
-  };
-  return {
-    kind: 'table',
-    columns: ['Service', formatDay(day), formatDay(weekday), '7 days', 'Month', 'Share of month'],
-    rows: month.map(({ key, name, total, money, share }) => [
-      name,
-      cell(now, key),
-      cell(before, key),
-      cell(week, key),
-      figureCell(total, money),
-      share === null ? null : { value: share, text: shareText(share) },
-    ]),
-  };
 }
 
 const POINTS_MAX = 20;
@@ -430,18 +343,4 @@ function partOfWeek({ first, last }: Span): string {
   const from =
     first.slice(0, 7) === last.slice(0, 7) ? String(dayOfMonth(first)) : formatDate(first);
   return first === last ? formatDate(first) : `${from}–${formatDate(last)}`;
-}
-
-type CsvCell = string | number;
-
-/** The text of a CSV file (RFC 4180), with a header line. */
-export function csvText(header: readonly string[], lines: readonly (readonly CsvCell[])[]): string {
-  return [header, ...lines].map((line) => line.map(quoted).join(',')).join('\r\n');
-}
-
-// A name that begins like a formula would be evaluated by a spreadsheet; a plain number is not one.
-function quoted(cell: CsvCell): string {
-  if (typeof cell === 'number' || /^-?\d+(\.\d+)?$/.test(cell)) return String(cell);
-  const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

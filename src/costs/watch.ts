@@ -1,108 +1,59 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import { type Span, spanOfBoth } from '../base/calendar.ts';
 import { traced } from '../base/log.ts';
-import { addDays, type Day, dayOf } from '../base/time.ts';
-import { enqueueReport } from '../log/old/announcement.ts';
-import { type CostAnomaly, isOver, minImpactOf } from '../maths/anomalies.ts';
-import { dayStates, lastSettledDay } from '../maths/days.ts';
+import { addDays, type Day, dayNumber, dayOf, HOUR_MS } from '../base/time.ts';
+import type { Service } from '../domain/targets.ts';
+import {
+  type Announcement,
+  enqueueRedraw,
+  enqueueReport,
+  postedKeysUnder,
+} from '../log/old/announcement.ts';
+import {
+  type CostAnomaly,
+  type Incident,
+  isOver,
+  lastDayOf,
+  minImpactOf,
+} from '../maths/anomalies.ts';
+import {
+  type DayState,
+  dayStates,
+  type LockAge,
+  lastSettledDay,
+  longestWait,
+  selectRows,
+} from '../maths/days.ts';
 import { seriesOf } from '../maths/lines.ts';
+import type { PriceList } from '../maths/money.ts';
 import type { CostReading } from '../maths/report.ts';
-import type { CostRow } from '../maths/rows.ts';
+import { type CostRow, entityKey } from '../maths/rows.ts';
 import { HISTORY_DAYS } from '../maths/statistics.ts';
-import type { Database, Tx } from '../storage/old/database.ts';
-import { replaceMeta } from '../storage/old/meta.ts';
-import {
-  type BudgetUpdate,
-  evaluateBudgets,
-  type RoutedAnnouncements,
-  type RoutingContext,
-  recordBudgetNotices,
-  redrawAnnouncements,
-  routeAnnouncements,
-} from './announcements.ts';
+import type { Database, Db, Tx } from '../storage/old/database.ts';
+import { readMeta, replaceMeta } from '../storage/old/meta.ts';
+import { alsoUnderOldKey, withOldKey } from '../storage/old/portable.ts';
+import { type BudgetUpdate, evaluateBudgets, recordBudgetNotices } from './budget-notices.ts';
 import { type Budget, budgetSpan, budgetStandings } from './budgets.ts';
+import type { DigestOptions } from './config.ts';
 import {
+  type AnomalyAnnouncement,
   type AnomalyAnnouncements,
+  anomalyMessage,
   commonCauseDays,
+  commonCauseMessage,
+  incidentId,
   incidentKey,
   recentAnomalies,
   selectAnnouncements,
   storeAnomaly,
 } from './incidents.ts';
-import {
-  dayToScan,
-  firstDayToJudge,
-  isScanDue,
-  judgedThrough,
-  judgeLine,
-  type LineJudgement,
-  readWatch,
-  WATCH_KEY,
-  type WatchSnapshot,
-  type WatchState,
-  watchedLines,
-  watchText,
-} from './watched.ts';
+import { judgeLine, type LineJudgement, watchedLines } from './judge-lines.ts';
+import { costScope } from './scope.ts';
+import { loadSubscriptions, type SubscriptionSources } from './subscriptions.ts';
 
-interface ScanInput {
-  readonly rows: readonly CostRow[];
-  /** All stored incidents, oldest first. */
-  readonly known: readonly CostAnomaly[];
-  readonly first: Day;
-  readonly last: Day;
-  /** The first scan announces nothing: its anomalies began before the watch did. */
-  readonly quiet: boolean;
-}
-
-export interface ScanResult {
-  readonly lines: number;
-  readonly changed: readonly CostAnomaly[];
-  readonly announcements: AnomalyAnnouncements;
-}
-
-const LINES_PER_TURN = 5;
-const NOTHING: AnomalyAnnouncements = { alone: [], commonCauses: [] };
-
-/** The days from which rows are needed to judge these days. */
-export function scanSpan(first: Day, last: Day): Span {
-  return { first: addDays(first, -HISTORY_DAYS), last };
-}
-
-/** Judges every line. Thousands of lines take seconds, so the scan yields between them. */
-export async function scanLines(input: ScanInput): Promise<ScanResult> {
-  const { rows, known, first, last, quiet } = input;
-  const span = scanSpan(first, last);
-  const minImpact = minImpactOf(seriesOf(rows, {}, span));
-  const lines = watchedLines(rows, span, minImpact);
-  const byLine = Map.groupBy(known, ({ line }) => line);
-  const judged: LineJudgement[] = [];
-  for (const [index, line] of lines.entries()) {
-    judged.push(judgeLine(line, byLine.get(line.id) ?? [], { first, last, minImpact }));
-    if (index % LINES_PER_TURN === LINES_PER_TURN - 1) await yieldToOthers();
-  }
-  const changed = judged.flatMap((one) => one.changed);
-  const announcements = quiet ? NOTHING : announcementsFor(judged, known, changed);
-  return { lines: lines.length, changed, announcements };
-}
-
-function announcementsFor(
-  judged: readonly LineJudgement[],
-  known: readonly CostAnomaly[],
-  changed: readonly CostAnomaly[],
-): AnomalyAnnouncements {
-  const current = new Map([...known, ...changed].map((one) => [incidentKey(one), one]));
-  const found = judged.flatMap((one) => one.found);
-  const withNews = new Set(found.map(({ anomaly }) => incidentKey(anomaly)));
-  const all = [...current].filter(([key, one]) => withNews.has(key) || !isOver(one.incident));
-  return selectAnnouncements(
-    found,
-    all.map(([, one]) => one),
-    commonCauseDays(judged),
-  );
-}
-
-export interface AnomalyContext extends RoutingContext {
+export interface AnomalyContext extends SubscriptionSources, Omit<RoutingContext, 'channels'> {
   readonly database: Database;
   readonly costs: (span: Span) => Promise<CostReading>;
   readonly budgets: readonly Budget[];
@@ -151,8 +102,239 @@ async function watchOnce(context: AnomalyContext, now: Date): Promise<boolean> {
   const budgets = await evaluateBudgets(db, budgetStandings(sources, read), today);
   const through = judgedThrough(days, today, lockAge) ?? addDays(first, -1);
   const state = { through, lastSettled, ranOn: dayToScan(now), lines: scan.lines };
-  const routed = await routeAnnouncements(context, scan.announcements, rows);
+  const channels = async () => (await loadSubscriptions(db, context)).all;
+  const routed = await routeAnnouncements({ ...context, channels }, scan.announcements, rows);
   return record(context, before, { state, scan, budgets, routed, now });
+}
+
+export const WATCH_KEY = 'cost-watch';
+
+const Stored = withOldKey(
+  'lastSettled',
+  z.object({
+    /** Every day up to this one is judged and is not judged again. */
+    through: z.string(),
+    /** The last day that was final or settled. */
+    lastSettled: z.string(),
+    /** The UTC day of the last scan. */
+    ranOn: z.string(),
+    at: z.iso.datetime(),
+    /** The number of watched lines. */
+    lines: z.number(),
+    /** A click increments it too, so that a scan never overwrites what a person decided. */
+    version: z.number(),
+  }),
+);
+
+/** The progress of the watch: one value for all replicas, replaced with an optimistic lock. */
+export type WatchState = Readonly<z.infer<typeof Stored>>;
+
+interface WatchSnapshot {
+  readonly text: string | null;
+  readonly state: WatchState | null;
+}
+
+export async function readWatch(db: Db): Promise<WatchSnapshot> {
+  const text = await readMeta(db, WATCH_KEY);
+  return { text, state: text === null ? null : Stored.parse(JSON.parse(text)) };
+}
+
+export function watchText(state: WatchState): string {
+  return JSON.stringify(alsoUnderOldKey('lastSettled', state));
+}
+
+const LATE_MS = 36 * HOUR_MS;
+
+/** Whether the last scan is so old that "nothing unusual" must not be claimed. */
+export function isWatchLate({ at }: WatchState, now: Date): boolean {
+  return now.getTime() - Date.parse(at) > LATE_MS;
+}
+
+const SETTLE_MS = 6 * HOUR_MS;
+const FIRST_DAYS = 30;
+
+/** The UTC day of the scan that is due: figures of the previous day are scanned from 06:00 on. */
+function dayToScan(now: Date): Day {
+  return dayOf(new Date(now.getTime() - SETTLE_MS));
+}
+
+/** The first day to judge: the day after the judged ones, or 30 days ago in the first scan. */
+function firstDayToJudge(state: WatchState | null, today: Day): Day {
+  return state ? addDays(state.through, 1) : addDays(today, -FIRST_DAYS);
+}
+
+/** A scan is due for each new settled day, and once a day for days that are not settled. */
+export function isScanDue(
+  state: WatchState | null,
+  { lastSettled, now }: { readonly lastSettled: Day; readonly now: Date },
+): boolean {
+  return state === null || lastSettled > state.lastSettled || dayToScan(now) > state.ranOn;
+}
+
+/**
+ * The last day up to which all days are final: a settled day is judged again when it moves. A day
+ * that is open for longer than days usually are is ignored. Source: docs/costs.md#lock-age.
+ */
+export function judgedThrough(
+  states: readonly DayState[],
+  today: Day,
+  lockAge: LockAge | null,
+): Day | null {
+  const wait = longestWait(lockAge);
+  const open = states.find(
+    ({ day, state }) => state !== 'final' && dayNumber(today) - dayNumber(day) <= wait,
+  );
+  const before = states.filter(({ day }) => !open || day < open.day);
+  return before.at(-1)?.day ?? null;
+}
+
+interface ScanInput {
+  readonly rows: readonly CostRow[];
+  /** All stored incidents, oldest first. */
+  readonly known: readonly CostAnomaly[];
+  readonly first: Day;
+  readonly last: Day;
+  /** The first scan announces nothing: its anomalies began before the watch did. */
+  readonly quiet: boolean;
+}
+
+interface ScanResult {
+  readonly lines: number;
+  readonly changed: readonly CostAnomaly[];
+  readonly announcements: AnomalyAnnouncements;
+}
+
+const LINES_PER_TURN = 5;
+const NOTHING: AnomalyAnnouncements = { alone: [], commonCauses: [] };
+
+/** The days from which rows are needed to judge these days. */
+function scanSpan(first: Day, last: Day): Span {
+  return { first: addDays(first, -HISTORY_DAYS), last };
+}
+
+/** Judges every line. Thousands of lines take seconds, so the scan yields between them. */
+async function scanLines(input: ScanInput): Promise<ScanResult> {
+  const { rows, known, first, last, quiet } = input;
+  const span = scanSpan(first, last);
+  const minImpact = minImpactOf(seriesOf(rows, {}, span));
+  const lines = watchedLines(rows, span, minImpact);
+  const byLine = Map.groupBy(known, ({ line }) => line);
+  const judged: LineJudgement[] = [];
+  for (const [index, line] of lines.entries()) {
+    judged.push(judgeLine(line, byLine.get(line.id) ?? [], { first, last, minImpact }));
+    if (index % LINES_PER_TURN === LINES_PER_TURN - 1) await yieldToOthers();
+  }
+  const changed = judged.flatMap((one) => one.changed);
+  const announcements = quiet ? NOTHING : announcementsFor(judged, known, changed);
+  return { lines: lines.length, changed, announcements };
+}
+
+function announcementsFor(
+  judged: readonly LineJudgement[],
+  known: readonly CostAnomaly[],
+  changed: readonly CostAnomaly[],
+): AnomalyAnnouncements {
+  const current = new Map([...known, ...changed].map((one) => [incidentKey(one), one]));
+  const found = judged.flatMap((one) => one.found);
+  const withNews = new Set(found.map(({ anomaly }) => incidentKey(anomaly)));
+  const all = [...current].filter(([key, one]) => withNews.has(key) || !isOver(one.incident));
+  return selectAnnouncements(
+    found,
+    all.map(([, one]) => one),
+    commonCauseDays(judged),
+  );
+}
+
+/** A channel that gets a digest, and with it the announcements of what the digest covers. */
+interface AnomalyChannel {
+  readonly channel: string;
+  readonly options: DigestOptions;
+  readonly paused: boolean;
+}
+
+interface RoutingContext {
+  readonly channels: () => Promise<readonly AnomalyChannel[]>;
+  readonly prices: PriceList | null;
+  readonly services: () => readonly Service[];
+  readonly now: () => Date;
+}
+
+interface RoutedAnnouncements {
+  readonly all: readonly Announcement[];
+  /** The announced anomalies, marked as announced. */
+  readonly announced: readonly CostAnomaly[];
+}
+
+/**
+ * Sends each announcement to the first channel whose digest covers the line and accepts the
+ * anomaly. An anomaly that no digest covers is not announced.
+ */
+export async function routeAnnouncements(
+  context: RoutingContext,
+  { alone, commonCauses }: AnomalyAnnouncements,
+  rows: readonly CostRow[],
+): Promise<RoutedAnnouncements> {
+  const routes = alone.length + commonCauses.length > 0 ? await routesOf(context, rows) : [];
+  const channelOf = (anomaly: CostAnomaly, isCommon = false) =>
+    routes.find(
+      ({ entities, options }) =>
+        entities.has(entityKey(anomaly)) && accepts(options, anomaly.incident, isCommon),
+    )?.channel ?? null;
+  const single = alone.flatMap((one) => {
+    const { anomaly, news, day } = one;
+    const channel = channelOf(anomaly);
+    if (channel === null) return [];
+    const isEnd = news === 'resolved' || news === 'new-normal';
+    const key = announcementKey(anomaly, one);
+    const thread = isEnd ? announcementKey(anomaly, { news: 'opened', day }) : null;
+    const announcement = { key, channel, thread, answer: anomalyMessage(one, context.prices) };
+    return [{ announcement, announced: [{ ...anomaly, announced: 'alone' as const }] }];
+  });
+  const common = commonCauses.flatMap((cause) => {
+    const byChannel = Map.groupBy(cause.all, (one) => channelOf(one, true) ?? '');
+    byChannel.delete('');
+    return [...byChannel].map(([channel, all]) => {
+      // Release 1.0 stored keys of this form.
+      const key = `crowd ${cause.day} ${cause.direction} ${channel}`;
+      const answer = commonCauseMessage({ ...cause, all }, context.prices);
+      const announced = all.map((one) => ({ ...one, announced: 'crowd' as const }));
+      return { announcement: { key, channel, thread: null, answer }, announced };
+    });
+  });
+  const routed: readonly RoutedAnnouncement[] = [...single, ...common];
+  return {
+    all: routed.map(({ announcement }) => announcement),
+    announced: routed.flatMap(({ announced }) => announced),
+  };
+}
+
+interface RoutedAnnouncement {
+  readonly announcement: Announcement;
+  readonly announced: readonly CostAnomaly[];
+}
+
+/** Alerts are accepted; notices only by a sensitive digest; a common cause of any tier. */
+function accepts(
+  { sensitivity, increasesOnly }: DigestOptions,
+  { tier, direction }: Incident,
+  isCommonCause: boolean,
+): boolean {
+  if (direction === 'down' && increasesOnly) return false;
+  return isCommonCause || tier === 'alert' || sensitivity === 'high';
+}
+
+async function routesOf(context: RoutingContext, rows: readonly CostRow[]) {
+  const now = context.now();
+  const active = (await context.channels()).filter(
+    ({ paused, options: { mutedUntil, sections } }) =>
+      !paused && !(mutedUntil !== null && now < mutedUntil) && sections.includes('unusual'),
+  );
+  const services = context.services();
+  return active.map(({ channel, options }) => {
+    const { selector } = costScope(options.on, services, rows);
+    const entities = new Set(selectRows(rows, selector).map(entityKey));
+    return { channel, options, entities };
+  });
 }
 
 interface WatchOutcome {
@@ -175,8 +357,8 @@ async function record(
   return context.database.transaction(async (tx) => {
     if (!(await replaceMeta(tx, WATCH_KEY, before.text, value))) return false;
     await storeAnomalies(tx, context, outcome);
-    for (const announcement of routed.all) await enqueueReport(tx, announcement, now);
-    await recordBudgetNotices(tx, budgets, now);
+    const notices = await recordBudgetNotices(tx, budgets, now);
+    for (const message of [...routed.all, ...notices]) await enqueueReport(tx, message, now);
     return true;
   });
 }
@@ -193,4 +375,30 @@ async function storeAnomalies(
     // The buttons of an incident that is over have no effect, so the redraw removes them.
     if (isOver(anomaly.incident)) await redrawAnnouncements(tx, anomaly, context);
   }
+}
+
+const WITH_BUTTONS: readonly AnomalyAnnouncement['news'][] = ['opened', 'raised', 'doubled'];
+
+/** Redraws every posted message with buttons about this anomaly from its current state. */
+export async function redrawAnnouncements(
+  tx: Tx,
+  anomaly: CostAnomaly,
+  { now, prices }: { readonly now: () => Date; readonly prices: PriceList | null },
+): Promise<void> {
+  const day = lastDayOf(anomaly.incident);
+  for (const key of await postedKeysUnder(tx, announcementKey(anomaly, { news: 'opened', day }))) {
+    const news = WITH_BUTTONS.find((each) => each === (key.split(' ')[2] ?? 'opened'));
+    if (!news) continue;
+    const answer = anomalyMessage({ news, day, anomaly }, prices);
+    await enqueueRedraw(tx, { key, answer }, now());
+  }
+}
+
+/** The key under which a message about an anomaly is posted once. */
+function announcementKey(
+  anomaly: CostAnomaly,
+  { news, day }: Omit<AnomalyAnnouncement, 'anomaly'>,
+): string {
+  const key = `incident ${incidentId(anomaly)}`;
+  return news === 'opened' ? key : `${key} ${news} ${day}`;
 }

@@ -33,21 +33,84 @@ import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/qu
 import { type CostReading, problemsOf } from '../maths/report.ts';
 import type { Database } from '../storage/old/database.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from './answer.ts';
-import { incomparableText, openDaysText } from './compare-text.ts';
+import { incomparableText, moverText, openDaysText } from './comparison.ts';
 import {
   type CostContext,
-  type CostScope,
   costOffer,
   previousWords,
   readCostQuestion,
   readQuestionCosts,
   scopedRows,
-  scopeNotes,
+  unclearAnswer,
   whyWords,
-  wordsRefusal,
-} from './question-scope.ts';
-import { footerPart, noDataAnswer } from './summary.ts';
-import { moverText } from './table.ts';
+} from './question.ts';
+import { type CostScope, scopeNotes } from './scope.ts';
+import { footerPart, noDataAnswer } from './standing.ts';
+
+export interface AcceptedChange {
+  readonly id: string;
+  readonly by: UserId;
+  readonly at: Date;
+  /** `Scale analytics-prod · Max memory 64 → 128` */
+  readonly text: string;
+}
+
+interface WhyContext extends CostContext {
+  /** The accepted changes of some services, which may explain a change of their costs. */
+  readonly costChanges: (filter: AcceptedChangeFilter) => Promise<readonly AcceptedChange[]>;
+}
+
+/**
+ * The answer of `/cost why`: what changed most between two periods by service and metric, and the
+ * changes that ran on these services. Source: docs/costs.md#reasons.
+ */
+export async function answerWhy(
+  words: string,
+  context: WhyContext,
+  asker: Pick<Caller, 'by'>,
+): Promise<Answer> {
+  const today = dayOf(context.now());
+  const typed = { command: 'cost why', words } as const;
+  const asked = readCostQuestion(typed, today, context.services);
+  if (!asked.ok) return asked.answer;
+  const { question } = asked;
+  const refusal = wordsRefusal(question);
+  if (refusal) return refusal;
+  const { period: now, versus, top } = question;
+  const before = comparisonPeriod(now, versus ?? 'prev', today);
+  const span = spanOfBoth(now, before);
+  if (lengthOf(span) > READ_AT_MOST_DAYS)
+    return tooFarBack(`cost why ${whyWords({ ...question, versus: null })}`);
+  const costs = await readQuestionCosts(question, span, { context, asker, typed });
+  if (!costs.ok) return costs.answer;
+  const { read } = costs;
+  if (read.rows.length === 0) return noDataAnswer(now.label, read);
+  const lineFor = (scope: QuestionScope) => `cost why ${whyWords({ ...question, scope })}`;
+  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
+  if (!scoped.ok) return scoped.answer;
+  const shown = { today, question, before, read, scope: scoped.scope };
+  const pairing = settledPairs(read.rows, now, before);
+  if (!pairing.ok) return incomparableAnswer(shown, pairing.why);
+  const explained = explainChange(scoped.rows, pairing.pairs, top);
+  const changes = await context.costChanges({ services: explained.services, span });
+  return explainedAnswer(shown, { ...explained, ...pairing, changes });
+}
+
+/** The lines are always services with their metrics, on settled days: other words are refused. */
+function wordsRefusal(question: CostQuestion): Answer | null {
+  const { by, finalOnly, period, scope } = question;
+  if (period.lastFinalOnly || finalOnly) {
+    const text =
+      '“final” is not possible here: days unchanged for 2 days are compared as well. Use instead:';
+    const words = period.lastFinalOnly
+      ? ['7d', ...wordsOfScope(scope)].join(' ')
+      : whyWords(question);
+    return unclearAnswer(text, [costOffer(`cost why ${words}`)]);
+  }
+  if (by === 'service') return null;
+  const text = '“by” is not possible here: the lines are services with their metrics. Use instead:';
+  return unclearAnswer(text, [costOffer(`cost why ${whyWords(question)}`)]);
+}
 
 /** What every answer of `/cost why` shows. */
 interface WhyFacts {
@@ -58,15 +121,7 @@ interface WhyFacts {
   readonly scope: CostScope;
 }
 
-type Pairing = Extract<ReturnType<typeof settledPairs>, { ok: true }>;
-
-interface Explained extends Explanation, Omit<Pairing, 'ok'> {
-  readonly changes: readonly AcceptedChange[];
-}
-
-const CHANGES_SHOWN = 8;
-
-export function incomparableAnswer(facts: WhyFacts, why: PairingProblem): Answer {
+function incomparableAnswer(facts: WhyFacts, why: PairingProblem): Answer {
   const { period, scope, versus } = facts.question;
   // The same question would be refused again.
   const isOther = (word: string) => {
@@ -85,8 +140,16 @@ export function incomparableAnswer(facts: WhyFacts, why: PairingProblem): Answer
   return { title: titleOf(facts, 'not compared'), parts };
 }
 
+type Pairing = Extract<ReturnType<typeof settledPairs>, { ok: true }>;
+
+interface Explained extends Explanation, Omit<Pairing, 'ok'> {
+  readonly changes: readonly AcceptedChange[];
+}
+
+const CHANGES_SHOWN = 8;
+
 /** The lines that changed most, and the changes that ran on their services. */
-export function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
+function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
   const { before, now, movers } = explained;
   const money = moneyDifference(now.money, before.money);
   const delta = signedCredits(now.micro - before.micro);
@@ -184,55 +247,6 @@ function offersFor(
     ...(change ? [{ label: `Show ${change.id}`, line: `change show ${change.id}` }] : []),
     ...(isFinal ? [] : [{ label: 'Refresh', line: `cost why ${whyWords(question)} refresh` }]),
   ];
-}
-
-export interface AcceptedChange {
-  readonly id: string;
-  readonly by: UserId;
-  readonly at: Date;
-  /** `Scale analytics-prod · Max memory 64 → 128` */
-  readonly text: string;
-}
-
-interface WhyContext extends CostContext {
-  /** The accepted changes of some services, which may explain a change of their costs. */
-  readonly costChanges: (filter: AcceptedChangeFilter) => Promise<readonly AcceptedChange[]>;
-}
-
-/**
- * The answer of `/cost why`: what changed most between two periods by service and metric, and the
- * changes that ran on these services. Source: docs/costs.md#reasons.
- */
-export async function answerWhy(
-  words: string,
-  context: WhyContext,
-  asker: Pick<Caller, 'by'>,
-): Promise<Answer> {
-  const today = dayOf(context.now());
-  const typed = { command: 'cost why', words } as const;
-  const asked = readCostQuestion(typed, today, context.services);
-  if (!asked.ok) return asked.answer;
-  const { question } = asked;
-  const refusal = wordsRefusal(question);
-  if (refusal) return refusal;
-  const { period: now, versus, top } = question;
-  const before = comparisonPeriod(now, versus ?? 'prev', today);
-  const span = spanOfBoth(now, before);
-  if (lengthOf(span) > READ_AT_MOST_DAYS)
-    return tooFarBack(`cost why ${whyWords({ ...question, versus: null })}`);
-  const costs = await readQuestionCosts(question, span, { context, asker, typed });
-  if (!costs.ok) return costs.answer;
-  const { read } = costs;
-  if (read.rows.length === 0) return noDataAnswer(now.label, read);
-  const lineFor = (scope: QuestionScope) => `cost why ${whyWords({ ...question, scope })}`;
-  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
-  if (!scoped.ok) return scoped.answer;
-  const shown = { today, question, before, read, scope: scoped.scope };
-  const pairing = settledPairs(read.rows, now, before);
-  if (!pairing.ok) return incomparableAnswer(shown, pairing.why);
-  const explained = explainChange(scoped.rows, pairing.pairs, top);
-  const changes = await context.costChanges({ services: explained.services, span });
-  return explainedAnswer(shown, { ...explained, ...pairing, changes });
 }
 
 export interface AcceptedChangeFilter {

@@ -11,7 +11,7 @@ import {
   withHint,
 } from '../base/problem.ts';
 import { DAY_MS } from '../base/time.ts';
-import { budgetSchema, Costs, digestSchema } from '../costs/index.ts';
+import { costConfigShape } from '../costs/index.ts';
 import { type CommandNames, covers, type PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, ChannelName, costSelectorSchema, policyShape } from '../domain/policy-schema.ts';
 import { type ReadFile, reasonOf } from './environment.ts';
@@ -209,9 +209,7 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     /** Who gets the card of a change: its channel, and with `dm` approvers who are not in it, or all. */
     notify: z.enum(['channel', 'dm', 'both']).default('channel'),
     ...policyShape(words),
-    digests: z.array(digestSchema(on)).default([]),
-    budgets: z.array(budgetSchema(on)).default([]),
-    costs: Costs,
+    ...costConfigShape(on),
     access: Access,
     cloud: Cloud,
     retention: Retention,

@@ -4,7 +4,7 @@ import { addDays } from '../../src/base/time.ts';
 import { cost, costCsv } from '../../src/commands/cost.ts';
 import type { CommandContext } from '../../src/commands/define.ts';
 import { commands } from '../../src/commands/registry.ts';
-import { COST_SUBCOMMANDS } from '../../src/costs/question-scope.ts';
+import { COST_SUBCOMMANDS } from '../../src/costs/question.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { written } from '../costs/written.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commonCauseDays, incidentKey, selectAnnouncements } from '../../src/costs/incidents.ts';
-import { judgeLine, type LineJudgement } from '../../src/costs/watched.ts';
+import { judgeLine, type LineJudgement } from '../../src/costs/judge-lines.ts';
 import type { CostAnomaly } from '../../src/maths/anomalies.ts';
 import { at, line, steady } from './watched-line.ts';
 

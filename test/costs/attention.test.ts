@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { digestReader } from '../../src/costs/config.ts';
 import { findAttention, gatherDigestData } from '../../src/costs/digest-data.ts';
-import { digestReader } from '../../src/costs/digest-options.ts';
 import { storeAnomaly } from '../../src/costs/incidents.ts';
-import { judgeLine, WATCH_KEY } from '../../src/costs/watched.ts';
+import { judgeLine } from '../../src/costs/judge-lines.ts';
+import { WATCH_KEY } from '../../src/costs/watch.ts';
 import type { CostAnomaly } from '../../src/maths/anomalies.ts';
 import { writeMeta } from '../../src/storage/old/meta.ts';
 import { freshDatabase } from '../storage/engines.ts';

@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/base/time.ts';
-import { evaluateBudgets, recordBudgetNotices } from '../../src/costs/announcements.ts';
+import { budgetFacts, budgetSummary, progressBar } from '../../src/costs/budget-answer.ts';
 import {
   budgetAnswer,
-  budgetFacts,
-  budgetSummary,
-  progressBar,
-} from '../../src/costs/budget-answer.ts';
+  evaluateBudget,
+  evaluateBudgets,
+  recordBudgetNotices,
+} from '../../src/costs/budget-notices.ts';
 import {
   type Budget,
   type BudgetInputs,
   budgetSpan,
   budgetStanding,
-  evaluateBudget,
 } from '../../src/costs/budgets.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { dayStates } from '../../src/maths/days.ts';

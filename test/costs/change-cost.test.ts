@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createCostEstimator } from '../../src/costs/effect-text.ts';
+import { createCostEstimator } from '../../src/costs/estimate.ts';
 import type { Plan } from '../../src/domain/change.ts';
 import type { CostReading } from '../../src/maths/report.ts';
 import { PLAN } from '../domain/changes-fixtures.ts';

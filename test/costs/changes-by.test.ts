@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineChanges, preparePeriods } from '../../src/costs/compare-text.ts';
+import { lineChanges, preparePeriods } from '../../src/costs/comparison.ts';
 import { tablePart } from '../../src/costs/table.ts';
 import { sumBy } from '../../src/maths/lines.ts';
 import { microOf } from '../../src/maths/rows.ts';

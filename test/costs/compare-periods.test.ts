@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../src/base/calendar.ts';
-import { comparisonText, preparePeriods } from '../../src/costs/compare-text.ts';
+import { comparisonText, preparePeriods } from '../../src/costs/comparison.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { daily, row, TODAY } from '../maths/rows.ts';
 

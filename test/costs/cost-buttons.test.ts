@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answerCosts } from '../../src/costs/answer.ts';
-import { answerForecast } from '../../src/costs/forecast-answer.ts';
-import type { CostContext } from '../../src/costs/question-scope.ts';
+import { answerForecast } from '../../src/costs/forecast.ts';
+import type { CostContext } from '../../src/costs/question.ts';
 import { answerWhy } from '../../src/costs/why.ts';
 import type { Answer } from '../../src/domain/answer.ts';
 import { type PriceList, withPrices } from '../../src/maths/money.ts';

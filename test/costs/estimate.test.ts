@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { estimateText } from '../../src/costs/effect-text.ts';
 import type { EstimatedKind } from '../../src/costs/estimate.ts';
-import { type EstimateInput, estimate, historySpan } from '../../src/costs/estimate.ts';
+import {
+  type EstimateInput,
+  estimate,
+  estimateText,
+  historySpan,
+} from '../../src/costs/estimate.ts';
 import type { Plan } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import type { PriceList } from '../../src/maths/money.ts';

@@ -1,8 +1,8 @@
 import { addDays, daysBetween, weekdayOf } from '../../src/base/time.ts';
+import { digestReader, SECTIONS } from '../../src/costs/config.ts';
 import type { DigestBudget, DigestFacts } from '../../src/costs/digest-data.ts';
 import { rowsNeeded } from '../../src/costs/digest-data.ts';
-import type { DigestSubscription } from '../../src/costs/digest-options.ts';
-import { digestReader, SECTIONS } from '../../src/costs/digest-options.ts';
+import type { DigestSubscription } from '../../src/costs/subscriptions.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { row, TODAY, warehouseRow } from '../maths/rows.ts';

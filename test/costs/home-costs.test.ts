@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { homeCosts } from '../../src/costs/forecast-answer.ts';
+import { homeCosts } from '../../src/costs/forecast.ts';
 import type { CostReading } from '../../src/maths/report.ts';
 import { daily, row } from '../maths/rows.ts';
 

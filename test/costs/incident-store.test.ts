@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { anomaliesSince, incidentId, storeAnomaly } from '../../src/costs/incidents.ts';
-import { judgeLine } from '../../src/costs/watched.ts';
+import { judgeLine } from '../../src/costs/judge-lines.ts';
 import { incidentsSince, saveIncident } from '../../src/storage/old/incidents.ts';
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 import { at, line, steady } from './watched-line.ts';

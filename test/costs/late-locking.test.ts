@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { within } from '../../src/base/calendar.ts';
 import { addDays, type Day, dayOf } from '../../src/base/time.ts';
 import { answerCosts } from '../../src/costs/answer.ts';
+import { digestReader } from '../../src/costs/config.ts';
 import { composeDigest } from '../../src/costs/digest.ts';
 import { rowsNeeded } from '../../src/costs/digest-data.ts';
 import { shouldWaitForDays } from '../../src/costs/digest-schedule.ts';
@@ -152,7 +153,8 @@ async function watched(bill: LateBill, first: Day, last: Day): Promise<readonly 
     database,
     costs: async (span) => readBill(bill, clock.now, span),
     budgets: [],
-    channels: async () => [],
+    configured: [],
+    readOptions: digestReader([]),
     services: () => [],
     prices: null,
     log: pino({ level: 'silent' }),

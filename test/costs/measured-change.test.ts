@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../src/base/calendar.ts';
-import { createEffectMeasurement } from '../../src/costs/effect-text.ts';
+import { createEffectMeasurement } from '../../src/costs/measured-effect.ts';
 import type { Change } from '../../src/domain/change.ts';
 import type { CostReading } from '../../src/maths/report.ts';
 import { daily } from '../maths/rows.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { routeAnnouncements } from '../../src/costs/announcements.ts';
-import { digestReader } from '../../src/costs/digest-options.ts';
-import { judgeLine } from '../../src/costs/watched.ts';
+import { digestReader } from '../../src/costs/config.ts';
+import { judgeLine } from '../../src/costs/judge-lines.ts';
+import { routeAnnouncements } from '../../src/costs/watch.ts';
 import type { CostAnomaly } from '../../src/maths/anomalies.ts';
 import { row } from '../maths/rows.ts';
 import { at, line, steady } from './watched-line.ts';

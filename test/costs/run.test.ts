@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { digestReader } from '../../src/costs/digest-options.ts';
-import { createDigestRun } from '../../src/costs/digest-schedule.ts';
+import { digestReader } from '../../src/costs/config.ts';
+import { createDigestRun } from '../../src/costs/digest-posts.ts';
 import { recordSnapshots } from '../../src/costs/store.ts';
+import { WATCH_KEY } from '../../src/costs/watch.ts';
 import type { Answer, Channel, PostResult } from '../../src/domain/answer.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
 import { dayStates } from '../../src/maths/days.ts';
@@ -32,7 +33,6 @@ async function running(engine: Engine, options: object = {}) {
     bodies: [] as string[],
     refusals: [] as PostResult[],
     reads: 0,
-    fails: false,
     outside: false,
   };
   const room: Channel = { id: COSTS, name: 'costs', outside: false, joined: true };
@@ -69,10 +69,6 @@ async function running(engine: Engine, options: object = {}) {
     organizationId: ORGANIZATION,
     budgets: [],
     services: () => [{ ...STAGING, ...UNKNOWN }],
-    attention: async () => {
-      if (stage.fails) throw new Error('the watch is broken');
-      return { anomalies: null, budgets: [] };
-    },
     log: pino({ level: 'silent' }),
     now: () => stage.now,
     pause: async () => undefined,
@@ -163,10 +159,11 @@ test('a quiet channel gets ordinary digests on Mondays only', async () => {
 });
 
 test('a digest that cannot be composed is retried, and no permit is stored before', async () => {
-  const { stage, at } = await running('sqlite');
-  stage.fails = true;
+  const { stage, at, database } = await running('sqlite');
+  const { db } = database;
+  await db.insertInto('meta').values({ key: WATCH_KEY, value: 'not JSON' }).execute();
   await at('20T09:31');
-  stage.fails = false;
+  await db.deleteFrom('meta').where('key', '=', WATCH_KEY).execute();
   await at('20T09:45');
   expect(stage.posts).toEqual([]);
   await at('20T10:02');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { DigestSubscription } from '../../src/costs/digest-options.ts';
 import { checkSchedule, shouldWaitForDays } from '../../src/costs/digest-schedule.ts';
+import type { DigestSubscription } from '../../src/costs/subscriptions.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import { digest, nineWeeks } from './facts.ts';

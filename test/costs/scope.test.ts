@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { costScope, labelOf, untaggedText } from '../../src/costs/question-scope.ts';
+import { costScope, labelOf, untaggedText } from '../../src/costs/scope.ts';
 import type { CostSelector } from '../../src/domain/policy.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { row, warehouseRow } from '../maths/rows.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { within } from '../../src/base/calendar.ts';
 import { addDays } from '../../src/base/time.ts';
 import { answerCosts, answerCsv } from '../../src/costs/answer.ts';
-import { answerForecast } from '../../src/costs/forecast-answer.ts';
+import { answerForecast } from '../../src/costs/forecast.ts';
 import { answerWhy } from '../../src/costs/why.ts';
 import type { Answer } from '../../src/domain/answer.ts';
 import { type PriceList, withPrices } from '../../src/maths/money.ts';

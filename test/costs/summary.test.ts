@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { footerPart, noDataAnswer } from '../../src/costs/summary.ts';
+import { footerPart, noDataAnswer } from '../../src/costs/standing.ts';
 import type { CostGap, CostReading } from '../../src/maths/report.ts';
 import { written } from './written.ts';
 

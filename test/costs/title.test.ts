@@ -8,9 +8,9 @@ import {
   budgetSpan,
   budgetStanding,
 } from '../../src/costs/budgets.ts';
+import { SECTIONS } from '../../src/costs/config.ts';
 import { composeDigest } from '../../src/costs/digest.ts';
 import type { DigestFacts } from '../../src/costs/digest-data.ts';
-import { SECTIONS } from '../../src/costs/digest-options.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import type { Money } from '../../src/maths/money.ts';
 import { withPrices } from '../../src/maths/money.ts';

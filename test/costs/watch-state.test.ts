@@ -6,7 +6,7 @@ import {
   readWatch,
   WATCH_KEY,
   watchText,
-} from '../../src/costs/watched.ts';
+} from '../../src/costs/watch.ts';
 import type { DayState } from '../../src/maths/days.ts';
 import { writeMeta } from '../../src/storage/old/meta.ts';
 import { freshDatabase } from '../storage/engines.ts';

@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../../src/base/time.ts';
-import type { WatchedLine } from '../../src/costs/watched.ts';
+import type { WatchedLine } from '../../src/costs/judge-lines.ts';
 import type { DayValue } from '../../src/maths/rows.ts';
 
 export const FIRST = '2026-09-01';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { watchedLines } from '../../src/costs/watched.ts';
+import { watchedLines } from '../../src/costs/judge-lines.ts';
 import { daily, warehouseRow } from '../maths/rows.ts';
 
 const SPAN = { first: '2026-11-01', last: '2026-11-03' };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { dayOf } from '../../src/base/time.ts';
 import { commands, nouns, parseLine } from '../../src/commands/index.ts';
-import { readForecastQuestion } from '../../src/costs/forecast-answer.ts';
-import { readCostQuestion } from '../../src/costs/question-scope.ts';
+import { readForecastQuestion } from '../../src/costs/forecast.ts';
+import { readCostQuestion } from '../../src/costs/question.ts';
 import { NOON, service } from '../commands/fixtures.ts';
 import { inlineLinesOn, linesOn, nounAndRest } from './command-lines.ts';
 import { DOCUMENTS, readPage, spansOn } from './pages.ts';

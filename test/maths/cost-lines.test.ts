@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dayNumber } from '../../src/base/time.ts';
-import { lineChanges, preparePeriods } from '../../src/costs/compare-text.ts';
+import { lineChanges, preparePeriods } from '../../src/costs/comparison.ts';
 import { linesOf, tablePart } from '../../src/costs/table.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import { OTHER_LINES } from '../../src/maths/lines.ts';

@@ -36,8 +36,8 @@ function sumOf(amounts: readonly number[]): number {
   return amounts.reduce((all, amount) => all + Math.round(amount * 10_000), 0) / 10_000;
 }
 
-const total = (rows: readonly ReportRow[]) => sumOf(rows.map(({ totalCredits }) => totalCredits));
 const number = (text: string) => Number(text.replaceAll(',', '').replace('−', '-'));
+const total = (rows: readonly ReportRow[]) => sumOf(rows.map(({ totalCredits }) => totalCredits));
 
 test('why: a scale explains the largest change, and the changes add up to what the server reports', async () => {
   const sandbox = await startTestSandbox();

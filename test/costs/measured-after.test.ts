@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/base/time.ts';
-import { measureAfter, measuredText } from '../../src/costs/effect-text.ts';
+import { measureAfter, measuredText } from '../../src/costs/measured-effect.ts';
 import type { PriceList } from '../../src/maths/money.ts';
 import type { DayValue } from '../../src/maths/rows.ts';
 

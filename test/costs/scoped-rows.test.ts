@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { scopedRows } from '../../src/costs/question-scope.ts';
+import { scopedRows } from '../../src/costs/question.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import type { Grouping } from '../../src/maths/lines.ts';
 import { sumBy } from '../../src/maths/lines.ts';
 import { readPeriod } from '../../src/maths/period.ts';
 import { ALL_COSTS, type QuestionScope, wordsOfScope } from '../../src/maths/question.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
-import { pipeRow, randomRows, row, TODAY, warehouseRow } from './rows.ts';
+import { pipeRow, randomRows, row, TODAY, warehouseRow } from '../maths/rows.ts';
 
 function service(id: string, over: Partial<Service> = {}): Service {
   const rest = { aliases: [], warehouse: null, team: null, pipes: [], lastSeen: null };

@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { formatDay, monthOf } from '../base/calendar.ts';
+/** The answer of `/cost anomalies`, and the buttons of an incident. */
+import { formatDay } from '../base/calendar.ts';
 import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
 import {
   type Answer,
@@ -11,52 +11,26 @@ import {
 import type { Position, UserId } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import type { IncidentClick, IncidentClickOutcome, IncidentService } from '../domain/incidents.ts';
-import type { Service } from '../domain/targets.ts';
-import {
-  type Announcement,
-  enqueueRedraw,
-  enqueueReport,
-  positionOf,
-  postedKeysUnder,
-} from '../log/old/announcement.ts';
+import { enqueueReport, positionOf } from '../log/old/announcement.ts';
 import { appendEvent } from '../log/old/append.ts';
 import { markHandled } from '../log/old/inbox.ts';
 import type { AuditKey } from '../log/old/key-ring.ts';
 import {
   type CostAnomaly,
   expectIncident,
-  type Incident,
   isOver,
   isRelated,
-  lastDayOf,
   mergeRelated,
   muteIncident,
 } from '../maths/anomalies.ts';
-import { selectRows } from '../maths/days.ts';
 import { type DayPrice, moneyOf, type PriceList, priceNote, priceOn } from '../maths/money.ts';
 import { creditsText, figure } from '../maths/numbers.ts';
-import { type CostRow, entityKey, microOf } from '../maths/rows.ts';
-import type { Database, Db, Tx } from '../storage/old/database.ts';
-import { permitBudgetNotice } from '../storage/old/incidents.ts';
-import { readMeta, replaceMeta, writeMeta } from '../storage/old/meta.ts';
-import { alsoUnderOldKey, withOldKey } from '../storage/old/portable.ts';
-import { budgetAnswer } from './budget-answer.ts';
+import { microOf } from '../maths/rows.ts';
+import type { Database, Tx } from '../storage/old/database.ts';
+import { replaceMeta } from '../storage/old/meta.ts';
 import {
-  type Budget,
-  type BudgetMemory,
-  type BudgetNews,
-  type BudgetStanding,
-  evaluateBudget,
-  noticeMark,
-} from './budgets.ts';
-import type { DigestOptionsConfig } from './digest-options.ts';
-import {
-  type AnomalyAnnouncement,
-  type AnomalyAnnouncements,
   anomaliesSince,
-  anomalyMessage,
   anomalyText,
-  commonCauseMessage,
   impactText,
   incidentButtons,
   incidentId,
@@ -67,8 +41,14 @@ import {
   storeAnomaly,
   usualRangeText,
 } from './incidents.ts';
-import { costScope } from './question-scope.ts';
-import { isWatchLate, readWatch, WATCH_KEY, type WatchState, watchText } from './watched.ts';
+import {
+  isWatchLate,
+  readWatch,
+  redrawAnnouncements,
+  WATCH_KEY,
+  type WatchState,
+  watchText,
+} from './watch.ts';
 
 const LISTED_DAYS = 30;
 const BUTTONS_MAX = 5;
@@ -149,32 +129,6 @@ function lastScanText(state: WatchState, now: Date): string {
   const late = isWatchLate(state, now) ? ' Since then, the usage report could not be read.' : '';
   const settled = formatDay(state.lastSettled);
   return `Last scan ${utcStamp(new Date(state.at))}, settled through ${settled}.${late} Days are UTC.`;
-}
-
-const WITH_BUTTONS: readonly AnomalyAnnouncement['news'][] = ['opened', 'raised', 'doubled'];
-
-/** The key under which a message about an anomaly is posted once. */
-export function announcementKey(
-  anomaly: CostAnomaly,
-  { news, day }: Omit<AnomalyAnnouncement, 'anomaly'>,
-): string {
-  const key = `incident ${incidentId(anomaly)}`;
-  return news === 'opened' ? key : `${key} ${news} ${day}`;
-}
-
-/** Redraws every posted message with buttons about this anomaly from its current state. */
-export async function redrawAnnouncements(
-  tx: Tx,
-  anomaly: CostAnomaly,
-  { now, prices }: { readonly now: () => Date; readonly prices: PriceList | null },
-): Promise<void> {
-  const day = lastDayOf(anomaly.incident);
-  for (const key of await postedKeysUnder(tx, announcementKey(anomaly, { news: 'opened', day }))) {
-    const news = WITH_BUTTONS.find((each) => each === (key.split(' ')[2] ?? 'opened'));
-    if (!news) continue;
-    const answer = anomalyMessage({ news, day, anomaly }, prices);
-    await enqueueRedraw(tx, { key, answer }, now());
-  }
 }
 
 const REMOVED: Answer = { title: 'This incident no longer exists', parts: [] };
@@ -332,165 +286,4 @@ async function detailsOf(context: IncidentContext, id: string): Promise<Answer> 
 
 function deviationText(credits: number, price: DayPrice | undefined): string {
   return figure(microOf(credits), moneyOf([[price, microOf(credits)]]));
-}
-
-/** A channel that gets a digest, and with it the announcements of what the digest covers. */
-interface AnomalyChannel {
-  readonly channel: string;
-  readonly options: DigestOptionsConfig;
-  readonly paused: boolean;
-}
-
-export interface RoutingContext {
-  readonly channels: () => Promise<readonly AnomalyChannel[]>;
-  readonly prices: PriceList | null;
-  readonly services: () => readonly Service[];
-  readonly now: () => Date;
-}
-
-export interface RoutedAnnouncements {
-  readonly all: readonly Announcement[];
-  /** The announced anomalies, marked as announced. */
-  readonly announced: readonly CostAnomaly[];
-}
-
-/**
- * Sends each announcement to the first channel whose digest covers the line and accepts the
- * anomaly. An anomaly that no digest covers is not announced.
- */
-export async function routeAnnouncements(
-  context: RoutingContext,
-  { alone, commonCauses }: AnomalyAnnouncements,
-  rows: readonly CostRow[],
-): Promise<RoutedAnnouncements> {
-  const routes = alone.length + commonCauses.length > 0 ? await routesOf(context, rows) : [];
-  const channelOf = (anomaly: CostAnomaly, isCommon = false) =>
-    routes.find(
-      ({ entities, options }) =>
-        entities.has(entityKey(anomaly)) && accepts(options, anomaly.incident, isCommon),
-    )?.channel ?? null;
-  const single = alone.flatMap((one) => {
-    const { anomaly, news, day } = one;
-    const channel = channelOf(anomaly);
-    if (channel === null) return [];
-    const isEnd = news === 'resolved' || news === 'new-normal';
-    const key = announcementKey(anomaly, one);
-    const thread = isEnd ? announcementKey(anomaly, { news: 'opened', day }) : null;
-    const announcement = { key, channel, thread, answer: anomalyMessage(one, context.prices) };
-    return [{ announcement, announced: [{ ...anomaly, announced: 'alone' as const }] }];
-  });
-  const common = commonCauses.flatMap((cause) => {
-    const byChannel = Map.groupBy(cause.all, (one) => channelOf(one, true) ?? '');
-    byChannel.delete('');
-    return [...byChannel].map(([channel, all]) => {
-      // Release 1.0 stored keys of this form.
-      const key = `crowd ${cause.day} ${cause.direction} ${channel}`;
-      const answer = commonCauseMessage({ ...cause, all }, context.prices);
-      const announced = all.map((one) => ({ ...one, announced: 'crowd' as const }));
-      return { announcement: { key, channel, thread: null, answer }, announced };
-    });
-  });
-  const routed: readonly RoutedAnnouncement[] = [...single, ...common];
-  return {
-    all: routed.map(({ announcement }) => announcement),
-    announced: routed.flatMap(({ announced }) => announced),
-  };
-}
-
-interface RoutedAnnouncement {
-  readonly announcement: Announcement;
-  readonly announced: readonly CostAnomaly[];
-}
-
-/** Alerts are accepted; notices only by a sensitive digest; a common cause of any tier. */
-function accepts(
-  { sensitivity, increasesOnly }: DigestOptionsConfig,
-  { tier, direction }: Incident,
-  isCommonCause: boolean,
-): boolean {
-  if (direction === 'down' && increasesOnly) return false;
-  return isCommonCause || tier === 'alert' || sensitivity === 'high';
-}
-
-async function routesOf(context: RoutingContext, rows: readonly CostRow[]) {
-  const now = context.now();
-  const active = (await context.channels()).filter(
-    ({ paused, options: { mutedUntil, sections } }) =>
-      !paused && !(mutedUntil !== null && now < mutedUntil) && sections.includes('unusual'),
-  );
-  const services = context.services();
-  return active.map(({ channel, options }) => {
-    const { selector } = costScope(options.on, services, rows);
-    const entities = new Set(selectRows(rows, selector).map(entityKey));
-    return { channel, options, entities };
-  });
-}
-
-const StoredForecast = z.object({
-  lastRun: z.string().nullable(),
-  over: z.number(),
-  under: z.number(),
-  announced: z
-    .object({ kind: z.enum(['likely-over', 'almost-certainly-over']), total: z.number() })
-    .nullable(),
-});
-const StoredMemory = withOldKey(
-  'announced',
-  z.object({
-    month: z.string(),
-    amount: z.number(),
-    announced: z.number().nullable(),
-    forecast: withOldKey('announced', StoredForecast),
-  }),
-);
-
-/** The state of a budget, its news, and the memory to store. */
-export interface BudgetUpdate {
-  readonly standing: BudgetStanding;
-  readonly memory: BudgetMemory;
-  readonly news: readonly BudgetNews[];
-  readonly today: Day;
-}
-
-export async function evaluateBudgets(
-  db: Db,
-  standings: readonly BudgetStanding[],
-  today: Day,
-): Promise<readonly BudgetUpdate[]> {
-  const all: BudgetUpdate[] = [];
-  for (const standing of standings) {
-    const text = await readMeta(db, keyOf(standing.budget));
-    const remembered = text === null ? null : StoredMemory.parse(JSON.parse(text));
-    all.push({ standing, today, ...evaluateBudget(standing, remembered, today) });
-  }
-  return all;
-}
-
-/** Stores each update, and one message per budget with the notices not sent in this month. */
-export async function recordBudgetNotices(
-  tx: Tx,
-  all: readonly BudgetUpdate[],
-  now: Date,
-): Promise<void> {
-  for (const { standing, memory, news, today } of all) {
-    const { budget } = standing;
-    const forecast = alsoUnderOldKey('announced', memory.forecast);
-    const stored = { ...alsoUnderOldKey('announced', memory), forecast };
-    await writeMeta(tx, keyOf(budget), JSON.stringify(stored));
-    const month = monthOf(today);
-    const first: BudgetNews[] = [];
-    for (const one of news) {
-      const mark = noticeMark(one, standing);
-      if (await permitBudgetNotice(tx, { budget: budget.name, month, mark, at: now }))
-        first.push(one);
-    }
-    if (first.length === 0) continue;
-    const key = `budget ${budget.name} ${now.toISOString()}`;
-    const answer = budgetAnswer(standing, first);
-    await enqueueReport(tx, { key, channel: budget.notify, thread: null, answer }, now);
-  }
-}
-
-function keyOf({ name }: Budget): string {
-  return `budget ${name}`;
 }

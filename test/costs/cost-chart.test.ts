@@ -5,7 +5,7 @@ import { chartPart, chartParts } from '../../src/costs/table.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import type { TimeUnit } from '../../src/maths/lines.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
-import { daily, TODAY } from './rows.ts';
+import { daily, TODAY } from '../maths/rows.ts';
 
 function chartOf(rows: readonly CostRow[], span: Span) {
   const part = chartPart(dayStates(rows, span), span, TODAY);

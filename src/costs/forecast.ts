@@ -40,13 +40,13 @@ import {
   readCostQuestion,
   readQuestionCosts,
   scopedRows,
-  scopeNotes,
   unclearAnswer,
-} from './question-scope.ts';
-import { dayCountsOf, footerPart, noDataAnswer } from './summary.ts';
+} from './question.ts';
+import { scopeNotes } from './scope.ts';
+import { dayCountsOf, footerPart, noDataAnswer } from './standing.ts';
 
 const UNITS = ['month', 'quarter', 'year'] as const;
-export type ForecastUnit = (typeof UNITS)[number];
+type ForecastUnit = (typeof UNITS)[number];
 
 const WORDS: ReadonlyMap<string, ForecastUnit> = new Map([
   ...UNITS.flatMap((unit) => [[unit, unit] as const, [`this-${unit}`, unit] as const]),
@@ -90,7 +90,7 @@ export function readForecastQuestion(
 }
 
 /** The same question, without `refresh`. */
-export function forecastWords(unit: ForecastUnit, scope: QuestionScope): string {
+function forecastWords(unit: ForecastUnit, scope: QuestionScope): string {
   return [unit, ...wordsOfScope(scope)].join(' ');
 }
 
@@ -120,13 +120,13 @@ function isScopeOnly(
   return JSON.stringify(rest) === JSON.stringify(usual);
 }
 
-export interface ForecastDays {
+interface ForecastDays {
   readonly span: Span;
   readonly today: Day;
 }
 
 /** The forecast of these rows; `all` shows which days have a report. */
-export function forecastOfRows(
+function forecastOfRows(
   rows: readonly CostRow[],
   { rows: all, lockAge }: CostReading,
   { span, today }: ForecastDays,
@@ -138,19 +138,19 @@ export function forecastOfRows(
 }
 
 /** The days whose rows a forecast needs: ten weeks of history, and the span up to today. */
-export function withHistory({ first }: Span, today: Day): Span {
+function withHistory({ first }: Span, today: Day): Span {
   const history = addDays(today, -SETTLED_HISTORY_DAYS);
   return { first: history < first ? history : first, last: today };
 }
 
 const MONTHS: Readonly<Record<ForecastUnit, number>> = { month: 1, quarter: 3, year: 12 };
 
-export function forecastSpanOf(unit: ForecastUnit, today: Day): Span {
+function forecastSpanOf(unit: ForecastUnit, today: Day): Span {
   const first = startOf(unit, today);
   return { first, last: addDays(addMonths(first, MONTHS[unit]), -1) };
 }
 
-export type KnownForecast = Forecast & { ok: true };
+type KnownForecast = Forecast & { ok: true };
 
 interface PricedForecast extends ForecastDays {
   readonly series: readonly DayValue[];
@@ -158,14 +158,14 @@ interface PricedForecast extends ForecastDays {
 }
 
 /** The money of a forecast; null where a day has no price. */
-export interface ForecastMoney {
+interface ForecastMoney {
   readonly total: Money | null;
   readonly range: readonly (Money | null)[];
   /** Of an average day, at the current price. */
   readonly perDay: Money | null;
 }
 
-export function moneyOfForecast(
+function moneyOfForecast(
   { total, low, high, basis }: KnownForecast,
   { series, span, prices, today }: PricedForecast,
 ): ForecastMoney {
@@ -178,13 +178,13 @@ export function moneyOfForecast(
 }
 
 /** `heading for 8,074 credits (7,800–8,350)`, and in money with a price. */
-export function headingText({ total, low, high }: KnownForecast, money: ForecastMoney): string {
+function headingText({ total, low, high }: KnownForecast, money: ForecastMoney): string {
   const text = `heading for ${roundedCredits(total)} credits (${roundedCredits(low)}–${roundedCredits(high)})`;
   const ends = money.range.flatMap((end) => (end ? [roughMoneyText(end)] : []));
   return money.total ? `${text} · ${roughMoneyText(money.total)} (${ends.join('–')})` : text;
 }
 
-export function roundedCredits(credits: number): string {
+function roundedCredits(credits: number): string {
   return roundedFigure(credits, Math.abs(credits) < 10);
 }
 
@@ -335,12 +335,12 @@ export async function monthForecast(
 }
 
 /** The days whose rows the forecast of the current month needs. */
-export function monthForecastDays(today: Day): Span {
+function monthForecastDays(today: Day): Span {
   return withHistory(forecastSpanOf('month', today), today);
 }
 
 /** Null without any copy of a month: with a part of the history, it would be another forecast. */
-export function monthForecastOf(
+function monthForecastOf(
   read: CostReading,
   select: (rows: readonly CostRow[]) => readonly CostRow[],
   today: Day,

@@ -1,18 +1,13 @@
+/** Reads the typed words of a question, its rows and its scope, or answers what is unclear. */
 import type { Span } from '../base/calendar.ts';
 import { quoted } from '../base/problem.ts';
 import { nearest } from '../base/text.ts';
 import type { Day } from '../base/time.ts';
-import {
-  type Answer,
-  type Caller,
-  type CommandOffer,
-  countWords,
-  textAnswer,
-} from '../domain/answer.ts';
+import { type Answer, type Caller, type CommandOffer, textAnswer } from '../domain/answer.ts';
 import type { UserId } from '../domain/change.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import { findByName, nameToType, type Service } from '../domain/targets.ts';
-import { type RowSelector, selectRows } from '../maths/days.ts';
+import { selectRows } from '../maths/days.ts';
 import { GROUPINGS, type Grouping } from '../maths/lines.ts';
 import { LONGEST_DAYS, versusWord } from '../maths/period.ts';
 import {
@@ -29,9 +24,111 @@ import {
 } from '../maths/question.ts';
 import type { CostReading } from '../maths/report.ts';
 import type { CostRow } from '../maths/rows.ts';
+import { type CostScope, costScope } from './scope.ts';
+
+/** What the answers of `/cost` read. */
+export interface CostContext {
+  /** Costs of UTC days, both ends included; at most 15 min old. */
+  readonly costs: (span: Span) => Promise<CostReading>;
+  /** Reads the months that can still change again, a few times per user and 10 minutes. */
+  readonly refreshCosts: (span: Span, by: UserId) => Promise<CostRefresh>;
+  readonly services: readonly Service[];
+  readonly now: () => Date;
+}
+
+type CostRefresh =
+  | { readonly ok: true; readonly read: CostReading }
+  /** Too many refreshes; the time at which the next one is possible. */
+  | { readonly ok: false; readonly again: Date };
+
+type CostQuestionResult =
+  | { readonly ok: true; readonly question: CostQuestion }
+  | { readonly ok: false; readonly answer: Answer };
+
+/** Suggestions if no similar question exists. */
+const COMMON_QUESTIONS = ['mtd', '7d', 'last-month'];
+
+interface Typed {
+  /** The command before the words. */
+  readonly command: 'cost' | 'cost csv' | 'cost forecast' | 'cost why';
+  readonly words: string;
+}
+
+/** The question in the typed words, or an answer with suggestions. */
+export function readCostQuestion(
+  { command, words }: Typed,
+  today: Day,
+  services: readonly Service[],
+): CostQuestionResult {
+  const typed = words.split(/\s+/).filter((word) => word !== '');
+  const reading = readQuestion(typed, today, questionNames(services));
+  if (reading.ok) return reading;
+  const subcommands = command === 'cost' ? subcommandsNear(reading, typed) : [];
+  const near = reading.nearest.map((form) => correctLine(typed, reading.about, form));
+  const meant = [...subcommands, ...near.map((line) => `${command} ${line}`)];
+  const others = withoutUnclear(reading, typed).map((line) => `${command} ${line}`);
+  const offers = (meant.length > 0 ? meant : others).map(costOffer);
+  const hint = meant.length > 0 ? 'Did you mean:' : 'For example:';
+  return { ok: false, answer: unclearAnswer(`${unclearQuestionText(reading)} ${hint}`, offers) };
+}
+
+/** The typed words without the unclear ones, or common questions if no word is left. */
+function withoutUnclear({ about }: UnclearQuestion, typed: readonly string[]): readonly string[] {
+  const rest = typed.filter((_, index) => !about.includes(index));
+  return rest.length > 0 ? [rest.join(' ')] : COMMON_QUESTIONS;
+}
+
+function subcommandsNear(
+  { problem, about }: UnclearQuestion,
+  typed: readonly string[],
+): readonly string[] {
+  const [word = '', ...rest] = typed;
+  if (problem !== 'unknown-words' || about[0] !== 0 || word.length < 3) return [];
+  return nearest(word, COST_SUBCOMMANDS, 1).map((verb) => ['cost', verb, ...rest].join(' '));
+}
+
+/** The other commands of `/cost`, suggested when the first word is not understood. */
+export const COST_SUBCOMMANDS = [
+  'anomalies',
+  'budget',
+  'csv',
+  'digest',
+  'forecast',
+  'why',
+] as const;
+
+export function unclearAnswer(text: string, offers: readonly CommandOffer[]): Answer {
+  return textAnswer("I didn't understand that", text, offers.slice(0, 5));
+}
+
+export function costOffer(line: string): CommandOffer {
+  return { label: line, line };
+}
+
+/** The names that a question can use. */
+export function questionNames(services: readonly Service[]): Names {
+  const called = (found: readonly Service[]) => found.map((one) => nameToType(one, services));
+  return {
+    tag: unique(services.flatMap(({ tags }) => tags ?? [])),
+    warehouse: unique(services.flatMap(({ warehouse }) => warehouse ?? [])),
+    team: unique(services.flatMap(({ team }) => team ?? [])),
+    called: (text) => called(findByName(services, text)),
+    near: (text) => {
+      // A number alone would be similar to every name of two letters.
+      if (!/\p{L}/u.test(text)) return [];
+      const names = services.flatMap(({ name, aliases }) => [name, ...aliases]);
+      const found = nearest(text, names).flatMap((name) => findByName(services, name));
+      return [...new Set(called(found))].slice(0, 3);
+    },
+  };
+}
+
+function unique(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].sort();
+}
 
 /** One sentence about the problem of a question about costs. */
-export function unclearQuestionText({ problem, text, earlier }: UnclearQuestion): string {
+function unclearQuestionText({ problem, text, earlier }: UnclearQuestion): string {
   return text === '' ? (MISSING[problem] ?? MISSING_SOMETHING) : SENTENCES[problem](text, earlier);
 }
 
@@ -79,62 +176,6 @@ function groupings(): string {
 function keyText(text: string): string {
   const zone = /^(time-?)?zone=|^tz=/i.test(text) ? 'Days are always UTC days. ' : '';
   return `${quoted(text)} is not understood here. ${zone}Write plain words, for example: 7d by day.`;
-}
-
-/** The other commands of `/cost`, suggested when the first word is not understood. */
-export const COST_SUBCOMMANDS = [
-  'anomalies',
-  'budget',
-  'csv',
-  'digest',
-  'forecast',
-  'why',
-] as const;
-
-/** What the answers of `/cost` read. */
-export interface CostContext {
-  /** Costs of UTC days, both ends included; at most 15 min old. */
-  readonly costs: (span: Span) => Promise<CostReading>;
-  /** Reads the months that can still change again, a few times per user and 10 minutes. */
-  readonly refreshCosts: (span: Span, by: UserId) => Promise<CostRefresh>;
-  readonly services: readonly Service[];
-  readonly now: () => Date;
-}
-
-export type CostRefresh =
-  | { readonly ok: true; readonly read: CostReading }
-  /** Too many refreshes; the time at which the next one is possible. */
-  | { readonly ok: false; readonly again: Date };
-
-type CostQuestionResult =
-  | { readonly ok: true; readonly question: CostQuestion }
-  | { readonly ok: false; readonly answer: Answer };
-
-/** Suggestions if no similar question exists. */
-const COMMON_QUESTIONS = ['mtd', '7d', 'last-month'];
-
-interface Typed {
-  /** The command before the words. */
-  readonly command: 'cost' | 'cost csv' | 'cost forecast' | 'cost why';
-  readonly words: string;
-}
-
-/** The question in the typed words, or an answer with suggestions. */
-export function readCostQuestion(
-  { command, words }: Typed,
-  today: Day,
-  services: readonly Service[],
-): CostQuestionResult {
-  const typed = words.split(/\s+/).filter((word) => word !== '');
-  const reading = readQuestion(typed, today, questionNames(services));
-  if (reading.ok) return reading;
-  const subcommands = command === 'cost' ? subcommandsNear(reading, typed) : [];
-  const near = reading.nearest.map((form) => correctLine(typed, reading.about, form));
-  const meant = [...subcommands, ...near.map((line) => `${command} ${line}`)];
-  const others = withoutUnclear(reading, typed).map((line) => `${command} ${line}`);
-  const offers = (meant.length > 0 ? meant : others).map(costOffer);
-  const hint = meant.length > 0 ? 'Did you mean:' : 'For example:';
-  return { ok: false, answer: unclearAnswer(`${unclearQuestionText(reading)} ${hint}`, offers) };
 }
 
 type QuestionCosts =
@@ -189,137 +230,21 @@ export function questionWords(
   return words.filter((each) => each !== null).join(' ');
 }
 
-/** The typed words without the unclear ones, or common questions if no word is left. */
-function withoutUnclear({ about }: UnclearQuestion, typed: readonly string[]): readonly string[] {
-  const rest = typed.filter((_, index) => !about.includes(index));
-  return rest.length > 0 ? [rest.join(' ')] : COMMON_QUESTIONS;
+/** The same question, compared with the previous period. */
+export function previousWords({ period, scope }: CostQuestion): string {
+  return [`${period.first}..${period.last}`, ...wordsOfScope(scope)].join(' ');
 }
 
-export function unclearAnswer(text: string, offers: readonly CommandOffer[]): Answer {
-  return textAnswer("I didn't understand that", text, offers.slice(0, 5));
-}
-
-export function costOffer(line: string): CommandOffer {
-  return { label: line, line };
-}
-
-function subcommandsNear(
-  { problem, about }: UnclearQuestion,
-  typed: readonly string[],
-): readonly string[] {
-  const [word = '', ...rest] = typed;
-  if (problem !== 'unknown-words' || about[0] !== 0 || word.length < 3) return [];
-  return nearest(word, COST_SUBCOMMANDS, 1).map((verb) => ['cost', verb, ...rest].join(' '));
-}
-
-/** The names that a question can use. */
-export function questionNames(services: readonly Service[]): Names {
-  const called = (found: readonly Service[]) => found.map((one) => nameToType(one, services));
-  return {
-    tag: unique(services.flatMap(({ tags }) => tags ?? [])),
-    warehouse: unique(services.flatMap(({ warehouse }) => warehouse ?? [])),
-    team: unique(services.flatMap(({ team }) => team ?? [])),
-    called: (text) => called(findByName(services, text)),
-    near: (text) => {
-      // A number alone would be similar to every name of two letters.
-      if (!/\p{L}/u.test(text)) return [];
-      const names = services.flatMap(({ name, aliases }) => [name, ...aliases]);
-      const found = nearest(text, names).flatMap((name) => findByName(services, name));
-      return [...new Set(called(found))].slice(0, 3);
-    },
-  };
-}
-
-function unique(names: readonly string[]): readonly string[] {
-  return [...new Set(names)].sort();
-}
-
-export interface CostScope {
-  readonly selector: RowSelector;
-  /** As text for the title; null for all costs. */
-  readonly label: string | null;
-  /** The services with costs and unknown tags and team, which the configuration does not list. */
-  readonly untagged: number;
-}
-
-/**
- * Translates a selection to the ids of the report. A tag or a team selects services, so the storage
- * of warehouses is not included. The tags and the team of a service that the configuration does not
- * list are unknown, so that it is not included either, and is counted. A selection that matches
- * nothing selects no rows. Source: docs/costs.md#scopes.
- */
-export function costScope(
-  selection: CostSelector | null,
-  services: readonly Service[],
-  rows: readonly CostRow[],
-): CostScope {
-  if (selection === null) return { selector: {}, label: null, untagged: 0 };
-  const { services: named, tags, warehouses, teams } = selection;
-  const byTag = tags && services.filter((one) => tags.some((tag) => one.tags?.includes(tag)));
-  const byTeam = teams && services.filter(({ team }) => teams.includes(team ?? ''));
-  const ids = [named, byTag, byTeam].flatMap((list) => (list ? [list.map(({ id }) => id)] : []));
-  const [first, ...others] = ids;
-  const both = first?.filter((id) => others.every((list) => list.includes(id)));
-  const within = warehouses ? { warehouses: warehouseIds(warehouses, services, rows) } : {};
-  return {
-    selector: { ...(both ? { services: both } : {}), ...within },
-    label: labelOf(selection),
-    untagged: (tags || teams) && !named ? countUntagged(services, selectRows(rows, within)) : 0,
-  };
-}
-
-function countUntagged(services: readonly Service[], rows: readonly CostRow[]): number {
-  const tagged = new Set(services.flatMap(({ id, tags }) => (tags === null ? [] : [id])));
-  const billed = new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
-  return billed.difference(tagged).size;
-}
-
-/** `2 services left out: not in signalbox.yaml`; null for none. */
-export function untaggedText(untagged: number): string | null {
-  if (untagged === 0) return null;
-  return `${countWords(untagged, 'service')} left out: not in signalbox.yaml`;
-}
-
-/** What the figures of a scope leave out. */
-export function scopeNotes({
-  selector,
-  untagged,
-}: Pick<CostScope, 'selector' | 'untagged'>): readonly string[] {
-  const storage = selector.services
-    ? ['storage and backups are billed to warehouses and not included']
-    : [];
-  const leftOut = untaggedText(untagged);
-  return leftOut === null ? storage : [...storage, leftOut];
-}
-
-/** The ids of warehouses, from their own rows or from the rows of services in them. */
-function warehouseIds(
-  names: readonly string[],
-  services: readonly Service[],
-  rows: readonly CostRow[],
-): readonly string[] {
-  const within = new Set(
-    services.flatMap(({ id, warehouse }) => (names.includes(warehouse ?? '') ? [id] : [])),
-  );
-  const ids = rows.flatMap(({ kind, entityName, serviceId, warehouseId }) => {
-    const isNamed =
-      names.includes(warehouseId ?? '') || (kind === 'warehouse' && names.includes(entityName));
-    const isWithin = serviceId !== null && within.has(serviceId);
-    return warehouseId !== null && (isNamed || isWithin) ? [warehouseId] : [];
-  });
-  return [...new Set(ids)];
-}
-
-/** `analytics-prod, staging` · `tag prod` · `warehouse main` · `team search` */
-export function labelOf({ services, tags, warehouses, teams }: CostSelector): string {
-  const named = (word: string, names: readonly string[] | null) =>
-    names ? [`${word}${names.length > 1 ? 's' : ''} ${names.join(', ')}`] : [];
-  return [
-    ...(services ? [services.map(({ name }) => name).join(', ')] : []),
-    ...named('tag', tags),
-    ...named('warehouse', warehouses),
-    ...named('team', teams),
-  ].join(' · ');
+/** The words of the question after `cost why`. */
+export function whyWords(question: CostQuestion): string {
+  const { period, versus, top } = question;
+  const word = versusWord(period, versus ?? 'prev');
+  const words = [
+    previousWords(question),
+    top === null ? null : `top ${top}`,
+    versus === null && word === 'prev' ? null : `vs ${word}`,
+  ];
+  return words.filter((each) => each !== null).join(' ');
 }
 
 type ScopedRows =
@@ -417,37 +342,4 @@ function withLabels(rows: readonly CostRow[], services: readonly Service[]): rea
     const own = labels.get(row.serviceId ?? '');
     return own ? { ...row, labels: own } : row;
   });
-}
-
-/** The same question, compared with the previous period. */
-export function previousWords({ period, scope }: CostQuestion): string {
-  return [`${period.first}..${period.last}`, ...wordsOfScope(scope)].join(' ');
-}
-
-/** The words of the question after `cost why`. */
-export function whyWords(question: CostQuestion): string {
-  const { period, versus, top } = question;
-  const word = versusWord(period, versus ?? 'prev');
-  const words = [
-    previousWords(question),
-    top === null ? null : `top ${top}`,
-    versus === null && word === 'prev' ? null : `vs ${word}`,
-  ];
-  return words.filter((each) => each !== null).join(' ');
-}
-
-/** The lines are always services with their metrics, on settled days: other words are refused. */
-export function wordsRefusal(question: CostQuestion): Answer | null {
-  const { by, finalOnly, period, scope } = question;
-  if (period.lastFinalOnly || finalOnly) {
-    const text =
-      '“final” is not possible here: days unchanged for 2 days are compared as well. Use instead:';
-    const words = period.lastFinalOnly
-      ? ['7d', ...wordsOfScope(scope)].join(' ')
-      : whyWords(question);
-    return unclearAnswer(text, [costOffer(`cost why ${words}`)]);
-  }
-  if (by === 'service') return null;
-  const text = '“by” is not possible here: the lines are services with their metrics. Use instead:';
-  return unclearAnswer(text, [costOffer(`cost why ${whyWords(question)}`)]);
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { anomalyLine, anomalyMessage, commonCauseMessage } from '../../src/costs/incidents.ts';
 import type { CostAnomaly } from '../../src/maths/anomalies.ts';
 import type { PriceList } from '../../src/maths/money.ts';
-import { written } from '../costs/written.ts';
+import { written } from './written.ts';
 
 const PRICES: PriceList = [
   { from: '2026-01-01', currency: 'EUR', perCredit: 320_000 },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { judgeLine } from '../../src/costs/watched.ts';
+import { judgeLine } from '../../src/costs/judge-lines.ts';
 import type { CostAnomaly } from '../../src/maths/anomalies.ts';
 import { expectIncident, muteIncident } from '../../src/maths/anomalies.ts';
-import { at, line, steady } from '../costs/watched-line.ts';
+import { at, line, steady } from './watched-line.ts';
 
 const MIN = { minImpact: 2 };
 

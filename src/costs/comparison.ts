@@ -1,45 +1,20 @@
-import {
-  addMonths,
-  formatDays,
-  formatSpan,
-  lengthOf,
-  monthOf,
-  monthSpan,
-  type Span,
-  spanOfBoth,
-  startOf,
-} from '../base/calendar.ts';
-import { addDays, type Day } from '../base/time.ts';
+import { formatSpan, lengthOf, type Span, spanOfBoth } from '../base/calendar.ts';
+import type { Day } from '../base/time.ts';
 import { countWords } from '../domain/answer.ts';
 import {
   type Comparison,
   changesOn,
   compare,
   type Mover,
-  monthToDate,
   type PairingProblem,
   pairDays,
+  relativeOf,
 } from '../maths/compare.ts';
-import {
-  type DayState,
-  isSettled,
-  type LockAge,
-  longestWait,
-  type RowSelector,
-} from '../maths/days.ts';
-import { forecastMoney, forecastMonth } from '../maths/forecast.ts';
+import { isSettled, type RowSelector } from '../maths/days.ts';
 import { type By, isOfTime, seriesOf } from '../maths/lines.ts';
-import { moneyDifference, moneyOf, type PriceList, roughMoneyText } from '../maths/money.ts';
-import {
-  changeText,
-  creditsText,
-  figure,
-  figureNote,
-  roundedFigure,
-  signedFigure,
-} from '../maths/numbers.ts';
-import { type CostRow, type DayValue, microOf, moneyOfDay } from '../maths/rows.ts';
-import { compareDay, dayCountsOf } from './summary.ts';
+import { moneyDifference, moneyOf, signedMoneyText } from '../maths/money.ts';
+import { bracketed, changeText, figure, figureNote, signedFigure } from '../maths/numbers.ts';
+import { type CostRow, type DayValue, type Micro, microOf, moneyOfDay } from '../maths/rows.ts';
 
 /** Two compared spans, and the value of each day of both. */
 export interface PeriodComparison {
@@ -152,97 +127,38 @@ export function lineChanges(
   return new Map(changesOn(rows, by, pairing.pairs).map((change) => [change.key, change]));
 }
 
-type Fact = readonly [string, string];
-
-interface KeyFigureInputs {
-  readonly today: Day;
-  readonly covers: Span;
-  readonly lockAge: LockAge | null;
-  readonly prices: PriceList | null;
-  /** The months without any copy of the report. */
-  readonly unread: readonly string[];
+/** `analytics-us · compute +55.1 (+€19.29, ×3.1)` */
+export function moverText({ name, kind, delta, money, relative }: Mover): string {
+  const change = relative === null ? null : changeText(relative);
+  const note = kind === 'changed' ? change : kind === 'new' ? 'new' : 'gone';
+  return `${name} ${signedFigure(delta)}${bracketed(money && signedMoneyText(money), note)}`;
 }
 
-/** The month to date, the forecast of the month, and the days that are not final. */
-export function keyFigures(
-  series: readonly DayValue[],
-  states: readonly DayState[],
-  inputs: KeyFigureInputs,
-): readonly Fact[] {
-  const { today, covers, lockAge } = inputs;
-  return [
-    ['Month to date', monthText(series, states, covers.last)],
-    ['Forecast', forecastText(series, inputs)],
-    ...openDays(states, today, lockAge),
-  ];
-}
+type DayComparison =
+  | { readonly state: 'settled'; readonly delta: Micro; readonly relative: number | null }
+  /** Not settled, and already above the baseline: reported at once. */
+  | { readonly state: 'already-above'; readonly delta: Micro }
+  /** Not settled, and above the baseline if the day is as complete as other days at its age. */
+  | { readonly state: 'heading-above'; readonly delta: Micro; readonly relative: number | null }
+  /** Not settled and not above the baseline: not reported, because the day may be incomplete. */
+  | { readonly state: 'not-settled' };
 
-function monthText(series: readonly DayValue[], states: readonly DayState[], last: Day): string {
-  const first = startOf('month', last);
-  const { total, money, preliminaryDays, missing, days } = dayCountsOf(states, { first, last });
-  if (missing.length === days) return 'no data yet';
-  const open = preliminaryDays > 0 ? ', not final' : '';
-  const count = countWords(missing.length, 'day');
-  const none = missing.length > 0 ? `, ${count} without data` : '';
-  return `${creditsText(total, money)}${open}${none}${againstLastMonth(series, last)}`;
-}
-
-function againstLastMonth(series: readonly DayValue[], last: Day): string {
-  const { through, comparison } = monthToDate(series, last);
-  if (through === null || !comparison.ok) return '';
-  const { delta, relative, before, now, money } = comparison;
-  const month = { first: startOf('month', through), last: through };
-  const was = { first: addMonths(month.first, -1), last: addMonths(through, -1) };
-  const change = relative === null ? signedFigure(delta, money.delta) : changeText(relative);
-  const days = `${formatSpan(month, last)}${pairedDaysText(comparison, month, was)}`;
-  const sum = figureNote(before, money.before);
-  return ` · ${days}: ${figure(now, money.now)}, ${change} vs ${formatSpan(was, last)}${sum}`;
-}
-
-function forecastText(
-  series: readonly DayValue[],
-  { today, lockAge, prices, unread }: KeyFigureInputs,
-): string {
-  if (unread.length > 0) return `not available: ${unread.join(', ')} could not be read`;
-  const forecast = forecastMonth(series, today, lockAge);
-  if (!forecast.ok) {
-    return forecast.why === 'too-few-settled-days'
-      ? 'not available: too few final days'
-      : 'not available: the last final day is too long ago';
+/**
+ * Compares one day with a baseline in credits. Increases are reported early, decreases only when the
+ * day is settled. With a completion factor, value / factor is compared: the value that the day has
+ * when it is final, if it is as complete as other days at its age. Source: docs/costs.md#single-days.
+ */
+export function compareDay(day: DayValue, baseline: number): DayComparison {
+  const before = microOf(baseline);
+  const delta = microOf(day.value) - before;
+  if (isSettled(day)) {
+    return { state: 'settled', delta, relative: relativeOf(microOf(day.value), before) };
   }
-  const { total, low, high } = forecast;
-  const span = monthSpan(monthOf(today));
-  const month = formatSpan(span, today);
-  const range = `${roundedFigure(low)}–${roundedFigure(high)}`;
-  const text = `${month} about ${roundedFigure(total)} (${range}, about 80% sure) if usage does not change`;
-  const money = [total, low, high].map((end) => forecastMoney(end, series, span, prices));
-  const [inMoney, from, to] = money.flatMap((end) => (end ? [roughMoneyText(end)] : []));
-  return inMoney ? `${text} · ${inMoney} (${from}–${to})` : text;
-}
-
-/** The days before today that are not final or have no data, the former with their sum. */
-export function openDays(
-  states: readonly DayState[],
-  today: Day,
-  lockAge: LockAge | null,
-): readonly Fact[] {
-  const first = addDays(today, -longestWait(lockAge));
-  const recent = states.filter(({ day }) => day < today && day >= first);
-  const open = recent.filter(({ state }) => state === 'preliminary');
-  const none = recent.filter(({ state }) => state === 'no-data');
-  return [
-    ...sumFact('Not final', open, today),
-    ...(none.length > 0 ? [['No data', formatDays(daysOf(none), today)] as const] : []),
-  ];
-}
-
-function sumFact(label: string, states: readonly DayState[], today: Day): readonly Fact[] {
-  if (states.length === 0) return [];
-  const sum = states.reduce((all, { total }) => all + total, 0);
-  const money = moneyOf(states.map(({ price, total }) => [price, total]));
-  return [[label, `${formatDays(daysOf(states), today)}: ${creditsText(sum, money)}`]];
-}
-
-function daysOf(states: readonly DayState[]): readonly Day[] {
-  return states.map(({ day }) => day);
+  const { typical } = day.openDay?.completion ?? { typical: null };
+  const expected = typical === null ? null : microOf(day.value / typical);
+  if (expected !== null && expected > before) {
+    const relative = relativeOf(expected, before);
+    return { state: 'heading-above', delta: expected - before, relative };
+  }
+  return delta > 0 ? { state: 'already-above', delta } : { state: 'not-settled' };
 }

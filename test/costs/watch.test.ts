@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/base/time.ts';
-import { watchDay, withNewBaseline } from '../../src/costs/watched.ts';
+import { watchDay, withNewBaseline } from '../../src/costs/judge-lines.ts';
 import { expectIncident } from '../../src/maths/anomalies.ts';
 import type { DayValue } from '../../src/maths/rows.ts';
 import { settledDays } from '../../src/maths/statistics.ts';
-import { chance, finalDays, normal } from './synthetic.ts';
+import { chance, finalDays, normal } from '../maths/synthetic.ts';
 
 const FIRST = '2026-03-02';
 

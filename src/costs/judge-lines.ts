@@ -1,6 +1,6 @@
-import { z } from 'zod';
+/** Judges the days of each line of costs, and follows its incidents. */
 import type { Span } from '../base/calendar.ts';
-import { addDays, type Day, dayNumber, dayOf, HOUR_MS } from '../base/time.ts';
+import type { Day } from '../base/time.ts';
 import {
   type AnomalyVerdict,
   type CostAnomaly,
@@ -14,64 +14,10 @@ import {
   openIncident,
   usualRange,
 } from '../maths/anomalies.ts';
-import { type DayState, isSettled, type LockAge, longestWait } from '../maths/days.ts';
+import { isSettled } from '../maths/days.ts';
 import { allSeries, METRIC_NAMES } from '../maths/lines.ts';
 import { type CostRow, type DayValue, entityKey, type Metric } from '../maths/rows.ts';
 import { type SettledDay, settledDays } from '../maths/statistics.ts';
-import type { Db } from '../storage/old/database.ts';
-import { readMeta } from '../storage/old/meta.ts';
-import { alsoUnderOldKey, withOldKey } from '../storage/old/portable.ts';
-
-/** The state of a watched line after its last judged day. */
-interface Watch {
-  readonly incident: Incident | null;
-  /** The first day of the baseline: that of the last new normal or expected incident. */
-  readonly baselineFrom: Day | null;
-}
-
-interface WatchedDay {
-  readonly watch: Watch;
-  readonly verdict: AnomalyVerdict;
-  readonly news: News | null;
-}
-
-/**
- * Judges one day of a line and updates its incident. `days`: the settled days of the line, in order.
- * During an incident, the baseline is the days before it. After a new normal or an expected incident,
- * the baseline is the days since its start.
- * Source: docs/costs.md#incidents.
- */
-export function watchDay(
-  { incident: last, baselineFrom }: Watch,
-  days: readonly SettledDay[],
-  day: DayValue,
-  minImpact: number,
-): WatchedDay {
-  const current = last && !isOver(last) ? last : null;
-  const verdict = judge(baselineDays(days, baselineFrom, current), day, minImpact);
-  const { incident, news } = current
-    ? followIncident(current, verdict, day.day, isSettled(day))
-    : openIncident(verdict, day.day, isSettled(day));
-  const watch = { incident: incident ?? last, baselineFrom };
-  return { watch: withNewBaseline(watch), verdict, news };
-}
-
-/** A new normal or an expected incident starts a new baseline. */
-export function withNewBaseline(watch: Watch): Watch {
-  const { incident } = watch;
-  const isNormal = incident?.state === 'new-normal' || incident?.state === 'expected';
-  return isNormal ? { incident, baselineFrom: incident.since } : watch;
-}
-
-function baselineDays(
-  days: readonly SettledDay[],
-  from: Day | null,
-  incident: Incident | null,
-): readonly SettledDay[] {
-  const until = incident?.since;
-  if (!from && !until) return days;
-  return days.filter(({ day }) => (!from || day >= from) && (!until || day < until));
-}
 
 /** A daily series of costs that is watched, with the names of its entity. */
 export interface WatchedLine
@@ -228,6 +174,57 @@ function judgeDay(
   return { all: [...others, anomaly], verdict, news: until ? null : news };
 }
 
+/** The state of a watched line after its last judged day. */
+interface Watch {
+  readonly incident: Incident | null;
+  /** The first day of the baseline: that of the last new normal or expected incident. */
+  readonly baselineFrom: Day | null;
+}
+
+interface WatchedDay {
+  readonly watch: Watch;
+  readonly verdict: AnomalyVerdict;
+  readonly news: News | null;
+}
+
+/**
+ * Judges one day of a line and updates its incident. `days`: the settled days of the line, in order.
+ * During an incident, the baseline is the days before it. After a new normal or an expected incident,
+ * the baseline is the days since its start.
+ * Source: docs/costs.md#incidents.
+ */
+export function watchDay(
+  { incident: last, baselineFrom }: Watch,
+  days: readonly SettledDay[],
+  day: DayValue,
+  minImpact: number,
+): WatchedDay {
+  const current = last && !isOver(last) ? last : null;
+  const verdict = judge(baselineDays(days, baselineFrom, current), day, minImpact);
+  const { incident, news } = current
+    ? followIncident(current, verdict, day.day, isSettled(day))
+    : openIncident(verdict, day.day, isSettled(day));
+  const watch = { incident: incident ?? last, baselineFrom };
+  return { watch: withNewBaseline(watch), verdict, news };
+}
+
+/** A new normal or an expected incident starts a new baseline. */
+export function withNewBaseline(watch: Watch): Watch {
+  const { incident } = watch;
+  const isNormal = incident?.state === 'new-normal' || incident?.state === 'expected';
+  return isNormal ? { incident, baselineFrom: incident.since } : watch;
+}
+
+function baselineDays(
+  days: readonly SettledDay[],
+  from: Day | null,
+  incident: Incident | null,
+): readonly SettledDay[] {
+  const until = incident?.since;
+  if (!from && !until) return days;
+  return days.filter(({ day }) => (!from || day >= from) && (!until || day < until));
+}
+
 /** The first day of the last new normal or expected incident: a new baseline starts there. */
 function baselineOf(all: readonly CostAnomaly[]): Day | null {
   const restarts = all.filter(({ incident: { state } }) =>
@@ -268,85 +265,4 @@ function withPeak(
     day < since && (baselineFrom === null || day >= baselineFrom);
   const range = usualRange(settled.filter(isHistory), value.day, minImpact);
   return { ...anomaly, peak: { day: value.day, value: value.value, range } };
-}
-
-export const WATCH_KEY = 'cost-watch';
-
-const Stored = withOldKey(
-  'lastSettled',
-  z.object({
-    /** Every day up to this one is judged and is not judged again. */
-    through: z.string(),
-    /** The last day that was final or settled. */
-    lastSettled: z.string(),
-    /** The UTC day of the last scan. */
-    ranOn: z.string(),
-    at: z.iso.datetime(),
-    /** The number of watched lines. */
-    lines: z.number(),
-    /** A click increments it too, so that a scan never overwrites what a person decided. */
-    version: z.number(),
-  }),
-);
-
-/** The progress of the watch: one value for all replicas, replaced with an optimistic lock. */
-export type WatchState = Readonly<z.infer<typeof Stored>>;
-
-export interface WatchSnapshot {
-  readonly text: string | null;
-  readonly state: WatchState | null;
-}
-
-export async function readWatch(db: Db): Promise<WatchSnapshot> {
-  const text = await readMeta(db, WATCH_KEY);
-  return { text, state: text === null ? null : Stored.parse(JSON.parse(text)) };
-}
-
-export function watchText(state: WatchState): string {
-  return JSON.stringify(alsoUnderOldKey('lastSettled', state));
-}
-
-const LATE_MS = 36 * HOUR_MS;
-
-/** Whether the last scan is so old that "nothing unusual" must not be claimed. */
-export function isWatchLate({ at }: WatchState, now: Date): boolean {
-  return now.getTime() - Date.parse(at) > LATE_MS;
-}
-
-const SETTLE_MS = 6 * HOUR_MS;
-const FIRST_DAYS = 30;
-
-/** The UTC day of the scan that is due: figures of the previous day are scanned from 06:00 on. */
-export function dayToScan(now: Date): Day {
-  return dayOf(new Date(now.getTime() - SETTLE_MS));
-}
-
-/** The first day to judge: the day after the judged ones, or 30 days ago in the first scan. */
-export function firstDayToJudge(state: WatchState | null, today: Day): Day {
-  return state ? addDays(state.through, 1) : addDays(today, -FIRST_DAYS);
-}
-
-/** A scan is due for each new settled day, and once a day for days that are not settled. */
-export function isScanDue(
-  state: WatchState | null,
-  { lastSettled, now }: { readonly lastSettled: Day; readonly now: Date },
-): boolean {
-  return state === null || lastSettled > state.lastSettled || dayToScan(now) > state.ranOn;
-}
-
-/**
- * The last day up to which all days are final: a settled day is judged again when it moves. A day
- * that is open for longer than days usually are is ignored. Source: docs/costs.md#lock-age.
- */
-export function judgedThrough(
-  states: readonly DayState[],
-  today: Day,
-  lockAge: LockAge | null,
-): Day | null {
-  const wait = longestWait(lockAge);
-  const open = states.find(
-    ({ day, state }) => state !== 'final' && dayNumber(today) - dayNumber(day) <= wait,
-  );
-  const before = states.filter(({ day }) => !open || day < open.day);
-  return before.at(-1)?.day ?? null;
 }

@@ -4,9 +4,9 @@ import { rowsNeeded } from '../../src/costs/digest-data.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import { type PriceList, withPrices } from '../../src/maths/money.ts';
 import { microOf } from '../../src/maths/rows.ts';
-import { factsFor, nineWeeks } from '../costs/facts.ts';
-import { written } from '../costs/written.ts';
-import { row, TODAY } from './rows.ts';
+import { row, TODAY } from '../maths/rows.ts';
+import { factsFor, nineWeeks } from './facts.ts';
+import { written } from './written.ts';
 
 const PRICES: PriceList = [
   { from: '2026-01-01', currency: 'EUR', perCredit: 320_000 },

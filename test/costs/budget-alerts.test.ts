@@ -2,32 +2,32 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../src/base/time.ts';
 import {
   type BudgetMemory,
-  type BudgetThreshold,
   crossThreshold,
   evaluateForecast,
   memoryFor,
-} from '../../src/costs/budgets.ts';
+} from '../../src/costs/budget-notices.ts';
 import type { Forecast } from '../../src/maths/forecast.ts';
 import { FLAT } from '../../src/maths/statistics.ts';
 
 const DAY = '2026-11-10';
 const MONTH = '2026-11';
+const THRESHOLDS = [50, 75, 90, 100];
 
 function fresh(amount = 1_000): BudgetMemory {
   return memoryFor(null, MONTH, amount);
 }
 
 /** The announced thresholds of consecutive spends. */
-function crossed(spends: readonly number[], start = fresh()): (BudgetThreshold | null)[] {
+function crossed(spends: readonly number[], start = fresh()): (number | null)[] {
   let memory = start;
   return spends.map((spent) => {
-    const step = crossThreshold(memory, spent);
+    const step = crossThreshold(memory, spent, THRESHOLDS);
     memory = step.memory;
     return step.crossed;
   });
 }
 
-test.for<[string, readonly number[], (BudgetThreshold | null)[]]>([
+test.for<[string, readonly number[], (number | null)[]]>([
   ['nearly half is spent', [499], [null]],
   ['half is spent, evaluated twice', [500, 520], [50, null]],
   ['it continues to the end', [500, 750, 900, 1_000, 1_400], [50, 75, 90, 100, null]],
@@ -38,7 +38,7 @@ test.for<[string, readonly number[], (BudgetThreshold | null)[]]>([
 });
 
 test('an edited amount and a new month reset the thresholds', () => {
-  const { memory } = crossThreshold(fresh(), 800);
+  const { memory } = crossThreshold(fresh(), 800, THRESHOLDS);
   expect(memoryFor(memory, MONTH, 1_000)).toBe(memory);
   expect(crossed([800], memoryFor(memory, MONTH, 1_500))).toEqual([50]);
   expect(crossed([800], memoryFor(memory, '2026-12', 1_000))).toEqual([75]);

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { compareDay, dayCountsOf, headlineDay } from '../../src/costs/summary.ts';
+import { compareDay } from '../../src/costs/comparison.ts';
+import { headlineDay } from '../../src/costs/digest-data.ts';
+import { dayCountsOf } from '../../src/costs/standing.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import { revisions } from '../../src/maths/report.ts';
 import { microOf } from '../../src/maths/rows.ts';
-import { daily, row, TODAY } from './rows.ts';
+import { daily, row, TODAY } from '../maths/rows.ts';
 
 const NOVEMBER = { first: '2026-11-01', last: '2026-11-20' };
 

@@ -1,0 +1,233 @@
+/** What signalbox.yaml and commands say about costs: digests, budgets and prices. */
+import { z } from 'zod';
+import {
+  type ConfigResult,
+  DayTextSchema,
+  InstantTextSchema,
+  parseConfig,
+  quoted,
+  strictConfigObject,
+  TimeZone,
+  withHint,
+} from '../base/problem.ts';
+import { nearest } from '../base/text.ts';
+import { ChannelName, costSelectorSchema } from '../domain/policy-schema.ts';
+
+type ScopeSchema = ReturnType<typeof costSelectorSchema>;
+
+/** The keys of signalbox.yaml about costs. `on`: the schema of a scope, for the names in the file. */
+export function costConfigShape(on: ScopeSchema) {
+  return {
+    digests: z.array(digestSchema(on)).default([]),
+    budgets: z.array(budgetSchema(on)).default([]),
+    costs: Costs,
+  };
+}
+
+function digestSchema(on: ScopeSchema) {
+  return strictConfigObject({
+    channel: ChannelName,
+    at: TimeOfDay.default('09:30'),
+    timezone: TimeZone.default('UTC'),
+    period: z.enum(['day', 'week', 'month']).default('day'),
+    days: Days.optional(),
+    on: on.optional(),
+    sections: z
+      .array(z.enum(SECTIONS))
+      .min(1)
+      .default([...SECTIONS]),
+    minimumCredits: z.number().min(0).optional(),
+    sensitivity: z.enum(['low', 'normal', 'high']).default('normal'),
+    increasesOnly: z.boolean().default(false),
+    quiet: z.boolean().default(false),
+    mutedUntil: InstantTextSchema.optional(),
+  })
+    .superRefine(({ period, days }, context) => {
+      const message = daysProblem(period, days);
+      if (message !== null) context.addIssue({ code: 'custom', path: ['days'], message });
+    })
+    .transform(({ days, on: selector, minimumCredits, mutedUntil, ...digest }) => ({
+      ...digest,
+      days: daysOf(digest.period, days),
+      on: selector ?? null,
+      /** Smaller amounts are left out; null: derived from the usual daily costs. */
+      minimumCredits: minimumCredits ?? null,
+      mutedUntil: mutedUntil ?? null,
+    }));
+}
+
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+type WeekdayName = (typeof DAYS)[number];
+
+export const SECTIONS = [
+  'figures',
+  'movers',
+  'unusual',
+  'budgets',
+  'revisions',
+  'chart',
+  'table',
+] as const;
+
+const Days = z.union(
+  [
+    z.enum(['daily', 'weekdays']),
+    z.enum(DAYS).transform((day): readonly WeekdayName[] => [day]),
+    z.array(z.enum(DAYS)).min(1).readonly(),
+  ],
+  { error: `must be daily, weekdays, or days of the week: ${DAYS.join(', ')}` },
+);
+
+const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
+  error: 'must be a time of day, for example 09:30',
+});
+
+/** The options of a digest, with a value for each default. */
+export type DigestOptions = z.output<ReturnType<typeof digestSchema>>;
+export type DigestSection = (typeof SECTIONS)[number];
+
+type Period = 'day' | 'week' | 'month';
+type DaysOption = z.output<typeof Days> | undefined;
+
+function daysProblem(period: Period, days: DaysOption): string | null {
+  if (period === 'month' && days !== undefined) {
+    return withHint('has no meaning by month', 'it is posted when all days of the month are final');
+  }
+  if (period !== 'week' || days === undefined) return null;
+  return Array.isArray(days) && days.length === 1 ? null : 'must be a single day, for example mon';
+}
+
+/** The days with posts; empty for a monthly digest, which is posted when the month is final. */
+function daysOf(period: Period, days: DaysOption): readonly WeekdayName[] {
+  if (period === 'month') return [];
+  if (period === 'week') return Array.isArray(days) ? days : ['mon'];
+  if (Array.isArray(days)) return DAYS.filter((day) => days.includes(day));
+  return days === 'daily' ? DAYS : DAYS.slice(0, 5);
+}
+
+/** A service of signalbox.yaml, whose names a scope can use. */
+export interface DeclaredService {
+  readonly name: string;
+  readonly id: string;
+  readonly tags: readonly string[];
+  readonly warehouse: string | null;
+  readonly team: string | null;
+}
+
+/** Returns a parser for the options of digests from Slack, with the schema of the file. */
+export function digestReader(
+  services: readonly DeclaredService[],
+): (input: unknown) => ConfigResult<DigestOptions> {
+  const on = costSelectorSchema({
+    services: new Map(services.map(({ name, id }) => [name, id])),
+    tags: [...new Set(services.flatMap(({ tags }) => tags))],
+    warehouses: [...new Set(services.flatMap(({ warehouse }) => warehouse ?? []))],
+    teams: [...new Set(services.flatMap(({ team }) => team ?? []))],
+  });
+  const schema = digestSchema(on);
+  return (input) => parseConfig(schema, input);
+}
+
+const THRESHOLDS = [50, 80, 100];
+const MOST_CREDITS = 1_000_000_000;
+
+function budgetSchema(on: ScopeSchema) {
+  return strictConfigObject({
+    name: z.string().trim().min(1, { error: 'must not be empty' }).max(60),
+    monthlyCredits: z.number().positive().max(MOST_CREDITS),
+    on: on.optional(),
+    notify: ChannelName,
+    thresholds: z.array(z.int().min(1).max(1000)).min(1).default(THRESHOLDS),
+  }).transform(({ monthlyCredits, ...budget }) => ({
+    name: budget.name,
+    notify: budget.notify,
+    credits: monthlyCredits,
+    on: budget.on ?? null,
+    /** In percent, unique and ascending. */
+    thresholds: [...new Set(budget.thresholds)].sort((a, b) => a - b),
+  }));
+}
+
+const MOST_DECIMALS = 6;
+const MILLION = 10 ** MOST_DECIMALS;
+
+const PerCredit = z
+  .number()
+  .positive()
+  .max(MILLION)
+  .refine((price) => /^-?\d+(\.\d{1,6})?$/.test(String(price)), {
+    error: withHint(`must have at most ${MOST_DECIMALS} decimals`, 'for example 0.35'),
+  });
+
+const Currency = z.string().refine((code) => Intl.supportedValuesOf('currency').includes(code), {
+  abort: true,
+  error: ({ input }) =>
+    withHint(`is not a currency: ${quoted(String(input))}`, 'a code of ISO 4217, for example EUR'),
+});
+
+const Price = strictConfigObject({ perCredit: PerCredit, currency: Currency, from: DayTextSchema });
+
+const Prices = z
+  .array(Price)
+  .min(1)
+  .superRefine((all, context) => {
+    all.forEach(({ currency, from }, index) => {
+      const issue = (key: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [index, key], message });
+      const [first] = all;
+      if (first && currency !== first.currency) {
+        const hint = 'one currency only: sums cannot mix currencies';
+        issue('currency', withHint(`differs from costs.price[0]: ${first.currency}`, hint));
+      }
+      const earlier = all.findIndex((one) => one.from === from);
+      if (earlier < index)
+        issue('from', `repeats ${from} (already used at costs.price[${earlier}])`);
+    });
+  })
+  .transform((all) =>
+    all
+      .map(({ perCredit, ...rest }) => ({ ...rest, perCredit: Math.round(perCredit * MILLION) }))
+      .toSorted((a, b) => (a.from < b.from ? -1 : 1)),
+  );
+
+/** `price`: the prices in millionths of the currency, the earliest first; null: no money is shown. */
+const Costs = strictConfigObject({ price: Prices.optional() })
+  .default({})
+  .transform(({ price = null }) => ({ price }));
+
+/** The options of a digest that are typed, each with values to offer for one that is not valid. */
+export const digestWords = {
+  at: { schema: TimeOfDay, near: timesNear },
+  timezone: { schema: TimeZone, near: zonesNear },
+  days: { schema: Days, near: daysNear },
+};
+
+/** `9`, `9.30`, `9pm` → `09:00`, `09:30`, `21:00` */
+function timesNear(typed: string): readonly string[] {
+  const [, hour, minute = '00', half = ''] =
+    /^(\d{1,2})(?:[:.h](\d\d))?\s*([ap])?m?$/i.exec(typed.trim()) ?? [];
+  if (hour === undefined) return [];
+  const isHalf = half !== '' && Number(hour) <= 12;
+  const ofDay = isHalf ? (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0) : hour;
+  const time = `${String(ofDay).padStart(2, '0')}:${minute}`;
+  return TimeOfDay.safeParse(time).success ? [time] : [];
+}
+
+/** Also by the city alone: `berlin` → `Europe/Berlin`. */
+function zonesNear(typed: string): readonly string[] {
+  const zones = Intl.supportedValuesOf('timeZone');
+  const cities = new Map(zones.map((zone) => [zone.split('/').at(-1) ?? zone, zone]));
+  const found = nearest(typed.replaceAll(' ', '_'), [...zones, ...cities.keys()]);
+  return [...new Set(found.map((one) => cities.get(one) ?? one))];
+}
+
+/** `monday, thr` → `mon,thu`; none if a word is similar to no day. */
+function daysNear(typed: string): readonly string[] {
+  const words = typed.split(/[\s,]+/).filter(Boolean);
+  const near = words.map((word) => dayNear(word.toLowerCase()));
+  return near.length > 0 && !near.includes(null) ? [[...new Set(near)].join(',')] : [];
+}
+
+function dayNear(word: string): string | null {
+  return DAYS.find((day) => word.startsWith(day)) ?? nearest(word, DAYS, 1)[0] ?? null;
+}

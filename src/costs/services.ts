@@ -1,0 +1,43 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Span } from '../base/calendar.ts';
+import type { CostReading } from '../maths/report.ts';
+import { listBudgets } from './budget-answer.ts';
+import { type DeclaredService, type DigestOptions, digestReader } from './config.ts';
+import { createDigestService, type DigestServiceContext } from './digest-commands.ts';
+import { createDigestRun } from './digest-posts.ts';
+import { listAnomalies } from './incident-answers.ts';
+import { type AnomalyContext, createAnomalyWatch } from './watch.ts';
+import { type AcceptedChangeFilter, listCostChanges } from './why.ts';
+
+type ServicesContext = Omit<
+  AnomalyContext & DigestServiceContext,
+  'configured' | 'readOptions' | 'pause'
+> & {
+  /** The digests and the services of signalbox.yaml. */
+  readonly config: {
+    readonly digests: readonly DigestOptions[];
+    readonly services: readonly DeclaredService[];
+  };
+  /** `costs` reads in the background; a question of a person comes before it. */
+  readonly costsForPeople: (span: Span) => Promise<CostReading>;
+};
+
+/** Opens what commands ask about budgets, digests and unusual costs, and the loops that post them. */
+export function openCostServices({ config, costsForPeople, ...given }: ServicesContext) {
+  const context = {
+    ...given,
+    configured: config.digests,
+    readOptions: digestReader(config.services),
+    pause: (ms: number) => wait(ms),
+  };
+  const asked = { ...context, costs: costsForPeople };
+  return {
+    anomalies: {
+      anomalies: () => listAnomalies(asked),
+      budgets: () => listBudgets(asked),
+    },
+    digests: createDigestService(context),
+    costChanges: (filter: AcceptedChangeFilter) => listCostChanges(context, filter),
+    loops: { runDigests: createDigestRun(context), watchCosts: createAnomalyWatch(context) },
+  };
+}

@@ -1,0 +1,166 @@
+/** How complete the figures of a period are, and the notes and answers that say so. */
+import {
+  formatDate,
+  formatDays,
+  formatSpan,
+  lengthOf,
+  monthOf,
+  monthSpan,
+  type Span,
+  within,
+} from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
+import { type Answer, type AnswerPart, countWords, utcStamp } from '../domain/answer.ts';
+import { type DayState, type LockAge, lockAgeText } from '../maths/days.ts';
+import { type Money, moneyOf, priceNote } from '../maths/money.ts';
+import { creditsText, shareText } from '../maths/numbers.ts';
+import { type CostGap, type CostReading, mergeProblems, problemText } from '../maths/report.ts';
+import type { Micro } from '../maths/rows.ts';
+
+/** The final, preliminary and missing days of a span; amounts in millionths of a credit. */
+interface DayCounts {
+  readonly total: Micro;
+  readonly money: Money | null;
+  readonly preliminary: Micro;
+  /** `preliminary / total`, from 0 to 1; null if the total is 0. */
+  readonly share: number | null;
+  readonly days: number;
+  readonly finalDays: number;
+  readonly preliminaryDays: number;
+  /** The days without data. No data is not zero: no sum and no average includes them. */
+  readonly missing: readonly Day[];
+}
+
+/** Counts the days of a span by state. Source: docs/costs.md#standing. */
+export function dayCountsOf(states: readonly DayState[], span: Span): DayCounts {
+  const own = within(states, span);
+  const sum = (key: 'total' | 'preliminary') => own.reduce((all, state) => all + state[key], 0);
+  const those = (wanted: DayState['state']) => own.filter(({ state }) => state === wanted);
+  const total = sum('total');
+  const preliminary = sum('preliminary');
+  return {
+    total,
+    money: moneyOf(own.map((state) => [state.price, state.total])),
+    preliminary,
+    share: total > 0 ? preliminary / total : null,
+    days: own.length,
+    finalDays: those('final').length,
+    preliminaryDays: those('preliminary').length,
+    missing: those('no-data').map(({ day }) => day),
+  };
+}
+
+/** `1–19 Nov (UTC) · 4,182.6 credits (€1,463.91), not final`. Missing days are reported by `notFinalText`. */
+export function headline(label: string, states: readonly DayState[], span: Span): string {
+  const { total, money, preliminaryDays } = dayCountsOf(states, span);
+  const open = preliminaryDays > 0 ? ', not final' : '';
+  return `${label} (UTC) · ${creditsText(total, money)}${open}`;
+}
+
+/** How many days are not final or missing; null if all days are final. */
+export function notFinalText(states: readonly DayState[], span: Span, today: Day): string | null {
+  const { days, preliminaryDays, share, missing } = dayCountsOf(states, span);
+  const part =
+    share === null || preliminaryDays === days ? '' : ` (${shareText(share)} of the credits)`;
+  const open = preliminaryDays > 0 ? [`${notFinal(preliminaryDays, days)}${part}.`] : [];
+  const none =
+    missing.length > 0 ? [`No data for ${formatDays(missing, today)}; not in the totals.`] : [];
+  return [...open, ...none].join(' ') || null;
+}
+
+function notFinal(open: number, days: number): string {
+  if (days === 1) return 'This day is not final yet';
+  if (open === days) return `None of the ${days} days is final yet`;
+  return `${open} of ${days} days ${open === 1 ? 'is' : 'are'} not final`;
+}
+
+/**
+ * Whether whole months that ended are final, or when their last open day usually is, by the lock
+ * age; null for other periods. Source: docs/costs.md#standing.
+ */
+export function closingText(
+  { first, last }: Span,
+  states: readonly DayState[],
+  { today, read: { isFinal = false, lockAge } }: ClosingFacts,
+): string | null {
+  const isWhole = first.endsWith('-01') && last === monthSpan(monthOf(last)).last;
+  if (!isWhole || last >= today) return null;
+  const open = states.findLast(({ state }) => state === 'preliminary');
+  if (open) return lockAge ? usuallyFinalText(open.day, lockAge, today) : UNKNOWN_LOCK_AGE;
+  const known = states.filter(({ state }) => state === 'final').length;
+  const missing = lengthOf({ first, last }) - known;
+  const days = `${known} days${missing > 0 ? ' with data' : ''}`;
+  if (isFinal || missing === 0) return `All ${days} are final.`;
+  return `Not final: ${countWords(missing, 'day')} without data may still get some. The ${days} are final.`;
+}
+
+const UNKNOWN_LOCK_AGE =
+  'Not known yet when it becomes final: too few days were seen to become final.';
+
+function usuallyFinalText(open: Day, { low, high }: LockAge, today: Day): string {
+  const usual = { first: addDays(open, low), last: addDays(open, high) };
+  if (usual.last < today) return `Later than usual: usually final by ${formatDate(usual.last)}.`;
+  if (usual.first < today) return `Usually final by ${formatDate(usual.last)}.`;
+  return `Usually final on ${formatSpan(usual, today)}.`;
+}
+
+interface ClosingFacts {
+  readonly today: Day;
+  readonly read: Pick<CostReading, 'isFinal' | 'lockAge'>;
+}
+
+/**
+ * The age of the figures, when days become final, the price of a credit, the missing months and the
+ * inconsistencies of the report, and then `more`. `shownReason`: a reason that the message shows
+ * already, and that the footer leaves out.
+ */
+export function footerPart(
+  { fetchedAt, isFinal = false, problems, gaps, lockAge, prices }: CostReading,
+  shownReason: string | null = null,
+  more: readonly string[] = [],
+): AnswerPart & { kind: 'note' } {
+  const alike = Map.groupBy(gaps, ({ why, from }) => `${from?.toISOString() ?? ''} ${why}`);
+  const texts = [
+    fetchedAt ? null : 'Nothing could be fetched',
+    isFinal ? 'final, never fetched again' : lockAgeText(lockAge),
+    prices ? priceNote(prices) : null,
+    ...[...alike.values()].map((each) => gapText(each, shownReason)),
+    ...mergeProblems(problems).map(problemText),
+    ...more,
+  ];
+  const text = texts.filter((each) => each !== null).join(' · ');
+  return { kind: 'note', text, asOf: fetchedAt };
+}
+
+/** One text for all months with the same reason and age. */
+function gapText(alike: readonly CostGap[], shownReason: string | null): string {
+  const [{ why, from } = { why: '', from: null }] = alike;
+  const months = `${alike.map(({ month }) => month).join(', ')} ${alike.length > 1 ? 'are' : 'is'}`;
+  if (from === null) return `${months} missing${why === shownReason ? '' : `: ${why}`}`;
+  const reason = why === shownReason ? '' : `: the report cannot be read now (${why})`;
+  return `${months} from ${utcStamp(from)}${reason}`;
+}
+
+/** The answer if there is no row at all: the reason, and no figures. */
+export function noDataAnswer(label: string, read: CostReading): Answer {
+  const [gap] = read.gaps;
+  const text = gap ? unreadText(gap) : 'The usage report has no data for these days.';
+  const parts: readonly AnswerPart[] = [{ kind: 'text', text }, footerPart(read, gap?.why)];
+  return { title: `${label} (UTC)`, parts };
+}
+
+/** The answer if only final days are requested and none of them is: their sum would be a false 0. */
+export function noFinalDayAnswer(label: string, days: number, read: CostReading): Answer {
+  const text = `${notFinal(days, days)}.`;
+  return { title: `${label} (UTC)`, parts: [{ kind: 'text', text }, footerPart(read)] };
+}
+
+function unreadText({ why, denied }: CostGap): string {
+  const now = denied ? '' : ' now';
+  const help = denied ? 'An operator of Signalbox must fix the API key.' : 'Try again in a minute.';
+  return `The usage report cannot be read${now}: ${withoutStop(why)}. ${help}`;
+}
+
+function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}
