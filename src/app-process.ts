@@ -5,7 +5,7 @@ import { listenProblem } from './app-server.ts';
 import { createLog, secretsIn } from './base/log.ts';
 import type { ConfigProblem } from './base/problem.ts';
 import { commandNames } from './commands/index.ts';
-import { formatProblems, loadConfig } from './ops/index.ts';
+import { formatProblems, loadConfig, startTraces } from './ops/index.ts';
 import { isLastingRefusal } from './slack/index.ts';
 
 const { version } = packageJson;
@@ -38,9 +38,7 @@ process.on('uncaughtException', (error, origin) => {
 });
 
 // OpenTelemetry is loaded only if tracing is configured.
-const traces =
-  config.tracing &&
-  (await import('./ops/tracing.ts')).openTracing(config.tracing, { version, log });
+const traces = config.tracing && (await startTraces(config.tracing, { version, log }));
 
 const leaving = new AbortController();
 const cancel = new AbortController();

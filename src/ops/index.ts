@@ -1,3 +1,4 @@
+export { runCommandLine } from './cli.ts';
 export {
   auditKeyOf,
   type Config,
@@ -10,4 +11,10 @@ export {
 export { readConfigFile } from './config-file.ts';
 export { FROM_FILES, VARIABLE_NAMES, Variables } from './environment.ts';
 export { refuseUnusable } from './inspect.ts';
-export { createMetrics, type Metrics, type Readings, readGauges } from './telemetry.ts';
+export {
+  createMetrics,
+  type Metrics,
+  type Readings,
+  readGauges,
+  startTraces,
+} from './telemetry.ts';

@@ -11,6 +11,11 @@ import type { CloudReadOperation } from '../servers/cloud-reads.ts';
 import { withAnswerLimit } from '../storage/errors.ts';
 import { toText } from '../storage/old/portable.ts';
 import type { Db } from '../storage/old/schema.ts';
+import type { openTracing } from './tracing.ts';
+
+/** Starts traces. The SDK of OpenTelemetry, which takes start-up time, is loaded only here. */
+export const startTraces: typeof openTracing = async (tracing, about) =>
+  (await import('./tracing.ts')).openTracing(tracing, about);
 
 export interface Metrics {
   readonly measures: Measures;

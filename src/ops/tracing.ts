@@ -40,7 +40,10 @@ interface TracingContext {
 }
 
 /** Starts tracing. Only this file loads the OpenTelemetry SDK, which takes start-up time. */
-export function openTracing(tracing: Tracing, { version, log }: TracingContext): TraceExport {
+export async function openTracing(
+  tracing: Tracing,
+  { version, log }: TracingContext,
+): Promise<TraceExport> {
   const { url, headers } = tracing;
   const exporter = new OTLPTraceExporter({
     url,
