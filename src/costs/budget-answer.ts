@@ -3,7 +3,7 @@ import { dayOf } from '../base/time.ts';
 import { type Answer, type AnswerPart, countWords, textAnswer } from '../domain/answer.ts';
 import type { Service } from '../domain/targets.ts';
 import { type Money, roughMoneyText } from '../maths/money.ts';
-import { bracketed, changeText, roundedFigure, shareText } from '../maths/numbers.ts';
+import { bracketed, changeText, shareText } from '../maths/numbers.ts';
 import type { CostReading } from '../maths/report.ts';
 import {
   type Budget,
@@ -13,7 +13,7 @@ import {
   budgetStandings,
 } from './budgets.ts';
 import { untaggedText } from './scope.ts';
-import { footerPart, noDataAnswer } from './standing.ts';
+import { footerPart, noDataAnswer, roundedCredits } from './standing.ts';
 
 interface BudgetContext {
   readonly budgets: readonly Budget[];
@@ -90,7 +90,7 @@ export function headingText({ budget, forecast, money }: BudgetStanding): string
   const { total } = forecast;
   const change = overText(total / budget.credits - 1);
   const note = bracketed(change, moneyOfWhole(money?.forecast?.[0], money?.amount));
-  return `heading for ${credits(total)} of ${credits(budget.credits)}${note}`;
+  return `heading for ${roundedCredits(total)} of ${roundedCredits(budget.credits)}${note}`;
 }
 
 /** A budget that is exceeded by less than half a percent is not shown as met. */
@@ -100,7 +100,7 @@ export function overText(fraction: number): string {
 
 /** `1,739 of 5,500` */
 function spentText({ budget, spent }: BudgetStanding): string {
-  return `${credits(spent)} of ${credits(budget.credits)}`;
+  return `${roundedCredits(spent)} of ${roundedCredits(budget.credits)}`;
 }
 
 /** `€609 of €1,925`; null without prices. */
@@ -116,7 +116,8 @@ export function budgetFacts(standing: BudgetStanding): readonly (readonly [strin
   const leftOut = untaggedText(standing.untagged);
   const { preliminary, share, burn, money, unread } = standing;
   const openMoney = bracketed(money?.preliminary ? roughMoneyText(money.preliminary) : null);
-  const open = preliminary > 0 ? `, ${credits(preliminary)}${openMoney} of it not final` : '';
+  const open =
+    preliminary > 0 ? `, ${roundedCredits(preliminary)}${openMoney} of it not final` : '';
   const spent = `${spentText(standing)}${bracketed(moneyOfWhole(money?.spent, money?.amount))}`;
   return [
     ['Spent', `${progressBar(share)} · ${spent}${open}`],
@@ -133,8 +134,8 @@ export function budgetFacts(standing: BudgetStanding): readonly (readonly [strin
 function planText({ pace, lastSettled, money }: BudgetStanding): string {
   if (!pace || !lastSettled) return 'no settled day in this month yet';
   const inMoney = bracketed(moneyOfWhole(money?.pace?.spent, money?.pace?.plan));
-  const planned = `${credits(pace.plan)} planned${inMoney}`;
-  return `${credits(pace.spent)} spent through ${formatDay(lastSettled)}, ${planned}`;
+  const planned = `${roundedCredits(pace.plan)} planned${inMoney}`;
+  return `${roundedCredits(pace.spent)} spent through ${formatDay(lastSettled)}, ${planned}`;
 }
 
 function forecastText({ forecast, money }: BudgetStanding): string {
@@ -144,7 +145,7 @@ function forecastText({ forecast, money }: BudgetStanding): string {
       : 'none: the last settled day is too long ago';
   }
   const { total, low, high } = forecast;
-  const text = `${credits(total)} (${credits(low)}–${credits(high)}) if usage does not change`;
+  const text = `${roundedCredits(total)} (${roundedCredits(low)}–${roundedCredits(high)}) if usage does not change`;
   const [inAll, from, to] = (money?.forecast ?? []).flatMap((end) =>
     end ? [roughMoneyText(end)] : [],
   );
@@ -168,8 +169,3 @@ export function progressBar(share: number): string {
 }
 
 const CELLS = 8;
-
-/** Credits of a whole month, without decimals from 10 on. */
-function credits(amount: number): string {
-  return roundedFigure(amount, Math.abs(amount) < 10);
-}

@@ -22,7 +22,7 @@ import {
   type PriceList,
   roughMoneyText,
 } from '../maths/money.ts';
-import { bracketed, creditsText, roundedFigure, shareText } from '../maths/numbers.ts';
+import { bracketed, creditsText, shareText } from '../maths/numbers.ts';
 import { similarWords } from '../maths/period.ts';
 import {
   type CostQuestion,
@@ -43,7 +43,7 @@ import {
   unclearAnswer,
 } from './question.ts';
 import { scopeNotes } from './scope.ts';
-import { dayCountsOf, footerPart, noDataAnswer } from './standing.ts';
+import { dayCountsOf, footerPart, noDataAnswer, roundedCredits } from './standing.ts';
 
 const UNITS = ['month', 'quarter', 'year'] as const;
 type ForecastUnit = (typeof UNITS)[number];
@@ -182,10 +182,6 @@ function headingText({ total, low, high }: KnownForecast, money: ForecastMoney):
   const text = `heading for ${roundedCredits(total)} credits (${roundedCredits(low)}–${roundedCredits(high)})`;
   const ends = money.range.flatMap((end) => (end ? [roughMoneyText(end)] : []));
   return money.total ? `${text} · ${roughMoneyText(money.total)} (${ends.join('–')})` : text;
-}
-
-function roundedCredits(credits: number): string {
-  return roundedFigure(credits, Math.abs(credits) < 10);
 }
 
 /** The answer of `/cost forecast` to the typed words. */

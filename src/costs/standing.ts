@@ -13,7 +13,7 @@ import { addDays, type Day } from '../base/time.ts';
 import { type Answer, type AnswerPart, countWords, utcStamp } from '../domain/answer.ts';
 import { type DayState, type LockAge, lockAgeText } from '../maths/days.ts';
 import { type Money, moneyOf, priceNote } from '../maths/money.ts';
-import { creditsText, shareText } from '../maths/numbers.ts';
+import { creditsText, roundedFigure, shareText } from '../maths/numbers.ts';
 import { type CostGap, type CostReading, mergeProblems, problemText } from '../maths/report.ts';
 import type { Micro } from '../maths/rows.ts';
 
@@ -163,4 +163,9 @@ function unreadText({ why, denied }: CostGap): string {
 
 function withoutStop(sentence: string): string {
   return sentence.replace(/\.$/, '');
+}
+
+/** Credits of a month or longer, without decimals from 10 on. */
+export function roundedCredits(credits: number): string {
+  return roundedFigure(credits, Math.abs(credits) < 10);
 }
