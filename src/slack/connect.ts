@@ -2,7 +2,7 @@ import { App, type Receiver } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Secret } from '../base/errors.ts';
-import { type Measures, traced } from '../base/log.ts';
+import type { Measures } from '../base/log.ts';
 import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
@@ -23,23 +23,16 @@ import {
   type Post,
   REINSTALL_WITH_SCOPES,
   refusedBySlack,
+  SLACK_API_URL,
   type SlackProblem,
 } from './api.ts';
 import { type ChannelIdStore, createChannelFinder } from './channels.ts';
-import type { SlackContext } from './context.ts';
-import { createDeliveries, type Deliveries, withAckFallback } from './deliveries.ts';
+import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { findGroups } from './groups.ts';
 import { createPermalinks } from './links.ts';
-import {
-  checkEnvelope,
-  listen,
-  measuringAck,
-  payloadNames,
-  trackWork,
-  withRequestId,
-} from './listeners.ts';
 import { REQUIRED_SCOPES } from './manifest.ts';
 import { type Channels, createMessenger } from './messenger.ts';
+import { type PayloadListener, startListening } from './middleware.ts';
 import type { DrawContext } from './naming.ts';
 
 /** The app and workspace of a bot token. */
@@ -175,18 +168,10 @@ export interface Slack {
   readonly listen: (context: WorkflowContext) => Promise<PayloadListener>;
 }
 
-interface PayloadListener {
-  /** Handles the payloads of these deliveries from now on. */
-  readonly attach: (deliveries: Deliveries) => void;
-  /** Resolves when every payload that has arrived is handled. */
-  readonly idle: () => Promise<void>;
-}
-
 type ConnectResult =
   | { readonly ok: true; readonly slack: Slack }
   | { readonly ok: false; readonly problems: readonly SlackProblem[] };
 
-const SLACK_API_URL = 'https://slack.com/api/';
 const UNCHECKED =
   'users of signalbox.yaml could not be checked: Slack limits the rate of requests. Run the doctor later';
 
@@ -198,11 +183,12 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const checked = await checkInstallation({ ...options, ...clients, slackApiUrl, fetch });
   if (!checked.ok) return checked;
   const { app: self, socketUrl } = checked;
+  const { home, botId, botUserId, appId } = self;
   const { policy, log, now, channels, measures, clock = systemClock } = options;
   const { lookups } = clients;
-  const accounts = cachedAccounts(lookups, self.home, now);
+  const accounts = cachedAccounts(lookups, home, now);
   const retryLimited = createRetryLimited(clock);
-  const reads = { lookups, home: self.home, accounts, retryLimited };
+  const reads = { lookups, home, accounts, retryLimited };
   const found = await findGroups(policy, self.workspace, reads);
   if (!found.ok) return found;
   const unchecked = [...found.people].filter(([, checked]) => checked === 'unchecked').length;
@@ -237,7 +223,6 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const drawn = { commands, drawing, permalinks, respond, log, clock };
   const openMessenger = (store: ChannelIdStore) => {
     const finder = createChannelFinder({ lookups, configured, store, clock, log });
-    const { botId } = self;
     return createMessenger({
       ...drawn,
       posts: clients.posts,
@@ -257,10 +242,9 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       deliveries: (onRefused) =>
         createDeliveries({ ...options, slackApiUrl, socketUrl, clock, fetch, onRefused }),
       listen: async (context) => {
-        const { home, botUserId } = self;
         const bot = { ...drawn, context, clients, home, botUserId, prefix };
         const app = await createApp(options.botToken, self, slackApiUrl, log);
-        return startListening(app, bot, { appId: self.appId, actors });
+        return startListening(app, bot, { appId, actors });
       },
     },
   };
@@ -292,28 +276,3 @@ const NO_RECEIVER: Receiver = {
   start: async () => undefined,
   stop: async () => undefined,
 };
-
-function startListening(
-  app: App,
-  bot: SlackContext,
-  { appId, actors }: { readonly appId: string; readonly actors: Actors },
-): PayloadListener {
-  const { context, commands, prefix, log } = bot;
-  const process = withRequestId(
-    withAckFallback(measuringAck(app.processEvent.bind(app), context.measures)),
-    log,
-  );
-  const nameOf = payloadNames(commands, prefix);
-  app.processEvent = (event) =>
-    traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
-  app.error(async (error) => {
-    log.error({ err: error }, 'a payload could not be handled');
-    // Bolt then sends no acknowledgement, so that Slack does not show a success.
-    throw error;
-  });
-  const work = trackWork();
-  app.use(async ({ next }) => work.during(next));
-  app.use(checkEnvelope(bot, appId));
-  listen(app, bot, actors);
-  return { attach: ({ receiver }) => receiver.init(app), idle: work.idle };
-}

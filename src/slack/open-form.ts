@@ -13,8 +13,7 @@ import type { Snapshot, UserId } from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';
 import { authorizeForm, authorizeForms } from '../workflow/old/authorize.ts';
 import { sentenceMessage } from './answer.ts';
-import { missingObject, orLate, PROGRESS_AFTER_MS } from './answer-text.ts';
-import { lines, type Message, message } from './blocks.ts';
+import { lines, type Message, message, plain } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import {
   commandForm,
@@ -25,9 +24,9 @@ import {
   waitingForm,
 } from './form.ts';
 import { fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
-import { plain } from './inputs.ts';
 import type { ButtonClick } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
+import { missingObject, orLate, PROGRESS_AFTER_MS } from './private-answers.ts';
 import { needsReason } from './reason-form.ts';
 import { refusalLine, refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
