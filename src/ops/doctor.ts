@@ -17,6 +17,7 @@ import {
   longestWait,
   snapshotHistory,
 } from '../maths/days.ts';
+import { createInstallationReads, type InstallationReads } from '../slack/index.ts';
 import { openReader } from '../storage/old/reader.ts';
 import { type Config, loadConfig } from './config.ts';
 import {
@@ -50,10 +51,8 @@ import {
 import {
   channelIds,
   channelLines,
-  createSlackChecks,
   manualSlackChecks,
   peopleLines,
-  type SlackChecks,
   slackLines,
 } from './doctor-slack.ts';
 import type { Env, ReadFile } from './environment.ts';
@@ -200,10 +199,10 @@ async function slackSections(context: CheckContext): Promise<readonly CheckSecti
   const { slack: settings, policy } = config;
   // Longer than withinTime, so that one timer decides which call was too slow.
   const log = pino({ level: 'silent' });
-  const slack = createSlackChecks({ ...settings, log, withinMs: withinMs + 500 });
-  const call = <T>(work: (from: SlackChecks) => Promise<T>) =>
+  const slack = createInstallationReads({ ...settings, log, withinMs: withinMs + 500 });
+  const call = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs, () => work(slack));
-  const listed = <T>(work: (from: SlackChecks) => Promise<T>) =>
+  const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs * LIST_CALLS, () => work(slack));
   const { appToken } = settings;
   const [self, channels, people, groups, connection] = await Promise.all([
