@@ -21,7 +21,7 @@ import { costPerDayLines, planLines, targetLines, timingLines } from './card-pla
 import { cardTitle } from './card-state.ts';
 import { cardPlace, type LinkOf } from './links.ts';
 import { actionText, type DrawContext, rolesLine, roleText } from './naming.ts';
-import { refusalLine } from './refusals.ts';
+import { NO_COMMAND, refusalLine } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
 type HomeParts = readonly (MessagePart | null)[];
@@ -233,7 +233,7 @@ function commandSection(
   const own = commands.filter(({ name }) => usable.includes(name));
   const group = (kind: Command['kind']) => own.filter((command) => command.kind === kind);
   if (own.length === 0) {
-    const none = noteLine('No rule of the policy allows you a command.');
+    const none = noteLine(NO_COMMAND);
     return [title('Commands'), lines(rolesLine(policy, actor.roles)), none];
   }
   return [

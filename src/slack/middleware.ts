@@ -4,15 +4,16 @@ import { during, newRequest, traced } from '../base/log.ts';
 import { type Command, nounOf } from '../commands/index.ts';
 import { INCIDENT_VERBS } from '../domain/answer.ts';
 import { VERBS } from '../domain/change.ts';
+import { createDenial } from '../domain/gate.ts';
 import { ACCEPT_GAP } from '../workflow/old/clicks.ts';
 import type { Actors } from './actors.ts';
-import { sentenceMessage } from './answer.ts';
 import { OVERFLOW } from './blocks.ts';
 import type { SlackContext } from './context.ts';
 import type { Deliveries } from './deliveries.ts';
 import { callbackIdOf } from './form.ts';
 import { listen } from './listeners.ts';
 import { PALETTE } from './open-form.ts';
+import { refusalMessage } from './refusals.ts';
 
 // What runs around every payload: its trace and request id, the measured acknowledgement, and the check
 // that it is for this app and from this workspace. A listener then handles it.
@@ -192,7 +193,7 @@ function checkEnvelope(bot: SlackContext, appId: string) {
       bot.log.warn({ type: read.data.type }, 'refused a payload from another workspace');
       await acknowledge(ack);
       const url = read.data.response_url;
-      const refusal = sentenceMessage(['Only members of this workspace can use Signalbox.']);
+      const refusal = refusalMessage(createDenial('other-workspace'), bot.drawing);
       return url ? bot.respond(url, { ...refusal, replace: false }) : undefined;
     }
     await next();

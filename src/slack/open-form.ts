@@ -28,7 +28,7 @@ import type { ButtonClick } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
 import { missingObject, orLate, PROGRESS_AFTER_MS } from './private-answers.ts';
 import { needsReason } from './reason-form.ts';
-import { refusalLine, refusalMessage } from './refusals.ts';
+import { NO_COMMAND, refusalLine, refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
 type FormTrigger = Pick<CommandLine, 'by' | 'trigger' | 'replyTarget'>;
@@ -257,9 +257,7 @@ async function paletteFor(bot: SlackContext, by: UserId, replyTarget: ReplyTarge
   const usable = await authorizeForms(bot.context, by, names);
   if (!usable.ok) return textView(refusalLine(usable.denial, bot.drawing));
   const own = bot.commands.filter(({ name }) => usable.commands.includes(name));
-  return own.length > 0
-    ? palette(own, replyTarget)
-    : textView(['No rule of the policy allows you a command.']);
+  return own.length > 0 ? palette(own, replyTarget) : textView([NO_COMMAND]);
 }
 
 /** A select of the commands that a user may use. The form of the chosen one replaces it. */
