@@ -6,6 +6,7 @@ import { secretsIn } from '../base/log.ts';
 import type { ConfigProblem } from '../base/problem.ts';
 import { commandNames } from '../commands/index.ts';
 import type { LastOutcome } from '../log/old/last-outcomes.ts';
+import { createInstallationReads, type InstallationReads } from '../slack/index.ts';
 import { auditKeyOf, type Config, loadConfig } from './config.ts';
 import {
   checkApis,
@@ -38,10 +39,8 @@ import { costDayLines, instanceLines, listedReplicas } from './doctor-running.ts
 import {
   channelIds,
   channelLines,
-  createSlackChecks,
   manualSlackChecks,
   peopleLines,
-  type SlackChecks,
   slackLines,
 } from './doctor-slack.ts';
 import type { Env, ReadFile } from './environment.ts';
@@ -220,10 +219,10 @@ async function slackSections(context: CheckContext): Promise<readonly CheckSecti
   const { slack: settings, policy } = config;
   // Longer than withinTime, so that one timer decides which call was too slow.
   const log = pino({ level: 'silent' });
-  const slack = createSlackChecks({ ...settings, log, withinMs: withinMs + 500 });
-  const call = <T>(work: (from: SlackChecks) => Promise<T>) =>
+  const slack = createInstallationReads({ ...settings, log, withinMs: withinMs + 500 });
+  const call = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs, () => work(slack));
-  const listed = <T>(work: (from: SlackChecks) => Promise<T>) =>
+  const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs * LIST_CALLS, () => work(slack));
   const { appToken } = settings;
   const [self, channels, people, groups, connection] = await Promise.all([

@@ -90,22 +90,19 @@ function oneOf(found: readonly Person[]): PersonLookup {
 }
 
 async function readAll(lookups: WebClient): Promise<readonly Person[]> {
-  const all: Person[] = [];
+  const users = await allUsers(lookups);
+  return users.flatMap((user) => (user.id ? [{ id: user.id, names: namesOf(user) }] : []));
+}
+
+/** All users of the workspace, as Slack lists them. */
+export async function allUsers(lookups: WebClient): Promise<readonly User[]> {
+  const all: User[] = [];
   const pages = readPages<UsersListResponse>(lookups, 'users.list', {});
-  for await (const { members = [] } of pages) {
-    for (const member of members)
-      if (member.id) all.push({ id: member.id, names: namesOf(member) });
-  }
+  for await (const { members = [] } of pages) all.push(...members);
   return all;
 }
 
-interface Member {
-  readonly name?: string;
-  readonly real_name?: string;
-  readonly profile?: { readonly display_name?: string; readonly real_name?: string };
-}
-
-function namesOf({ name, real_name, profile }: Member): readonly string[] {
+function namesOf({ name, real_name, profile }: User): readonly string[] {
   const names = [name, real_name, profile?.display_name, profile?.real_name];
   return [...new Set(names.flatMap((each) => (each ? [each.toLowerCase()] : [])))];
 }

@@ -2,7 +2,6 @@ import type { Answer, AnswerPart, CommandOffer, FactValue, InlinePart } from '..
 import { createDenial } from '../domain/gate.ts';
 import {
   buttons,
-  chart,
   fact,
   lines,
   type Message,
@@ -19,7 +18,7 @@ import { cardPlace } from './links.ts';
 import type { DrawContext } from './naming.ts';
 import { refusalMessage } from './refusals.ts';
 import { type Line, mrkdwnOf } from './rich-text.ts';
-import { table } from './tables.ts';
+import { chart, table } from './tables.ts';
 
 const OFFERS_MAX = 6;
 const LINE_MAX = 2_000;
@@ -95,7 +94,13 @@ function shownPart(
     case 'actions':
       return [buttons(`actions.${part.actions[0]?.value ?? ''}`, ...part.actions)];
     case 'menu':
-      return [menu('command.menu', part.label, part.offers.map(choiceOf))];
+      return [
+        menu(
+          'command.menu',
+          part.label,
+          part.offers.map(({ label, line }) => ({ label, value: line })),
+        ),
+      ];
     case 'choices':
       return [menu(part.id, part.label, part.choices)];
   }
@@ -107,10 +112,6 @@ function shownRow(text: string, about: Line, show: string | null): Shown {
     about,
     show === null ? null : { id: 'command.show', label: 'Show', value: show },
   );
-}
-
-function choiceOf({ label, line }: CommandOffer) {
-  return { label, value: line };
 }
 
 /** A time is an element of its own: with a date, the text would be mrkdwn, which formats names. */

@@ -71,26 +71,43 @@ export interface Clients {
   readonly lookups: WebClient;
 }
 
+export const SLACK_API_URL = 'https://slack.com/api/';
+
+/** Where the Web API is and how it is called. */
+interface WebApi {
+  readonly slackApiUrl: string;
+  readonly log: Logger;
+  readonly fetch: typeof globalThis.fetch;
+}
+
 /**
  * Three clients, because a rate limit on one method delays every call of the same client. Each has
  * its own options object, because Bolt modifies the object that it gets.
  * Source: docs/slack.md#web-api.
  */
-export function createClients(
+export function createClients(token: Secret, api: WebApi): Clients {
+  return {
+    views: createClient(token, api, { timeout: 2_500 }),
+    posts: createClient(token, api, { timeout: 10_000 }),
+    lookups: createClient(token, api, { timeout: 4_000, retries: 1 }),
+  };
+}
+
+/** A client of the Web API; `timeout` in milliseconds. */
+export function createClient(
   token: Secret,
-  { slackApiUrl, log, fetch }: { slackApiUrl: string; log: Logger; fetch: typeof globalThis.fetch },
-): Clients {
-  const client = (timeout: number, retries: number) =>
-    new WebClient(token.reveal(), {
-      slackApiUrl,
-      timeout,
-      retryConfig: { retries, minTimeout: 200 },
-      rejectRateLimitedCalls: true,
-      allowAbsoluteUrls: false,
-      logger: boltLogger(log),
-      fetch,
-    });
-  return { views: client(2_500, 0), posts: client(10_000, 0), lookups: client(4_000, 1) };
+  { slackApiUrl, log, fetch }: WebApi,
+  { timeout, retries = 0 }: { readonly timeout: number; readonly retries?: number },
+): WebClient {
+  return new WebClient(token.reveal(), {
+    slackApiUrl,
+    timeout,
+    retryConfig: { retries, minTimeout: 200 },
+    rejectRateLimitedCalls: true,
+    allowAbsoluteUrls: false,
+    logger: boltLogger(log),
+    fetch,
+  });
 }
 
 type Fetch = typeof fetch;
@@ -200,9 +217,9 @@ export async function* readPages<Page>(
   throw new Error(`Slack has more than ${most} pages of ${method}`);
 }
 
-const WITHIN_MS = 5_000;
+const POST_WITHIN_MS = 5_000;
 
-interface ResponseResponseUrl extends Message {
+interface PrivateResponse extends Message {
   /** Replaces the message whose button was pressed. */
   readonly replace: boolean;
   /** The thread in which an answer that replaces nothing appears. */
@@ -210,7 +227,7 @@ interface ResponseResponseUrl extends Message {
 }
 
 /** Posts to the response URL of a command or click. The URL is a credential and is never logged. */
-export type Respond = (url: string, response: ResponseResponseUrl) => Promise<void>;
+export type Respond = (url: string, response: PrivateResponse) => Promise<void>;
 
 /** One request that follows no redirect. */
 export type Post = (
@@ -221,9 +238,9 @@ export type Post = (
 
 /** Posts only to Slack's own origins, so that a payload cannot redirect an answer. */
 export function createRespond(slackApiUrl: string, post: Post): Respond {
-  const send = (url: string, response: ResponseResponseUrl) =>
+  const send = (url: string, response: PrivateResponse) =>
     step({ name: 'slack response_url', kind: 'client' }, async () => {
-      const posted = await post(url, contentOf(response), WITHIN_MS);
+      const posted = await post(url, contentOf(response), POST_WITHIN_MS);
       const refused = isAccepted(posted) ? {} : { 'error.type': String(posted.status) };
       note({ 'http.response.status_code': posted.status, ...refused });
       return posted;
@@ -247,7 +264,7 @@ function isAccepted({ status, text }: Awaited<ReturnType<Post>>): boolean {
   return status < 300 && !/^\s*\{.*"ok"\s*:\s*false\b/s.test(text);
 }
 
-function contentOf({ text, blocks, replace, thread }: ResponseResponseUrl) {
+function contentOf({ text, blocks, replace, thread }: PrivateResponse) {
   return {
     response_type: 'ephemeral',
     replace_original: replace,
@@ -279,7 +296,7 @@ export function retryAfterMs(error: unknown): number | null {
   return seconds > 0 ? seconds * 1_000 : null;
 }
 
-const WITHIN_MS_RETRY_LIMITED = 90_000;
+const RETRY_WITHIN_MS = 90_000;
 const ATTEMPTS_MAX = 4;
 const WAIT_UNKNOWN_MS = 30_000;
 
@@ -292,7 +309,7 @@ export type RetryLimited = <Value>(read: () => Promise<Value>) => Promise<Value>
  * Source: docs/slack.md#large-workspaces.
  */
 export function createRetryLimited(clock: Pick<Clock, 'now' | 'sleep'>): RetryLimited {
-  const endsAt = clock.now() + WITHIN_MS_RETRY_LIMITED;
+  const endsAt = clock.now() + RETRY_WITHIN_MS;
   return async (read) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -329,6 +346,11 @@ export const REINSTALL_WITH_SCOPES =
   'add the missing scopes under OAuth & Permissions (or paste manifest.json under App Manifest), ' +
   'then choose Install App, Reinstall to Workspace: the token changes only then';
 
+const PAID_PLAN = [
+  'this Slack plan has no user groups',
+  'list people by their member ids: users: [U…] in each role of signalbox.yaml',
+] as const;
+
 /** The meaning of Slack's error names for a token, and the fix for each. */
 const REFUSALS: Readonly<Record<string, readonly [says: string, fix: string]>> = {
   invalid_auth: [
@@ -356,16 +378,9 @@ const REFUSALS: Readonly<Record<string, readonly [says: string, fix: string]>> =
     'Socket Mode is off for this app',
     'switch it on under Socket Mode at api.slack.com/apps, or unset SLACK_APP_TOKEN for HTTP',
   ],
-  plan_upgrade_required: paidPlan(),
-  paid_teams_only: paidPlan(),
+  plan_upgrade_required: PAID_PLAN,
+  paid_teams_only: PAID_PLAN,
 };
-
-function paidPlan(): readonly [string, string] {
-  return [
-    'this Slack plan has no user groups',
-    'list people by their member ids: users: [U…] in each role of signalbox.yaml',
-  ];
-}
 
 const APP_TOKEN =
   'under Basic Information, App-Level Tokens, create a token with connections:write and set SLACK_APP_TOKEN';
@@ -389,7 +404,10 @@ export function isLastingRefusal(error: unknown): boolean {
 /** Why Slack rejected a call, in words for the administrator who installs Signalbox. */
 export function tokenProblem(error: unknown): TokenProblem {
   const refused = refusedBySlack(error);
-  if (refused === 'ratelimited') return tooOften();
+  if (refused === 'ratelimited') {
+    const fix = 'run this again in a minute';
+    return { says: 'Slack limits the rate of requests', fix, passing: true };
+  }
   if (refused === 'missing_scope') return missingScope(error);
   const known = refused === null ? undefined : REFUSALS[refused];
   if (known) return { says: known[0], fix: known[1], passing: false };
@@ -414,11 +432,6 @@ export function foreignAppToken(appToken: Secret, appId: string) {
   if (!tokensApp?.startsWith('A') || tokensApp === appId) return null;
   const problem = `SLACK_APP_TOKEN belongs to the app ${tokensApp}, SLACK_BOT_TOKEN to ${appId}`;
   return { problem, hint: 'copy both tokens from one app, at api.slack.com/apps' };
-}
-
-function tooOften(): TokenProblem {
-  const fix = 'run this again in a minute';
-  return { says: 'Slack limits the rate of requests', fix, passing: true };
 }
 
 function missingScope(error: unknown): TokenProblem {

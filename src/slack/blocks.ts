@@ -1,5 +1,4 @@
 import type { Block, KnownBlock } from '@slack/types';
-import type { AnswerPart, ChartPoint } from '../domain/answer.ts';
 import {
   bounded,
   boundedMrkdwn,
@@ -53,7 +52,7 @@ export interface MessagePart {
 
 export function title(text: string): MessagePart {
   const shown = bounded(oneLine(visible(text)), 150);
-  const block = { type: 'header', text: { type: 'plain_text', text: shown, emoji: false } };
+  const block = { type: 'header', text: plain(shown, 150) };
   return { block, text: mrkdwnOf([shown]) };
 }
 
@@ -80,6 +79,12 @@ function filled(line: Line): Line {
   return parts.length > 0 ? parts : ['–'];
 }
 
+/** Literal text of at most so many characters. */
+export function plain(words: string, most: number) {
+  const shown = bounded(visible(words), most) || '–';
+  return { type: 'plain_text' as const, text: shown, emoji: false };
+}
+
 /** `Reason  nightly maintenance`: the label stands out, the value is literal. */
 export function fact(label: string, ...value: Line): Line {
   return [{ bold: label }, '  ', ...filled(value).map(onOneLine)];
@@ -101,8 +106,7 @@ export function noteElement(line: Line) {
   if (words.length < line.length) {
     return { type: 'mrkdwn', text: boundedMrkdwn(mrkdwnOf(line), 2_900), verbatim: true };
   }
-  const text = bounded(visible(words.join('')), 2_900) || '–';
-  return { type: 'plain_text', text, emoji: false };
+  return plain(words.join(''), 2_900);
 }
 
 export function buttons(id: string, ...all: readonly Button[]): MessagePart | null {
@@ -119,10 +123,14 @@ function buttonElement({ id, value, label, style, confirm }: Button) {
     type: 'button',
     action_id: id,
     value,
-    text: plain(label, 75),
+    text: plainLine(label, 75),
     ...(style ? { style } : {}),
     ...(confirm ? { confirm: confirmDialog(confirm) } : {}),
   };
+}
+
+function plainLine(words: string, most: number) {
+  return plain(oneLine(words), most);
 }
 
 /** The action id of an overflow menu. The value of an option is the id and the value of its button. */
@@ -130,15 +138,20 @@ export const OVERFLOW = 'menu.more';
 
 function overflowMenu(all: readonly Button[]) {
   const options = all.map(({ id, label, value }) => ({
-    text: plain(label, 75),
+    text: plainLine(label, 75),
     value: `${id} ${value}`,
   }));
   return { type: 'overflow', action_id: OVERFLOW, options };
 }
 
 function confirmDialog({ title, text, ok }: Required<Button>['confirm']) {
-  const deny = plain('Cancel', 30);
-  return { title: plain(title, 100), text: plain(text, 300), confirm: plain(ok, 30), deny };
+  const deny = plainLine('Cancel', 30);
+  return {
+    title: plainLine(title, 100),
+    text: plainLine(text, 300),
+    confirm: plainLine(ok, 30),
+    deny,
+  };
 }
 
 /** A row of a list: literal text, a second column, and one button. */
@@ -146,7 +159,7 @@ export function row(text: string, about: Line, button: Button | null): MessagePa
   const shown = oneLine(text);
   // In mrkdwn, Slack would format the stars and colons of a name.
   const fields = [
-    plain(shown, 2_000),
+    plainLine(shown, 2_000),
     { type: 'mrkdwn', text: mrkdwnOf(filled(about)), verbatim: true },
   ];
   const accessory = button ? { accessory: buttonElement(button) } : {};
@@ -166,66 +179,13 @@ export function menu(
   const options = choices
     .filter(({ value }) => value.length <= 75)
     .slice(0, 100)
-    .map((choice) => ({ text: plain(choice.label, 75), value: choice.value }));
+    .map((choice) => ({ text: plainLine(choice.label, 75), value: choice.value }));
   if (options.length === 0) return null;
-  const select = { type: 'static_select', action_id: id, placeholder: plain(label, 150), options };
-  return { block: { type: 'actions', block_id: id, elements: [select] }, text: '' };
-}
-
-function plain(words: string, most: number) {
-  const text = bounded(oneLine(visible(words)), most) || '–';
-  return { type: 'plain_text', text, emoji: false };
-}
-
-const POINTS_MAX = 20;
-
-/**
- * A bar chart with the same figures as text. Values that are not final are a second series, because
- * Slack colors a series and not a bar.
- */
-export function chart(part: AnswerPart & { kind: 'chart' }): MessagePart | null {
-  const { title, unit, axis, points } = part;
-  const shown = points.slice(-POINTS_MAX).map(({ label, value, isFinal }) => ({
-    label: bounded(oneLine(visible(label)), 20),
-    value: Math.round(value * 100) / 100,
-    isFinal,
-  }));
-  if (shown.length === 0) return null;
-  const block: AnyBlock = {
-    type: 'data_visualization',
-    title: bounded(visible(title), 50),
-    chart: {
-      type: 'bar',
-      series: allSeries(shown),
-      axis_config: {
-        categories: shown.map(({ label }) => label),
-        x_label: bounded(axis, 50),
-        y_label: bounded(unit, 50),
-      },
-    },
+  const select = {
+    type: 'static_select',
+    action_id: id,
+    placeholder: plainLine(label, 150),
+    options,
   };
-  const words = shown.map(({ label, value, isFinal }) => {
-    return `${label}: ${value}${isFinal ? '' : ' (not final)'}`;
-  });
-  return { block, text: mrkdwnOf([`${title} · ${axis} · ${words.join(', ')}`]) };
-}
-
-/**
- * Slack colors a series by its position. *Not final* is always the second one, so that it has the same
- * color in all charts, also without any final value.
- */
-function allSeries(points: readonly ChartPoint[]) {
-  const final = seriesOf('final', points, true);
-  return points.every(({ isFinal }) => isFinal)
-    ? [final]
-    : [final, seriesOf('not final', points, false)];
-}
-
-/** Slack needs a value of every series for every label, and draws 0 as nothing. */
-function seriesOf(name: string, points: readonly ChartPoint[], isFinal: boolean) {
-  const data = points.map((point) => ({
-    label: point.label,
-    value: point.isFinal === isFinal ? point.value : 0,
-  }));
-  return { name, data };
+  return { block: { type: 'actions', block_id: id, elements: [select] }, text: '' };
 }

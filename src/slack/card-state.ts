@@ -6,178 +6,16 @@ import {
   type ExecutionOutcome,
   type FollowUp,
   hasAuditMismatch,
-  isEnded,
   type Resolution,
   type State,
   TARGET_TRAITS,
 } from '../domain/change.ts';
-import type { BreakGlassEvent } from '../workflow/old/messenger-port.ts';
-import { type Button, fact } from './blocks.ts';
-import { cardLink, consoleLink } from './links.ts';
-import { actionText, type DrawContext, lowerActionText, lowerFirst, mentionOf } from './naming.ts';
+import { fact } from './blocks.ts';
+import { consoleLink } from './links.ts';
+import { actionText, type DrawContext, lowerFirst } from './naming.ts';
 import { bounded, type Line, oneLine, type RichInline } from './rich-text.ts';
 
-/** On the card: who used break-glass and why, and who reviewed it. */
-export function breakGlassLines(change: Change): readonly Line[] {
-  const { breakGlass, review } = change;
-  if (!breakGlass) return [];
-  const { by, at, reason } = breakGlass;
-  return [
-    fact('⚠ Break-glass by', { user: by }, ', ', { at }, ': ', reason),
-    review
-      ? fact('Reviewed by', { user: review.by }, ', ', { at: review.at }, ': ', review.note)
-      : fact('Reviewed by', 'nobody yet'),
-  ];
-}
-
-/** The line in the thread. It mentions the skipped approvers, or after a review the requester. */
-export function breakGlassThreadLine(
-  news: BreakGlassEvent,
-  change: Change,
-  drawing: DrawContext,
-): Line {
-  const { from, breakGlass } = change.requires;
-  const fact = breakGlassFact(news, change, drawing);
-  if (news === 'reviewed') return [{ user: change.requester }, ' ', ...fact];
-  const next = ' Someone else must review it afterwards, with the button on ';
-  const card = cardLink(change, 'the card', drawing.linkOf);
-  return [...mentionOf(from ?? breakGlass, drawing), ' ', ...fact, next, card, '.'];
-}
-
-/** The same for the audit channel, without a mention. */
-export function breakGlassFact(
-  news: BreakGlassEvent,
-  change: Change,
-  { linkOf }: DrawContext,
-): Line {
-  const { breakGlass, review, requires, id } = change;
-  const what: Line = [`“${lowerActionText(change)}” (`, cardLink(change, id, linkOf), ')'];
-  if (news === 'reviewed' && review) {
-    return [{ user: review.by }, ' reviewed the break-glass use of ', ...what, `: ${review.note}`];
-  }
-  if (!breakGlass) throw new Error(`${id} was not run with break-glass`);
-  return [
-    { user: breakGlass.by },
-    ' used break-glass: ',
-    ...what,
-    ` runs without the approvals of rule ${requires.rule}. `,
-    `Reason: ${breakGlass.reason}.`,
-  ];
-}
-
-export function breakGlassButton({ id }: Change): Button {
-  return { id: 'change.break-glass', label: 'Use break-glass…', value: id, inMenu: true };
-}
-
-/** A break-glass change is reviewed however it ended, because nobody approved it. */
-export function reviewButtons(change: Change): readonly Button[] {
-  const { id, breakGlass, review } = change;
-  if (!breakGlass || review || !isEnded(change)) return [];
-  return [{ id: 'change.review', label: 'Mark as reviewed…', value: id }];
-}
-
-const WHY: Readonly<Record<EvidenceGap, string>> = {
-  creation: 'Signalbox cannot tell whether this request created it: a person decides.',
-  'not-as-requested': 'This is not yet what was requested. The request may still be applied.',
-  'under-way': 'Its state moved as requested, so the request probably arrived.',
-  'before-unknown':
-    'The values before the request are unknown, so this does not prove that it was applied.',
-  'was-so-before': 'It was so before the request, so this does not prove that it was applied.',
-  'changed-since':
-    'Another change of this target was sent since, so this does not prove that it was applied.',
-  'trail-problem': 'The audit trail has a problem, so Signalbox settles nothing by itself.',
-};
-
-interface FollowUpLines {
-  readonly lines: readonly Line[];
-  readonly candidates: readonly Line[];
-}
-
-/** What the optional reads show of the target after the send. */
-export function followUp({ state, followUp: follow, outcome, resolution }: Change): FollowUpLines {
-  if (!follow) return { lines: [], candidates: [] };
-  if (state === 'unknown') return unknownLines(follow);
-  const { seen } = follow;
-  // What was read before a resolution is no value after it.
-  const isOutdated = seen && resolution && seen.at < resolution.at;
-  const isHidden = follow.state === 'closed' || isOutdated;
-  const later =
-    state !== 'succeeded' || isHidden ? [] : laterState(follow, outcome?.at ?? new Date(0));
-  const isShown = follow.seen !== null || follow.gap !== null;
-  const label: Line = isShown ? [{ bold: 'The server reports:' }] : [];
-  return { lines: later.length > 0 ? [[...label, ...later]] : [], candidates: [] };
-}
-
-const EVERY = 'checked every 30 s';
-const NOT_READ_YET: Line = ['Signalbox checks the state every 30 s until it is done.'];
-
-/** A reading within this time has its time without the day. */
-const SAME_DAY_MS = 12 * HOUR_MS;
-
-/** After the state in the reply at `since`: the later one. Empty if nothing follows it. */
-export function laterState({ state, seen, gap }: FollowUp, since: Date): Line {
-  if (state === 'closed') return [];
-  if (gap !== null && state !== 'superseded') {
-    const last: Line = seen ? [`; last seen: ${seen.text}, `, { at: seen.at }] : [];
-    const end = state === 'open' ? ['.'] : NOT_READ_AGAIN;
-    return [` Later state unknown: ${gap}`, ...last, ...end];
-  }
-  if (seen === null) return state === 'open' ? [' ', ...NOT_READ_YET] : [];
-  const isSoon = seen.at.getTime() - since.getTime() < SAME_DAY_MS;
-  const time: RichInline = isSoon ? { at: seen.at, as: 'time' } : { at: seen.at };
-  return [' ', time, `: ${seen.text}`, ...laterNote(state)];
-}
-
-function laterNote(state: FollowUp['state']): Line {
-  if (state === 'superseded') return ['. A newer change of this service was sent since.'];
-  if (state === 'given-up') return ['. Not settled after 30 min.', ...CHECK];
-  if (state === 'failed') return ['.', ...CHECK];
-  return [` (${EVERY})`];
-}
-
-const SHOWS = 'Server shows';
-const CHECK: Line = [' Check the console.'];
-const NOT_READ_AGAIN: Line = ['. Signalbox does not read it again.', ...CHECK];
-
-function gapLine(gap: string, seen: FollowUp['seen']): Line {
-  const last: Line = seen ? [`; last seen: ${seen.text}, `, { at: seen.at }] : [];
-  return fact(SHOWS, `unknown: ${gap}`, ...last);
-}
-
-/** Beside the buttons: what a person who records the outcome can compare. */
-function unknownLines({ seen, gap, why, candidates }: FollowUp): FollowUpLines {
-  if (gap !== null) return { lines: [gapLine(gap, seen)], candidates: [] };
-  if (seen === null) return { lines: [], candidates: [] };
-  const shown = fact(SHOWS, `${seen.text} (checked `, { at: seen.at }, ')');
-  return {
-    lines: [shown, ...(why === null ? [] : [[WHY[why]]])],
-    candidates: candidates.map(candidateLine),
-  };
-}
-
-function candidateLine({ name, id, state, createdAt }: FollowUp['candidates'][number]): Line {
-  const created: Line = createdAt ? [', created ', { at: createdAt }] : [', creation time unknown'];
-  const about = [id, ...(state === null ? [] : [state])].join(' · ');
-  return fact('Candidate', `“${bounded(name, 60)}” · ${about}`, ...created);
-}
-
-/** In the thread, once: how the target ended. */
-export function followUpLine(change: Change): Line {
-  const { requester, followUp: follow } = change;
-  const what = `“${lowerActionText(change)}”`;
-  const who: Line = [{ user: requester }, ' '];
-  const { seen = null, state, gap = null } = follow ?? {};
-  const shown: Line = seen ? [`${seen.text}, since `, { at: seen.at }, '.'] : ['unknown.'];
-  if (state === 'settled') return [...who, `${what} is done. The server shows: `, ...shown];
-  if (state === 'failed') {
-    return [...who, `${what} was accepted and then failed. The server shows: `, ...shown, ...CHECK];
-  }
-  if (gap !== null) {
-    const unread = `Signalbox could not read whether ${what} is done: ${gap}. Last seen: `;
-    return [...who, unread, ...shown, ...CHECK];
-  }
-  return [...who, `${what} is not done after 30 min. Last seen: `, ...shown, ...CHECK];
-}
+// How a card words the state of a change: its title, how its execution ended, and what later reads show.
 
 const MARKS: Readonly<Record<State, string>> = {
   draft: '○',
@@ -194,71 +32,15 @@ const MARKS: Readonly<Record<State, string>> = {
   denied: '✕',
 };
 
-const TITLES: Readonly<Record<State, string>> = {
-  draft: 'draft, not requested',
-  pending: 'waiting for approval',
-  approved: 'approved',
-  executing: 'running',
-  succeeded: 'accepted',
-  failed: 'rejected by the server',
-  unknown: 'outcome unknown',
-  rejected: 'rejected',
-  cancelled: 'cancelled',
-  expired: 'expired',
-  stale: 'not run: it changed since the preview',
-  denied: 'not run: the current policy refuses it',
-};
-
-// Signalbox stores freezes itself: no server accepts or rejects them.
-function titles({ plan }: Change): Readonly<Record<State, string>> {
-  return TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox'
-    ? { ...TITLES, succeeded: 'done', failed: 'not done' }
-    : TITLES;
-}
-
-/** The state in words, after the action. */
-export function stateText(change: Change, commands: Commands): string {
-  const { resolution, state, breakGlass, followUp, stopReason: stopped, parent } = change;
-  if (hasAuditMismatch(change)) {
-    const end = ['denied', 'stale'].includes(state) ? 'not run: ' : '';
-    return `${end}it does not match the audit trail`;
-  }
-  if (stopped === 'restored') return 'not tracked: the database was restored';
-  if (stopped === 'gap-accepted') return 'not run: a gap of the audit trail was accepted';
-  if (state === 'approved' && parent) return 'planned';
-  if (state === 'approved' && breakGlass) return 'emergency, without approval';
-  if (state === 'succeeded' && followUp?.state === 'failed') return 'accepted, then failed';
-  if (!resolution) return titles(change)[state];
-  return lowerFirst(answerLabel(change, resolution.happened, commands));
-}
-
-type Commands = DrawContext['commands'];
-
-/** What a person can answer about an unknown outcome: `It was stopped`, `It was not stopped`. */
-export function answerLabel(
-  { command }: Pick<Change, 'command'>,
-  happened: boolean,
-  commands: Commands,
-): string {
-  const done = commands.get(command)?.outcome.done;
-  if (done === undefined) return happened ? 'It happened' : 'It did not happen';
-  return happened ? `It was ${done}` : `It was not ${done}`;
-}
-
 const TITLE_MAX = 100;
 
 /** The mark of the state, then the title without it. */
 export function cardTitle(change: Change, commands: Commands): string {
   const mark = MARKS[hasAuditMismatch(change) ? 'denied' : change.state];
-  return `${mark} ${plainTitle(change, commands)}`;
-}
-
-function plainTitle(change: Change, commands: Commands): string {
+  const accepted = acceptedTitle(change, commands);
   // A long name must not push the state out of the first line.
-  return (
-    acceptedTitle(change, commands) ??
-    `${bounded(actionText(change), TITLE_MAX)}: ${stateText(change, commands)}`
-  );
+  const action = bounded(actionText(change), TITLE_MAX);
+  return `${mark} ${accepted ?? `${action}: ${stateText(change, commands)}`}`;
 }
 
 /**
@@ -295,6 +77,57 @@ function isWarning(reported: string): boolean {
   return reported.startsWith('⚠');
 }
 
+/** The state in words, after the action. */
+export function stateText(change: Change, commands: Commands): string {
+  const { resolution, state, breakGlass, followUp, stopReason: stopped, parent } = change;
+  if (hasAuditMismatch(change)) {
+    const end = ['denied', 'stale'].includes(state) ? 'not run: ' : '';
+    return `${end}it does not match the audit trail`;
+  }
+  if (stopped === 'restored') return 'not tracked: the database was restored';
+  if (stopped === 'gap-accepted') return 'not run: a gap of the audit trail was accepted';
+  if (state === 'approved' && parent) return 'planned';
+  if (state === 'approved' && breakGlass) return 'emergency, without approval';
+  if (state === 'succeeded' && followUp?.state === 'failed') return 'accepted, then failed';
+  if (!resolution) return (isLocal(change) ? LOCAL_TITLES : TITLES)[state];
+  return lowerFirst(answerLabel(change, resolution.happened, commands));
+}
+
+const TITLES: Readonly<Record<State, string>> = {
+  draft: 'draft, not requested',
+  pending: 'waiting for approval',
+  approved: 'approved',
+  executing: 'running',
+  succeeded: 'accepted',
+  failed: 'rejected by the server',
+  unknown: 'outcome unknown',
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+  expired: 'expired',
+  stale: 'not run: it changed since the preview',
+  denied: 'not run: the current policy refuses it',
+};
+
+/** Signalbox stores freezes and schedules itself: no server accepts or rejects them. */
+export function isLocal({ plan }: Pick<Change, 'plan'>): boolean {
+  return TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox';
+}
+
+const LOCAL_TITLES: typeof TITLES = { ...TITLES, succeeded: 'done', failed: 'not done' };
+
+type Commands = DrawContext['commands'];
+
+/** What a person can answer about an unknown outcome: `It was stopped`, `It was not stopped`. */
+export function answerLabel(
+  { command }: Pick<Change, 'command'>,
+  happened: boolean,
+  commands: Commands,
+): string {
+  const done = commands.get(command)?.outcome.done;
+  if (done === undefined) return happened ? 'It happened' : 'It did not happen';
+  return happened ? `It was ${done}` : `It was not ${done}`;
+}
+
 interface Ending {
   readonly facts: readonly Line[];
   /** What an unanswered request may have created, and replies that differ from the request. */
@@ -322,18 +155,6 @@ export function ending(change: Change, drawing: DrawContext, isFull = false): En
   };
 }
 
-function resolutionLine({ by, note, evidence }: Resolution): Line {
-  if (by !== 'signalbox' || !evidence) {
-    return fact('Verified by', by === 'signalbox' ? 'Signalbox' : { user: by }, ': ', note);
-  }
-  const { shown, shownAt, before, beforeAt } = evidence;
-  return fact(
-    'Settled by evidence',
-    ...[`the server shows ${shown} (`, { at: shownAt }],
-    ...[`), before the request ${before} (`, { at: beforeAt }, ')'],
-  );
-}
-
 function waiting({ notBefore, plan }: Change): readonly Line[] {
   if (!notBefore) return [['Queued behind another change; checked again before it runs.']];
   if (plan.timing?.startAt === notBefore.toISOString()) {
@@ -350,21 +171,20 @@ function outcomeWords(
   { drawing, isFull }: { drawing: DrawContext; isFull: boolean },
 ): readonly Line[] {
   const after = endingNote(change, drawing);
-  const isLocal = TARGET_TRAITS[change.plan.target.kind].appliedBy === 'signalbox';
   if (ending.how === 'succeeded') {
     const plain = ending.reported.filter((each) => !isWarning(each));
     const later = change.followUp ? laterState(change.followUp, ending.at) : [];
     const shown = change.followUp?.seen && !isFull ? plain.slice(0, 1) : plain;
     const reported = shown.join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
-    if (isLocal) return [[{ bold: 'Done. ' }, after]];
+    if (isLocal(change)) return [[{ bold: 'Done. ' }, after]];
     const answer = [{ bold: 'The server reports: ' }, `${reported}.`, ...later];
     // The note is about the time until the target is settled.
     return reachedEnd(change, drawing.commands) === null ? [answer, [after]] : [answer];
   }
   if (ending.how === 'failed') {
     return [
-      [{ bold: isLocal ? 'Reason: ' : 'Server response: ' }, answerOf(ending)],
+      [{ bold: isLocal(change) ? 'Reason: ' : 'Server response: ' }, answerOf(ending)],
       ['Nothing was changed. Fix the reported problem and request it again.'],
     ];
   }
@@ -381,11 +201,8 @@ function outcomeWords(
   ];
 }
 
-/** Values in the reply that are not as sent, each on a line of its own. */
-function reportedWarnings(outcome: ExecutionOutcome): readonly Line[] {
-  return outcome.how === 'succeeded'
-    ? outcome.reported.filter(isWarning).map((each) => [each])
-    : [];
+function answerOf({ status, text }: ExecutionOutcome & { how: 'failed' | 'unknown' }): string {
+  return status === null ? text : `${status} ${text}`;
 }
 
 function endingNote({ command, followUp }: Change, { commands }: DrawContext): string {
@@ -394,16 +211,116 @@ function endingNote({ command, followUp }: Change, { commands }: DrawContext): s
   return isFollowed || unfollowedNote === '' ? note : `${note} ${unfollowedNote}`;
 }
 
-function answerOf({ status, text }: ExecutionOutcome & { how: 'failed' | 'unknown' }): string {
-  return status === null ? text : `${status} ${text}`;
+function resolutionLine({ by, note, evidence }: Resolution): Line {
+  if (by !== 'signalbox' || !evidence) {
+    return fact('Verified by', by === 'signalbox' ? 'Signalbox' : { user: by }, ': ', note);
+  }
+  const { shown, shownAt, before, beforeAt } = evidence;
+  return fact(
+    'Settled by evidence',
+    ...[`the server shows ${shown} (`, { at: shownAt }],
+    ...[`), before the request ${before} (`, { at: beforeAt }, ')'],
+  );
 }
 
-function requestLine(ending: ExecutionOutcome, { plan }: Change, isFull: boolean): Line {
+/** Values in the reply that are not as sent, each on a line of its own. */
+function reportedWarnings(outcome: ExecutionOutcome): readonly Line[] {
+  return outcome.how === 'succeeded'
+    ? outcome.reported.filter(isWarning).map((each) => [each])
+    : [];
+}
+
+function requestLine(ending: ExecutionOutcome, change: Change, isFull: boolean): Line {
   const { at, tookMs, requestId } = ending;
-  if (TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox') return fact('At', { at });
+  if (isLocal(change)) return fact('At', { at });
   const request = isFull && requestId ? ` · request ${requestId}` : '';
   const took = tookMs < 1_000 ? `${tookMs} ms` : `${(tookMs / 1_000).toFixed(1)} s`;
   // Without a status there was no answer, so there is no duration to show.
   if (ending.how === 'unknown' && ending.status === null) return fact('No answer', { at });
   return fact('Answered', { at }, `, after ${took}${request}`);
+}
+
+interface FollowUpLines {
+  readonly lines: readonly Line[];
+  readonly candidates: readonly Line[];
+}
+
+/** What the optional reads show of the target after the send. */
+export function followUp({ state, followUp: follow, outcome, resolution }: Change): FollowUpLines {
+  if (!follow) return { lines: [], candidates: [] };
+  if (state === 'unknown') return unknownLines(follow);
+  const { seen } = follow;
+  // What was read before a resolution is no value after it.
+  const isOutdated = seen && resolution && seen.at < resolution.at;
+  const isHidden = follow.state === 'closed' || isOutdated;
+  const later =
+    state !== 'succeeded' || isHidden ? [] : laterState(follow, outcome?.at ?? new Date(0));
+  const isShown = follow.seen !== null || follow.gap !== null;
+  const label: Line = isShown ? [{ bold: 'The server reports:' }] : [];
+  return { lines: later.length > 0 ? [[...label, ...later]] : [], candidates: [] };
+}
+
+const SHOWS = 'Server shows';
+export const CHECK: Line = [' Check the console.'];
+const NOT_READ_AGAIN: Line = ['. Signalbox does not read it again.', ...CHECK];
+
+/** Beside the buttons: what a person who records the outcome can compare. */
+function unknownLines({ seen, gap, why, candidates }: FollowUp): FollowUpLines {
+  if (gap !== null) return { lines: [gapLine(gap, seen)], candidates: [] };
+  if (seen === null) return { lines: [], candidates: [] };
+  const shown = fact(SHOWS, `${seen.text} (checked `, { at: seen.at }, ')');
+  return {
+    lines: [shown, ...(why === null ? [] : [[WHY[why]]])],
+    candidates: candidates.map(candidateLine),
+  };
+}
+
+const WHY: Readonly<Record<EvidenceGap, string>> = {
+  creation: 'Signalbox cannot tell whether this request created it: a person decides.',
+  'not-as-requested': 'This is not yet what was requested. The request may still be applied.',
+  'under-way': 'Its state moved as requested, so the request probably arrived.',
+  'before-unknown':
+    'The values before the request are unknown, so this does not prove that it was applied.',
+  'was-so-before': 'It was so before the request, so this does not prove that it was applied.',
+  'changed-since':
+    'Another change of this target was sent since, so this does not prove that it was applied.',
+  'trail-problem': 'The audit trail has a problem, so Signalbox settles nothing by itself.',
+};
+
+function gapLine(gap: string, seen: FollowUp['seen']): Line {
+  const last: Line = seen ? [`; last seen: ${seen.text}, `, { at: seen.at }] : [];
+  return fact(SHOWS, `unknown: ${gap}`, ...last);
+}
+
+function candidateLine({ name, id, state, createdAt }: FollowUp['candidates'][number]): Line {
+  const created: Line = createdAt ? [', created ', { at: createdAt }] : [', creation time unknown'];
+  const about = [id, ...(state === null ? [] : [state])].join(' · ');
+  return fact('Candidate', `“${bounded(name, 60)}” · ${about}`, ...created);
+}
+
+/** A reading within this time has its time without the day. */
+const SAME_DAY_MS = 12 * HOUR_MS;
+
+/** After the state in the reply at `since`: the later one. Empty if nothing follows it. */
+export function laterState({ state, seen, gap }: FollowUp, since: Date): Line {
+  if (state === 'closed') return [];
+  if (gap !== null && state !== 'superseded') {
+    const last: Line = seen ? [`; last seen: ${seen.text}, `, { at: seen.at }] : [];
+    const end = state === 'open' ? ['.'] : NOT_READ_AGAIN;
+    return [` Later state unknown: ${gap}`, ...last, ...end];
+  }
+  if (seen === null) return state === 'open' ? [' ', ...NOT_READ_YET] : [];
+  const isSoon = seen.at.getTime() - since.getTime() < SAME_DAY_MS;
+  const time: RichInline = isSoon ? { at: seen.at, as: 'time' } : { at: seen.at };
+  return [' ', time, `: ${seen.text}`, ...laterNote(state)];
+}
+
+const EVERY = 'checked every 30 s';
+const NOT_READ_YET: Line = ['Signalbox checks the state every 30 s until it is done.'];
+
+function laterNote(state: FollowUp['state']): Line {
+  if (state === 'superseded') return ['. A newer change of this service was sent since.'];
+  if (state === 'given-up') return ['. Not settled after 30 min.', ...CHECK];
+  if (state === 'failed') return ['.', ...CHECK];
+  return [` (${EVERY})`];
 }

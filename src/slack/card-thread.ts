@@ -1,12 +1,19 @@
-import { type Change, hasAuditMismatch, TARGET_TRAITS, type Verb } from '../domain/change.ts';
+import { type Change, hasAuditMismatch, type Verb } from '../domain/change.ts';
 import { requirementFor } from '../domain/policy.ts';
-import type { Reminder } from '../workflow/old/messenger-port.ts';
-import { scheduleLine } from './card-plan.ts';
-import { acceptedTitle, answerLabel } from './card-state.ts';
+import { SCHEDULE_DAYS, scheduleCommandLine, scheduleText, timesOf } from '../domain/schedules.ts';
+import type {
+  BreakGlassEvent,
+  Reminder,
+  RevertStopReason,
+} from '../workflow/old/messenger-port.ts';
+import type { Button } from './blocks.ts';
+import { acceptedTitle, answerLabel, CHECK, isLocal } from './card-state.ts';
 import { cardLink, openCard } from './links.ts';
 import { actionText, type DrawContext, lowerActionText, lowerFirst, mentionOf } from './naming.ts';
 import { stoppedLine } from './refusals.ts';
 import type { Line } from './rich-text.ts';
+
+// The lines below a card, in its thread or in direct messages, and the buttons of these lines.
 
 /** A line with a mention of the requester: Slack sends no notification for a redrawn card. */
 export function threadLine(change: Change, drawing: DrawContext): Line {
@@ -21,6 +28,118 @@ export function directLine(change: Change, drawing: DrawContext): Line {
   return [...news(change, drawing), ...where];
 }
 
+function news(change: Change, drawing: DrawContext): Line {
+  const what = lowerActionText(change);
+  const { rejection, resolution, stopReason: stopped } = change;
+  if (hasAuditMismatch(change)) return [`${actionText(change)}: `, ...stoppedLine(change, drawing)];
+  if (resolution) {
+    const how = lowerFirst(answerLabel(change, resolution.happened, drawing.commands));
+    if (resolution.by === 'signalbox') {
+      return [`“${what}” was applied: the server shows what was requested, and did not before.`];
+    }
+    return [{ user: resolution.by }, ` checked “${what}”: ${how}.`];
+  }
+  if (change.state === 'rejected' && rejection) {
+    return [{ user: rejection.by }, ` rejected “${what}”: ${rejection.reason}`];
+  }
+  if (stopped) {
+    return [`“${what}” was not run. `, ...stoppedLine(change, drawing), ...afterFreeze(change)];
+  }
+  if (isLocal(change) && change.state === 'succeeded') {
+    const card = cardLink(change, 'The card', drawing.linkOf);
+    return [`“${what}” is done. `, card, ' shows the details.'];
+  }
+  return scheduleLine(change) ?? stateLine(change, drawing);
+}
+
+/** For a change that missed its scheduled time, or was cancelled before it; null for any other. */
+function scheduleLine(change: Change): Line | null {
+  const { state, parent, notBefore } = change;
+  const what = `“${lowerActionText(change)}”`;
+  if (parent && state === 'cancelled') {
+    return [`${what} was cancelled, so everything stays as ${parent} left it.`];
+  }
+  if (state !== 'expired' || !notBefore) return null;
+  const late = parent ? 'a day' : 'an hour';
+  return [
+    `${what} was scheduled for `,
+    { at: notBefore },
+    ` and could not start within ${late}. Nothing was done.`,
+  ];
+}
+
+// The requester of a blocked revert does not have to remember when the freeze ends.
+function afterFreeze({ parent, frozenBy }: Change): Line {
+  if (!parent || !frozenBy) return [];
+  return [
+    ` Everything stays as ${parent} left it. When the freeze ends, Signalbox asks here again.`,
+  ];
+}
+
+function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
+  const { state } = change;
+  const what = `“${lowerActionText(change)}”`;
+  if (state === 'expired') return [`${what} expired before it was decided. Nothing was changed.`];
+  const card = (text: string) => cardLink(change, text, linkOf);
+  if (state === 'succeeded') {
+    const fact = acceptedTitle(change, commands) ?? `${what} was accepted by the server`;
+    return [`${fact}. `, card('The card'), ' shows the response.'];
+  }
+  if (state === 'failed') {
+    const next = [card('The card'), ' shows why.'];
+    return [`${what} was rejected by the server. Nothing was changed. `, ...next];
+  }
+  if (state !== 'unknown') return [`${what}: ${state}.`];
+  const next = 'Check the console, then answer on ';
+  return [`the outcome of ${what} is unknown. ${next}`, card('the card'), '.'];
+}
+
+/** In the thread, once: how the target ended. */
+export function followUpLine(change: Change): Line {
+  const { requester, followUp: follow } = change;
+  const what = `“${lowerActionText(change)}”`;
+  const who: Line = [{ user: requester }, ' '];
+  const { seen = null, state, gap = null } = follow ?? {};
+  const shown: Line = seen ? [`${seen.text}, since `, { at: seen.at }, '.'] : ['unknown.'];
+  if (state === 'settled') return [...who, `${what} is done. The server shows: `, ...shown];
+  if (state === 'failed') {
+    return [...who, `${what} was accepted and then failed. The server shows: `, ...shown, ...CHECK];
+  }
+  if (gap !== null) {
+    const unread = `Signalbox could not read whether ${what} is done: ${gap}. Last seen: `;
+    return [...who, unread, ...shown, ...CHECK];
+  }
+  return [...who, `${what} is not done after 30 min. Last seen: `, ...shown, ...CHECK];
+}
+
+const REVERT_STOP_TEXTS: Readonly<Record<RevertStopReason, string>> = {
+  restored: 'the database was restored from an older copy, so the revert may have run already',
+  'gap-accepted': 'operators accepted a gap of the audit trail, so the revert may have run already',
+  moved: 'the target was changed again since',
+  gone: 'the server no longer knows the target',
+  late: 'Signalbox could not run the revert within a day of its scheduled time',
+  upgraded: 'Signalbox was upgraded since',
+  'audit-mismatch': 'it does not match the audit trail: the database was modified directly',
+  unclear: 'the revert does not fit the current values',
+};
+
+/** In the thread of a change whose revert does not run. */
+export function revertStoppedLine(change: Change, why: RevertStopReason): Line {
+  const what = `“${lowerActionText(change)}” is not reverted automatically`;
+  const next = 'Check the target and revert it yourself if needed.';
+  return [{ user: change.requester }, ` ${what}: ${REVERT_STOP_TEXTS[why]}. ${next}`];
+}
+
+/** In the thread of a revert that a freeze blocked, once the freeze has ended. */
+export function unfrozenLine(change: Change): Line {
+  const { requester, parent, plan } = change;
+  return [
+    { user: requester },
+    ` ${plan.target.name} is no longer frozen. The freeze blocked “${lowerActionText(change)}”, `,
+    `so everything is still as ${parent} left it. Revert it now?`,
+  ];
+}
+
 const REMINDERS: Readonly<
   Record<Reminder, (change: Change, drawing: DrawContext) => { who: Line; text: Line }>
 > = {
@@ -28,7 +147,8 @@ const REMINDERS: Readonly<
     who: mentionOf(change.requires.from, drawing),
     text: [
       `“${lowerActionText(change)}” still needs ${missing(change)}. It expires `,
-      ...until(change),
+      { at: change.expiresAt },
+      '.',
       ...openCard(change, drawing.linkOf),
     ],
   }),
@@ -37,7 +157,8 @@ const REMINDERS: Readonly<
     text: [
       `“${lowerActionText(change)}” still needs ${missing(change)}, and you can now approve it too. `,
       'It expires ',
-      ...until(change),
+      { at: change.expiresAt },
+      '.',
       ...openCard(change, drawing.linkOf),
     ],
   }),
@@ -73,64 +194,68 @@ function missing({ requires, approvals }: Change): string {
   return count === 1 ? 'one more approval' : `${count} more approvals`;
 }
 
-function until({ expiresAt }: Change): Line {
-  return [{ at: expiresAt }, '.'];
-}
-
-function news(change: Change, drawing: DrawContext): Line {
-  const what = lowerActionText(change);
-  const { rejection, resolution, stopReason: stopped } = change;
-  if (hasAuditMismatch(change)) return [`${actionText(change)}: `, ...stoppedLine(change, drawing)];
-  if (resolution) {
-    const how = lowerFirst(answerLabel(change, resolution.happened, drawing.commands));
-    if (resolution.by === 'signalbox') {
-      return [`“${what}” was applied: the server shows what was requested, and did not before.`];
-    }
-    return [{ user: resolution.by }, ` checked “${what}”: ${how}.`];
-  }
-  if (change.state === 'rejected' && rejection) {
-    return [{ user: rejection.by }, ` rejected “${what}”: ${rejection.reason}`];
-  }
-  if (stopped) {
-    return [`“${what}” was not run. `, ...stoppedLine(change, drawing), ...afterFreeze(change)];
-  }
-  if (
-    TARGET_TRAITS[change.plan.target.kind].appliedBy === 'signalbox' &&
-    change.state === 'succeeded'
-  ) {
-    return [
-      `“${what}” is done. `,
-      cardLink(change, 'The card', drawing.linkOf),
-      ' shows the details.',
-    ];
-  }
-  return scheduleLine(change) ?? stateLine(change, drawing);
-}
-
-// The requester of a blocked revert does not have to remember when the freeze ends.
-function afterFreeze({ parent, frozenBy }: Change): Line {
-  if (!parent || !frozenBy) return [];
+/** In the thread of a schedule that expires soon, or has expired. */
+export function scheduleReminderLine(
+  { requester, plan }: Change,
+  { until, hasExpired }: { readonly until: Date; readonly hasExpired: boolean },
+): Line {
+  const what = `the schedule of ${plan.target.name}, ${textOf(plan)},`;
+  const when = hasExpired ? ' has expired. Nothing runs any more.' : ' expires ';
+  const next = ` Renew it to use it for ${SCHEDULE_DAYS} more days.`;
   return [
-    ` Everything stays as ${parent} left it. When the freeze ends, Signalbox asks here again.`,
+    { user: requester },
+    ` ${what}${when}`,
+    ...(hasExpired ? [] : [{ at: until }, '.']),
+    next,
   ];
 }
 
-function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
-  const { state } = change;
-  const what = `“${lowerActionText(change)}”`;
-  if (state === 'expired') return [`${what} expired before it was decided. Nothing was changed.`];
-  const card = (text: string) => cardLink(change, text, linkOf);
-  if (state === 'succeeded') {
-    const fact = acceptedTitle(change, commands) ?? `${what} was accepted by the server`;
-    return [`${fact}. `, card('The card'), ' shows the response.'];
+function textOf({ body }: Change['plan']): string {
+  return scheduleText(timesOf({ fields: body }));
+}
+
+/** Requests the same schedule again: a new change with a preview and its own approvals. */
+export function renewButtons({ plan, reason }: Change): readonly Button[] {
+  const { id, name } = plan.target;
+  const line = scheduleCommandLine({ service: { id, name }, ...timesOf({ fields: plan.body }) });
+  // A reason that contains a quote is not quoted: the inner quote would end it.
+  const why = reason === null ? '' : reason.includes('"') ? ` ${reason}` : ` "${reason}"`;
+  return [{ id: 'command.0', label: 'Renew…', value: `${line}${why}` }];
+}
+
+/** The line in the thread. It mentions the skipped approvers, or after a review the requester. */
+export function breakGlassThreadLine(
+  news: BreakGlassEvent,
+  change: Change,
+  drawing: DrawContext,
+): Line {
+  const { from, breakGlass } = change.requires;
+  const fact = breakGlassFact(news, change, drawing);
+  if (news === 'reviewed') return [{ user: change.requester }, ' ', ...fact];
+  const next = ' Someone else must review it afterwards, with the button on ';
+  const card = cardLink(change, 'the card', drawing.linkOf);
+  return [...mentionOf(from ?? breakGlass, drawing), ' ', ...fact, next, card, '.'];
+}
+
+/** The same for the audit channel, without a mention. */
+export function breakGlassFact(
+  news: BreakGlassEvent,
+  change: Change,
+  { linkOf }: DrawContext,
+): Line {
+  const { breakGlass, review, requires, id } = change;
+  const what: Line = [`“${lowerActionText(change)}” (`, cardLink(change, id, linkOf), ')'];
+  if (news === 'reviewed' && review) {
+    return [{ user: review.by }, ' reviewed the break-glass use of ', ...what, `: ${review.note}`];
   }
-  if (state === 'failed') {
-    const next = [card('The card'), ' shows why.'];
-    return [`${what} was rejected by the server. Nothing was changed. `, ...next];
-  }
-  if (state !== 'unknown') return [`${what}: ${state}.`];
-  const next = 'Check the console, then answer on ';
-  return [`the outcome of ${what} is unknown. ${next}`, card('the card'), '.'];
+  if (!breakGlass) throw new Error(`${id} was not run with break-glass`);
+  return [
+    { user: breakGlass.by },
+    ' used break-glass: ',
+    ...what,
+    ` runs without the approvals of rule ${requires.rule}. `,
+    `Reason: ${breakGlass.reason}.`,
+  ];
 }
 
 const RECORDED: Readonly<Record<Verb, string>> = {

@@ -23,14 +23,13 @@ import {
   gapLines,
   redacted,
   requestedState,
-  revertButtons,
   rowLines,
   stateCheckLines,
   storedInstant,
   targetLines,
   timingLines,
 } from './card-plan.ts';
-import { answerLabel, breakGlassButton, cardTitle, ending, reviewButtons } from './card-state.ts';
+import { answerLabel, cardTitle, ending } from './card-state.ts';
 import {
   type DrawContext,
   lowerActionText,
@@ -42,189 +41,9 @@ import { stoppedLine } from './refusals.ts';
 import { bounded, either, type Line, type RichInline } from './rich-text.ts';
 import { beforeAfterTable } from './tables.ts';
 
+// A card from top to bottom: its parts for open and ended changes, then its buttons.
+
 type Drawing = Pick<DrawContext, 'commands'>;
-
-/** The buttons that the state leaves open, without those in `hidden`; the last ones in a menu. */
-function cardButtons(
-  change: Change,
-  drawing: Drawing,
-  hidden: readonly string[],
-): readonly Button[] {
-  if (hasAuditMismatch(change)) return [];
-  const { state } = change;
-  const own = BUTTONS[state](change, drawing);
-  return own.filter(({ id }) => !hidden.includes(id));
-}
-
-/** The buttons of a preview, which only its requester sees. */
-export function previewButtons(draft: Change): readonly Button[] {
-  const { id: value, requires, plan } = draft;
-  const run = plan.timing?.startAt ? 'Schedule' : 'Run now';
-  const label = requires.count > 0 ? 'Request approval' : run;
-  return [
-    { id: 'change.confirm', label, value, style: 'primary' },
-    { id: 'change.edit', label: 'Edit', value },
-    { id: 'change.cancel', label: 'Cancel', value },
-    showRequest(draft),
-    ...(requires.count > 0 ? breakGlassButtons(draft) : []),
-  ];
-}
-
-function showRequest({ id }: Change): Button {
-  return { id: 'change.details', label: 'Show request', value: id, inMenu: true };
-}
-
-function cancel({ id }: Change): Button {
-  return { id: 'change.cancel', label: 'Cancel', value: id, inMenu: true };
-}
-
-function breakGlassButtons(change: Change): readonly Button[] {
-  return change.requires.breakGlass === null ? [] : [breakGlassButton(change)];
-}
-
-/** The two answers about an unknown outcome, named by the command. */
-export function outcomeButtons(change: Change, { commands }: Drawing): readonly Button[] {
-  const value = change.id;
-  return [
-    { id: 'change.happened', label: answerLabel(change, true, commands), value },
-    { id: 'change.did-not-happen', label: answerLabel(change, false, commands), value },
-  ];
-}
-
-const notRun = (change: Change): readonly Button[] => [
-  ...requestAgainButtons(change),
-  ...revertButtons(change),
-  ...reviewButtons(change),
-  showRequest(change),
-];
-
-const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => readonly Button[]>> = {
-  draft: () => [],
-  pending: (change) => [
-    { id: 'change.approve', label: 'Approve', value: change.id, style: 'primary' },
-    { id: 'change.reject', label: 'Reject', value: change.id, style: 'danger' },
-    showRequest(change),
-    ...breakGlassButtons(change),
-    cancel(change),
-  ],
-  approved: (change) => [cancel(change), showRequest(change)],
-  executing: (change) => [showRequest(change)],
-  succeeded: acceptedButtons,
-  unknown: (change, drawing) => [...outcomeButtons(change, drawing), showRequest(change)],
-  failed: notRun,
-  rejected: notRun,
-  cancelled: notRun,
-  expired: notRun,
-  stale: notRun,
-  denied: notRun,
-};
-
-function acceptedButtons(change: Change, { commands }: Drawing): readonly Button[] {
-  const { id: value, plan } = change;
-  const command = commands.get(change.command);
-  const undo = command?.undo(plan.target, plan.before, plan.body);
-  return [
-    ...(undo ? [{ id: 'change.undo', label: undo.label, value }] : []),
-    ...(command?.hasSecret ? [{ id: 'change.reveal', label: 'Show the password', value }] : []),
-    ...reviewButtons(change),
-    showRequest(change),
-  ];
-}
-
-/** Whether *Request again* is offered. A revert has a button of its own: nobody typed its command. */
-export function mayRequestAgain(change: Change): boolean {
-  const { state, parent } = change;
-  return isEnded(change) && state !== 'succeeded' && !parent && !hasAuditMismatch(change);
-}
-
-export function requestAgainButtons(change: Change): readonly Button[] {
-  if (!mayRequestAgain(change)) return [];
-  const current = change.stopReason === 'target-changed' ? ' with current values' : '';
-  return [{ id: 'change.request-again', label: `Request again${current}`, value: change.id }];
-}
-
-/** The content of a card or preview, in the order in which it is shown. */
-interface Summary {
-  readonly head: readonly Line[];
-  readonly warnings: readonly Line[];
-  readonly plan: Pick<Plan, 'rows' | 'unchangedFields'>;
-  readonly facts: readonly Line[];
-}
-
-/** A summary as blocks. An update that sends all fields has its changed ones in a table. */
-export function summaryParts(summary: Summary): readonly (MessagePart | null)[] {
-  const { head, warnings, plan, facts } = summary;
-  const above = [...head, ...warnings];
-  const below = [...unchangedLine(plan), ...facts];
-  if (plan.unchangedFields.length === 0 || plan.rows.length === 0) {
-    return [lines(...above, ...shownRows(plan.rows), ...below)];
-  }
-  return [lines(...above), beforeAfterTable(plan.rows.map(cellsOf)), lines(...below)];
-}
-
-/** With more fields than a scale has, for example of a new service, a line for each hides the rest. */
-const OWN_LINES_MAX = 5;
-
-function shownRows(rows: readonly PlanRow[]): readonly Line[] {
-  const own = rowLines(rows);
-  if (own.length <= OWN_LINES_MAX) return own;
-  return [own.flatMap((line, index): Line => (index === 0 ? line : [' · ', ...line]))];
-}
-
-/** The labels only: *Show request* has what the fields refer to. */
-function unchangedLine({ unchangedFields }: Summary['plan']): readonly Line[] {
-  const labels = unchangedFields.map((field) => field.replace(/ \(.*$/s, ''));
-  return labels.length > 0 ? [[`Unchanged: ${labels.join(', ')}`]] : [];
-}
-
-function cellsOf({ label, before, after }: PlanRow) {
-  return [label, cellOf(before), cellOf(after)] as const;
-}
-
-function cellOf(value: PlanRow['before']): string | Date {
-  return storedInstant(value)?.at ?? (value === null ? '–' : valueText(value));
-}
-
-export function warningLine(warning: string): Line {
-  return [{ bold: '⚠ ' }, warning];
-}
-
-const ACTION_MAX = 100;
-
-/** The first lines of a card: requester, action and target, or the state; for an emergency, why. */
-function titleLines(change: Change, { commands }: Drawing): readonly Line[] {
-  const { id, state, requester, breakGlass, expiresAt, plan } = change;
-  const action = bounded(lowerActionText(change), ACTION_MAX);
-  if (breakGlass) return [...emergencyLines(change, action), stateLine(change, commands)];
-  if (state !== 'pending') return [stateLine(change, commands)];
-  const until = plan.timing?.startAt ? 'approve by' : 'expires';
-  const asked = lowerFirst(bounded(requestedAction(change), ACTION_MAX));
-  const title: Line = [{ bold: '○ ' }, { user: requester }, { bold: ` requests: ${asked}` }];
-  return [[...title, ` · ${id} · ${until} `, { at: expiresAt }]];
-}
-
-function stateLine(change: Change, commands: Drawing['commands']): Line {
-  return [{ bold: cardTitle(change, commands) }, ` · ${change.id}`];
-}
-
-function emergencyLines({ breakGlass, review }: Change, action: string): readonly Line[] {
-  if (!breakGlass) return [];
-  const { by, at, reason } = breakGlass;
-  return [
-    [{ bold: '⚠ EMERGENCY · ' }, { user: by }, { bold: `: ${action} without approval` }],
-    fact('Reason', reason),
-    review
-      ? fact('Reviewed by', { user: review.by }, ', ', { at: review.at }, ': ', review.note)
-      : fact('Reviewed by', 'nobody yet · used ', { at }),
-  ];
-}
-
-interface CardButtons {
-  /** The buttons that are left out. */
-  readonly hidden: readonly string[];
-  /** The block id of the others. */
-  readonly block: string;
-}
 
 /** The public message of a change. Signalbox redraws it whole in every state. */
 export function changeCard(
@@ -239,12 +58,20 @@ export function changeCard(
       lines(stoppedLine(change, drawing), details),
     );
   }
+  const shown = BUTTONS[change.state](change, drawing).filter(({ id }) => !hidden.includes(id));
   return message(
     ...(isEnded(change) || change.state === 'unknown'
       ? endedParts(change, drawing)
       : openParts(change, drawing)),
-    buttons(block, ...cardButtons(change, drawing, hidden)),
+    buttons(block, ...shown),
   );
+}
+
+interface CardButtons {
+  /** The buttons that are left out. */
+  readonly hidden: readonly string[];
+  /** The block id of the others. */
+  readonly block: string;
 }
 
 // Slack requires a new block id for each drawing, also when only the state of the revert or what was
@@ -308,6 +135,63 @@ function endedParts(change: Change, drawing: DrawContext) {
   });
 }
 
+const ACTION_MAX = 100;
+
+/** The first lines of a card: requester, action and target, or the state; for an emergency, why. */
+function titleLines(change: Change, { commands }: Drawing): readonly Line[] {
+  const { id, state, requester, breakGlass, expiresAt, plan } = change;
+  if (breakGlass) return [...emergencyLines(change, breakGlass), stateLine(change, commands)];
+  if (state !== 'pending') return [stateLine(change, commands)];
+  const until = plan.timing?.startAt ? 'approve by' : 'expires';
+  const asked = lowerFirst(bounded(requestedAction(change), ACTION_MAX));
+  const title: Line = [{ bold: '○ ' }, { user: requester }, { bold: ` requests: ${asked}` }];
+  return [[...title, ` · ${id} · ${until} `, { at: expiresAt }]];
+}
+
+function stateLine(change: Change, commands: Drawing['commands']): Line {
+  return [{ bold: cardTitle(change, commands) }, ` · ${change.id}`];
+}
+
+function emergencyLines(
+  change: Change,
+  { by, at, reason }: NonNullable<Change['breakGlass']>,
+): readonly Line[] {
+  const action = bounded(lowerActionText(change), ACTION_MAX);
+  return [
+    [{ bold: '⚠ EMERGENCY · ' }, { user: by }, { bold: `: ${action} without approval` }],
+    fact('Reason', reason),
+    reviewLine(change, ' · used ', { at }),
+  ];
+}
+
+/** Who reviewed a break-glass use; `unreviewed` continues the line of one that nobody reviewed. */
+export function reviewLine({ review }: Change, ...unreviewed: Line): Line {
+  if (!review) return fact('Reviewed by', 'nobody yet', ...unreviewed);
+  return fact('Reviewed by', { user: review.by }, ', ', { at: review.at }, ': ', review.note);
+}
+
+/** `Approved  Ben (1 of 2 from @db-leads) · @db-operators too after 17:40` */
+function approvalLines(change: Change, drawing: DrawContext): readonly Line[] {
+  const { approvals, requires, state } = change;
+  if (requires.count === 0 || state !== 'pending') return [peopleLine(change)];
+  const names: Line = approvals.length > 0 ? namesOf(approvals) : ['nobody yet'];
+  const counted: Line = [` (${approvals.length} of ${requires.count} from `];
+  const from = approversOf(change, drawing);
+  return [fact('Approved', ...names, ...counted, ...from, ')', ...escalation(change, drawing))];
+}
+
+// The mention notifies the approvers once: Slack sends no notification for an edited message.
+function approversOf({ requires: { from } }: Change, { groupIds }: DrawContext): Line {
+  const groups = from === null ? [] : groupIds(from).map((group) => ({ group }));
+  return groups.length > 0 ? either(groups) : [`the role ${from}`];
+}
+
+function escalation({ requires, confirmedAt }: Change, { policy }: DrawContext): Line {
+  if (!requires.escalation || !confirmedAt) return [];
+  const at = new Date(confirmedAt.getTime() + requires.escalation.afterMs);
+  return [` · ${roleText(policy, requires.escalation.to)} too after `, { at }];
+}
+
 function decisionLines({ rejection, cancelledBy }: Change): readonly Line[] {
   return [
     ...(rejection ? [fact('Rejected by', { user: rejection.by }, ': ', rejection.reason)] : []),
@@ -331,26 +215,159 @@ export function namesOf(approvals: Change['approvals']): Line {
   ]);
 }
 
-/** `Approved  Ben (1 of 2 from @db-leads) · @db-operators too after 17:40` */
-function approvalLines(change: Change, drawing: DrawContext): readonly Line[] {
-  const { approvals, requires, state } = change;
-  if (requires.count === 0 || state !== 'pending') return [peopleLine(change)];
-  const names: Line = approvals.length > 0 ? namesOf(approvals) : ['nobody yet'];
-  const counted: Line = [` (${approvals.length} of ${requires.count} from `];
-  const from = approversOf(change, drawing);
-  return [fact('Approved', ...names, ...counted, ...from, ')', ...escalation(change, drawing))];
+/** The content of a card or preview, in the order in which it is shown. */
+interface Summary {
+  readonly head: readonly Line[];
+  readonly warnings: readonly Line[];
+  readonly plan: Pick<Plan, 'rows' | 'unchangedFields'>;
+  readonly facts: readonly Line[];
 }
 
-// The mention notifies the approvers once: Slack sends no notification for an edited message.
-function approversOf({ requires: { from } }: Change, { groupIds }: DrawContext): Line {
-  const groups = from === null ? [] : groupIds(from).map((group) => ({ group }));
-  return groups.length > 0 ? either(groups) : [`the role ${from}`];
+/** A summary as blocks. An update that sends all fields has its changed ones in a table. */
+export function summaryParts(summary: Summary): readonly (MessagePart | null)[] {
+  const { head, warnings, plan, facts } = summary;
+  const above = [...head, ...warnings];
+  const below = [...unchangedLine(plan), ...facts];
+  if (plan.unchangedFields.length === 0 || plan.rows.length === 0) {
+    return [lines(...above, ...shownRows(plan.rows), ...below)];
+  }
+  const cells = plan.rows.map(
+    ({ label, before, after }) => [label, cellOf(before), cellOf(after)] as const,
+  );
+  return [lines(...above), beforeAfterTable(cells), lines(...below)];
 }
 
-function escalation({ requires, confirmedAt }: Change, { policy }: DrawContext): Line {
-  if (!requires.escalation || !confirmedAt) return [];
-  const at = new Date(confirmedAt.getTime() + requires.escalation.afterMs);
-  return [` · ${roleText(policy, requires.escalation.to)} too after `, { at }];
+/** With more fields than a scale has, for example of a new service, a line for each hides the rest. */
+const OWN_LINES_MAX = 5;
+
+function shownRows(rows: readonly PlanRow[]): readonly Line[] {
+  const own = rowLines(rows);
+  if (own.length <= OWN_LINES_MAX) return own;
+  return [own.flatMap((line, index): Line => (index === 0 ? line : [' · ', ...line]))];
+}
+
+/** The labels only: *Show request* has what the fields refer to. */
+function unchangedLine({ unchangedFields }: Summary['plan']): readonly Line[] {
+  const labels = unchangedFields.map((field) => field.replace(/ \(.*$/s, ''));
+  return labels.length > 0 ? [[`Unchanged: ${labels.join(', ')}`]] : [];
+}
+
+function cellOf(value: PlanRow['before']): string | Date {
+  return storedInstant(value)?.at ?? (value === null ? '–' : valueText(value));
+}
+
+export function warningLine(warning: string): Line {
+  return [{ bold: '⚠ ' }, warning];
+}
+
+/** The buttons that the state leaves open. */
+const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => readonly Button[]>> = {
+  draft: () => [],
+  pending: (change) => [
+    { id: 'change.approve', label: 'Approve', value: change.id, style: 'primary' },
+    { id: 'change.reject', label: 'Reject', value: change.id, style: 'danger' },
+    showRequest(change),
+    ...breakGlassButtons(change),
+    cancel(change),
+  ],
+  approved: (change) => [cancel(change), showRequest(change)],
+  executing: (change) => [showRequest(change)],
+  succeeded: acceptedButtons,
+  unknown: (change, drawing) => [...outcomeButtons(change, drawing), showRequest(change)],
+  failed: notRun,
+  rejected: notRun,
+  cancelled: notRun,
+  expired: notRun,
+  stale: notRun,
+  denied: notRun,
+};
+
+function showRequest({ id }: Change): Button {
+  return { id: 'change.details', label: 'Show request', value: id, inMenu: true };
+}
+
+function cancel({ id }: Change): Button {
+  return { id: 'change.cancel', label: 'Cancel', value: id, inMenu: true };
+}
+
+function breakGlassButtons({ id, requires }: Change): readonly Button[] {
+  if (requires.breakGlass === null) return [];
+  return [{ id: 'change.break-glass', label: 'Use break-glass…', value: id, inMenu: true }];
+}
+
+function acceptedButtons(change: Change, { commands }: Drawing): readonly Button[] {
+  const { id: value, plan } = change;
+  const command = commands.get(change.command);
+  const undo = command?.undo(plan.target, plan.before, plan.body);
+  return [
+    ...(undo ? [{ id: 'change.undo', label: undo.label, value }] : []),
+    ...(command?.hasSecret ? [{ id: 'change.reveal', label: 'Show the password', value }] : []),
+    ...reviewButtons(change),
+    showRequest(change),
+  ];
+}
+
+/** The two answers about an unknown outcome, named by the command. */
+export function outcomeButtons(change: Change, { commands }: Drawing): readonly Button[] {
+  const value = change.id;
+  return [
+    { id: 'change.happened', label: answerLabel(change, true, commands), value },
+    { id: 'change.did-not-happen', label: answerLabel(change, false, commands), value },
+  ];
+}
+
+function notRun(change: Change): readonly Button[] {
+  return [
+    ...requestAgainButtons(change),
+    ...revertButtons(change),
+    ...reviewButtons(change),
+    showRequest(change),
+  ];
+}
+
+/** Whether *Request again* is offered. A revert has a button of its own: nobody typed its command. */
+export function mayRequestAgain(change: Change): boolean {
+  const { state, parent } = change;
+  return isEnded(change) && state !== 'succeeded' && !parent && !hasAuditMismatch(change);
+}
+
+export function requestAgainButtons(change: Change): readonly Button[] {
+  if (!mayRequestAgain(change)) return [];
+  const current = change.stopReason === 'target-changed' ? ' with current values' : '';
+  return [{ id: 'change.request-again', label: `Request again${current}`, value: change.id }];
+}
+
+/** Offered when the revert did not run: the button requests the same revert as a new change. */
+export function revertButtons(change: Change): readonly Button[] {
+  if (!change.parent || !NOT_REVERTED.includes(change.state)) return [];
+  return [revertButton(change, 'Revert anyway')];
+}
+
+export function revertButton({ id }: Change, label: string): Button {
+  return { id: 'change.take-back', label, value: id };
+}
+
+const NOT_REVERTED: readonly State[] = ['stale', 'denied', 'expired', 'cancelled', 'failed'];
+
+/** A break-glass change is reviewed however it ended, because nobody approved it. */
+export function reviewButtons(change: Change): readonly Button[] {
+  const { id, breakGlass, review } = change;
+  if (!breakGlass || review || !isEnded(change)) return [];
+  return [{ id: 'change.review', label: 'Mark as reviewed…', value: id }];
+}
+
+/** The buttons of a preview, which only its requester sees. */
+export function previewButtons(draft: Change): readonly Button[] {
+  const { id: value, requires, plan } = draft;
+  const run = plan.timing?.startAt ? 'Schedule' : 'Run now';
+  const label = requires.count > 0 ? 'Request approval' : run;
+  return [
+    { id: 'change.confirm', label, value, style: 'primary' },
+    { id: 'change.edit', label: 'Edit', value },
+    { id: 'change.cancel', label: 'Cancel', value },
+    showRequest(draft),
+    ...(requires.count > 0 ? breakGlassButtons(draft) : []),
+  ];
 }
 
 const PREVIEW = 'preview:';

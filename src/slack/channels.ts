@@ -1,121 +1,14 @@
-import type { ConversationsMembersResponse, WebClient } from '@slack/web-api';
+import type {
+  ConversationsListResponse,
+  ConversationsMembersResponse,
+  WebClient,
+} from '@slack/web-api';
 import type { Logger } from 'pino';
 import { sharedRead } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
 import type { ChannelLookup } from '../domain/answer.ts';
 import type { ChannelId, UserId } from '../domain/change.ts';
-import { PAGE_SIZE, readPages, refusedBySlack, retryAfterMs } from './api.ts';
-
-const PAGES_MAX = 200;
-const WAITS_MAX = 20;
-const WAIT_UNKNOWN_MS = 30_000;
-
-interface SlackChannel {
-  readonly id?: string;
-  readonly name?: string;
-  readonly is_ext_shared?: boolean;
-  readonly is_pending_ext_shared?: boolean;
-  readonly is_member?: boolean;
-  readonly is_archived?: boolean;
-}
-
-interface ListOptions {
-  readonly lookups: WebClient;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Called with every complete list, also where its readers have stopped waiting. */
-  readonly onListed: (channels: readonly SlackChannel[], pages: number) => Promise<void>;
-}
-
-/** The list of all open channels that the bot can see. */
-interface ChannelList {
-  /**
-   * Returns all channels. Simultaneous readers share one list. At a rate limit the readers get the
-   * error at once, while the list continues in the background after the time that Slack names.
-   * Source: docs/slack.md#large-workspaces.
-   */
-  readonly read: () => Promise<readonly SlackChannel[]>;
-  /** The seconds until the list continues after a rate limit; null if none waits. */
-  readonly waitsForS: () => number | null;
-}
-
-function createChannelList(options: ListOptions): ChannelList {
-  const { clock, log } = options;
-  let running: Promise<readonly SlackChannel[]> | null = null;
-  let limited = Promise.withResolvers<never>();
-  let resumesAt: number | null = null;
-
-  async function wait(error: unknown): Promise<void> {
-    const waitMs = retryAfterMs(error) ?? WAIT_UNKNOWN_MS;
-    const seconds = waitMs / 1_000;
-    log.warn({ seconds }, 'Slack limits the rate of conversations.list; the list continues later');
-    resumesAt = clock.now() + waitMs;
-    limited.reject(error);
-    await clock.sleep(waitMs);
-  }
-
-  async function run(): Promise<readonly SlackChannel[]> {
-    try {
-      const { channels, pages } = await readAll(options.lookups, wait);
-      await options.onListed(channels, pages);
-      return channels;
-    } finally {
-      running = null;
-      resumesAt = null;
-    }
-  }
-
-  function start(): Promise<readonly SlackChannel[]> {
-    limited = Promise.withResolvers<never>();
-    const result = run();
-    // The readers may be gone when the list fails.
-    result.catch((error: unknown) => log.warn({ err: error }, 'channels could not be listed'));
-    limited.promise.catch(() => undefined);
-    return result;
-  }
-
-  return {
-    read: () => {
-      running ??= start();
-      return Promise.race([running, limited.promise]);
-    },
-    waitsForS: () =>
-      resumesAt === null ? null : Math.max(0, Math.ceil((resumesAt - clock.now()) / 1_000)),
-  };
-}
-
-/** Reads page by page. `wait` is awaited at a rate limit; then the same page is read again. */
-async function readAll(lookups: WebClient, wait: (error: unknown) => Promise<void>) {
-  const channels: SlackChannel[] = [];
-  let cursor = '';
-  let waits = 0;
-  for (let pages = 1; pages <= PAGES_MAX; ) {
-    try {
-      const page = await lookups.conversations.list({
-        types: 'public_channel,private_channel',
-        exclude_archived: true,
-        limit: PAGE_SIZE,
-        ...(cursor === '' ? {} : { cursor }),
-      });
-      channels.push(...(page.channels ?? []));
-      cursor = page.response_metadata?.next_cursor ?? '';
-      if (cursor === '') return { channels, pages };
-      pages += 1;
-    } catch (error) {
-      waits += 1;
-      if (refusedBySlack(error) !== 'ratelimited' || waits > WAITS_MAX) throw error;
-      await wait(error);
-    }
-  }
-  throw new Error(`Slack has more than ${PAGES_MAX} pages of conversations.list`);
-}
-
-/** From this number on, one list of all channels takes fewer calls than one call for each. */
-const LIST_FROM = 15;
-/** `conversations.info` may be called more often than `conversations.list`. */
-const LOOKUPS_PER_PAGE = 3;
-/** How long a name that is not in the configuration keeps the id of the last list. */
-const KEEP_MS = 60_000;
+import { readPages, refusedBySlack, retryAfterMs } from './api.ts';
 
 /** The ids of configured channel names, shared by all replicas and kept across restarts. */
 export interface ChannelIdStore {
@@ -150,25 +43,27 @@ export interface ChannelFinder {
   readonly problem: () => string | null;
 }
 
+/** From this number on, one list of all channels takes fewer calls than one call for each. */
+const LIST_FROM = 15;
+/** `conversations.info` may be called more often than `conversations.list`. */
+const LOOKUPS_PER_PAGE = 3;
+/** How long a name that is not in the configuration keeps the id of the last list. */
+const KEEP_MS = 60_000;
+
 export function createChannelFinder(options: ChannelFinderOptions): ChannelFinder {
   const { lookups, store, clock, log } = options;
   const configured = new Set(options.configured.filter(isName));
   const ids = new Map<string, string>();
   let listed = { until: -1, ids: new Map<string, string>(), pages: 1 };
 
-  const list = createChannelList({
-    lookups,
-    clock,
-    log,
-    onListed: async (channels, pages) => {
-      const all = new Map<string, string>();
-      for (const { id = '', name } of channels) all.set(`#${name}`, id);
-      listed = { until: clock.now() + KEEP_MS, ids: all, pages };
-      for (const name of configured) {
-        const id = all.get(name);
-        if (id !== undefined) await remember(name, id);
-      }
-    },
+  const list = createChannelList(options, async (channels, pages) => {
+    const all = new Map<string, string>();
+    for (const { id = '', name } of channels) all.set(`#${name}`, id);
+    listed = { until: clock.now() + KEEP_MS, ids: all, pages };
+    for (const name of configured) {
+      const id = all.get(name);
+      if (id !== undefined) await remember(name, id);
+    }
   });
 
   async function remember(name: string, id: string): Promise<void> {
@@ -242,6 +137,15 @@ async function findById(lookups: WebClient, id: string): Promise<ChannelLookup> 
   }
 }
 
+interface SlackChannel {
+  readonly id?: string;
+  readonly name?: string;
+  readonly is_ext_shared?: boolean;
+  readonly is_pending_ext_shared?: boolean;
+  readonly is_member?: boolean;
+  readonly is_archived?: boolean;
+}
+
 /** A channel counts as shared unless Slack says that it is not: others could read the costs. */
 function lookupOf(channel: SlackChannel | undefined): ChannelLookup {
   if (!channel?.id || channel.is_archived) return { ok: false, why: 'no-such-channel' };
@@ -253,21 +157,96 @@ function lookupOf(channel: SlackChannel | undefined): ChannelLookup {
   };
 }
 
-/** 19,980 members. Slack allows 100 of these calls per minute. */
-const PAGES_MAX_CHANNEL_MEMBERS = 20;
+const PAGES_MAX = 200;
+const WAITS_MAX = 20;
+const WAIT_UNKNOWN_MS = 30_000;
 
-/** Who is in a channel. Each lookup ends as null where Slack does not answer. */
-interface ChannelMembers {
-  /** Read now, for a user who may have just left. */
-  readonly has: (channel: ChannelId, user: UserId) => Promise<boolean | null>;
-  /** At most a minute old. */
-  readonly absentAmong: (
-    channel: ChannelId,
-    users: readonly UserId[],
-  ) => Promise<readonly UserId[] | null>;
+/**
+ * The list of all open channels that the bot can see. `onListed` is called with every complete list, also
+ * where its readers have stopped waiting.
+ */
+function createChannelList(
+  { lookups, clock, log }: Pick<ChannelFinderOptions, 'lookups' | 'clock' | 'log'>,
+  onListed: (channels: readonly SlackChannel[], pages: number) => Promise<void>,
+) {
+  let running: Promise<readonly SlackChannel[]> | null = null;
+  let limited = Promise.withResolvers<never>();
+  let resumesAt: number | null = null;
+
+  async function wait(error: unknown): Promise<void> {
+    const waitMs = retryAfterMs(error) ?? WAIT_UNKNOWN_MS;
+    const seconds = waitMs / 1_000;
+    log.warn({ seconds }, 'Slack limits the rate of conversations.list; the list continues later');
+    resumesAt = clock.now() + waitMs;
+    limited.reject(error);
+    await clock.sleep(waitMs);
+  }
+
+  async function run(): Promise<readonly SlackChannel[]> {
+    try {
+      const { channels, pages } = await readAll(lookups, wait);
+      await onListed(channels, pages);
+      return channels;
+    } finally {
+      running = null;
+      resumesAt = null;
+    }
+  }
+
+  function start(): Promise<readonly SlackChannel[]> {
+    limited = Promise.withResolvers<never>();
+    const result = run();
+    // The readers may be gone when the list fails.
+    result.catch((error: unknown) => log.warn({ err: error }, 'channels could not be listed'));
+    limited.promise.catch(() => undefined);
+    return result;
+  }
+
+  return {
+    /**
+     * Returns all channels. Simultaneous readers share one list. At a rate limit the readers get the
+     * error at once, while the list continues in the background after the time that Slack names.
+     * Source: docs/slack.md#large-workspaces.
+     */
+    read: () => {
+      running ??= start();
+      return Promise.race([running, limited.promise]);
+    },
+    /** The seconds until the list continues after a rate limit; null if none waits. */
+    waitsForS: () =>
+      resumesAt === null ? null : Math.max(0, Math.ceil((resumesAt - clock.now()) / 1_000)),
+  };
 }
 
-export function createChannelMembers(lookups: WebClient, clock: Clock): ChannelMembers {
+/** Reads page by page. `wait` is awaited at a rate limit; then the same page is read again. */
+async function readAll(lookups: WebClient, wait: (error: unknown) => Promise<void>) {
+  const channels: SlackChannel[] = [];
+  let [pages, waits] = [0, 0];
+  const call = async <Page>(read: () => Promise<Page>): Promise<Page> => {
+    try {
+      return await read();
+    } catch (error) {
+      waits += 1;
+      if (refusedBySlack(error) !== 'ratelimited' || waits > WAITS_MAX) throw error;
+      await wait(error);
+      return call(read);
+    }
+  };
+  const open = { types: 'public_channel,private_channel', exclude_archived: true };
+  const how = { most: PAGES_MAX, call };
+  const all = readPages<ConversationsListResponse>(lookups, 'conversations.list', open, how);
+  for await (const page of all) {
+    channels.push(...(page.channels ?? []));
+    pages += 1;
+  }
+  return { channels, pages };
+}
+
+/** 19,980 members. Slack allows 100 of these calls per minute. */
+const MEMBER_PAGES_MAX = 20;
+
+/** Who is in a channel. Each lookup ends as null where Slack does not answer. */
+export function createChannelMembers(lookups: WebClient, clock: Clock) {
   const members = sharedRead(
     (channel) => readMembers(lookups, channel),
     KEEP_MS,
@@ -276,8 +255,11 @@ export function createChannelMembers(lookups: WebClient, clock: Clock): ChannelM
   const read = (channel: ChannelId, how: { readonly fresh: boolean }) =>
     members.read(channel, how).catch(() => null);
   return {
-    has: async (channel, user) => (await read(channel, { fresh: true }))?.has(user) ?? null,
-    absentAmong: async (channel, users) => {
+    /** Read now, for a user who may have just left. */
+    has: async (channel: ChannelId, user: UserId) =>
+      (await read(channel, { fresh: true }))?.has(user) ?? null,
+    /** At most a minute old. */
+    absentAmong: async (channel: ChannelId, users: readonly UserId[]) => {
       const present = await read(channel, { fresh: false });
       return present && users.filter((user) => !present.has(user));
     },
@@ -290,7 +272,7 @@ async function readMembers(lookups: WebClient, channel: string): Promise<Readonl
     lookups,
     'conversations.members',
     { channel },
-    { most: PAGES_MAX_CHANNEL_MEMBERS },
+    { most: MEMBER_PAGES_MAX },
   );
   for await (const { members = [] } of pages) for (const member of members) found.add(member);
   return found;

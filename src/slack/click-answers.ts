@@ -6,14 +6,6 @@ import type { Denial } from '../domain/gate.ts';
 import type { ClickOutcome, ReplyTo } from '../workflow/old/clicks.ts';
 import type { HandledClick, Messenger } from '../workflow/old/messenger-port.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
-import {
-  type Finished,
-  PROGRESS_AFTER_MS,
-  replaceNotice,
-  replyPrivately,
-  showNotice,
-  withProgress,
-} from './answer-text.ts';
 import type { Respond } from './api.ts';
 import type { Message } from './blocks.ts';
 import { recordedLine } from './card-thread.ts';
@@ -21,12 +13,20 @@ import { type createPreviewLinks, openCard, type Permalinks } from './links.ts';
 import { type DrawContext, neededText } from './naming.ts';
 import { postMessage, replacePrivate } from './post.ts';
 import { answeredPreview } from './preview.ts';
+import {
+  type Finished,
+  PROGRESS_AFTER_MS,
+  replaceNotice,
+  replyPrivately,
+  showNotice,
+  withProgress,
+} from './private-answers.ts';
 import { refusalMessage } from './refusals.ts';
 
 const CHECKING = sentenceMessage(['Checking your permission…']);
 const WAITING_MAX = 1_000;
 
-interface Options {
+interface NoticeOptions {
   readonly posts: WebClient;
   readonly respond: Respond;
   readonly clock: Clock;
@@ -41,7 +41,7 @@ type Notice = Pick<Finished<void>, 'isLate' | 'notice'>;
  * may handle the click, and then sends its result as a new message.
  * Source: docs/slack.md#private-messages.
  */
-export function createClickNotices({ posts, respond, clock, now, log }: Options) {
+export function createClickNotices({ posts, respond, clock, now, log }: NoticeOptions) {
   const waiting = new Map<string, () => Promise<Notice>>();
 
   const add = (key: string, end: () => Promise<Notice>) => {
@@ -80,17 +80,12 @@ export function createClickNotices({ posts, respond, clock, now, log }: Options)
   };
 }
 
-type ClickNotices = ReturnType<typeof createClickNotices>;
-
-interface OptionsClickAnswers {
-  readonly posts: WebClient;
-  readonly respond: Respond;
+interface AnswerOptions extends Pick<NoticeOptions, 'posts' | 'respond' | 'log'> {
   readonly drawing: DrawContext;
   readonly permalinks: Permalinks;
   readonly previews: ReturnType<typeof createPreviewLinks>;
-  readonly notices: ClickNotices;
+  readonly notices: ReturnType<typeof createClickNotices>;
   readonly cardChannel: (change: Change) => string | null;
-  readonly log: Logger;
 }
 
 type Answer = Message & { readonly replace: boolean };
@@ -105,7 +100,7 @@ function requestedBefore({ user, replaces }: ReplyTo, { refusal, change }: Denia
 
 /** The private answers to stored clicks. */
 export function clickAnswers(
-  options: OptionsClickAnswers,
+  options: AnswerOptions,
 ): Pick<Messenger, 'answerClick' | 'answerIncidentClick'> {
   const { posts, respond, drawing, permalinks, previews, notices, cardChannel, log } = options;
 
@@ -164,11 +159,7 @@ export function clickAnswers(
     return { ...message, replace: false };
   }
 
-  const answerAtNotice = async (
-    replyTo: ReplyTo,
-    { notice }: Awaited<ReturnType<ClickNotices['end']>>,
-    answer: Answer,
-  ) => {
+  const answerAtNotice = async (replyTo: ReplyTo, { notice }: Notice, answer: Answer) => {
     if (notice && (await replaceNotice({ posts, log }, notice, answer))) return;
     await answerOrMessage(replyTo, answer);
   };

@@ -1,146 +1,33 @@
 import { App, type Receiver } from '@slack/bolt';
-import { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Secret } from '../base/errors.ts';
-import { type Measures, traced } from '../base/log.ts';
+import type { Measures } from '../base/log.ts';
 import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Messenger } from '../workflow/old/messenger-port.ts';
 import type { WorkflowContext } from '../workflow/old/ports.ts';
-import { type Home, peopleByName } from './accounts.ts';
+import { peopleByName } from './accounts.ts';
 import { type Actors, cachedAccounts, createActors } from './actors.ts';
 import {
-  appTokenProblem,
   boltLogger,
-  callProblem,
   createClients,
   createRespond,
   createRetryLimited,
-  foreignAppToken,
   measuredFetch,
   type Post,
-  REINSTALL_WITH_SCOPES,
-  refusedBySlack,
+  SLACK_API_URL,
   type SlackProblem,
 } from './api.ts';
 import { type ChannelIdStore, createChannelFinder } from './channels.ts';
-import type { SlackContext } from './context.ts';
-import { createDeliveries, type Deliveries, withAckFallback } from './deliveries.ts';
+import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { findGroups } from './groups.ts';
+import { checkInstallation, type InstalledApp } from './installation.ts';
 import { createPermalinks } from './links.ts';
-import {
-  checkEnvelope,
-  listen,
-  measuringAck,
-  payloadNames,
-  trackWork,
-  withRequestId,
-} from './listeners.ts';
-import { REQUIRED_SCOPES } from './manifest.ts';
 import { type Channels, createMessenger } from './messenger.ts';
+import { type PayloadListener, startListening } from './middleware.ts';
 import type { DrawContext } from './naming.ts';
-
-/** The app and workspace of a bot token. */
-export interface InstalledApp {
-  readonly home: Home;
-  readonly workspace: string;
-  readonly botName: string;
-  readonly botId: string;
-  readonly botUserId: string;
-  /** Null where the token may not read it. */
-  readonly appId: string | null;
-  /** What this token was granted when the app was last installed; null where Slack did not say. */
-  readonly scopes: readonly string[] | null;
-}
-
-/** Reads the app and workspace of the token. Throws where Slack refuses it. */
-export async function readInstalledApp(slack: WebClient): Promise<InstalledApp> {
-  const self = await slack.auth.test();
-  const { team_id, enterprise_id, bot_id, user_id, team = '', user = '' } = self;
-  if (!team_id || !bot_id || !user_id)
-    throw new Error('Slack did not return the owner of this token');
-  const scopes = self.response_metadata?.scopes ?? null;
-  const home = { teamId: team_id, enterpriseId: enterprise_id ?? null };
-  const known = { home, workspace: team, botId: bot_id, botUserId: user_id, scopes };
-  if (scopes?.includes('users:read') === false) return { ...known, botName: user, appId: null };
-  const { bot } = await slack.bots.info({ bot: bot_id });
-  return { ...known, botName: bot?.name ?? user, appId: bot?.app_id ?? null };
-}
-
-interface Tokens {
-  readonly lookups: WebClient;
-  readonly appToken: Secret | null;
-  /** False for a reload, which keeps the connections of the start. */
-  readonly opensSocket: boolean;
-  readonly slackApiUrl: string;
-  readonly log: Logger;
-  readonly fetch: typeof globalThis.fetch;
-}
-
-type InstallationCheck =
-  | {
-      readonly ok: true;
-      readonly app: InstalledApp & { readonly appId: string };
-      readonly socketUrl: string | null;
-    }
-  | { readonly ok: false; readonly problems: readonly SlackProblem[] };
-
-/** Checks both tokens and the scopes of a start, and returns all of their problems at once. */
-async function checkInstallation(tokens: Tokens): Promise<InstallationCheck> {
-  const [read, socket] = await Promise.all([
-    readInstalledApp(tokens.lookups).catch((error: unknown) =>
-      callProblem('SLACK_BOT_TOKEN', error),
-    ),
-    requestSocket(tokens),
-  ]);
-  const delivery = 'problem' in socket ? [socket] : [];
-  if ('problem' in read) return { ok: false, problems: [read, ...delivery] };
-  const { appId } = read;
-  const problems = [...scopeProblems(read.scopes), ...delivery];
-  const foreign = appId && tokens.appToken ? foreignAppToken(tokens.appToken, appId) : null;
-  if (foreign) problems.push({ where: 'SLACK_APP_TOKEN', ...foreign, passing: false });
-  if (problems.length > 0) return { ok: false, problems };
-  if (appId === null) throw new Error('Slack did not return the app of this token');
-  return { ok: true, app: { ...read, appId }, socketUrl: 'url' in socket ? socket.url : null };
-}
-
-function scopeProblems(granted: readonly string[] | null): SlackProblem[] {
-  if (granted === null) return [];
-  const missing = REQUIRED_SCOPES.filter((scope) => !granted.includes(scope));
-  if (missing.length === 0) return [];
-  const problem = `${missing.join(', ')}: not granted`;
-  return [{ where: 'SLACK_BOT_TOKEN', problem, hint: REINSTALL_WITH_SCOPES, passing: false }];
-}
-
-/**
- * Requests the URL of the first Socket Mode connection, because Slack checks the app token then. The
- * connection uses this URL: Slack allows few of these calls. Source: docs/slack.md#socket-mode.
- */
-async function requestSocket(
-  tokens: Tokens,
-): Promise<{ readonly url: string | null } | SlackProblem> {
-  const { appToken, opensSocket, slackApiUrl, log, fetch } = tokens;
-  if (appToken === null || !opensSocket) return { url: null };
-  const slack = new WebClient(appToken.reveal(), {
-    slackApiUrl,
-    timeout: 4_000,
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-    allowAbsoluteUrls: false,
-    logger: boltLogger(log),
-    fetch,
-  });
-  try {
-    const { url = null } = await slack.apps.connections.open();
-    return { url };
-  } catch (error) {
-    // Slack knows the token, and the first connection waits for the limit.
-    if (refusedBySlack(error) === 'ratelimited') return { url: null };
-    return { ...callProblem('SLACK_APP_TOKEN', error), hint: appTokenProblem(error).fix };
-  }
-}
 
 interface SlackOptions {
   readonly botToken: Secret;
@@ -175,18 +62,10 @@ export interface Slack {
   readonly listen: (context: WorkflowContext) => Promise<PayloadListener>;
 }
 
-interface PayloadListener {
-  /** Handles the payloads of these deliveries from now on. */
-  readonly attach: (deliveries: Deliveries) => void;
-  /** Resolves when every payload that has arrived is handled. */
-  readonly idle: () => Promise<void>;
-}
-
 type ConnectResult =
   | { readonly ok: true; readonly slack: Slack }
   | { readonly ok: false; readonly problems: readonly SlackProblem[] };
 
-const SLACK_API_URL = 'https://slack.com/api/';
 const UNCHECKED =
   'users of signalbox.yaml could not be checked: Slack limits the rate of requests. Run the doctor later';
 
@@ -198,11 +77,12 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const checked = await checkInstallation({ ...options, ...clients, slackApiUrl, fetch });
   if (!checked.ok) return checked;
   const { app: self, socketUrl } = checked;
+  const { home, botId, botUserId, appId } = self;
   const { policy, log, now, channels, measures, clock = systemClock } = options;
   const { lookups } = clients;
-  const accounts = cachedAccounts(lookups, self.home, now);
+  const accounts = cachedAccounts(lookups, home, now);
   const retryLimited = createRetryLimited(clock);
-  const reads = { lookups, home: self.home, accounts, retryLimited };
+  const reads = { lookups, home, accounts, retryLimited };
   const found = await findGroups(policy, self.workspace, reads);
   if (!found.ok) return found;
   const unchecked = [...found.people].filter(([, checked]) => checked === 'unchecked').length;
@@ -237,7 +117,6 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const drawn = { commands, drawing, permalinks, respond, log, clock };
   const openMessenger = (store: ChannelIdStore) => {
     const finder = createChannelFinder({ lookups, configured, store, clock, log });
-    const { botId } = self;
     return createMessenger({
       ...drawn,
       posts: clients.posts,
@@ -257,10 +136,9 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       deliveries: (onRefused) =>
         createDeliveries({ ...options, slackApiUrl, socketUrl, clock, fetch, onRefused }),
       listen: async (context) => {
-        const { home, botUserId } = self;
         const bot = { ...drawn, context, clients, home, botUserId, prefix };
         const app = await createApp(options.botToken, self, slackApiUrl, log);
-        return startListening(app, bot, { appId: self.appId, actors });
+        return startListening(app, bot, { appId, actors });
       },
     },
   };
@@ -292,28 +170,3 @@ const NO_RECEIVER: Receiver = {
   start: async () => undefined,
   stop: async () => undefined,
 };
-
-function startListening(
-  app: App,
-  bot: SlackContext,
-  { appId, actors }: { readonly appId: string; readonly actors: Actors },
-): PayloadListener {
-  const { context, commands, prefix, log } = bot;
-  const process = withRequestId(
-    withAckFallback(measuringAck(app.processEvent.bind(app), context.measures)),
-    log,
-  );
-  const nameOf = payloadNames(commands, prefix);
-  app.processEvent = (event) =>
-    traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
-  app.error(async (error) => {
-    log.error({ err: error }, 'a payload could not be handled');
-    // Bolt then sends no acknowledgement, so that Slack does not show a success.
-    throw error;
-  });
-  const work = trackWork();
-  app.use(async ({ next }) => work.during(next));
-  app.use(checkEnvelope(bot, appId));
-  listen(app, bot, actors);
-  return { attach: ({ receiver }) => receiver.init(app), idle: work.idle };
-}

@@ -1,27 +1,53 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { parse } from 'node:querystring';
-import { type App, HTTPReceiver, type Receiver, SocketModeReceiver } from '@slack/bolt';
+import { HTTPReceiver, type Receiver, SocketModeReceiver } from '@slack/bolt';
 import type { Logger } from 'pino';
 import type { Secret } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
 import { boltLogger } from './api.ts';
-import { keepConnections, type Payload } from './sockets.ts';
+import { type Connections, keepConnections, type Payload } from './sockets.ts';
 
-type ProcessEvent = App['processEvent'];
+/** Socket Mode or HTTP: how payloads arrive. */
+export interface Deliveries extends Connections {
+  readonly receiver: Receiver;
+  /** For HTTP: verifies signatures and handles requests. Null in Socket Mode. */
+  readonly listener: RequestListener | null;
+}
 
-/**
- * Acknowledges a payload that no listener handled, for which Bolt would keep the connection open for
- * three seconds. A failed payload is not acknowledged: Slack would show a success.
- */
-export function withAckFallback(processEvent: ProcessEvent): ProcessEvent {
-  return async (event) => {
-    let acknowledged = false;
-    const ack: typeof event.ack = async (response) => {
-      acknowledged = true;
-      await event.ack(response);
-    };
-    await processEvent({ ...event, ack });
-    if (!acknowledged) await event.ack();
+interface Options {
+  readonly appToken: Secret | null;
+  readonly signingSecret: Secret | null;
+  readonly slackApiUrl: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly fetch: typeof globalThis.fetch;
+  /** The URL for the first Socket Mode connection; null without one. */
+  readonly socketUrl: string | null;
+  /** Slack refuses new connections, and only a person can change that. */
+  readonly onRefused: (error: unknown) => void;
+}
+
+/** Socket Mode with an app token, HTTP otherwise. */
+export function createDeliveries(options: Options): Deliveries {
+  return options.appToken === null ? byHttp(options) : bySocket(options, options.appToken);
+}
+
+function byHttp({ signingSecret, log }: Options): Deliveries {
+  const receiver = new HTTPReceiver({
+    signingSecret: signingSecret?.reveal() ?? '',
+    logger: boltLogger(log),
+  });
+  let isOpen = false;
+  return {
+    receiver,
+    listener: withValidBody(receiver.requestListener),
+    open: async () => {
+      isOpen = true;
+    },
+    close: async () => {
+      isOpen = false;
+    },
+    isOpen: () => isOpen,
   };
 }
 
@@ -85,53 +111,6 @@ function isObject(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-export interface Deliveries {
-  readonly receiver: Receiver;
-  /** For HTTP: verifies signatures and handles requests. Null in Socket Mode. */
-  readonly listener: RequestListener | null;
-  /** Rejects with Slack's refusal of the app token. */
-  readonly open: () => Promise<void>;
-  readonly close: () => Promise<void>;
-  readonly isOpen: () => boolean;
-}
-
-interface Options {
-  readonly appToken: Secret | null;
-  readonly signingSecret: Secret | null;
-  readonly slackApiUrl: string;
-  readonly log: Logger;
-  readonly clock: Clock;
-  readonly fetch: typeof globalThis.fetch;
-  /** The URL for the first Socket Mode connection; null without one. */
-  readonly socketUrl: string | null;
-  /** Slack refuses new connections, and only a person can change that. */
-  readonly onRefused: (error: unknown) => void;
-}
-
-/** Socket Mode with an app token, HTTP otherwise. */
-export function createDeliveries(options: Options): Deliveries {
-  return options.appToken === null ? byHttp(options) : bySocket(options, options.appToken);
-}
-
-function byHttp({ signingSecret, log }: Options): Deliveries {
-  const receiver = new HTTPReceiver({
-    signingSecret: signingSecret?.reveal() ?? '',
-    logger: boltLogger(log),
-  });
-  let isOpen = false;
-  return {
-    receiver,
-    listener: withValidBody(receiver.requestListener),
-    open: async () => {
-      isOpen = true;
-    },
-    close: async () => {
-      isOpen = false;
-    },
-    isOpen: () => isOpen,
-  };
 }
 
 function bySocket(options: Options, appToken: Secret): Deliveries {

@@ -12,13 +12,13 @@ import {
   type Vocabulary,
 } from '../commands/index.ts';
 import type { UserId } from '../domain/change.ts';
-import { findByName, type NamedItem, type Service, serviceTarget } from '../domain/targets.ts';
+import { findByName, type Service, serviceTarget } from '../domain/targets.ts';
 import { authorizeForm, mayQuery } from '../workflow/old/authorize.ts';
-import { orLate, PROGRESS_AFTER_MS } from './answer-text.ts';
 import type { SlackContext } from './context.ts';
 import { commandByCallbackId, settingOf } from './form.ts';
 import { type Choice, choicesFor, optionOf, VALUE_MAX } from './inputs.ts';
 import { givenOf, type Searched } from './payload.ts';
+import { orLate, PROGRESS_AFTER_MS } from './private-answers.ts';
 
 type Reads = CommandContext['reads'];
 
@@ -150,11 +150,10 @@ export function localVocabulary({ commands, context, prefix }: SlackContext): Vo
 export async function fullVocabulary(bot: SlackContext): Promise<Vocabulary> {
   const { alerts, listAlerts } = bot.context.commandContext();
   const list = alerts ? (await listAlerts()).alerts : [];
-  return { ...localVocabulary(bot), alerts: list.flatMap(alertNamed) };
-}
-
-function alertNamed({ id, name }: { id: string | null; name: string | null }): NamedItem[] {
-  return id === null ? [] : [{ id, name: name ?? id, aliases: [] }];
+  const named = list.flatMap(({ id, name }) =>
+    id === null ? [] : [{ id, name: name ?? id, aliases: [] }],
+  );
+  return { ...localVocabulary(bot), alerts: named };
 }
 
 /** Includes the current freezes that were made in Slack. */

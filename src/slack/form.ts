@@ -12,8 +12,8 @@ import {
   titleOf,
   type Vocabulary,
 } from '../commands/index.ts';
-import { lines, message } from './blocks.ts';
-import { chosenOf, elementFor, isPickedFrom, plain, unshownText } from './inputs.ts';
+import { lines, message, plain } from './blocks.ts';
+import { chosenOf, elementFor, isPickedFrom, unshownText } from './inputs.ts';
 import { ChangeOf, ChannelOf, PrivateMessageOf } from './payload.ts';
 import { NO_REPLY_TARGET, type ReplyTarget } from './post.ts';
 import type { Line } from './rich-text.ts';
@@ -113,12 +113,13 @@ export function commandForm(
   // A form without fields shows the summary instead.
   const above = known.line ?? (fields.length === 0 ? [command.summary] : null);
   const line = above === null ? [] : (message(lines(above)).blocks as never[]);
+  const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
   const focused = setting.isRedrawn ? undefined : fieldToFill(fields, given);
   return {
     type: 'modal',
     callback_id: callbackIdOf(command),
     private_metadata: metadataOf(replyTarget, fixed, filledWith),
-    title: plain(formTitleOf(command, given), 24),
+    title: plain(title ?? titleOf(command), 24),
     submit: plain(submitText(command, given), 24),
     close: plain('Close', 24),
     blocks: [
@@ -128,11 +129,6 @@ export function commandForm(
       ),
     ],
   };
-}
-
-function formTitleOf(command: Command, given: TypedValues): string {
-  const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
-  return title ?? titleOf(command);
 }
 
 function submitText(command: Command, given: TypedValues): string {

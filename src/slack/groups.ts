@@ -7,8 +7,8 @@ import type { RoleName, UserId } from '../domain/change.ts';
 import type { IdentityEvidence, SomeMembers } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
 import { type Account, type CheckedUsers, checkUsers, type UserReads } from './accounts.ts';
-import { orLate } from './answer-text.ts';
 import { callProblem, type SlackProblem } from './api.ts';
+import { orLate } from './private-answers.ts';
 
 export interface GroupMembers {
   readonly ids: ReadonlySet<string>;

@@ -16,139 +16,20 @@ import {
   noteLine,
   title,
 } from './blocks.ts';
-import { namesOf, outcomeButtons, warningLine } from './card.ts';
+import { namesOf, outcomeButtons, reviewButtons, reviewLine, warningLine } from './card.ts';
 import { costPerDayLines, planLines, targetLines, timingLines } from './card-plan.ts';
-import { breakGlassLines, cardTitle, reviewButtons } from './card-state.ts';
+import { cardTitle } from './card-state.ts';
 import { cardPlace, type LinkOf } from './links.ts';
 import { actionText, type DrawContext, rolesLine, roleText } from './naming.ts';
-import { refusalLine } from './refusals.ts';
+import { NO_COMMAND, refusalLine } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
 type HomeParts = readonly (MessagePart | null)[];
-
-/** As many whole changes as fit into a Slack view, so that no plan is cut; the rest is counted. */
-function fitting(
-  changes: readonly Change[],
-  draw: (change: Change) => HomeParts,
-  { most, bytes }: { most: number; bytes: number },
-): HomeParts {
-  const shown: (MessagePart | null)[] = [];
-  let [drawn, size] = [0, 0];
-  for (const change of changes.slice(0, most)) {
-    const parts = draw(change);
-    size += Buffer.byteLength(JSON.stringify(parts.map((part) => part?.block)));
-    if (size > bytes) break;
-    shown.push(...(drawn > 0 ? [DIVIDER] : []), ...parts);
-    drawn += 1;
-  }
-  const left = changes.length - drawn;
-  return [...shown, left > 0 ? noteLine(`${left} more not shown. Each has its card.`) : null];
-}
-
-const DIVIDER: MessagePart = { block: { type: 'divider' }, text: '' };
-
-/** Everything that the card shows before a change runs, for an approver who decides here. */
-function toDecide(change: Change, linkOf: LinkOf): HomeParts {
-  const { id, requester, createdAt, reason, plan, approvals, requires } = change;
-  return [
-    lines(
-      [{ bold: actionText(change) }, ` · ${id}`],
-      ...targetLines(change),
-      ...plan.warnings.map(warningLine),
-      ...planLines(plan),
-      fact('Requested by', { user: requester }, ', ', { at: createdAt }),
-      ...(reason ? [fact('Reason', reason)] : []),
-      ...costPerDayLines(plan),
-      ...timingLines(change),
-      ...(approvals.length > 0 ? [fact('Approved by', ...namesOf(approvals))] : []),
-      fact('Needs', needed(requires.count, approvals.length)),
-      fact('Expires', { at: change.expiresAt }, ...placeOf(change, linkOf)),
-    ),
-    actions(
-      change,
-      { id: 'change.approve', label: 'Approve', value: id, style: 'primary' },
-      { id: 'change.reject', label: 'Reject', value: id, style: 'danger' },
-      { id: 'change.details', label: 'Show request', value: id },
-    ),
-  ];
-}
-
-function ownRequest(change: Change, { linkOf, commands }: RowDrawing): HomeParts {
-  const { id, state, approvals, requires } = change;
-  const counted = state === 'pending' ? ` (${approvals.length} of ${requires.count})` : '';
-  return [
-    lines(
-      [`${cardTitle(change, commands)}${counted} · ${id}`, ...placeOf(change, linkOf)],
-      ...timingLines(change),
-    ),
-    actions(change, { id: 'change.cancel', label: 'Cancel', value: id }),
-  ];
-}
-
-/** An unknown outcome, or an emergency change to review. Other users read who can record the outcome. */
-function toAnswerRow(change: Change, mayAnswer: boolean, drawing: DrawContext): HomeParts {
-  const { id, requires } = change;
-  const isUnknown = change.state === 'unknown';
-  const who = roleText(drawing.policy, requires.from ?? requires.to);
-  const blocked = 'Other changes to this target are blocked until the outcome is recorded.';
-  return [
-    lines(
-      [`${cardTitle(change, drawing.commands)} · ${id}`, ...placeOf(change, drawing.linkOf)],
-      ...breakGlassLines(change),
-      ...(isUnknown ? [[blocked]] : []),
-      ...(mayAnswer ? [] : [[`${who} can record it after a check of the console.`]]),
-    ),
-    mayAnswer
-      ? actions(change, ...(isUnknown ? outcomeButtons(change, drawing) : reviewButtons(change)))
-      : null,
-  ];
-}
-
-/** What a row of a change needs for drawing. */
-export type RowDrawing = Pick<DrawContext, 'linkOf' | 'commands'>;
-
-/** One line for a change that is in progress or has ended. */
-export function homeRow(change: Change, drawing: RowDrawing): Line {
-  const { text, about } = rowOfChange(change, drawing);
-  return [`${text} · `, ...about];
-}
-
-/** Title and state of a change, and apart from them who requested it, when, and its card. */
-export function rowOfChange(
-  change: Change,
-  { linkOf, commands }: RowDrawing,
-): { readonly text: string; about: Line } {
-  const { requester, createdAt } = change;
-  const requested: Line = [{ user: requester }, ', ', { at: createdAt }];
-  const timing = timingLines(change).flatMap((line): Line => [' · ', ...line]);
-  return {
-    text: cardTitle(change, commands),
-    about: [...requested, ...timing, ...placeOf(change, linkOf)],
-  };
-}
-
-// The id names the buttons, because one change can be in two lists of the same view.
-function actions({ id, version }: Change, ...all: readonly Button[]): MessagePart | null {
-  const kinds = all.map((button) => button.id).join(' ');
-  return buttons(`home:${id}:${version}:${kinds}`, ...all);
-}
-
-function needed(count: number, have: number): string {
-  return have > 0 ? `${count - have} more of ${count}` : countWords(count, 'approval');
-}
-
-function placeOf(change: Change, linkOf: LinkOf): Line {
-  const place = cardPlace(change, 'card', linkOf);
-  return place.length > 0 ? [' · ', ...place] : [];
-}
 
 interface HomeOptions {
   readonly drawing: DrawContext;
   readonly commands: readonly Command[];
 }
-
-const BUTTONS_MAX = 25;
-const LINES_MAX = 10;
 
 /** The Home tab of one user. It always fits; what does not is counted. */
 export function homeView(found: HomeContent, { drawing, commands }: HomeOptions): View {
@@ -209,10 +90,137 @@ function section(things: readonly unknown[], heading: string, draw: () => HomePa
   return things.length > 0 ? [title(heading), ...draw()] : [];
 }
 
+/** As many whole changes as fit into a Slack view, so that no plan is cut; the rest is counted. */
+function fitting(
+  changes: readonly Change[],
+  draw: (change: Change) => HomeParts,
+  { most, bytes }: { most: number; bytes: number },
+): HomeParts {
+  const shown: (MessagePart | null)[] = [];
+  let [drawn, size] = [0, 0];
+  for (const change of changes.slice(0, most)) {
+    const parts = draw(change);
+    size += Buffer.byteLength(JSON.stringify(parts.map((part) => part?.block)));
+    if (size > bytes) break;
+    shown.push(...(drawn > 0 ? [DIVIDER] : []), ...parts);
+    drawn += 1;
+  }
+  const left = changes.length - drawn;
+  return [...shown, left > 0 ? noteLine(`${left} more not shown. Each has its card.`) : null];
+}
+
+const DIVIDER: MessagePart = { block: { type: 'divider' }, text: '' };
+
+/** Everything that the card shows before a change runs, for an approver who decides here. */
+function toDecide(change: Change, linkOf: LinkOf): HomeParts {
+  const { id, requester, createdAt, reason, plan, approvals, requires } = change;
+  return [
+    lines(
+      [{ bold: actionText(change) }, ` · ${id}`],
+      ...targetLines(change),
+      ...plan.warnings.map(warningLine),
+      ...planLines(plan),
+      fact('Requested by', { user: requester }, ', ', { at: createdAt }),
+      ...(reason ? [fact('Reason', reason)] : []),
+      ...costPerDayLines(plan),
+      ...timingLines(change),
+      ...(approvals.length > 0 ? [fact('Approved by', ...namesOf(approvals))] : []),
+      fact('Needs', needed(requires.count, approvals.length)),
+      fact('Expires', { at: change.expiresAt }, ...placeOf(change, linkOf)),
+    ),
+    actions(
+      change,
+      { id: 'change.approve', label: 'Approve', value: id, style: 'primary' },
+      { id: 'change.reject', label: 'Reject', value: id, style: 'danger' },
+      { id: 'change.details', label: 'Show request', value: id },
+    ),
+  ];
+}
+
+function needed(count: number, have: number): string {
+  return have > 0 ? `${count - have} more of ${count}` : countWords(count, 'approval');
+}
+
+/** An unknown outcome, or an emergency change to review. Other users read who can record the outcome. */
+function toAnswerRow(change: Change, mayAnswer: boolean, drawing: DrawContext): HomeParts {
+  const { id, requires } = change;
+  const isUnknown = change.state === 'unknown';
+  const who = roleText(drawing.policy, requires.from ?? requires.to);
+  const blocked = 'Other changes to this target are blocked until the outcome is recorded.';
+  return [
+    lines(
+      [`${cardTitle(change, drawing.commands)} · ${id}`, ...placeOf(change, drawing.linkOf)],
+      ...breakGlassLines(change),
+      ...(isUnknown ? [[blocked]] : []),
+      ...(mayAnswer ? [] : [[`${who} can record it after a check of the console.`]]),
+    ),
+    mayAnswer
+      ? actions(change, ...(isUnknown ? outcomeButtons(change, drawing) : reviewButtons(change)))
+      : null,
+  ];
+}
+
+/** Who used break-glass and why, and who reviewed it. */
+function breakGlassLines(change: Change): readonly Line[] {
+  if (!change.breakGlass) return [];
+  const { by, at, reason } = change.breakGlass;
+  return [fact('⚠ Break-glass by', { user: by }, ', ', { at }, ': ', reason), reviewLine(change)];
+}
+
+function ownRequest(change: Change, { linkOf, commands }: RowDrawing): HomeParts {
+  const { id, state, approvals, requires } = change;
+  const counted = state === 'pending' ? ` (${approvals.length} of ${requires.count})` : '';
+  return [
+    lines(
+      [`${cardTitle(change, commands)}${counted} · ${id}`, ...placeOf(change, linkOf)],
+      ...timingLines(change),
+    ),
+    actions(change, { id: 'change.cancel', label: 'Cancel', value: id }),
+  ];
+}
+
+// The id names the buttons, because one change can be in two lists of the same view.
+function actions({ id, version }: Change, ...all: readonly Button[]): MessagePart | null {
+  const kinds = all.map((button) => button.id).join(' ');
+  return buttons(`home:${id}:${version}:${kinds}`, ...all);
+}
+
+/** What a row of a change needs for drawing. */
+export type RowDrawing = Pick<DrawContext, 'linkOf' | 'commands'>;
+
+/** One line for a change that is in progress or has ended. */
+export function homeRow(change: Change, drawing: RowDrawing): Line {
+  const { text, about } = rowOfChange(change, drawing);
+  return [`${text} · `, ...about];
+}
+
+/** Title and state of a change, and apart from them who requested it, when, and its card. */
+export function rowOfChange(
+  change: Change,
+  { linkOf, commands }: RowDrawing,
+): { readonly text: string; about: Line } {
+  const { requester, createdAt } = change;
+  const requested: Line = [{ user: requester }, ', ', { at: createdAt }];
+  const timing = timingLines(change).flatMap((line): Line => [' · ', ...line]);
+  return {
+    text: cardTitle(change, commands),
+    about: [...requested, ...timing, ...placeOf(change, linkOf)],
+  };
+}
+
+function placeOf(change: Change, linkOf: LinkOf): Line {
+  const place = cardPlace(change, 'card', linkOf);
+  return place.length > 0 ? [' · ', ...place] : [];
+}
+
+const LINES_MAX = 10;
+
 function listed(all: readonly Line[]): HomeParts {
   const left = all.length - LINES_MAX;
   return [lines(...all.slice(0, LINES_MAX)), left > 0 ? noteLine(`${left} more not shown.`) : null];
 }
+
+const BUTTONS_MAX = 25;
 
 /** The commands that this user may use, as buttons: changes open their forms, queries answer. */
 function commandSection(
@@ -225,7 +233,7 @@ function commandSection(
   const own = commands.filter(({ name }) => usable.includes(name));
   const group = (kind: Command['kind']) => own.filter((command) => command.kind === kind);
   if (own.length === 0) {
-    const none = noteLine('No rule of the policy allows you a command.');
+    const none = noteLine(NO_COMMAND);
     return [title('Commands'), lines(rolesLine(policy, actor.roles)), none];
   }
   return [

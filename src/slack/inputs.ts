@@ -10,7 +10,8 @@ import {
   warehousesOf,
 } from '../domain/freezes.ts';
 import { findByName, type NamedItem, type Service } from '../domain/targets.ts';
-import { bounded, visible } from './rich-text.ts';
+import { plain } from './blocks.ts';
+import { bounded } from './rich-text.ts';
 
 const OPTIONS_MAX = 100;
 const LONG_MAX = 3_000;
@@ -142,11 +143,6 @@ function text(name: string, value: string, long: boolean) {
   };
 }
 
-export function plain(words: string, most: number) {
-  const shown = bounded(visible(words), most) || '–';
-  return { type: 'plain_text' as const, text: shown, emoji: false };
-}
-
 /** Whether the field is a type-ahead: without a list of its items it is a line of text. */
 export function isPickedFrom({ names, lists }: Field, value: string, { offered = [] }: Vocabulary) {
   if (names !== undefined) return true;
@@ -162,16 +158,12 @@ export function chosenOf(
 ): Choice | null {
   if (value === '') return null;
   const choices = choicesFor(field, given, vocabulary);
-  const [one, ...others] = findByName(choices.map(asNamed), value);
+  const named = choices.map(({ id, name }) => ({ id, name, aliases: [] }));
+  const [one, ...others] = findByName(named, value);
   if (one && others.length === 0) return choices.find(({ id }) => id === one.id) ?? null;
-  // An id that is in no list stays chosen.
   return others.length === 0 && field.names !== 'service'
     ? { id: value, name: value, about: '' }
     : null;
-}
-
-function asNamed({ id, name }: Choice): NamedItem {
-  return { id, name, aliases: [] };
 }
 
 /** The choices of a field, for the values given so far. */

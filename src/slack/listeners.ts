@@ -4,41 +4,30 @@ import type {
   App,
   SlackOptionsMiddlewareArgs,
 } from '@slack/bolt';
-import type { Logger } from 'pino';
 import { z } from 'zod';
-import { during, type Measures, newRequest } from '../base/log.ts';
-import { type Command, nounOf } from '../commands/index.ts';
-import { VERBS } from '../domain/change.ts';
-import { INCIDENT_VERBS } from '../domain/incidents.ts';
-import { ACCEPT_GAP } from '../workflow/old/clicks.ts';
+import { nounOf } from '../commands/index.ts';
 import { showHome } from '../workflow/old/home-queries.ts';
 import type { Actors } from './actors.ts';
 import { sentenceMessage } from './answer.ts';
-import { replyPrivately, sendAnswer } from './answer-text.ts';
-import { type Message, OVERFLOW } from './blocks.ts';
-import type { SlackContext } from './context.ts';
-import { callbackIdOf, commandByCallbackId } from './form.ts';
+import type { Message } from './blocks.ts';
+import type { CommandLine, SlackContext } from './context.ts';
+import { commandByCallbackId } from './form.ts';
 import { optionsFor } from './form-lists.ts';
-import { openForm, openPalette, PALETTE } from './open-form.ts';
+import { formlessTrigger, openForm, openPalette, PALETTE } from './open-form.ts';
 import {
   ButtonClick,
+  ChannelOf,
   FormSubmission,
   Searched,
   ShortcutUsed,
   SlashCommand,
   UserOf,
 } from './payload.ts';
-import { postEphemeral } from './post.ts';
+import { postEphemeral, postMessage } from './post.ts';
 import { press } from './press.ts';
+import { replyPrivately, sendAnswer } from './private-answers.ts';
 import { submit } from './submit.ts';
-import {
-  answerDirectMessage,
-  answerMention,
-  answerTyped,
-  firstDeliveries,
-  nounToRead,
-  TEXT_MAX,
-} from './typed.ts';
+import { answerTyped, nounToRead } from './typed.ts';
 
 type Payload = AnyMiddlewareArgs & AllMiddlewareArgs;
 type EventPayload = Extract<Payload, { readonly event: unknown }>;
@@ -98,6 +87,9 @@ function eventHandler(bot: SlackContext, actors: Actors) {
   };
 }
 
+/** The longest command that is read, in characters. */
+const TEXT_MAX = 5_000;
+
 async function answerCommand(
   bot: SlackContext,
   { payload, ack }: Extract<Payload, { readonly command: unknown }>,
@@ -144,176 +136,97 @@ async function openShortcut(
   await sendAnswer(bot, { by: user.id, reads: () => null, replyTarget, send }, open);
 }
 
-const Envelope = z.looseObject({
-  type: z.string().optional(),
-  command: z.string().optional(),
-  api_app_id: z.string().optional(),
-  team_id: z.string().optional(),
-  team: z.object({ id: z.string() }).nullish(),
-  user: z.union([z.string(), z.looseObject({ team_id: z.string().optional() })]).optional(),
-  response_url: z.string().optional(),
+/** A message of a user; edited, deleted and own messages have a subtype or a bot id. */
+const Written = z.object({
+  event_id: z.string().max(60),
+  event: z.object({
+    user: UserOf,
+    channel: ChannelOf,
+    text: z.string(),
+    thread_ts: z.string().max(30).optional(),
+    subtype: z.undefined().optional(),
+    bot_id: z.undefined().optional(),
+  }),
 });
+type Written = z.infer<typeof Written>;
 
-const KINDS = [
-  'event_callback',
-  'block_actions',
-  'block_suggestion',
-  'view_submission',
-  'view_closed',
-  'shortcut',
-  'message_action',
-];
+/**
+ * Answers a message in the direct messages of the app: a command line runs as the slash command,
+ * any other words get the help.
+ */
+export async function answerDirectMessage(bot: SlackContext, body: unknown): Promise<void> {
+  const read = Written.safeParse(body);
+  // A subscription to other channels would make the app answer everyone there.
+  if (!read.success || !read.data.event.channel.startsWith('D')) return;
+  const { channel, thread_ts, text } = read.data.event;
+  // A longer text is no command: it gets the help.
+  const words = text.length > TEXT_MAX ? '' : wordsOf(text, bot);
+  await answerWritten(bot, read.data, words, async (answer) => {
+    await postMessage(bot.clients.posts, channel, answer, thread_ts);
+  });
+}
 
-/** Drops a signed payload that is of an unknown kind, for another app, or from another workspace. */
-export function checkEnvelope(bot: SlackContext, appId: string) {
-  return async (args: Payload): Promise<void> => {
-    const { body, next } = args;
-    const ack = 'ack' in args ? args.ack : undefined;
-    const read = Envelope.safeParse(body);
-    const known = read.success && (read.data.command || KINDS.includes(read.data.type ?? ''));
-    if (!known || (read.data.api_app_id ?? appId) !== appId) {
-      bot.log.warn(
-        { type: read.data?.type },
-        'dropped a payload of an unknown kind or for another app',
-      );
-      return acknowledge(ack);
-    }
-    if (isForeign(read.data, bot)) {
-      bot.log.warn({ type: read.data.type }, 'refused a payload from another workspace');
-      await acknowledge(ack);
-      return refuse(bot, read.data.response_url);
-    }
-    await next();
+/** Answers a mention with the help, which only its author sees. */
+async function answerMention(bot: SlackContext, body: unknown): Promise<void> {
+  const read = Written.safeParse(body);
+  if (!read.success) return;
+  const { user, channel, thread_ts = null } = read.data.event;
+  await answerWritten(bot, read.data, '', (answer) =>
+    postEphemeral(bot.clients.posts, user, { channel, thread: thread_ts }, answer),
+  );
+}
+
+function answerWritten(
+  bot: SlackContext,
+  { event_id, event }: Written,
+  words: string,
+  send: (answer: Message) => Promise<void>,
+) {
+  const [, first = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(words) ?? [];
+  const noun = first.toLowerCase();
+  const isCommand = bot.commands.some((command) => nounOf(command) === noun);
+  const typed: CommandLine = {
+    noun: isCommand ? noun : '',
+    text: isCommand ? text : '',
+    by: event.user,
+    replyTarget: { channel: event.channel, thread: event.thread_ts ?? null },
+    trigger: formlessTrigger(event_id),
   };
+  const reads = () => nounToRead(bot, typed);
+  return sendAnswer(bot, { ...typed, reads, send }, () => answerTyped(bot, typed));
 }
 
-async function acknowledge(ack: unknown): Promise<void> {
-  // Bolt types ack by kind of payload; without an argument all of them are the same.
-  if (typeof ack === 'function') await (ack as () => Promise<void>)();
+/**
+ * The typed words, without a mention of the app before them and without code or bold marks around
+ * them. Slack sends names as ids and addresses as links.
+ */
+function wordsOf(text: string, { prefix, botUserId }: SlackContext): string {
+  const typed = text
+    .replace(/<#[A-Z0-9]+\|([^>]+)>/g, '#$1')
+    .replace(/<(?:https?:|mailto:)[^>|]*\|([^>]+)>/g, '$1')
+    .replace(/<(https?:[^>|]*)>/g, '$1')
+    .trim()
+    .replace(/^<@([A-Z0-9]+)>\s*/, (mention, id) => (id === botUserId ? '' : mention))
+    .replace(/^([`*]+)([^`*]+)\1$/, '$2')
+    .trim()
+    .replace(/^\//, '');
+  const isPrefixed = prefix !== '' && typed.toLowerCase().startsWith(prefix);
+  return isPrefixed ? typed.slice(prefix.length) : typed;
 }
 
-function isForeign(
-  { team_id, team, user }: z.infer<typeof Envelope>,
-  { home }: SlackContext,
-): boolean {
-  const person = typeof user === 'object' ? user.team_id : undefined;
-  const teams = [team_id, team?.id, person].filter((id) => id !== undefined);
-  return teams.some((id) => id !== home.teamId && id !== home.enterpriseId);
-}
+const RECENT_MAX = 1_000;
 
-async function refuse(bot: SlackContext, url: string | undefined): Promise<void> {
-  const sentence = 'Only members of this workspace can use Signalbox.';
-  if (url) await bot.respond(url, { ...sentenceMessage([sentence]), replace: false });
-}
-
-type Body = Readonly<Record<string, unknown>>;
-
-const CHANGE = [...VERBS, 'edit', 'undo', 'take-back', 'request-again', 'reveal', 'details'];
-const INCIDENT = [...INCIDENT_VERBS, 'details'];
-const BUTTONS = [
-  ...CHANGE.map((verb) => `change.${verb}`),
-  ...INCIDENT.map((verb) => `incident.${verb}`),
-  ACCEPT_GAP,
-];
-const EVENTS = [
-  'app_home_opened',
-  'app_mention',
-  'message',
-  'subteam_updated',
-  'subteam_members_changed',
-  'user_change',
-];
-
-/** The name of a payload in traces. Unknown values are `other`, because users can choose them. */
-export function payloadNames(commands: readonly Command[], prefix: string) {
-  const nouns = new Set(['signalbox', ...commands.map(nounOf)]);
-  const forms = [PALETTE, ...commands.map(callbackIdOf), ...BUTTONS];
-  const among = (known: readonly string[], word: unknown) =>
-    known.find((each) => each === word) ?? 'other';
-
-  return (body: Body): string => {
-    if (typeof body.command === 'string') {
-      const noun = body.command.replace(/^\//, '').slice(prefix.length);
-      return `command ${nouns.has(noun) ? noun : 'other'}`;
-    }
-    switch (body.type) {
-      case 'block_actions':
-        return `press ${buttonOf(body)}`;
-      case 'view_submission':
-        return `submit ${among(forms, part(body.view).callback_id)}`;
-      case 'shortcut':
-      case 'message_action':
-        return `shortcut ${among(forms, body.callback_id)}`;
-      case 'block_suggestion':
-        return 'suggest';
-      case 'event_callback':
-        return `event ${among(EVENTS, part(body.event).type)}`;
-      default:
-        return 'payload other';
-    }
-  };
-}
-
-function buttonOf({ actions }: Body): string {
-  const action = Array.isArray(actions) ? part(actions[0]) : {};
-  const id = action.action_id === OVERFLOW ? chosenButton(action) : action.action_id;
-  if (typeof id === 'string' && id.startsWith('command.')) return 'command';
-  return BUTTONS.find((each) => each === id) ?? 'other';
-}
-
-/** The id of the button that an option of an overflow menu stands for. */
-function chosenButton({ selected_option }: Body): unknown {
-  const { value } = part(selected_option);
-  return typeof value === 'string' ? value.split(' ')[0] : undefined;
-}
-
-function part(value: unknown): Body {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-type Process = App['processEvent'];
-
-/** Logs every line about one payload with the same request id. */
-export function withRequestId(process: Process, log: Logger): Process {
-  return (event) =>
-    during({ request: newRequest() }, () => {
-      log.debug({ kind: kindOf(event.body) }, 'payload received');
-      return process(event);
-    });
-}
-
-/** Measures how long Slack waits for the acknowledgement of a payload. */
-export function measuringAck(process: Process, { acknowledged }: Measures): Process {
-  return (event) => {
-    const began = performance.now();
-    const kind = kindOf(event.body);
-    const ack: typeof event.ack = async (response) => {
-      await event.ack(response);
-      acknowledged(kind, performance.now() - began);
-    };
-    return process({ ...event, ack });
-  };
-}
-
-// A closed list, because values from a payload must not become metric labels.
-const MEASURED_KINDS = ['event_callback', 'block_actions', 'block_suggestion', 'view_submission'];
-
-function kindOf({ command, type }: Body): string {
-  if (typeof command === 'string') return 'command';
-  return MEASURED_KINDS.find((kind) => kind === type) ?? 'other';
-}
-
-/** Tracks the running listeners, because Bolt does not wait for them when it stops. */
-export function trackWork() {
-  const running = new Set<Promise<void>>();
-  return {
-    during: async (next: () => Promise<void>) => {
-      const work = next();
-      running.add(work);
-      await work.finally(() => running.delete(work));
-    },
-    idle: async () => {
-      await Promise.allSettled(running);
-    },
+/**
+ * Returns whether an event id arrives for the first time. Slack may deliver an event twice. Keeps
+ * the newest 1,000 ids in memory. Source: docs/slack.md#private-messages.
+ */
+export function firstDeliveries(): (eventId: string) => boolean {
+  const recent = new Set<string>();
+  return (eventId) => {
+    if (recent.has(eventId)) return false;
+    recent.add(eventId);
+    const [oldest] = recent;
+    if (recent.size > RECENT_MAX && oldest !== undefined) recent.delete(oldest);
+    return true;
   };
 }

@@ -8,17 +8,20 @@ import type { HomeLists, Messenger, PostAttempt } from '../workflow/old/messenge
 import { answerMessage } from './answer.ts';
 import { type Respond, refusedBySlack } from './api.ts';
 import { buttons, lines, type Message, message } from './blocks.ts';
-import { changeCard } from './card.ts';
+import { changeCard, revertButton, revertButtons } from './card.ts';
+import { cardTitle } from './card-state.ts';
 import {
+  breakGlassFact,
+  breakGlassThreadLine,
+  directLine,
+  followUpLine,
+  reminderLine,
   renewButtons,
-  revertButton,
-  revertButtons,
   revertStoppedLine,
   scheduleReminderLine,
+  threadLine,
   unfrozenLine,
-} from './card-plan.ts';
-import { breakGlassFact, breakGlassThreadLine, cardTitle, followUpLine } from './card-state.ts';
-import { directLine, reminderLine, threadLine } from './card-thread.ts';
+} from './card-thread.ts';
 import { createChannelMembers } from './channels.ts';
 import { clickAnswers, createClickNotices } from './click-answers.ts';
 import { homeView } from './home.ts';

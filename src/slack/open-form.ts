@@ -13,8 +13,7 @@ import type { Snapshot, UserId } from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';
 import { authorizeForm, authorizeForms } from '../workflow/old/authorize.ts';
 import { sentenceMessage } from './answer.ts';
-import { missingObject, orLate, PROGRESS_AFTER_MS } from './answer-text.ts';
-import { lines, type Message, message } from './blocks.ts';
+import { lines, type Message, message, plain } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import {
   commandForm,
@@ -25,11 +24,11 @@ import {
   waitingForm,
 } from './form.ts';
 import { fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
-import { plain } from './inputs.ts';
 import type { ButtonClick } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
+import { missingObject, orLate, PROGRESS_AFTER_MS } from './private-answers.ts';
 import { needsReason } from './reason-form.ts';
-import { refusalLine, refusalMessage } from './refusals.ts';
+import { NO_COMMAND, refusalLine, refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
 type FormTrigger = Pick<CommandLine, 'by' | 'trigger' | 'replyTarget'>;
@@ -258,9 +257,7 @@ async function paletteFor(bot: SlackContext, by: UserId, replyTarget: ReplyTarge
   const usable = await authorizeForms(bot.context, by, names);
   if (!usable.ok) return textView(refusalLine(usable.denial, bot.drawing));
   const own = bot.commands.filter(({ name }) => usable.commands.includes(name));
-  return own.length > 0
-    ? palette(own, replyTarget)
-    : textView(['No rule of the policy allows you a command.']);
+  return own.length > 0 ? palette(own, replyTarget) : textView([NO_COMMAND]);
 }
 
 /** A select of the commands that a user may use. The form of the chosen one replaces it. */

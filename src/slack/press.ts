@@ -17,12 +17,11 @@ import { receiveIncidentClick } from '../workflow/old/incident-click.ts';
 import { isUnchangedSince } from '../workflow/old/inverse.ts';
 import { recordReveal, unsealSecret } from '../workflow/old/secret.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
-import { handleReceipt, replyPrivately, sendAnswer, storeOrReply } from './answer-text.ts';
 import type { Message } from './blocks.ts';
+import { plain } from './blocks.ts';
 import { mayRequestAgain } from './card.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandByCallbackId, settingOf } from './form.ts';
-import { plain } from './inputs.ts';
 import { cardLink } from './links.ts';
 import { lowerActionText } from './naming.ts';
 import { chooseCommand, openForm, PALETTE, redrawForm } from './open-form.ts';
@@ -41,6 +40,7 @@ import {
 } from './payload.ts';
 import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
+import { handleReceipt, replyPrivately, sendAnswer, storeOrReply } from './private-answers.ts';
 import {
   needsReasonForm,
   type ReasonFormKind,
@@ -50,6 +50,8 @@ import {
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 import { answerLine, lineOf, nounToRead } from './typed.ts';
+
+type Ack = () => Promise<void>;
 
 /** Routes a click. A click that decides is stored before Slack gets its acknowledgement. */
 export async function press(bot: SlackContext, pressed: ButtonClick, ack: Ack): Promise<void> {
@@ -144,6 +146,8 @@ async function redraw(
   const open = { by, replyTarget, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
   await redrawForm(bot, command, given, open);
 }
+
+const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';
 
 async function answerPress(
   bot: SlackContext,
@@ -329,7 +333,3 @@ function inverseOf({ context }: SlackContext, { command, plan }: Change) {
 function notFound({ drawing }: SlackContext): Message {
   return refusalMessage(createDenial('not-found'), drawing);
 }
-
-type Ack = () => Promise<void>;
-
-const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';

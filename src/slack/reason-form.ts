@@ -13,10 +13,9 @@ import {
 import type { Change, Target, Verb } from '../domain/change.ts';
 import { reasonFor } from '../domain/policy.ts';
 import { spanText } from '../domain/timing.ts';
-import { lines } from './blocks.ts';
+import { lines, plain } from './blocks.ts';
 import { answerLabel, followUp } from './card-state.ts';
 import type { SlackContext } from './context.ts';
-import { plain } from './inputs.ts';
 import { actionText, type DrawContext } from './naming.ts';
 import { ChangeOf, PrivateMessageOf } from './payload.ts';
 

@@ -118,6 +118,9 @@ function refusedCommand({ command, target }: Denial, { prefix }: DrawContext): s
   return target ? `${line} on ${target}` : line;
 }
 
+/** For a user whom no rule names, in place of a list of commands. */
+export const NO_COMMAND = 'No rule of the policy allows you a command.';
+
 type Sentence = (denial: Denial, drawing: DrawContext) => Line;
 
 const MAY_BE_SENT: readonly State[] = ['executing', 'unknown', 'succeeded', 'failed'];

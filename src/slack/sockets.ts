@@ -173,7 +173,7 @@ interface ConnectionsOptions extends SocketOptions {
   readonly onRefused: (error: unknown) => void;
 }
 
-interface Connections {
+export interface Connections {
   /** Resolves when the first connection is open, or on `close`. Rejects with a permanent refusal of Slack. */
   readonly open: () => Promise<void>;
   /** Closes all connections after their open acknowledgements; takes at most 1.5 s. */

@@ -16,13 +16,6 @@ import { type Click, receiveClick } from '../workflow/old/click.ts';
 import { isDatabaseUnavailable } from '../workflow/old/database-unavailable.ts';
 import { endedBefore } from '../workflow/old/review.ts';
 import { sentenceMessage } from './answer.ts';
-import {
-  DATABASE_AWAY,
-  handleReceipt,
-  orLate,
-  PROGRESS_AFTER_MS,
-  sendAnswer,
-} from './answer-text.ts';
 import type { Message } from './blocks.ts';
 import { isPreview } from './card.ts';
 import type { CommandLine, SlackContext } from './context.ts';
@@ -31,6 +24,13 @@ import { formVocabulary, fullVocabulary, listOfChosenPipe } from './form-lists.t
 import { formlessTrigger, openForm } from './open-form.ts';
 import { type FormSubmission, givenOf } from './payload.ts';
 import { postEphemeral, type ReplyTarget, replacePrivate } from './post.ts';
+import {
+  DATABASE_AWAY,
+  handleReceipt,
+  orLate,
+  PROGRESS_AFTER_MS,
+  sendAnswer,
+} from './private-answers.ts';
 import { readReasonFormMetadata, reasonProblem } from './reason-form.ts';
 import { lateSentence } from './refusals.ts';
 import { answerIntent, answerRefusal } from './typed.ts';

@@ -1,105 +1,20 @@
-import { type AnswerPart, type Cell, countWords, utcStamp } from '../domain/answer.ts';
-import { type AnyBlock, type Message, noteLine, type MessagePart as Shown } from './blocks.ts';
+import {
+  type AnswerPart,
+  type Cell,
+  type ChartPoint,
+  countWords,
+  utcStamp,
+} from '../domain/answer.ts';
+import {
+  type AnyBlock,
+  type Message,
+  type MessagePart,
+  noteLine,
+  type MessagePart as Shown,
+} from './blocks.ts';
 import { bounded, dateElement, mrkdwnOf, oneLine, type RichInline, visible } from './rich-text.ts';
 
-const TEXT_MAX = 2_900;
-/** Longer cells end in an ellipsis, so that one name does not push all figures off the screen. */
-const COLUMN_MAX = 40;
-
-/**
- * The message for a workspace that does not support the newest blocks: tables and charts become
- * monospaced text. Null when the message has none of them.
- */
-export function inPlainBlocks({ text, blocks }: Message): Message | null {
-  if (!blocks.some(isNew)) return null;
-  return { text, blocks: blocks.map((block) => (isNew(block) ? plainBlock(block) : block)) };
-}
-
-function isNew({ type }: AnyBlock): boolean {
-  return type === 'table' || type === 'data_table' || type === 'data_visualization';
-}
-
-function plainBlock(block: AnyBlock): AnyBlock {
-  const text = fitting(linesOf(block)).join('\n') || '–';
-  const elements = [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }];
-  return { type: 'rich_text', elements };
-}
-
-/** The first lines that fit into one block, and the number of the others. */
-function fitting(lines: readonly string[]): readonly string[] {
-  let size = 0;
-  const fits = lines.filter((line) => {
-    size += line.length + 1;
-    return size <= TEXT_MAX;
-  });
-  const left = lines.length - fits.length;
-  return left > 0 ? [...fits, `${countWords(left, 'more row')} not shown.`] : fits;
-}
-
-interface CellPlainBlocks {
-  readonly type: string;
-  readonly text?: string;
-  /** A time, in place of a text. */
-  readonly elements?: readonly { readonly elements: readonly { readonly fallback: string }[] }[];
-}
-interface Table {
-  readonly rows: readonly (readonly CellPlainBlocks[])[];
-  readonly column_settings?: readonly { readonly align: string }[];
-}
-interface Point {
-  readonly label: string;
-  readonly value: number;
-}
-interface Chart {
-  readonly title: string;
-  readonly chart: {
-    readonly series: readonly { readonly name: string; readonly data: readonly Point[] }[];
-    readonly axis_config: { readonly x_label: string };
-  };
-}
-
-// table.ts and chart.ts build these blocks, so their shapes are known.
-function linesOf(block: AnyBlock): readonly string[] {
-  if (block.type !== 'data_visualization') return tableLines(block as Table & AnyBlock);
-  const { title, chart } = block as Chart & AnyBlock;
-  return [title, chart.axis_config.x_label, ...chartLines(chart.series)];
-}
-
-/** A line for each label, with the value of the series that has one. */
-function chartLines(series: Chart['chart']['series']): readonly string[] {
-  return (series[0]?.data ?? []).map(({ label }, index) => {
-    const own = series.findLast(({ data }) => data[index]?.value !== 0) ?? series[0];
-    const note = own?.name === 'not final' ? ' (not final)' : '';
-    return `${label.padEnd(12)} ${own?.data[index]?.value ?? 0}${note}`;
-  });
-}
-
-function tableLines({ rows, column_settings: settings = [] }: Table): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.min(COLUMN_MAX, Math.max(...rows.map((row) => [...textOf(row[column])].length))),
-  );
-  const isRight = widths.map((_, column) => isAligned(settings[column]?.align, rows, column));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => {
-        const text = bounded(textOf(cell), COLUMN_MAX);
-        const width = widths[column] ?? 0;
-        return isRight[column] ? text.padStart(width) : text.padEnd(width);
-      })
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-function textOf(cell: CellPlainBlocks | undefined): string {
-  return cell?.text ?? cell?.elements?.[0]?.elements[0]?.fallback ?? '';
-}
-
-/** Columns of quantities; a table that can be sorted does not name them. */
-function isAligned(align: string | undefined, rows: Table['rows'], column: number): boolean {
-  if (align !== undefined) return align === 'right';
-  return column > 0 && rows.slice(1).every((row) => row[column]?.type === 'raw_number');
-}
+// Tables and charts, and their plain text for a workspace that does not support these blocks.
 
 const CELLS_MAX = 9_000;
 const ROWS_MAX = 200;
@@ -240,4 +155,156 @@ export function beforeAfterTable(rows: readonly (readonly [string, Cell, Cell])[
 function changeText([field, before, after]: readonly DrawnCell[]): string {
   const [label, was, is] = [field, before, after].map((cell) => (cell ? inlineOf(cell) : ''));
   return mrkdwnOf([label ?? '', '  ', was ?? '', ' → ', is ?? '']);
+}
+
+const POINTS_MAX = 20;
+
+/**
+ * A bar chart with the same figures as text. Values that are not final are a second series, because
+ * Slack colors a series and not a bar.
+ */
+export function chart(part: AnswerPart & { kind: 'chart' }): MessagePart | null {
+  const { title, unit, axis, points } = part;
+  const shown = points.slice(-POINTS_MAX).map(({ label, value, isFinal }) => ({
+    label: bounded(oneLine(visible(label)), 20),
+    value: Math.round(value * 100) / 100,
+    isFinal,
+  }));
+  if (shown.length === 0) return null;
+  const block: AnyBlock = {
+    type: 'data_visualization',
+    title: bounded(visible(title), 50),
+    chart: {
+      type: 'bar',
+      series: allSeries(shown),
+      axis_config: {
+        categories: shown.map(({ label }) => label),
+        x_label: bounded(axis, 50),
+        y_label: bounded(unit, 50),
+      },
+    },
+  };
+  const words = shown.map(({ label, value, isFinal }) => {
+    return `${label}: ${value}${isFinal ? '' : ' (not final)'}`;
+  });
+  return { block, text: mrkdwnOf([`${title} · ${axis} · ${words.join(', ')}`]) };
+}
+
+/**
+ * Slack colors a series by its position. *Not final* is always the second one, so that it has the same
+ * color in all charts, also without any final value.
+ */
+function allSeries(points: readonly ChartPoint[]) {
+  const final = seriesOf('final', points, true);
+  return points.every(({ isFinal }) => isFinal)
+    ? [final]
+    : [final, seriesOf('not final', points, false)];
+}
+
+/** Slack needs a value of every series for every label, and draws 0 as nothing. */
+function seriesOf(name: string, points: readonly ChartPoint[], isFinal: boolean) {
+  const data = points.map((point) => ({
+    label: point.label,
+    value: point.isFinal === isFinal ? point.value : 0,
+  }));
+  return { name, data };
+}
+
+const TEXT_MAX = 2_900;
+/** Longer cells end in an ellipsis, so that one name does not push all figures off the screen. */
+const COLUMN_MAX = 40;
+
+/**
+ * The message for a workspace that does not support the newest blocks: tables and charts become
+ * monospaced text. Null when the message has none of them.
+ */
+export function inPlainBlocks({ text, blocks }: Message): Message | null {
+  if (!blocks.some(isNew)) return null;
+  return { text, blocks: blocks.map((block) => (isNew(block) ? plainBlock(block) : block)) };
+}
+
+function isNew({ type }: AnyBlock): boolean {
+  return type === 'table' || type === 'data_table' || type === 'data_visualization';
+}
+
+function plainBlock(block: AnyBlock): AnyBlock {
+  const text = fitting(linesOf(block)).join('\n') || '–';
+  const elements = [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }];
+  return { type: 'rich_text', elements };
+}
+
+/** The first lines that fit into one block, and the number of the others. */
+function fitting(lines: readonly string[]): readonly string[] {
+  let size = 0;
+  const fits = lines.filter((line) => {
+    size += line.length + 1;
+    return size <= TEXT_MAX;
+  });
+  const left = lines.length - fits.length;
+  return left > 0 ? [...fits, `${countWords(left, 'more row')} not shown.`] : fits;
+}
+
+interface BlockCell {
+  readonly type: string;
+  readonly text?: string;
+  /** A time, in place of a text. */
+  readonly elements?: readonly { readonly elements: readonly { readonly fallback: string }[] }[];
+}
+interface Table {
+  readonly rows: readonly (readonly BlockCell[])[];
+  readonly column_settings?: readonly { readonly align: string }[];
+}
+interface Point {
+  readonly label: string;
+  readonly value: number;
+}
+interface Chart {
+  readonly title: string;
+  readonly chart: {
+    readonly series: readonly { readonly name: string; readonly data: readonly Point[] }[];
+    readonly axis_config: { readonly x_label: string };
+  };
+}
+
+// The functions above build these blocks, so their shapes are known.
+function linesOf(block: AnyBlock): readonly string[] {
+  if (block.type !== 'data_visualization') return tableLines(block as Table & AnyBlock);
+  const { title, chart } = block as Chart & AnyBlock;
+  return [title, chart.axis_config.x_label, ...chartLines(chart.series)];
+}
+
+/** A line for each label, with the value of the series that has one. */
+function chartLines(series: Chart['chart']['series']): readonly string[] {
+  return (series[0]?.data ?? []).map(({ label }, index) => {
+    const own = series.findLast(({ data }) => data[index]?.value !== 0) ?? series[0];
+    const note = own?.name === 'not final' ? ' (not final)' : '';
+    return `${label.padEnd(12)} ${own?.data[index]?.value ?? 0}${note}`;
+  });
+}
+
+function tableLines({ rows, column_settings: settings = [] }: Table): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.min(COLUMN_MAX, Math.max(...rows.map((row) => [...textOf(row[column])].length))),
+  );
+  const isRight = widths.map((_, column) => isAligned(settings[column]?.align, rows, column));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const text = bounded(textOf(cell), COLUMN_MAX);
+        const width = widths[column] ?? 0;
+        return isRight[column] ? text.padStart(width) : text.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function textOf(cell: BlockCell | undefined): string {
+  return cell?.text ?? cell?.elements?.[0]?.elements[0]?.fallback ?? '';
+}
+
+/** Columns of quantities; a table that can be sorted does not name them. */
+function isAligned(align: string | undefined, rows: Table['rows'], column: number): boolean {
+  if (align !== undefined) return align === 'right';
+  return column > 0 && rows.slice(1).every((row) => row[column]?.type === 'raw_number');
 }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { REFUSED } from '../harness/refused.ts';
 import { ANA, BEN, DORA, EMIL, GINA } from '../harness/users.ts';
 import { APPROVALS, COSTS, OPS, openAs, sandbox, say, startBeforeAll } from './open-page.ts';
 import { seriousFindings } from './serious-findings.ts';
@@ -22,7 +23,7 @@ test.for([
   ['an operator', ANA, 'Start a service'],
   ['a viewer', DORA, 'Manage cost digests'],
   ['a user without a role', EMIL, 'You have no role'],
-  ['a guest', GINA, 'Guests cannot use Signalbox'],
+  ['a guest', GINA, REFUSED.guest],
 ] as const)('axe finds nothing serious in the Home tab of %s', async ([, user, words]) => {
   const page = await openAs(user, OPS);
   await page.getByText('Signalbox', { exact: true }).first().click();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, textOf } from '../harness/messages.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { ANALYTICS, NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, DORA, FINN, GUS } from '../harness/users.ts';
@@ -99,7 +100,7 @@ test('only the requester can use break-glass for a change', async () => {
   const card = await waitingCard(sandbox);
   for (const someone of [BEN, DORA, FINN]) {
     await sandbox.press(someone, card, 'change.break-glass');
-    await sandbox.privateMessage(someone, `Only the requester, <@${ANA}>, can do this`);
+    await sandbox.privateMessage(someone, REFUSED.notRequester(ANA));
   }
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
@@ -176,7 +177,7 @@ test('another user reviews a break-glass change and records the result', async (
   await sandbox.press(ANA, ended, 'change.review');
   await sandbox.privateMessage(ANA, 'You used break-glass, so someone else');
   await sandbox.press(DORA, ended, 'change.review');
-  await sandbox.privateMessage(DORA, 'Only @db-leads can decide this (rule 2)');
+  await sandbox.privateMessage(DORA, `${REFUSED.notAnApproverOf('@db-leads')} (rule 2)`);
 
   await sandbox.press(BEN, ended, 'change.review');
   const form = await sandbox.modal(BEN, 'change.review');

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, GUS } from '../harness/users.ts';
@@ -55,7 +56,7 @@ test('a press in the direct messages has the checks of the card', async () => {
   await expect.poll(() => copies(sandbox, CLEO)).toHaveLength(1);
   await sandbox.slack.admin.setGroup('db-leads', [BEN, GUS]);
   await sandbox.press(CLEO, copies(sandbox, CLEO)[0], 'change.approve');
-  await sandbox.privateMessage(CLEO, 'can decide this');
+  await sandbox.privateMessage(CLEO, REFUSED.notAnApprover);
   expect(copies(sandbox, CLEO).map(titleOf)).toEqual([`○ <@${ANA}> requests: stop staging`]);
   expect(sandbox.cloud.count('set state')).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, EMIL, GINA } from '../harness/users.ts';
@@ -145,7 +146,7 @@ test('a user without a role sees no changes on the Home tab', async () => {
 
 test('the Home tab tells a guest that guests cannot use Signalbox', async () => {
   const sandbox = await startTestSandbox();
-  await opened(sandbox, GINA, 'Guests cannot use Signalbox.');
+  await opened(sandbox, GINA, REFUSED.guest);
 });
 
 test('the Home tab does not list a preview that was never confirmed', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, placeOf, textOf } from '../harness/messages.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { changeIdOf, NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, DORA, EMIL, FINN, GINA } from '../harness/users.ts';
@@ -25,7 +26,7 @@ test('only an approver can decide, and other users read who can', async () => {
   await sandbox.privateMessage(ANA, 'You requested this change');
   for (const someone of [DORA, EMIL, FINN]) {
     await sandbox.press(someone, card, 'change.approve');
-    await sandbox.privateMessage(someone, 'Only @db-leads can decide this');
+    await sandbox.privateMessage(someone, REFUSED.notAnApproverOf('@db-leads'));
   }
   await sandbox.press(GINA, card, 'change.approve');
   await sandbox.privateMessage(GINA, 'Guests cannot');
@@ -80,7 +81,7 @@ test('only the requester can cancel a change', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
   await sandbox.press(BEN, card, 'change.cancel');
-  await sandbox.privateMessage(BEN, 'Only the requester, <@U0ANA00001>, can do this');
+  await sandbox.privateMessage(BEN, REFUSED.notRequester('U0ANA00001'));
   await sandbox.press(ANA, card, 'change.cancel');
   await sandbox.card('Stop staging: cancelled');
   // A client may still show old buttons: Ben presses a button that the card no longer has.

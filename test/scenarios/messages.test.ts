@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
@@ -64,7 +65,7 @@ test('an approver can snooze the reminders of one change for an hour', async () 
   await expect.poll(() => thread(sandbox)).toHaveLength(1);
   const reminder = sandbox.slack.messages('db-approvals').find(({ threadTs }) => threadTs !== null);
   await sandbox.press(ANA, reminder, 'change.snooze');
-  await sandbox.privateMessage(ANA, 'can decide this');
+  await sandbox.privateMessage(ANA, REFUSED.notAnApprover);
   await sandbox.press(BEN, reminder, 'change.snooze');
   await sandbox.privateMessage(BEN, 'Reminders snoozed for 1 h: “stop staging”');
   // Without it, two reminders are due after 60 minutes.
@@ -86,7 +87,7 @@ test('the escalation role is notified and may approve from then on', async () =>
   const card = await requestChange(sandbox);
   expect(textOf(card ?? { text: '', blocks: [] })).toContain('the role chief too after');
   await sandbox.press('U0DORA0001', card, 'change.approve');
-  await sandbox.privateMessage('U0DORA0001', 'can decide this');
+  await sandbox.privateMessage('U0DORA0001', REFUSED.notAnApprover);
   pass(sandbox, 60);
   await expect.poll(() => thread(sandbox).join('\n')).toContain('you can now approve it too');
   expect(thread(sandbox).join('\n')).toContain('U0DORA0001');

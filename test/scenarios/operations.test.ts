@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { textOf } from '../harness/messages.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { accepted, NO_MESSAGE, requestChange, requested } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, EMIL } from '../harness/users.ts';
@@ -243,7 +244,7 @@ test('IP addresses are not posted to a channel; approvers see them in a private 
   const card = await sandbox.card('requests: create service analytics new');
   expect(textOf(card ?? NO_MESSAGE)).not.toContain('10.0.0.0/8');
   await sandbox.press(EMIL, card, 'change.details');
-  await sandbox.privateMessage(EMIL, 'Only @db-leads can decide this');
+  await sandbox.privateMessage(EMIL, REFUSED.notAnApproverOf('@db-leads'));
   await sandbox.press(BEN, card, 'change.details');
   await sandbox.privateMessage(BEN, '10.0.0.0/8');
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { requestChange } from '../harness/requests.ts';
 import { deliver, deliverPayload, FORM, sentBy, signatureOf } from '../harness/signing.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
@@ -109,7 +110,7 @@ test('a user of another workspace in a shared channel cannot approve', async () 
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
   const card = await sandbox.card('requests: ', 'shared-partners');
   await sandbox.press(SVEN, card, 'change.approve');
-  await sandbox.privateMessage(SVEN, 'Only members of this workspace can use Signalbox');
+  await sandbox.privateMessage(SVEN, REFUSED.otherWorkspace);
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
@@ -127,7 +128,7 @@ test('a click that is delivered twice counts once', async () => {
   await sandbox.press(CLEO, card, 'change.approve');
   await sandbox.card('staging is stopping');
   const words = sandbox.slack.clientState(BEN).messages.map(({ text }) => text);
-  expect(words.filter((text) => text.includes('Already approved by you'))).toEqual([]);
+  expect(words.filter((text) => text.includes(REFUSED.alreadyApproved))).toEqual([]);
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
 

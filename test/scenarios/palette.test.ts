@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../sandbox/json.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA, EMIL, FINN } from '../harness/users.ts';
 
@@ -142,7 +143,7 @@ test('the palette shows that the membership lookup failed', async () => {
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 2 * 60_000);
   sandbox.slack.failNext({ method: 'users.info', times: 9, how: { error: 'internal_error' } });
   await opened(sandbox, DORA, message);
-  expect(shown(sandbox, DORA)).toContain('Slack did not answer the membership lookup');
+  expect(shown(sandbox, DORA)).toContain(REFUSED.lookupFailed);
 });
 
 test('when the modal does not open, the error is shown in the thread', async () => {

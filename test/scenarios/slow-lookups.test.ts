@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA } from '../harness/users.ts';
@@ -65,7 +66,9 @@ test('a slow refusal is preceded by a notice', async () => {
   const before = privateOf(paced.sandbox, DORA).length;
   paced.answer();
   await expect.poll(() => privateOf(paced.sandbox, DORA).length).toBe(before + 1);
-  expect(privateOf(paced.sandbox, DORA).at(-1)?.text).toContain('Only @db-leads can decide this');
+  expect(privateOf(paced.sandbox, DORA).at(-1)?.text).toContain(
+    REFUSED.notAnApproverOf('@db-leads'),
+  );
 });
 
 test('a decision that Signalbox handles in time shows nothing more than its card', async () => {

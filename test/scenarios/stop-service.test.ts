@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, textOf } from '../harness/messages.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { changeIdOf } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
@@ -57,7 +58,7 @@ test('each press on a waiting card is answered: by whom, what is needed, and wha
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.privateMessage(BEN, 'Approved. 1 more approval from @db-leads is needed.');
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.privateMessage(BEN, 'Already approved by you, ');
+  await sandbox.privateMessage(BEN, `${REFUSED.alreadyApproved}, `);
   expect(sandbox.cloud.count('set state')).toBe(0);
 
   await sandbox.press(CLEO, card, 'change.approve');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { listEvents } from '../../src/log/old/append.ts';
 import { verifyChain } from '../../src/log/old/verify-chain.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, EMIL } from '../harness/users.ts';
@@ -65,9 +66,9 @@ test('a refused click is recorded, also one that would open a form', async () =>
   const { sandbox, eventsOf } = await openReadableStage();
   const card = await requestChange(sandbox);
   await sandbox.press(DORA, card, 'change.approve');
-  await sandbox.privateMessage(DORA, 'can decide this');
+  await sandbox.privateMessage(DORA, REFUSED.notAnApprover);
   await sandbox.press(EMIL, card, 'change.reject');
-  await sandbox.privateMessage(EMIL, 'can decide this');
+  await sandbox.privateMessage(EMIL, REFUSED.notAnApprover);
   const [approving, rejecting] = await eventsOf('refused');
   const why = { refusal: 'not-an-approver', groups: EVIDENCE };
   expect(approving?.body).toMatchObject({ by: DORA, tried: 'approve', ...why });

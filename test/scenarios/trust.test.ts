@@ -5,6 +5,7 @@ import { insertChange, loadChange } from '../../src/log/old/changes.ts';
 import { openDatabase } from '../../src/storage/old/database.ts';
 import { isCard, textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
+import { REFUSED } from '../harness/refused.ts';
 import { changeIdOf, NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, FINN, GUS } from '../harness/users.ts';
@@ -238,7 +239,7 @@ test('nothing is approved while the membership lookup fails', async () => {
     how: { error: 'internal_error' },
   });
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.privateMessage(BEN, 'Slack did not answer the membership lookup');
+  await sandbox.privateMessage(BEN, REFUSED.lookupFailed);
   expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
 
   sandbox.slack.clearFaults();

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
+import { REFUSED } from '../harness/refused.ts';
 import { requestAndApprove, setTime } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, EMIL, FINN, GINA } from '../harness/users.ts';
 
 const OPS = 'C0OPS000001';
-const GUEST = 'Guests cannot use Signalbox.';
+const GUEST = REFUSED.guest;
 
 /** Users who get no data, with the beginning of their refusal. */
 const OUTSIDERS = [
-  ['a guest', GINA, 'Guests cannot use Signalbox'],
+  ['a guest', GINA, REFUSED.guest],
   ['a user without a role', EMIL, "You can't "],
 ] as const;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SlackContext } from '../../src/slack/context.ts';
-import { answerDirectMessage } from '../../src/slack/typed.ts';
+import { answerDirectMessage } from '../../src/slack/listeners.ts';
 
 /** Whatever is read from this context throws: a message without an answer reads nothing. */
 const untouched = new Proxy({} as SlackContext, {

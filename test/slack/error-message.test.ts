@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError, type ApiFailure } from '../../src/base/errors.ts';
-import { errorMessage, missingObject } from '../../src/slack/answer-text.ts';
+import { errorMessage, missingObject } from '../../src/slack/private-answers.ts';
 import { linesOf } from '../contracts/message-lines.ts';
 
 function errorOf(failure: Partial<ApiFailure>): ApiError {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstDeliveries } from '../../src/slack/typed.ts';
+import { firstDeliveries } from '../../src/slack/listeners.ts';
 
 test('an event is new once among the newest 1,000', () => {
   const isFirst = firstDeliveries();

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FollowUp } from '../../src/domain/change.ts';
 import { lines, message } from '../../src/slack/blocks.ts';
-import { followUpLine, followUp as followUpOf, laterState } from '../../src/slack/card-state.ts';
+import { followUp as followUpOf, laterState } from '../../src/slack/card-state.ts';
+import { followUpLine } from '../../src/slack/card-thread.ts';
 import type { Line } from '../../src/slack/rich-text.ts';
 import { changeIn, minutes } from '../domain/changes-fixtures.ts';
 

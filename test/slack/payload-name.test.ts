@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
 import { OVERFLOW } from '../../src/slack/blocks.ts';
-import { payloadNames } from '../../src/slack/listeners.ts';
+import { payloadNames } from '../../src/slack/middleware.ts';
 
 const nameOf = payloadNames(commands, 'db-');
 const pressed = (id: unknown) => nameOf({ type: 'block_actions', actions: [{ action_id: id }] });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
 import type { ChannelId, Position } from '../../src/domain/change.ts';
-import { withProgress } from '../../src/slack/answer-text.ts';
+import { withProgress } from '../../src/slack/private-answers.ts';
 import { testClock } from '../base/loopback.ts';
 
 const AT: Position = { channel: 'D0ANA00001' as ChannelId, ts: '1795372240.856000' };

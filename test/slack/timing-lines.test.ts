@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { type Change, type ChangeId, STATES, type Timing } from '../../src/domain/change.ts';
 import { spanText } from '../../src/domain/timing.ts';
 import { changeCard } from '../../src/slack/card.ts';
+import { timingLines } from '../../src/slack/card-plan.ts';
+import { cardTitle } from '../../src/slack/card-state.ts';
 import {
   renewButtons,
   revertStoppedLine,
   scheduleReminderLine,
-  timingLines,
-} from '../../src/slack/card-plan.ts';
-import { cardTitle } from '../../src/slack/card-state.ts';
-import { threadLine } from '../../src/slack/card-thread.ts';
+  threadLine,
+} from '../../src/slack/card-thread.ts';
 import { mrkdwnOf } from '../../src/slack/rich-text.ts';
 import { REVERT_STOP_REASONS } from '../../src/workflow/old/messenger-port.ts';
 import { changeIn, minutes, NOON, PLAN } from '../domain/changes-fixtures.ts';

@@ -1,0 +1,227 @@
+import type { ConversationsListResponse, WebClient } from '@slack/web-api';
+import type { Logger } from 'pino';
+import type { Secret } from '../base/errors.ts';
+import type { Policy } from '../domain/policy.ts';
+import { allUsers, type Home, type standingOf } from './accounts.ts';
+import {
+  appTokenProblem,
+  callProblem,
+  createClient,
+  foreignAppToken,
+  REINSTALL_WITH_SCOPES,
+  readPages,
+  refusedBySlack,
+  SLACK_API_URL,
+  type SlackProblem,
+} from './api.ts';
+import { listNamedGroups } from './groups.ts';
+import { REQUIRED_SCOPES } from './manifest.ts';
+
+// What Slack says about this installation: the owner and the scopes of its tokens, which a start checks,
+// and what the doctor reads in addition. Nothing here changes Slack.
+
+interface Tokens {
+  readonly lookups: WebClient;
+  readonly appToken: Secret | null;
+  /** False for a reload, which keeps the connections of the start. */
+  readonly opensSocket: boolean;
+  readonly slackApiUrl: string;
+  readonly log: Logger;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+type InstallationCheck =
+  | {
+      readonly ok: true;
+      readonly app: InstalledApp & { readonly appId: string };
+      readonly socketUrl: string | null;
+    }
+  | { readonly ok: false; readonly problems: readonly SlackProblem[] };
+
+/** Checks both tokens and the scopes of a start, and returns all of their problems at once. */
+export async function checkInstallation(tokens: Tokens): Promise<InstallationCheck> {
+  const [read, socket] = await Promise.all([
+    readInstalledApp(tokens.lookups).catch((error: unknown) =>
+      callProblem('SLACK_BOT_TOKEN', error),
+    ),
+    requestSocket(tokens),
+  ]);
+  const delivery = 'problem' in socket ? [socket] : [];
+  if ('problem' in read) return { ok: false, problems: [read, ...delivery] };
+  const { appId } = read;
+  const problems = [...scopeProblems(read.scopes), ...delivery];
+  const foreign = appId && tokens.appToken ? foreignAppToken(tokens.appToken, appId) : null;
+  if (foreign) problems.push({ where: 'SLACK_APP_TOKEN', ...foreign, passing: false });
+  if (problems.length > 0) return { ok: false, problems };
+  if (appId === null) throw new Error('Slack did not return the app of this token');
+  return { ok: true, app: { ...read, appId }, socketUrl: 'url' in socket ? socket.url : null };
+}
+
+/** The app and workspace of a bot token. */
+export interface InstalledApp {
+  readonly home: Home;
+  readonly workspace: string;
+  readonly botName: string;
+  readonly botId: string;
+  readonly botUserId: string;
+  /** Null where the token may not read it. */
+  readonly appId: string | null;
+  /** What this token was granted when the app was last installed; null where Slack did not say. */
+  readonly scopes: readonly string[] | null;
+}
+
+/** Reads the app and workspace of the token. Throws where Slack refuses it. */
+export async function readInstalledApp(slack: WebClient): Promise<InstalledApp> {
+  const self = await slack.auth.test();
+  const { team_id, enterprise_id, bot_id, user_id, team = '', user = '' } = self;
+  if (!team_id || !bot_id || !user_id)
+    throw new Error('Slack did not return the owner of this token');
+  const scopes = self.response_metadata?.scopes ?? null;
+  const home = { teamId: team_id, enterpriseId: enterprise_id ?? null };
+  const known = { home, workspace: team, botId: bot_id, botUserId: user_id, scopes };
+  if (scopes?.includes('users:read') === false) return { ...known, botName: user, appId: null };
+  const { bot } = await slack.bots.info({ bot: bot_id });
+  return { ...known, botName: bot?.name ?? user, appId: bot?.app_id ?? null };
+}
+
+function scopeProblems(granted: readonly string[] | null): SlackProblem[] {
+  if (granted === null) return [];
+  const missing = REQUIRED_SCOPES.filter((scope) => !granted.includes(scope));
+  if (missing.length === 0) return [];
+  const problem = `${missing.join(', ')}: not granted`;
+  return [{ where: 'SLACK_BOT_TOKEN', problem, hint: REINSTALL_WITH_SCOPES, passing: false }];
+}
+
+/**
+ * Requests the URL of the first Socket Mode connection, because Slack checks the app token then. The
+ * connection uses this URL: Slack allows few of these calls. Source: docs/slack.md#socket-mode.
+ */
+async function requestSocket(
+  tokens: Tokens,
+): Promise<{ readonly url: string | null } | SlackProblem> {
+  const { appToken, opensSocket, slackApiUrl, log, fetch } = tokens;
+  if (appToken === null || !opensSocket) return { url: null };
+  const slack = createClient(appToken, { slackApiUrl, log, fetch }, { timeout: 4_000 });
+  try {
+    const { url = null } = await slack.apps.connections.open();
+    return { url };
+  } catch (error) {
+    // Slack knows the token, and the first connection waits for the limit.
+    if (refusedBySlack(error) === 'ratelimited') return { url: null };
+    return { ...callProblem('SLACK_APP_TOKEN', error), hint: appTokenProblem(error).fix };
+  }
+}
+
+interface ReadOptions {
+  readonly botToken: Secret;
+  readonly apiUrl: string | null;
+  readonly log: Logger;
+  readonly withinMs: number;
+}
+
+export interface AppIdentity extends InstalledApp {
+  /** How far the clock of this machine is ahead of Slack's; null without a date in Slack's answer. */
+  readonly aheadMs: number | null;
+}
+
+export interface ChannelFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly formerNames: readonly string[];
+  readonly archived: boolean;
+  readonly joined: boolean;
+  /** Shared with another workspace, or with a pending invitation to one. */
+  readonly outside: boolean;
+}
+
+export interface PersonFacts {
+  readonly id: string;
+  readonly names: readonly string[];
+  readonly isBot: boolean;
+  readonly gone: boolean;
+  readonly user: Parameters<typeof standingOf>[0];
+}
+
+/** Everything that the doctor reads from Slack. It changes nothing. */
+export function createInstallationReads({ botToken, apiUrl, log, withinMs }: ReadOptions) {
+  const clock = { aheadMs: null as number | null };
+  const api = { slackApiUrl: apiUrl ?? SLACK_API_URL, log, fetch: timed(clock) };
+  const client = (token: Secret) => createClient(token, api, { timeout: withinMs });
+  const slack = client(botToken);
+  return {
+    self: async () => ({ ...(await readInstalledApp(slack)), aheadMs: clock.aheadMs }),
+    /** Requests a Socket Mode connection without opening it. */
+    openConnection: async (appToken: Secret) =>
+      void (await client(appToken).apps.connections.open()),
+    /** The channels with these ids; all channels where one id is not known. */
+    channels: (ids: readonly (string | null)[]) => channelsOf(slack, ids),
+    people: () => peopleOf(slack),
+    groups: (policy: Policy) => listNamedGroups(slack, policy),
+  };
+}
+
+export type InstallationReads = ReturnType<typeof createInstallationReads>;
+
+// Slack sends the time with every answer, rounded down to a second.
+function timed(clock: { aheadMs: number | null }): typeof fetch {
+  return async (url, init) => {
+    const sent = Date.now();
+    const answer = await fetch(url, init);
+    const slackTime = Date.parse(answer.headers.get('date') ?? '');
+    if (!Number.isNaN(slackTime)) clock.aheadMs = (sent + Date.now()) / 2 - (slackTime + 500);
+    return answer;
+  };
+}
+
+/** More channels than this would exceed the rate limit of single lookups. */
+const LOOKUPS_MAX = 40;
+
+async function channelsOf(
+  slack: WebClient,
+  ids: readonly (string | null)[],
+): Promise<readonly ChannelFacts[]> {
+  const known = ids.filter((id) => id !== null);
+  const isKnown = known.length === ids.length && known.length <= LOOKUPS_MAX;
+  const channels = isKnown
+    ? (await Promise.all(known.map((id) => channelWithId(slack, id)))).flat()
+    : await allChannels(slack);
+  return channels.map((channel) => ({
+    id: channel.id ?? '',
+    name: channel.name ?? '',
+    formerNames: channel.previous_names ?? [],
+    archived: channel.is_archived === true,
+    joined: channel.is_member === true,
+    outside: channel.is_ext_shared !== false || channel.is_pending_ext_shared === true,
+  }));
+}
+
+type SlackChannels = NonNullable<ConversationsListResponse['channels']>;
+
+async function channelWithId(slack: WebClient, id: string): Promise<SlackChannels> {
+  try {
+    const { channel } = await slack.conversations.info({ channel: id });
+    return channel ? [channel] : [];
+  } catch (error) {
+    if (refusedBySlack(error) === 'channel_not_found') return [];
+    throw error;
+  }
+}
+
+async function allChannels(slack: WebClient): Promise<SlackChannels> {
+  const types = 'public_channel,private_channel';
+  const all: SlackChannels = [];
+  const pages = readPages<ConversationsListResponse>(slack, 'conversations.list', { types });
+  for await (const { channels = [] } of pages) all.push(...channels);
+  return all;
+}
+
+async function peopleOf(slack: WebClient): Promise<readonly PersonFacts[]> {
+  const all = await allUsers(slack);
+  return all.map((user) => ({
+    id: user.id ?? '',
+    names: [user.name, user.real_name, user.profile?.real_name].flatMap((name) => name ?? []),
+    isBot: user.is_bot === true,
+    gone: user.deleted !== false,
+    user,
+  }));
+}

@@ -1,0 +1,215 @@
+import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
+import { z } from 'zod';
+import { during, newRequest, traced } from '../base/log.ts';
+import { type Command, nounOf } from '../commands/index.ts';
+import { VERBS } from '../domain/change.ts';
+import { createDenial } from '../domain/gate.ts';
+import { INCIDENT_VERBS } from '../domain/incidents.ts';
+import { ACCEPT_GAP } from '../workflow/old/clicks.ts';
+import type { Actors } from './actors.ts';
+import { OVERFLOW } from './blocks.ts';
+import type { SlackContext } from './context.ts';
+import type { Deliveries } from './deliveries.ts';
+import { callbackIdOf } from './form.ts';
+import { listen } from './listeners.ts';
+import { PALETTE } from './open-form.ts';
+import { refusalMessage } from './refusals.ts';
+
+// What runs around every payload: its trace and request id, the measured acknowledgement, and the check
+// that it is for this app and from this workspace. A listener then handles it.
+
+export interface PayloadListener {
+  /** Handles the payloads of these deliveries from now on. */
+  readonly attach: (deliveries: Deliveries) => void;
+  /** Resolves when every payload that has arrived is handled. */
+  readonly idle: () => Promise<void>;
+}
+
+/** Attaches the listeners to the app and wraps all that it processes. */
+export function startListening(
+  app: App,
+  bot: SlackContext,
+  { appId, actors }: { readonly appId: string; readonly actors: Actors },
+): PayloadListener {
+  const { commands, prefix, log } = bot;
+  const process = observed(app.processEvent.bind(app), bot);
+  const nameOf = payloadNames(commands, prefix);
+  app.processEvent = (event) =>
+    traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
+  app.error(async (error) => {
+    log.error({ err: error }, 'a payload could not be handled');
+    // Bolt then sends no acknowledgement, so that Slack does not show a success.
+    throw error;
+  });
+  // Bolt does not wait for running listeners when it stops.
+  const running = new Set<Promise<void>>();
+  app.use(async ({ next }) => {
+    const work = next();
+    running.add(work);
+    await work.finally(() => running.delete(work));
+  });
+  app.use(checkEnvelope(bot, appId));
+  listen(app, bot, actors);
+  return {
+    attach: ({ receiver }) => receiver.init(app),
+    idle: async () => {
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+type Process = App['processEvent'];
+
+/**
+ * Logs every line about one payload with the same request id, and measures how long Slack waits for its
+ * acknowledgement. A payload that no listener handled is acknowledged here: Bolt would keep the connection
+ * open for three seconds. A failed payload is not acknowledged, because Slack would show a success.
+ */
+function observed(process: Process, { context, log }: SlackContext): Process {
+  return (event) =>
+    during({ request: newRequest() }, async () => {
+      const kind = kindOf(event.body);
+      log.debug({ kind }, 'payload received');
+      const began = performance.now();
+      let isAcknowledged = false;
+      const ack: typeof event.ack = async (response) => {
+        isAcknowledged = true;
+        await event.ack(response);
+        context.measures.acknowledged(kind, performance.now() - began);
+      };
+      await process({ ...event, ack });
+      if (!isAcknowledged) await event.ack();
+    });
+}
+
+// A closed list, because values from a payload must not become metric labels.
+const MEASURED_KINDS = ['event_callback', 'block_actions', 'block_suggestion', 'view_submission'];
+
+function kindOf({ command, type }: Body): string {
+  if (typeof command === 'string') return 'command';
+  return MEASURED_KINDS.find((kind) => kind === type) ?? 'other';
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const CHANGE = [...VERBS, 'edit', 'undo', 'take-back', 'request-again', 'reveal', 'details'];
+const INCIDENT = [...INCIDENT_VERBS, 'details'];
+const BUTTONS = [
+  ...CHANGE.map((verb) => `change.${verb}`),
+  ...INCIDENT.map((verb) => `incident.${verb}`),
+  ACCEPT_GAP,
+];
+const EVENTS = [
+  'app_home_opened',
+  'app_mention',
+  'message',
+  'subteam_updated',
+  'subteam_members_changed',
+  'user_change',
+];
+
+/** The name of a payload in traces. Unknown values are `other`, because users can choose them. */
+export function payloadNames(commands: readonly Command[], prefix: string) {
+  const nouns = new Set(['signalbox', ...commands.map(nounOf)]);
+  const forms = [PALETTE, ...commands.map(callbackIdOf), ...BUTTONS];
+  const among = (known: readonly string[], word: unknown) =>
+    known.find((each) => each === word) ?? 'other';
+
+  return (body: Body): string => {
+    if (typeof body.command === 'string') {
+      const noun = body.command.replace(/^\//, '').slice(prefix.length);
+      return `command ${nouns.has(noun) ? noun : 'other'}`;
+    }
+    switch (body.type) {
+      case 'block_actions':
+        return `press ${buttonOf(body)}`;
+      case 'view_submission':
+        return `submit ${among(forms, part(body.view).callback_id)}`;
+      case 'shortcut':
+      case 'message_action':
+        return `shortcut ${among(forms, body.callback_id)}`;
+      case 'block_suggestion':
+        return 'suggest';
+      case 'event_callback':
+        return `event ${among(EVENTS, part(body.event).type)}`;
+      default:
+        return 'payload other';
+    }
+  };
+}
+
+function buttonOf({ actions }: Body): string {
+  const action = Array.isArray(actions) ? part(actions[0]) : {};
+  const id = action.action_id === OVERFLOW ? chosenButton(action) : action.action_id;
+  if (typeof id === 'string' && id.startsWith('command.')) return 'command';
+  return BUTTONS.find((each) => each === id) ?? 'other';
+}
+
+/** The id of the button that an option of an overflow menu stands for. */
+function chosenButton({ selected_option }: Body): unknown {
+  const { value } = part(selected_option);
+  return typeof value === 'string' ? value.split(' ')[0] : undefined;
+}
+
+function part(value: unknown): Body {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+const Envelope = z.looseObject({
+  type: z.string().optional(),
+  command: z.string().optional(),
+  api_app_id: z.string().optional(),
+  team_id: z.string().optional(),
+  team: z.object({ id: z.string() }).nullish(),
+  user: z.union([z.string(), z.looseObject({ team_id: z.string().optional() })]).optional(),
+  response_url: z.string().optional(),
+});
+
+const KINDS = [
+  'event_callback',
+  'block_actions',
+  'block_suggestion',
+  'view_submission',
+  'view_closed',
+  'shortcut',
+  'message_action',
+];
+
+/** Drops a signed payload that is of an unknown kind, for another app, or from another workspace. */
+function checkEnvelope(bot: SlackContext, appId: string) {
+  return async (args: AnyMiddlewareArgs & AllMiddlewareArgs): Promise<void> => {
+    const { body, next } = args;
+    const ack = 'ack' in args ? args.ack : undefined;
+    const read = Envelope.safeParse(body);
+    const known = read.success && (read.data.command || KINDS.includes(read.data.type ?? ''));
+    if (!known || (read.data.api_app_id ?? appId) !== appId) {
+      bot.log.warn(
+        { type: read.data?.type },
+        'dropped a payload of an unknown kind or for another app',
+      );
+      return acknowledge(ack);
+    }
+    if (isForeign(read.data, bot)) {
+      bot.log.warn({ type: read.data.type }, 'refused a payload from another workspace');
+      await acknowledge(ack);
+      const url = read.data.response_url;
+      const refusal = refusalMessage(createDenial('other-workspace'), bot.drawing);
+      return url ? bot.respond(url, { ...refusal, replace: false }) : undefined;
+    }
+    await next();
+  };
+}
+
+async function acknowledge(ack: unknown): Promise<void> {
+  // Bolt types ack by kind of payload; without an argument all of them are the same.
+  if (typeof ack === 'function') await (ack as () => Promise<void>)();
+}
+
+function isForeign(
+  { team_id, team, user }: z.infer<typeof Envelope>,
+  { home }: SlackContext,
+): boolean {
+  const person = typeof user === 'object' ? user.team_id : undefined;
+  const teams = [team_id, team?.id, person].filter((id) => id !== undefined);
+  return teams.some((id) => id !== home.teamId && id !== home.enterpriseId);
+}

@@ -1,0 +1,340 @@
+import { once } from 'node:events';
+import type { WebClient } from '@slack/web-api';
+import type { Logger } from 'pino';
+import { ApiError } from '../base/errors.ts';
+import { newRequest, requestNow } from '../base/log.ts';
+import type { Clock } from '../base/time.ts';
+import type { ChannelId, Position, UserId } from '../domain/change.ts';
+import { createDenial } from '../domain/gate.ts';
+import { isHandled, type Receipt } from '../workflow/old/click-intake.ts';
+import type { ReplyTo } from '../workflow/old/clicks.ts';
+import { countCommand } from '../workflow/old/command-rate.ts';
+import { isDatabaseUnavailable } from '../workflow/old/database-unavailable.ts';
+import { sentenceMessage } from './answer.ts';
+import { type Respond, refusedBySlack } from './api.ts';
+import { fact, lines, type Message, message, title } from './blocks.ts';
+import type { SlackContext } from './context.ts';
+import { postEphemeral, postMessage, type ReplyTarget, updateMessage } from './post.ts';
+import { refusalMessage } from './refusals.ts';
+import type { Line } from './rich-text.ts';
+
+// The private answer to a command or click: its progress notice, its rate limit, and errors in words.
+
+interface RequestAnswering {
+  readonly by: UserId;
+  /** The noun of what the answer reads, for example `cost`; null if it reads nothing. */
+  readonly reads: () => string | null;
+  readonly replyTarget: ReplyTarget;
+  /** Shows the answer where the user asked. */
+  readonly send: (answer: Message) => Promise<void>;
+  /** Shows the answer in place of an earlier message; false if it does not belong there. */
+  readonly inPlace?: (answer: Message) => Promise<boolean>;
+  /** Aborts when the user should see a notice; 2 s after the call without it. */
+  readonly late?: AbortSignal;
+}
+
+/**
+ * Answers a request. An answer that takes more than 2 s is preceded by a notice, which it replaces
+ * in direct messages. Returns false when there was nothing to show, for example for an open form.
+ */
+export async function sendAnswer(
+  bot: SlackContext,
+  { by, reads, replyTarget, send, inPlace, late }: RequestAnswering,
+  work: () => Promise<Message | null>,
+): Promise<boolean> {
+  const { clock, log, clients } = bot;
+  const posting = { posts: clients.posts, log };
+  const show = () => showNotice(posting, { user: by, replyTarget, send }, progressMessage(reads()));
+  const { result: answer, notice } = await withProgress({ clock, log, show, late }, () =>
+    withinRateLimit(bot, by, work).catch((error: unknown) => faultMessage(bot, error)),
+  );
+  const isShown = answer !== null && (await inPlace?.(answer)) === true;
+  const rest = isShown ? null : answer;
+  const replaced = notice && (await replaceNotice(posting, notice, rest ?? DONE));
+  if (rest && !replaced) await send(rest);
+  return answer !== null;
+}
+
+const RATE_LIMITED = createDenial('rate-limited');
+
+/** Answers unless the user exceeds the rate limit, which the first limited request reports. */
+async function withinRateLimit(
+  bot: SlackContext,
+  by: UserId,
+  answer: () => Promise<Message | null>,
+): Promise<Message | null> {
+  const status = await countCommand(bot.context, by);
+  if (status === 'ok') return answer();
+  return status === 'limited' ? refusalMessage(RATE_LIMITED, bot.drawing) : null;
+}
+
+function progressMessage(noun: string | null): Message {
+  return sentenceMessage([noun === null ? 'Preparing the answer…' : `Reading ${noun}s…`]);
+}
+
+/** Replaces the notice when the result is shown elsewhere, for example in a form. */
+const DONE = sentenceMessage(['Done.']);
+
+/** After this time without an answer, the user sees what Signalbox is doing. */
+export const PROGRESS_AFTER_MS = 2_000;
+
+interface ProgressOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Aborts when the user should see the notice; 2 s after the call without it. */
+  readonly late?: AbortSignal | undefined;
+  /** Shows the notice; its position if the answer can replace it, else null. */
+  readonly show: () => Promise<Position | null>;
+}
+
+export interface Finished<T> {
+  readonly result: T;
+  /** The user has seen the notice, or Slack refused it. */
+  readonly isLate: boolean;
+  /** Where the notice is that the answer replaces; null without such a notice. */
+  readonly notice: Position | null;
+}
+
+/**
+ * The result of the work, after a notice if the work takes more than 2 s. A notice that cannot be
+ * shown does not change the result. Source: docs/slack.md#private-messages.
+ */
+export async function withProgress<T>(
+  { clock, log, show, late }: ProgressOptions,
+  work: () => Promise<T>,
+): Promise<Finished<T>> {
+  let shown: Promise<Position | null> | null = null;
+  const notify = () => {
+    shown = show().catch((error: unknown) => {
+      log.warn({ err: error }, 'a progress notice was not shown');
+      return null;
+    });
+  };
+  const cancel = late ? whenAborted(late, notify) : clock.after(PROGRESS_AFTER_MS, notify);
+  try {
+    const result = await work();
+    return { result, isLate: shown !== null, notice: await shown };
+  } finally {
+    cancel();
+  }
+}
+
+/** Returns a function that removes the listener. */
+function whenAborted(signal: AbortSignal, run: () => void): () => void {
+  if (signal.aborted) run();
+  else signal.addEventListener('abort', run, { once: true });
+  return () => signal.removeEventListener('abort', run);
+}
+
+/** The result of the work; null if the signal aborts first. */
+export async function orLate<T>(late: AbortSignal, work: Promise<T>): Promise<T | null> {
+  if (late.aborted) return null;
+  return Promise.race([work, once(late, 'abort').then(() => null)]);
+}
+
+interface NoticeClients {
+  readonly posts: WebClient;
+  readonly log: Logger;
+}
+
+interface NoticePlace {
+  readonly user: UserId;
+  readonly replyTarget: ReplyTarget;
+  /** Shows a message where the user asked. */
+  readonly send: (message: Message) => Promise<void>;
+}
+
+/**
+ * Shows a notice; returns its position if it can be replaced. Only a direct message of the app can: in
+ * a channel the notice is ephemeral, and a direct message between two users gets a reply.
+ */
+export async function showNotice(
+  { posts, log }: NoticeClients,
+  { user, replyTarget: { channel, thread }, send }: NoticePlace,
+  notice: Message,
+): Promise<Position | null> {
+  if (channel === null) return postMessage(posts, user, notice);
+  if (channel.startsWith('D')) {
+    const posted = postMessage(posts, channel, notice, thread ?? undefined);
+    const position = await posted.catch((error: unknown) => {
+      log.debug({ err: error }, 'a direct message without the app gets the notice as a reply');
+      return null;
+    });
+    if (position) return position;
+  }
+  await send(notice);
+  return null;
+}
+
+/** Replaces a notice by the answer; false if Slack refuses that, so that the answer is a new message. */
+export async function replaceNotice(
+  { posts, log }: NoticeClients,
+  notice: Position,
+  answer: Message,
+): Promise<boolean> {
+  return updateMessage(posts, notice, answer).then(
+    () => true,
+    (error: unknown) => {
+      log.warn({ err: error }, 'a progress notice was not replaced: the answer is a new message');
+      return false;
+    },
+  );
+}
+
+interface ReplyClients {
+  readonly respond: Respond;
+  readonly clients: { readonly posts: WebClient };
+  readonly log: Logger;
+}
+
+interface Interaction {
+  /** Null where Slack gives none, for example on the Home tab. */
+  readonly url: string | null;
+  readonly user: UserId;
+  readonly replyTarget: ReplyTarget;
+}
+
+/**
+ * Answers an interaction privately by its response URL, in the thread of the interaction. Without a
+ * response URL, and where Slack refuses it, for example after five uses, the answer is an ephemeral
+ * message, else a direct message.
+ * Source: docs/slack.md#timing.
+ */
+export async function replyPrivately(
+  { respond, clients, log }: ReplyClients,
+  { url, user, replyTarget }: Interaction,
+  answer: Message,
+): Promise<void> {
+  const post = () => postEphemeral(clients.posts, user, replyTarget, answer);
+  if (url === null) return post();
+  const { thread } = replyTarget;
+  await respond(url, { ...answer, replace: false, thread }).catch((error: unknown) => {
+    log.warn({ err: error }, 'the response URL failed: the answer is posted as a message');
+    return post();
+  });
+}
+
+export const DATABASE_AWAY =
+  'Signalbox cannot reach its database, so nothing was done. Try again in a minute.';
+const NOT_STORED =
+  'Signalbox cannot reach its database, so your click was not recorded. Try again in a minute.';
+
+/**
+ * Stores a click. When the database is unavailable, the error is thrown, so that the click is not
+ * acknowledged and Slack marks it as failed; the explanation is sent without waiting for it.
+ */
+export async function storeOrReply(
+  bot: SlackContext,
+  { url, user, channel, thread }: ReplyTo,
+  store: () => Promise<Receipt>,
+): Promise<Receipt> {
+  try {
+    return await store();
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) {
+      const notice = sentenceMessage([NOT_STORED]);
+      const replyTarget = { channel: channel as ChannelId | null, thread };
+      replyPrivately(bot, { url, user, replyTarget }, notice).catch((failed: unknown) => {
+        bot.log.warn({ err: failed }, 'a failed click could not be reported to the user');
+      });
+    }
+    throw error;
+  }
+}
+
+/** After the acknowledgement: starts the work of a stored click, or reports the rate limit. */
+export async function handleReceipt(
+  { context }: SlackContext,
+  receipt: Receipt,
+  click: { readonly key: string; readonly replyTo: ReplyTo },
+): Promise<void> {
+  if (receipt === 'muted') return;
+  if (receipt === 'limited') {
+    const refused = { ok: false, denial: RATE_LIMITED } as const;
+    const { key, replyTo } = click;
+    return context.messenger.answerIncidentClick(replyTo, refused, { key, at: context.now() });
+  }
+  if (receipt === 'ok') {
+    context.messenger.expectAnswer(click, () => isHandled(context, click.key));
+  }
+  context.wake();
+}
+
+/** The server's error, or a reference that finds an internal error in the log. */
+function faultMessage(bot: SlackContext, error: unknown): Message {
+  const known = errorMessage(error);
+  if (known) return known;
+  const ref = requestNow() ?? newRequest();
+  bot.log.error({ err: error, request: ref }, 'internal error reported to a user');
+  return sentenceMessage([`Signalbox had an internal error. Nothing was changed (ref ${ref}).`]);
+}
+
+/** Slack opens a form within 3 s after the interaction, with two names for the error after that. */
+const TOO_LATE = ['expired_trigger_id', 'trigger_expired'];
+
+/** What a user reads after an API or database error, or for a late form; null for any other error. */
+export function errorMessage(error: unknown): Message | null {
+  if (TOO_LATE.includes(refusedBySlack(error) ?? '')) {
+    return sentenceMessage(['The form could not open within 3 s. Nothing was changed. Try again.']);
+  }
+  if (!(error instanceof ApiError)) {
+    return isDatabaseUnavailable(error) ? sentenceMessage([DATABASE_AWAY]) : null;
+  }
+  const { status, serverText, requestId, kind, sentence } = error;
+  if (kind === 'wrong-address') {
+    const wrong = 'The configured address does not respond like the API. Check the configuration.';
+    return sentenceMessage([wrong]);
+  }
+  const missing = missingObject(error);
+  const response = [status, serverText].filter((part) => part !== null).join(' ');
+  const facts: Line[] = [
+    ...(serverText === null
+      ? withoutResponse(sentence, status)
+      : [fact('Server response', response)]),
+    ...(requestId ? [fact('Request', requestId)] : []),
+  ];
+  if (missing) return message(title(missing.title), lines([missing.advice], ...facts));
+  const advice = ADVICE[status ?? 0] ?? 'Nothing was changed. Try again in a minute.';
+  return message(title('Request failed'), lines(...facts, [advice]));
+}
+
+// Without a readable response only the kind of error is known, and the status if it is an error.
+function withoutResponse(sentence: string, status: number | null): Line[] {
+  return [[sentence], ...(status !== null && status >= 400 ? [fact('Status', `${status}`)] : [])];
+}
+
+/** What to do next, by HTTP status. */
+const ADVICE: Readonly<Record<number, string>> = {
+  400: 'The server rejected the request (see above).',
+  401: 'The server rejected the API key. A Signalbox administrator can renew it.',
+  403: 'The API key lacks the permission. A Signalbox administrator can grant it.',
+  404: 'Not found: it may have expired, or it belongs to another service.',
+  424: 'The service must be running. Signalbox does not start it automatically.',
+  429: 'Too many requests were sent. Try again in a minute.',
+};
+
+interface MissingObject {
+  readonly title: string;
+  readonly advice: string;
+}
+
+/** What a 404 means, by operation. */
+const MISSING: Readonly<Record<string, MissingObject>> = {
+  getAlert: { title: 'There is no such alert', advice: 'It may have been deleted.' },
+  getBackup: {
+    title: 'There is no such backup',
+    advice: 'It may have expired, or it belongs to another service.',
+  },
+  // A pipe that works well can have no settings.
+  getPipeSettings: {
+    title: 'This pipe has no settings',
+    advice:
+      'Pipes that copy a database have none. Any other pipe was deleted or belongs to another service.',
+  },
+};
+
+/** The object that the server does not have; null for any other error. */
+export function missingObject(error: unknown): MissingObject | null {
+  if (!(error instanceof ApiError) || error.status !== 404 || error.kind !== 'answer') return null;
+  return MISSING[error.operation] ?? null;
+}
