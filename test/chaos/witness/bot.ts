@@ -38,7 +38,7 @@ export interface Ports<Tx> {
 }
 
 /** A command, or a press on what the person saw. Slack may deliver it twice. */
-export type Payload = Request | Freeze | Press;
+export type Payload = Request | Freeze | Schedule | Press;
 
 export interface Request {
   readonly kind: 'request';
@@ -54,6 +54,14 @@ export interface Freeze {
   readonly by: string;
 }
 
+/** A request that runs without approvals in each period, as `run/<number of the schedule>/<number of the period>`. */
+export interface Schedule {
+  readonly kind: 'schedule';
+  readonly subject: string;
+  readonly by: string;
+  readonly target: string;
+}
+
 export interface Press {
   readonly kind: 'press';
   readonly id: string;
@@ -67,11 +75,19 @@ export interface Press {
 }
 
 /** States of a change in which people read that it runs no more. */
-export const ENDED: ReadonlySet<string> = new Set(
-  ['succeeded', 'failed', 'rejected', 'cancelled', 'expired', 'stale'],
-);
+export const ENDED: ReadonlySet<string> = new Set([
+  'succeeded',
+  'failed',
+  'rejected',
+  'cancelled',
+  'expired',
+  'stale',
+]);
 
 /** After this time a claim that has no outcome ends as `unknown`. */
 export const LEASE_MS = 120_000;
 export const CHANNEL = 'approvals';
 export const AUDIT = 'audit';
+/** One post in each period, with the subject `digest/<number of the period>`. */
+export const DIGESTS = 'digests';
+export const PERIOD_MS = 1_200_000;

@@ -10,6 +10,8 @@ export interface Engine<Tx> {
   load(saved: unknown): void;
   /** The number of events in the log. */
   size(): number;
+  /** A hand in the database deletes the last event of a stream; all later events of other streams stay. */
+  cut(pick: <T>(items: readonly T[]) => T | undefined): void;
 }
 
 /** What the database itself knows at the time of a transaction. */
@@ -88,6 +90,10 @@ export class Databases<Tx> {
     if (noticed) primary.session = ++this.#sessions;
   }
 
+  cut(): void {
+    this.#newest.engine.cut((items) => this.#world.pick(items));
+  }
+
   /** Promotes an asynchronous standby that lacks the last commits; the old primary is gone. */
   failOver(lost: number): void {
     this.rollBack(lost, true);
@@ -148,4 +154,3 @@ export class Databases<Tx> {
     return primary;
   }
 }
-

@@ -37,11 +37,14 @@ export interface ModelTx {
   readonly now: number;
   readonly timeline: number;
   append(draft: Draft): Event;
+  /** Stands for the table of jobs: true if nobody else has this work for now. */
+  lease(key: string, ms: number): boolean;
 }
 
-/** The database of the model: a list of events, and nothing beside it. */
+/** The database of the model: a list of events, and leases, which carry nothing. */
 export class ModelEngine implements Engine<ModelTx> {
   #events: readonly Event[] = [];
+  readonly #leases = new Map<string, number>();
   readonly #server: Server;
 
   constructor(server: Server) {
@@ -59,7 +62,12 @@ export class ModelEngine implements Engine<ModelTx> {
       events.push(event);
       return event;
     };
-    const result = await work({ events, now, timeline: this.#server.timeline(), append });
+    const lease = (key: string, ms: number) => {
+      if ((this.#leases.get(key) ?? 0) > now) return false;
+      this.#leases.set(key, now + ms);
+      return true;
+    };
+    const result = await work({ events, now, timeline: this.#server.timeline(), append, lease });
     this.#events = events;
     return result;
   }
@@ -76,10 +84,13 @@ export class ModelEngine implements Engine<ModelTx> {
     return this.#events.length;
   }
 
-  /** A hand in the database deletes the last event of a stream; all other events stay. */
-  cutStream(stream: string): void {
-    const last = this.#events.findLast((event) => event.stream === stream);
-    this.#events = this.#events.filter((event) => event !== last);
+  cut(pick: <T>(items: readonly T[]) => T | undefined): void {
+    const ends = [...streamsOf(this.#events).values()].map((events) => events.at(-1));
+    const kinds = ['change', 'freeze', 'target'];
+    const kind = pick(kinds) ?? '';
+    const last = this.#events.at(-1);
+    const end = pick(ends.filter((event) => event !== last && event?.stream.startsWith(kind)));
+    this.#events = this.#events.filter((event) => event !== end);
   }
 }
 
@@ -140,6 +151,7 @@ const CHANGES_STATE: Readonly<Record<string, string>> = {
   lifted: 'lifted',
   created: 'frozen',
   found: 'frozen',
+  scheduled: 'scheduled',
 };
 
 export function fold(events: readonly Event[]): Subject | null {

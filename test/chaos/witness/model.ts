@@ -3,9 +3,11 @@ import {
   type Bot,
   type BotKind,
   CHANNEL,
+  DIGESTS,
   ENDED,
   LEASE_MS,
   type Payload,
+  PERIOD_MS,
   type Ports,
   type Press,
 } from './bot.ts';
@@ -42,6 +44,8 @@ const SCAN_MS = 3_600_000;
 const EXPIRY_MS = 1_800_000;
 /** A press may be faster than the event that says where its card is. */
 const PLACE_MS = 30_000;
+/** For so long one process alone posts the card of a subject. */
+const POSTING_MS = 15_000;
 /** Of the lease. The request must have arrived before the lease ends. */
 const SEND_BEFORE_MS = LEASE_MS - 20_000;
 
@@ -88,7 +92,7 @@ class Model implements Bot {
         await this.#ports.sleep(isBusy ? BUSY_MS : IDLE_MS);
       } catch (error) {
         await this.#recoverFrom(error);
-        await this.#ports.sleep(RETRY_MS);
+        await this.#ports.sleep(this.#damaged ? IDLE_MS : RETRY_MS);
       }
     }
   }
@@ -103,7 +107,11 @@ class Model implements Bot {
       }
       if (streams.has(subject)) return [];
       if (payload.kind === 'freeze') return [{ stream: subject, type: 'created', facts: { by } }];
-      const { target, need } = payload;
+      const { target } = payload;
+      if (payload.kind === 'schedule') {
+        return [{ stream: subject, type: 'scheduled', facts: { by, target } }];
+      }
+      const { need } = payload;
       const facts = { by, target, need, expires: now + EXPIRY_MS };
       return [{ stream: subject, type: 'requested', facts }];
     });
@@ -124,20 +132,27 @@ class Model implements Bot {
     }
     let isBusy = false;
     for (const [stream, events] of log.streams) {
-      const work = this.#workOf(stream, events, log.now);
+      const work = this.#workOf(stream, events, log);
       if (!work) continue;
       isBusy = true;
       await this.#alone(work);
     }
+    await this.#alone(() => this.#tendDigest(log));
     if (isDue && !this.#rules.scanFirst) await this.#scanOrGiveUp();
     return isBusy;
   }
 
-  #workOf(stream: string, events: readonly Event[], now: number): (() => Promise<void>) | null {
+  #workOf(stream: string, events: readonly Event[], log: Log): (() => Promise<void>) | null {
+    const { now } = log;
     const [kind] = stream.split('/');
     if (kind === 'press') return events.length === 1 ? () => this.#answer(stream) : null;
-    if (kind !== 'change' && kind !== 'freeze') return null;
+    if (kind === 'run') return isOver(events, now) ? () => this.#endRun(stream) : null;
     const isDrawn = this.#drawn.get(stream) === events.at(-1)?.hash;
+    if (kind === 'schedule') {
+      const isSettled = isDrawn && (log.streams.has(runOf(stream, now)) || isFrozen(log.streams));
+      return isSettled ? null : () => this.#tendSchedule(stream);
+    }
+    if (kind !== 'change' && kind !== 'freeze') return null;
     if (kind === 'freeze') return isDrawn ? null : () => this.#tendFreeze(stream);
     const { state = '', expires = 0, claim = null } = fold(events) ?? {};
     const isDue =
@@ -313,10 +328,15 @@ class Model implements Bot {
     }
   }
 
-  /** Answers foreign marks of a card and its thread. True: there were some. */
+  /** Answers foreign marks of a card and its thread. True: there were some of this subject. */
   async #disagrees(subject: Subject, { shown, notes }: Thread): Promise<boolean> {
     const { events, stream } = subject;
-    const foreign = notes.filter(({ mark }) => this.#isForeign(events, mark));
+    for (const { mark } of notes.filter((note) => note.mark.stream.startsWith('run/'))) {
+      const run = (await this.#read()).streams.get(mark.stream) ?? [];
+      if (this.#isForeign(run, mark)) await this.#restore(mark.stream, [mark], true);
+    }
+    const own = notes.filter(({ mark }) => mark.stream === stream);
+    const foreign = own.filter(({ mark }) => this.#isForeign(events, mark));
     const marks = foreign.map(({ mark }) => mark);
     if (shown !== 'deleted' && this.#isForeign(events, shown.mark)) marks.push(shown.mark);
     if (marks.length === 0) return false;
@@ -328,21 +348,26 @@ class Model implements Bot {
   /** Answers marks that the log lacks. Attempted: one of them is that of a claim, so a request may have been sent. */
   async #restore(stream: string, marks: readonly Mark[], attempted: boolean): Promise<void> {
     await this.#append(({ streams }) => {
-      const events = streams.get(stream);
-      const subject = events && fold(events);
-      if (!events || !subject || !/^(change|freeze)\//.test(stream)) return [];
+      const events = streams.get(stream) ?? [];
+      if (stream.startsWith('run/') && events.length === 0) {
+        // The log does not know this run: from now on it does, so that it does not run again.
+        return [{ stream, type: 'unknown', facts: { foreign: marks.map(({ hash }) => hash) } }];
+      }
+      const subject = fold(events);
+      if (!subject || !/^(change|freeze|schedule|run)\//.test(stream)) return [];
       const foreign = marks.filter((mark) => isForeign(events, mark)).map(({ hash }) => hash);
       if (foreign.length === 0) return [];
       const facts = { foreign: this.#rules.answerMarks ? foreign : [] };
       const type = this.#typeOfRestored(subject, attempted);
-      const target = type === 'unknown' ? take(streams, subject) : [];
-      const freed = type === 'stale' ? release(streams, subject) : [];
+      const isChange = stream.startsWith('change/');
+      const target = isChange && type === 'unknown' ? take(streams, subject) : [];
+      const freed = isChange && type === 'stale' ? release(streams, subject) : [];
       return [{ stream, type, facts }, ...target, ...freed];
     });
   }
 
   #typeOfRestored({ stream, state }: Subject, attempted: boolean): string {
-    if (stream.startsWith('freeze/') || !this.#rules.endForeign) return 'restored';
+    if (/^(freeze|schedule)\//.test(stream) || !this.#rules.endForeign) return 'restored';
     if (['succeeded', 'failed', 'unknown'].includes(state)) return 'restored';
     if (state === 'executing') return this.#rules.executingIsUnknown ? 'unknown' : 'stale';
     if (attempted && this.#rules.noteIsUnknown) return 'unknown';
@@ -401,6 +426,7 @@ class Model implements Bot {
   /** Finds the card of a subject that has none in the log, or posts it. */
   async #place(subject: Subject): Promise<void> {
     const { stream, state, events } = subject;
+    if (!(await this.#transaction((tx) => tx.lease(stream, POSTING_MS))).result) return;
     const found = (await this.#messages(CHANNEL, true)).filter(
       ({ shown }) => shown.subject === stream,
     );
@@ -430,6 +456,66 @@ class Model implements Bot {
     const subject = fold((await this.#read()).streams.get(stream) ?? []);
     if (!isDrawn || before || subject?.state !== 'frozen' || !subject.by) return;
     this.#ports.tell(subject.by, stream, 'frozen');
+  }
+
+  // Schedules and digests.
+
+  async #tendSchedule(stream: string): Promise<void> {
+    const isDrawn = await this.#draw(stream);
+    const { now, streams } = await this.#read();
+    const subject = fold(streams.get(stream) ?? []);
+    const run = runOf(stream, now);
+    if (!isDrawn || !subject?.ts || streams.has(run) || this.#scannedAt === null) return;
+    const { ts, target } = subject;
+    if (this.#rules.slackFirst) {
+      const thread = await this.#ports.slack.thread(ts);
+      if (thread.shown === 'deleted' || (await this.#disagrees(subject, thread))) return;
+    }
+    const began = this.#ports.elapsed();
+    const nonce = this.#ports.nonce();
+    const log = await this.#append((fresh) => {
+      if (fresh.streams.has(run) || isFrozen(fresh.streams)) return [];
+      const facts = { nonce, target, until: fresh.now + LEASE_MS };
+      return [{ stream: run, type: 'claimed', facts }];
+    });
+    const claimed = log.streams.get(run);
+    if (claimed?.[0]?.facts.nonce !== nonce) return;
+    const maySend = !this.#rules.scheduleNote || (await this.#isConfirmed(ts, claimed, nonce));
+    const isLate = this.#rules.withinLease && this.#ports.elapsed() - began > SEND_BEFORE_MS;
+    const outcome = maySend && !isLate ? await this.#send(run, target) : 'not-sent';
+    await this.#finish(run, nonce, outcome);
+  }
+
+  async #endRun(stream: string): Promise<void> {
+    await this.#append(({ now, streams }) => {
+      const events = streams.get(stream) ?? [];
+      return isOver(events, now) ? [{ stream, type: 'unknown', facts: {} }] : [];
+    });
+  }
+
+  /** A post without an answer is never repeated: it is found in the channel, or missed. */
+  async #tendDigest({ now, streams }: Log): Promise<void> {
+    const stream = `digest/${Math.floor(now / PERIOD_MS)}`;
+    if (streams.has(stream) || this.#scannedAt === null) return;
+    if (this.#rules.digestSearch) {
+      const found = await this.#messages(DIGESTS, true);
+      const own = found.find(({ shown }) => shown.subject === stream);
+      if (own) {
+        await this.#append((log) =>
+          log.streams.has(stream) ? [] : [{ stream, type: 'posted', facts: { ts: own.ts } }],
+        );
+        return;
+      }
+    }
+    const nonce = this.#ports.nonce();
+    const log = await this.#append((fresh) =>
+      fresh.streams.has(stream) ? [] : [{ stream, type: 'posting', facts: { nonce } }],
+    );
+    const posting = log.streams.get(stream);
+    if (posting?.[0]?.facts.nonce !== nonce) return;
+    const shown = { subject: stream, state: 'digest', plan: '', mark: markOf(posting) };
+    const ts = await this.#ports.slack.post(DIGESTS, shown);
+    await this.#append(() => [{ stream, type: 'posted', facts: { ts } }]);
   }
 
   // Presses.
@@ -521,7 +607,7 @@ class Model implements Bot {
   async #claim(stream: string, nonce: string): Promise<readonly Event[] | null> {
     const claim = ({ now, streams }: Log): readonly Draft[] => {
       const subject = fold(streams.get(stream) ?? []);
-      if (!subject || subject.state !== 'approved' || now >= subject.expires) return [];
+      if (subject?.state !== 'approved' || now >= subject.expires) return [];
       if (this.#rules.pressBlocksClaim && hasUnansweredPress(streams, stream)) return [];
       if (isFrozen(streams) || !isFree(streams, subject)) return [];
       const facts = { nonce, until: now + LEASE_MS };
@@ -549,7 +635,7 @@ class Model implements Bot {
     const { slack } = this.#ports;
     const mark = markOf(claimed);
     const stream = mark.stream;
-    if (this.#rules.register) {
+    if (this.#rules.register && stream.startsWith('change/')) {
       await slack.update(ts, { subject: stream, state: 'executing', plan: planOf(stream), mark });
       return true;
     }
@@ -564,10 +650,9 @@ class Model implements Bot {
     const notes = this.#rules.seeNotes ? thread.notes.slice(0, before) : [];
     const marks = notes.map((each) => each.mark);
     if (this.#rules.seeCard) marks.push(thread.shown.mark);
-    const events = this.#rules.judgeByClaim
-      ? claimed
-      : ((await this.#read()).streams.get(stream) ?? []);
-    const foreign = marks.filter((each) => this.#isForeign(events, each));
+    const { streams } = await this.#read();
+    const events = this.#rules.judgeByClaim ? claimed : (streams.get(stream) ?? []);
+    const foreign = marks.filter((each) => each.stream === stream && this.#isForeign(events, each));
     if (foreign.length === 0) return true;
     await this.#restore(stream, foreign, true);
     return false;
@@ -596,6 +681,16 @@ class Model implements Bot {
 
 /** After these events a request may have been sent. */
 const ATTEMPTED: ReadonlySet<string> = new Set(['claimed', 'succeeded', 'failed', 'unknown']);
+
+function runOf(schedule: string, now: number): string {
+  return `${schedule.replace('schedule/', 'run/')}/${Math.floor(now / PERIOD_MS)}`;
+}
+
+/** The claim of a run has no outcome within its lease. */
+function isOver(events: readonly Event[], now: number): boolean {
+  const { state, claim } = fold(events) ?? {};
+  return state === 'executing' && now > (claim?.until ?? 0);
+}
 
 function planOf(stream: string): string {
   return `plan of ${stream}`;
@@ -658,23 +753,27 @@ function isFrozen(streams: Log['streams']): boolean {
   );
 }
 
-// The lock of a target is a stream of its own.
+// The lock of a target is a stream of its own. After a restore several changes may hold it: each until its own end.
 
-function holderOf(streams: Log['streams'], target: string): string | null {
-  const last = streams.get(`target/${target}`)?.at(-1);
-  return last?.type === 'taken' ? (last.facts.change ?? null) : null;
+function holdersOf(streams: Log['streams'], target: string): ReadonlySet<string> {
+  const holders = new Set<string>();
+  for (const { type, facts } of streams.get(`target/${target}`) ?? []) {
+    if (type === 'taken') holders.add(facts.change ?? '');
+    else holders.delete(facts.change ?? '');
+  }
+  return holders;
 }
 
 function isFree(streams: Log['streams'], { stream, target }: Subject): boolean {
-  return [null, stream].includes(holderOf(streams, target));
+  return [...holdersOf(streams, target)].every((holder) => holder === stream);
 }
 
 function take(streams: Log['streams'], { stream, target }: Subject): readonly Draft[] {
-  if (holderOf(streams, target) !== null) return [];
+  if (holdersOf(streams, target).has(stream)) return [];
   return [{ stream: `target/${target}`, type: 'taken', facts: { change: stream } }];
 }
 
 function release(streams: Log['streams'], { stream, target }: Subject): readonly Draft[] {
-  if (holderOf(streams, target) !== stream) return [];
+  if (!holdersOf(streams, target).has(stream)) return [];
   return [{ stream: `target/${target}`, type: 'released', facts: { change: stream } }];
 }

@@ -1,7 +1,7 @@
 import type { Api, Arrival } from './api.ts';
-import { AUDIT, ENDED, LEASE_MS, type Payload } from './bot.ts';
+import { AUDIT, DIGESTS, ENDED, LEASE_MS, type Payload } from './bot.ts';
 import type { Message, Slack } from './slack.ts';
-import type { World } from './world.ts';
+import { LATE_MS, type World } from './world.ts';
 
 export interface Broken {
   readonly promise: Promised;
@@ -15,6 +15,7 @@ export type Promised =
   | 'sent in a freeze'
   | 'sent to a locked target'
   | 'digest posted twice'
+  | 'events in an outage'
   | 'false alarm'
   | 'stuck'
   | 'press without an answer';
@@ -104,6 +105,12 @@ export class Oracle {
     for (const key of this.#open.keys()) this.#break('press without an answer', key);
   }
 
+  /** The log grew while Slack was down. What people did in that time has its events, and each change one end. */
+  outage(growth: number, payloads: number): void {
+    const allowed = 10 + 4 * payloads + 2 * this.changes.size;
+    if (growth > allowed) this.#break('events in an outage', `${growth} of ${allowed}`);
+  }
+
   #ended(subject: string, how: string): void {
     const truth = this.changes.get(subject);
     if (truth) truth.ended ??= how;
@@ -113,11 +120,21 @@ export class Oracle {
     if (this.isHonest && ALARMS.has(message.shown.state)) {
       this.#break('false alarm', `${message.shown.subject} is shown as ${message.shown.state}`);
     }
+    if (message.channel !== DIGESTS) return;
+    // A post that was on its way while another one was looked for is not noticed.
+    const earlier = this.#slack.messages.some(
+      ({ shown, at, deleted }) =>
+        shown.subject === message.shown.subject && message.at - at > LATE_MS && !deleted,
+    );
+    if (earlier) this.#break('digest posted twice', message.shown.subject);
   }
 
   #arrived({ change, target, at }: Arrival): void {
-    const truth = this.changes.get(change);
-    if (!truth) return this.#break('sent without approvals', `${change} was never requested`);
+    const truth = this.changes.get(change.replace(/^run\/(\d+)\/\d+$/, 'schedule/$1'));
+    if (!truth) {
+      this.#break('sent without approvals', `${change} was never requested`);
+      return;
+    }
     const before = this.#api.arrivals.filter((arrival) => arrival.change === change).length - 1;
     if (before > 0 && this.#hasWitness(change)) this.#break('sent twice', change);
     if (truth.ended) this.#break('sent after an end', `${change} after a person ${truth.ended}`);
@@ -134,7 +151,7 @@ export class Oracle {
         !this.#settled.has(shown.subject) &&
         this.changes.get(shown.subject)?.target === target,
     );
-    if (holder && this.isWhole) {
+    if (holder && this.isWhole && change.startsWith('change/')) {
       this.#break('sent to a locked target', `${change} while ${holder.shown.subject} is unknown`);
     }
   }

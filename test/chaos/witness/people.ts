@@ -23,6 +23,8 @@ export class People {
   #count = 0;
   requests = 0;
   presses = 0;
+  /** Everything that reached Slack to be delivered. */
+  payloads = 0;
 
   constructor(
     world: World,
@@ -49,6 +51,14 @@ export class People {
 
   freeze(): void {
     this.#send({ kind: 'freeze', subject: `freeze/${++this.#count}`, by: this.#someone() });
+  }
+
+  schedule(): void {
+    const subject = `schedule/${++this.#count}`;
+    const by = this.#someone();
+    const target = this.#world.pick(TARGETS) ?? '';
+    this.#oracle.requested(subject, by, target, 0);
+    this.#send({ kind: 'schedule', subject, by, target });
   }
 
   /** One person looks at a card, thinks, and presses a button that was there. */
@@ -104,6 +114,7 @@ export class People {
   #send(payload: Payload): void {
     const { now } = this.#world;
     this.#oracle.pressed(payload);
+    this.payloads++;
     const deliver = () =>
       this.#deliver(payload).then(
         () => this.#oracle.acknowledged(payload, now),

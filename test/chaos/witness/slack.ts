@@ -26,6 +26,7 @@ export interface Note {
 export interface Message {
   readonly channel: string;
   readonly ts: string;
+  readonly at: number;
   shown: Shown;
   deleted: boolean;
   readonly notes: (Note & { readonly ts: string })[];
@@ -126,7 +127,8 @@ export class Slack {
   }
 
   #post(channel: string, shown: Shown): string {
-    const message: Message = { channel, ts: this.#nextTs(), shown, deleted: false, notes: [] };
+    const place = { channel, ts: this.#nextTs(), at: this.#world.now };
+    const message: Message = { ...place, shown, deleted: false, notes: [] };
     this.messages.push(message);
     this.onShown(message);
     return message.ts;
@@ -145,9 +147,7 @@ export class Slack {
 
   #page(channel: string, cursor: number): Page {
     const own = this.messages.filter((m) => m.channel === channel && !m.deleted).toReversed();
-    const messages = own
-      .slice(cursor, cursor + PAGE)
-      .map(({ ts, shown }) => ({ ts, shown }));
+    const messages = own.slice(cursor, cursor + PAGE).map(({ ts, shown }) => ({ ts, shown }));
     return { messages, next: cursor + PAGE < own.length ? cursor + PAGE : null };
   }
 

@@ -13,12 +13,17 @@ export interface Weather {
   readonly splits: boolean;
   /** People delete cards. */
   readonly deletes: boolean;
-  readonly steps: number;
+  /** A hand in the database deletes one event; from then on nothing is sent, so nothing can be waited for. */
+  readonly hands: boolean;
+  readonly acts: number;
 }
 
-export const HONEST: Weather = { rollbacks: false, splits: false, deletes: false, steps: 2_000 };
-export const ROLLBACKS: Weather = { rollbacks: true, splits: false, deletes: false, steps: 2_000 };
-export const EVERYTHING: Weather = { rollbacks: true, splits: true, deletes: true, steps: 2_000 };
+export const HONEST: Weather = {
+  ...{ rollbacks: false, splits: false, deletes: false, hands: false, acts: 200 },
+};
+export const ROLLBACKS: Weather = { ...HONEST, rollbacks: true };
+export const EVERYTHING: Weather = { ...ROLLBACKS, splits: true, deletes: true };
+export const HANDS: Weather = { ...HONEST, hands: true };
 
 export interface Walked {
   readonly broken: readonly Broken[];
@@ -37,6 +42,9 @@ interface Process {
 }
 
 const CALM_MS = 2 * 3_600_000;
+/** A third of it on average. */
+const BETWEEN_ACTS_MS = 40_000;
+const OUTAGE_MS = 3_600_000;
 const SKEW_MS = 240_000;
 
 export async function walk<Tx>(
@@ -118,10 +126,26 @@ export async function walk<Tx>(
     say('SPLIT');
     databases.split(world.below(4));
   };
+  let isCut = false;
+  let outage: { until: number; size: number; payloads: number } | null = null;
+  const takeSlackDown = () => {
+    if (outage) return;
+    const until = world.now + Math.floor(world.random() ** 2 * OUTAGE_MS);
+    slack.downUntil = until;
+    outage = { until, size: databases.size, payloads: people.payloads };
+    say('OUTAGE');
+  };
+  const checkOutage = () => {
+    if (!outage || world.now < outage.until) return;
+    oracle.outage(databases.size - outage.size, people.payloads - outage.payloads);
+    outage = null;
+  };
   const act = () => {
+    checkOutage();
     const dice = world.random();
     if (dice < 0.12) people.request();
     else if (dice < 0.13) people.freeze();
+    else if (dice < 0.135) people.schedule();
     else if (dice < 0.75) void people.press();
     else if (dice < 0.8) {
       counts.crashes++;
@@ -129,7 +153,7 @@ export async function walk<Tx>(
     } else if (dice < 0.84) {
       const process = world.pick(processes);
       if (process) process.owner.pausedUntil = world.now + world.below(240_000);
-    } else if (dice < 0.85) slack.downUntil = world.now + Math.floor(world.random() ** 2 * 3_600_000);
+    } else if (dice < 0.85) takeSlackDown();
     else if (dice < 0.88) {
       if (databases.isSplit) databases.heal();
       else if (weather.rollbacks) lose();
@@ -138,11 +162,18 @@ export async function walk<Tx>(
     } else if (dice < 0.91) {
       const message = world.pick(slack.messages);
       if (weather.deletes && message) message.deleted = true;
+    } else if (dice < 0.92 && weather.hands && !isCut) {
+      isCut = true;
+      oracle.isHonest = false;
+      say('CUT');
+      databases.cut();
+      if (world.chance(0.5)) restart(world.below(size));
     }
   };
-  for (let i = 0; i < weather.steps; i++) {
-    if (world.chance(0.1)) act();
-    if (!(await world.step())) break;
+  for (let i = 0; i < weather.acts; i++) {
+    act();
+    const next = world.now + Math.floor(world.random() ** 2 * BETWEEN_ACTS_MS);
+    while (world.now < next && (await world.step()));
   }
 
   // Everything is healthy, and people do what the system waits for. Then nothing may be open.
@@ -160,7 +191,7 @@ export async function walk<Tx>(
     }
     if (!(await world.step())) break;
   }
-  oracle.atTheEnd();
+  if (!isCut) oracle.atTheEnd();
   for (const { owner } of processes) owner.alive = false;
   if (failures.length > 0) throw failures[0];
   const { requests, presses } = people;

@@ -91,7 +91,8 @@ export type Fate = 'fine' | 'lost' | 'late' | 'unanswered';
 
 const TRANSIT_MS = 50;
 const TIMEOUT_MS = 10_000;
-const LATE_MS = 120_000;
+/** A late request arrives at the latest after this time. */
+export const LATE_MS = 120_000;
 
 /** A call leaves at once and arrives by itself, also if its process is killed. Its answer needs a turn of the process. */
 export async function call<T>(
