@@ -186,7 +186,7 @@ export function createPrivately(path: string): void {
 }
 
 /** A copied file often has read permission for every user of the machine. */
-function restrictToOwner(file: string): void {
+export function restrictToOwner(file: string): void {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) === 0) return;
   try {
@@ -330,6 +330,6 @@ export function isLocked(path: string): boolean {
   }
 }
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY;
 }
