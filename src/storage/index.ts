@@ -19,3 +19,5 @@ export {
   renewJob,
   retryJob,
 } from './jobs.ts';
+export { dropEventGuards, type Engine, eventTable } from './schema.ts';
+export { restrictToOwner, sqlitePath, writePrivately } from './sqlite.ts';

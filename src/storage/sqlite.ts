@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync, type SQLInputValue } from 'node:sqlite';
@@ -183,6 +184,15 @@ export function createPrivately(path: string): void {
     const fix = `create ${dirname(path)} and give the user of Signalbox write permission`;
     throw new UnusableDatabase(`The file ${path} cannot be created (${code})`, fix);
   }
+}
+
+/** Writes a new file that only its owner can read. It appears under its name only when it is complete. */
+export function writePrivately(path: string, text: string): void {
+  const partial = `${path}.partial`;
+  rmSync(partial, { force: true });
+  createPrivately(partial);
+  writeFileSync(partial, text, { flush: true });
+  renameSync(partial, path);
 }
 
 /** A copied file often has read permission for every user of the machine. */
