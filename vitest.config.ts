@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
@@ -17,6 +18,16 @@ const hasPromtool = existsSync(PROMTOOL);
 if (!hasPromtool) {
   process.stderr.write(
     `No promtool at ${PROMTOOL}: the tests of the alert rules are left out of this run.\n`,
+  );
+}
+
+// The verifier of evidence is a program for people outside, in another language.
+const hasVerifier = ['python3', 'openssl'].every(
+  (program) => spawnSync(program, [program === 'openssl' ? 'version' : '--version']).status === 0,
+);
+if (!hasVerifier) {
+  process.stderr.write(
+    'No python3 or no openssl: the tests of the verifier of evidence are left out.\n',
   );
 }
 
@@ -69,7 +80,7 @@ const bot = {
   execArgv,
   experimental,
   include: ['test/**/*.test.ts'],
-  exclude: ['test/browser/**', ...STORIES],
+  exclude: ['test/browser/**', ...STORIES, ...(hasVerifier ? [] : ['test/log/verifier.test.ts'])],
   globalSetup: ['test/storage/postgres.ts'],
   // Loading the bot takes longer than most files of tests: the files of a worker share its modules.
   isolate: false,

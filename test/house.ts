@@ -32,14 +32,23 @@ export function codeLines(file: string): number {
   return text.split('\n').filter((line) => line.trim() !== '').length;
 }
 
-/** Lines of code by room, with `sandbox` as the last one. */
+/**
+ * Lines of code by room, with `sandbox` as the last one. The old side of a room, which goes when the log replaces it,
+ * counts as a place of its own without a budget, so that the new side keeps the budget of the room from its first line.
+ */
 export function sizes(): ReadonlyMap<string, number> {
   const lines = new Map(Object.keys(ROOMS).map((room) => [room, 0]));
   for (const file of sourceFiles) {
-    const room = roomOf(file) ?? 'sandbox';
-    lines.set(room, (lines.get(room) ?? 0) + codeLines(file));
+    const place = /^src\/([a-z]+\/old)\//.exec(file)?.[1] ?? roomOf(file) ?? 'sandbox';
+    lines.set(place, (lines.get(place) ?? 0) + codeLines(file));
   }
   return lines;
+}
+
+/** Code lines that a place of `sizes` may have. */
+export function budgetOf(place: string): number {
+  if (place.endsWith('/old')) return 0;
+  return ROOMS[place]?.budget ?? SANDBOX_BUDGET;
 }
 
 /** Whether an import of this file from another room goes past the door of its room. */
@@ -114,9 +123,7 @@ export function violations(): Violations {
     .map((file) => [file, widthOf(file)] as const);
   const byFile = Map.groupBy(own, ([file]) => file);
   const graph = new Map([...byFile].map(([file, pairs]) => [file, pairs.map(([, of]) => of)]));
-  const rooms = [...sizes()].map(([room, lines]) => {
-    return [room, lines - (ROOMS[room]?.budget ?? SANDBOX_BUDGET)] as const;
-  });
+  const rooms = [...sizes()].map(([place, lines]) => [place, lines - budgetOf(place)] as const);
   const pure = botFiles.filter((file) => ROOMS[roomOf(file) ?? '']?.isPure);
   return {
     'imports that no arrow allows': counted(own.map(([file, of]) => forbiddenArrow(file, of))),

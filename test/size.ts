@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { codeLines, roomOf, sizes } from './house.ts';
+import { budgetOf, codeLines, roomOf, sizes } from './house.ts';
 import { sourceFiles } from './imports.ts';
-import { ROOMS, SANDBOX_BUDGET } from './rooms.ts';
+import { ROOMS } from './rooms.ts';
 
 // Prints the lines of code of each room beside its budget; with the name of a room, those of its files.
 const [wanted] = parseArgs({ allowPositionals: true }).positionals;
@@ -10,10 +10,9 @@ const print = (name: string, lines: number, note = '') =>
 
 if (wanted === undefined) {
   for (const [room, lines] of sizes()) {
-    const budget = ROOMS[room]?.budget ?? SANDBOX_BUDGET;
-    print(room, lines, `  of ${budget.toLocaleString('en').padStart(6)}`);
+    print(room, lines, `  of ${budgetOf(room).toLocaleString('en').padStart(6)}`);
   }
-  const bot = [...sizes()].filter(([room]) => room in ROOMS);
+  const bot = [...sizes()].filter(([place]) => place !== 'sandbox');
   print(
     'all of src',
     bot.reduce((sum, [, lines]) => sum + lines, 0),

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync, type SQLInputValue } from 'node:sqlite';
@@ -185,8 +186,17 @@ export function createPrivately(path: string): void {
   }
 }
 
+/** Writes a new file that only its owner can read. It appears under its name only when it is complete. */
+export function writePrivately(path: string, text: string): void {
+  const partial = `${path}.partial`;
+  rmSync(partial, { force: true });
+  createPrivately(partial);
+  writeFileSync(partial, text, { flush: true });
+  renameSync(partial, path);
+}
+
 /** A copied file often has read permission for every user of the machine. */
-function restrictToOwner(file: string): void {
+export function restrictToOwner(file: string): void {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) === 0) return;
   try {
@@ -330,6 +340,6 @@ export function isLocked(path: string): boolean {
   }
 }
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY;
 }

@@ -1,0 +1,23 @@
+export { sql } from 'kysely';
+export {
+  lockedTransaction,
+  openStore,
+  reading,
+  type Store,
+  type StoreOptions,
+  type StoreReader,
+  type StoreTx,
+  transaction,
+} from './database.ts';
+export {
+  addJob,
+  type ClaimedJob,
+  claimJobs,
+  endJob,
+  type Job,
+  nextJobAt,
+  renewJob,
+  retryJob,
+} from './jobs.ts';
+export { dropEventGuards, type Engine, eventTable } from './schema.ts';
+export { restrictToOwner, sqlitePath, writePrivately } from './sqlite.ts';

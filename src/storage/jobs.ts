@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import type { StoreReader, StoreTx } from './database.ts';
+
+/** Something that is due. It carries nothing: what is done or shown is computed from the log at that moment. */
+export interface Job {
+  readonly kind: string;
+  /** The subject within the kind, for example a change id. */
+  readonly key: string;
+  /** In milliseconds since 1970. */
+  readonly dueAt: number;
+}
+
+/** A job that one process has, until its lease ends. */
+export interface ClaimedJob extends Job {
+  /** How often the job was claimed since it last ended, this time included. */
+  readonly attempts: number;
+  /** How often it was requested: a later request during the run is run again. */
+  readonly asked: number;
+  readonly owner: string;
+}
+
+/** Requests a job. One that waits already becomes due at the earlier time; one that runs is run again. */
+export async function addJob(tx: StoreTx, { kind, key, dueAt }: Job): Promise<void> {
+  await sql`insert into job (kind, key, due_at) values (${kind}, ${key}, ${dueAt})
+    on conflict (kind, key) do update set asked = job.asked + 1,
+      due_at = case when excluded.due_at < job.due_at then excluded.due_at else job.due_at end`.execute(
+    tx,
+  );
+}
+
+interface Claim {
+  readonly owner: string;
+  readonly now: number;
+  readonly leaseMs: number;
+  readonly most: number;
+}
+
+/**
+ * Claims due jobs that no process has, the oldest first. Two processes never claim the same one: PostgreSQL checks the
+ * lease again after it has waited for the row.
+ */
+export async function claimJobs(tx: StoreTx, claim: Claim): Promise<readonly ClaimedJob[]> {
+  const { owner, now, leaseMs, most } = claim;
+  const { rows } = await sql<Omit<ClaimedJob, 'owner'>>`update job
+    set lease_owner = ${owner}, lease_until = ${now + leaseMs}, attempts = attempts + 1
+    where lease_until <= ${now} and due_at <= ${now} and (kind, key) in (
+      select kind, key from job where due_at <= ${now} and lease_until <= ${now}
+      order by due_at, kind, key limit ${most})
+    returning kind, key, due_at as "dueAt", attempts, asked`.execute(tx);
+  return rows.map((row) => ({ ...row, owner })).toSorted((one, other) => one.dueAt - other.dueAt);
+}
+
+/** Extends the lease of a job that still runs. False: its lease has ended, and another process may have it. */
+export async function renewJob(tx: StoreTx, job: ClaimedJob, until: number): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`update job set lease_until = ${until}
+    where kind = ${job.kind} and key = ${job.key} and lease_owner = ${job.owner}`.execute(tx);
+  return numAffectedRows > 0n;
+}
+
+/** Ends a job, unless it was requested again while it ran: then it is due now. */
+export async function endJob(tx: StoreTx, { kind, key, owner, asked }: ClaimedJob): Promise<void> {
+  await sql`delete from job where kind = ${kind} and key = ${key}
+    and lease_owner = ${owner} and asked = ${asked}`.execute(tx);
+  await sql`update job set lease_owner = null, lease_until = 0, attempts = 0
+    where kind = ${kind} and key = ${key} and lease_owner = ${owner}`.execute(tx);
+}
+
+/** Gives a job back, to be run at `dueAt`; at once if it was requested again while it ran. */
+export async function retryJob(tx: StoreTx, job: ClaimedJob, dueAt: number): Promise<void> {
+  await sql`update job set lease_owner = null, lease_until = 0,
+      due_at = case when asked = ${job.asked} then cast(${dueAt} as bigint) else due_at end
+    where kind = ${job.kind} and key = ${job.key} and lease_owner = ${job.owner}`.execute(tx);
+}
+
+/** When the next job is due that no process has; null without one. */
+export async function nextJobAt(reader: StoreReader): Promise<number | null> {
+  const { rows } = await sql<{ at: number | null }>`
+    select min(case when due_at > lease_until then due_at else lease_until end) as at from job`.execute(
+    reader,
+  );
+  return rows[0]?.at ?? null;
+}

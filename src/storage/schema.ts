@@ -1,0 +1,133 @@
+import { type Kysely, sql } from 'kysely';
+import { UnusableDatabase } from './errors.ts';
+
+export type Engine = 'sqlite' | 'postgres';
+
+/**
+ * The whole schema. `event` decides; `job` says that something is due; every other table is a view that
+ * `signalbox rebuild` makes again. Times are milliseconds since 1970 in UTC. Texts are compared byte by byte.
+ */
+function initialSchema(engine: Engine): readonly string[] {
+  const [integer, text, strict] =
+    engine === 'sqlite' ? ['integer', 'text', ' strict'] : ['bigint', 'text collate "C"', ''];
+  return [
+    `create table job (
+      kind ${text} not null,
+      key ${text} not null,
+      due_at ${integer} not null,
+      attempts ${integer} not null default 0,
+      asked ${integer} not null default 1,
+      lease_owner ${text},
+      lease_until ${integer} not null default 0,
+      primary key (kind, key)
+    )${strict}`,
+    'create index job_due on job (due_at)',
+    `create table change_view (
+      id ${text} primary key,
+      state ${text} not null,
+      command ${text} not null,
+      target ${text} not null,
+      requester ${text} not null,
+      created_at ${integer} not null,
+      updated_at ${integer} not null,
+      needs_review ${integer} not null
+    )${strict}`,
+    'create index change_view_state on change_view (state, created_at)',
+    'create index change_view_target on change_view (target, created_at)',
+    ...eventTable(engine),
+  ];
+}
+
+/**
+ * The table of the log. Its rules against deletion and modification are no defence against the owner of the
+ * database: they stop a statement that was typed in the wrong window. Only a body may become null, for retention.
+ */
+export function eventTable(engine: Engine): readonly string[] {
+  const [integer, text, strict] =
+    engine === 'sqlite' ? ['integer', 'text', ' strict'] : ['bigint', 'text collate "C"', ''];
+  const table = `create table event (
+      seq ${integer} primary key check (seq > 0),
+      stream ${text} not null,
+      version ${integer} not null check (version > 0),
+      type ${text} not null,
+      at ${integer} not null,
+      body ${text},
+      body_hash ${text} not null,
+      prev ${text} not null,
+      hash ${text} not null unique,
+      key ${text} not null,
+      signature ${text} not null,
+      unique (stream, version)
+    )${strict}`;
+  return [table, ...(engine === 'sqlite' ? SQLITE_GUARDS : POSTGRES_GUARDS)];
+}
+
+const SQLITE_GUARDS = [
+  `create trigger event_no_delete before delete on event
+    begin select raise(abort, 'an event is never deleted'); end`,
+  `create trigger event_no_update before update of
+      seq, stream, version, type, at, body_hash, prev, hash, key, signature on event
+    begin select raise(abort, 'an event is never modified'); end`,
+  `create trigger event_no_body before update of body on event when new.body is not null
+    begin select raise(abort, 'an event is never modified'); end`,
+];
+
+const POSTGRES_GUARDS = [
+  `create or replace function keep_event() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'UPDATE' and new.body is null
+        and (to_jsonb(new) - 'body') = (to_jsonb(old) - 'body') then return new;
+      end if;
+      raise exception 'an event is never modified or deleted';
+    end $$`,
+  `create trigger event_no_change before update or delete on event
+    for each row execute function keep_event()`,
+  `create trigger event_no_truncate before truncate on event execute function keep_event()`,
+];
+
+/** Removes the rules of `eventTable` from a table that is about to be renamed. */
+export function dropEventGuards(engine: Engine): readonly string[] {
+  return engine === 'sqlite'
+    ? ['event_no_delete', 'event_no_update', 'event_no_body'].map((each) => `drop trigger ${each}`)
+    : ['event_no_change', 'event_no_truncate'].map((each) => `drop trigger ${each} on event`);
+}
+
+const MIGRATIONS: readonly (readonly [string, (engine: Engine) => readonly string[]])[] = [
+  ['001-initial', initialSchema],
+];
+
+/**
+ * Applies the migrations that the database lacks. Throws `UnusableDatabase` for a database of release 1.x and for one
+ * with a migration that this release does not know. To be called in a transaction that excludes other processes.
+ */
+export async function migrateStore(tx: Kysely<unknown>, engine: Engine): Promise<void> {
+  if (await hasTable(tx, engine, 'audit_event')) {
+    throw new UnusableDatabase(
+      'This database was made by Signalbox 1.x, which this release does not open',
+      'export its audit trail with release 1.1, then name a new database in DATABASE_URL',
+    );
+  }
+  await sql`create table if not exists migration (name text primary key)`.execute(tx);
+  const { rows } = await sql<{ name: string }>`select name from migration`.execute(tx);
+  const applied = rows.map(({ name }) => name);
+  const foreign = applied.find((name) => !MIGRATIONS.some(([known]) => known === name));
+  if (foreign !== undefined) {
+    throw new UnusableDatabase(
+      `A newer release of Signalbox changed this database (${foreign})`,
+      'run that release or a newer one',
+    );
+  }
+  for (const [name, statementsFor] of MIGRATIONS) {
+    if (applied.includes(name)) continue;
+    for (const statement of statementsFor(engine)) await sql.raw(statement).execute(tx);
+    await sql`insert into migration (name) values (${name})`.execute(tx);
+  }
+}
+
+async function hasTable(tx: Kysely<unknown>, engine: Engine, name: string): Promise<boolean> {
+  const found =
+    engine === 'sqlite'
+      ? sql`select 1 from sqlite_schema where type = 'table' and name = ${name}`
+      : sql`select 1 where to_regclass(${name}) is not null`;
+  return (await found.execute(tx)).rows.length > 0;
+}

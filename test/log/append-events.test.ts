@@ -1,0 +1,203 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { evolveHolders, evolveStatus } from '../../src/domain/log-events.ts';
+import { append, follow, head, openLog } from '../../src/log/log.ts';
+import { claimJobs, transaction } from '../../src/storage/index.ts';
+import { startTcpProxy } from '../harness/tcp-proxy.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { storeAt } from '../storage/stores.ts';
+import {
+  approved,
+  approvedChange,
+  confirmed,
+  drafted,
+  freshLog,
+  installation,
+  KEYS,
+  rowsIn,
+  stateOf,
+  tamper,
+  write,
+} from './logs.ts';
+
+test.for(ENGINES)('a change is read as it was appended on %s', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'change/A', drafted(2), confirmed, approved('UBEN'));
+  const types: string[] = [];
+  const loaded = await log.load('change/A', (count: number | null, event) => {
+    types.push(event.type);
+    return (count ?? 0) + event.version;
+  });
+  expect(types).toEqual(['drafted', 'confirmed', 'approved']);
+  const last = (await rowsIn(log.store)).at(-1);
+  expect(loaded).toEqual({ state: 6, version: 3, hash: last?.hash, isPruned: false });
+  expect(await stateOf(log, 'A')).toBe('pending');
+  await write(log, 'change/A', approved('UCLEO'));
+  expect(await stateOf(log, 'A')).toBe('approved');
+});
+
+test.for(ENGINES)('a subject that the log does not know has no state on %s', async (engine) => {
+  const log = await freshLog(engine);
+  const unknown = { state: null, version: 0, hash: null, isPruned: false };
+  expect(await log.load('change/A', evolveStatus)).toEqual(unknown);
+});
+
+test.for(ENGINES)('two processes append at once without a gap or a fork on %s', async (engine) => {
+  const { open } = await installation(engine);
+  const one = await open();
+  const other = await open();
+  await approvedChange(one, 'A');
+  const writers = [one, other].flatMap((log) =>
+    Array.from({ length: 10 }, (_, n) => write(log, 'change/A', approved(`U${n}`))),
+  );
+  await Promise.all(writers);
+  const rows = await rowsIn(one.store);
+  expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 23 }, (_, n) => n + 1));
+  const later = await open();
+  expect(head(later).seq).toBe(23);
+  expect((await later.load('change/A', evolveStatus)).version).toBe(23);
+});
+
+test.for(ENGINES)(
+  'the second of two decisions sees what the first one appended on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const [one, other] = [await open(), await open()];
+    const take = (log: typeof one, change: string) =>
+      append(log, async (locked) => {
+        const { state } = await locked.load('target/acme/service/S1', evolveHolders);
+        const isFree = (state ?? []).length === 0;
+        const event = { type: 'taken', change, over: null } as const;
+        const events = isFree ? [{ stream: 'target/acme/service/S1', event } as const] : [];
+        return { events, result: isFree };
+      });
+    const taken = await Promise.all([
+      take(one, 'A'),
+      take(other, 'B'),
+      take(one, 'C'),
+      take(other, 'D'),
+    ]);
+    expect(taken.filter(({ result }) => result)).toHaveLength(1);
+  },
+);
+
+test.for(ENGINES)(
+  'a decision that fails appends nothing and leaves no gap on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    await write(log, 'change/A', drafted());
+    const failing = append(log, async () => {
+      throw new Error('no answer');
+    });
+    await expect(failing).rejects.toThrow('no answer');
+    await write(log, 'change/A', confirmed);
+    expect((await rowsIn(log.store)).map(({ seq }) => seq)).toEqual([1, 2]);
+  },
+);
+
+test.for(ENGINES)(
+  'events of several subjects and their jobs are appended together or not at all on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    const claim = (fails: boolean) =>
+      append(log, async () => ({
+        events: [
+          { stream: 'change/A', event: drafted() },
+          { stream: 'target/acme/service/S1', event: { type: 'taken', change: 'A', over: null } },
+          ...(fails ? [{ stream: 'change/A', event: { type: 'nonsense' } } as never] : []),
+        ],
+        jobs: [{ kind: 'card', key: 'A', dueAt: 1 }],
+        result: 'claimed',
+      }));
+    const due = () =>
+      transaction(log.store, (tx) => claimJobs(tx, { owner: 'P', now: 1, leaseMs: 1, most: 9 }));
+    await expect(claim(true)).rejects.toThrow('nonsense is no event of the stream change/A');
+    expect(await rowsIn(log.store)).toEqual([]);
+    expect(await due()).toEqual([]);
+    const { result, events } = await claim(false);
+    expect(result).toBe('claimed');
+    expect(events.map(({ stream, version }) => [stream, version])).toEqual([
+      ['change/A', 1],
+      ['target/acme/service/S1', 1],
+    ]);
+    expect(await due()).toMatchObject([{ kind: 'card', key: 'A' }]);
+  },
+);
+
+test.for(ENGINES)('the name of a stream has no line break on %s', async (engine) => {
+  const log = await freshLog(engine);
+  await expect(write(log, 'change/A\nB', drafted())).rejects.toThrow(TypeError);
+});
+
+test.for(ENGINES)('an event has no field that its type does not have on %s', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'change/A', { ...drafted(), password: 'x' } as never);
+  expect((await rowsIn(log.store))[0]?.body).not.toContain('password');
+});
+
+test.for(ENGINES)('an event is neither modified nor deleted by accident on %s', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'change/A', drafted());
+  for (const statement of [
+    'delete from event',
+    "update event set type = 'approved'",
+    "update event set body = '{}'",
+  ]) {
+    await expect(sql.raw(statement).execute(log.store.root)).rejects.toThrow(/an event is never/);
+  }
+});
+
+test.for(ENGINES)('after a commit that failed, nothing of it is known on %s', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'change/A', drafted());
+  const before = head(log);
+  await tamper(
+    log.store,
+    'create table parent (id integer primary key)',
+    'create table child (id integer references parent (id) deferrable initially deferred)',
+    ...(engine === 'sqlite'
+      ? ['create trigger orphan after insert on event begin insert into child values (1); end']
+      : [
+          'create function orphan() returns trigger language plpgsql as $$ begin insert into child values (1); return new; end $$',
+          'create trigger orphan after insert on event for each row execute function orphan()',
+        ]),
+  );
+  await expect(write(log, 'change/A', confirmed)).rejects.toThrow(/foreign key/i);
+  expect(head(log)).toEqual(before);
+  await tamper(
+    log.store,
+    engine === 'sqlite' ? 'drop trigger orphan' : 'drop trigger orphan on event',
+  );
+  await follow(log);
+  await write(log, 'change/A', confirmed);
+  expect(await stateOf(log, 'A')).toBe('pending');
+});
+
+test.for(ENGINES.filter((engine) => engine === 'postgres'))(
+  'after a commit whose answer was lost, the append rejects and nothing of it is known on %s',
+  async (engine) => {
+    const url = await emptyUrl(engine);
+    const direct = await openLog(await storeAt(url), KEYS);
+    await write(direct, 'change/A', drafted());
+    // The server is slow to commit, so that the connection breaks while it does.
+    await tamper(
+      direct.store,
+      'create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.5); return new; end $$',
+      'create constraint trigger slow after insert on event deferrable initially deferred for each row execute function slow()',
+    );
+    const proxy = await startTcpProxy(Number(new URL(url).port));
+    const beside = { as: 'beside', onConnectionError: () => undefined } as const;
+    const lossy = await openLog(await storeAt(proxy.through(url), beside), KEYS);
+    const before = head(lossy);
+    const lost = write(lossy, 'change/A', confirmed);
+    setTimeout(() => proxy.refuse(), 250);
+    await expect(lost).rejects.toThrow();
+    await expect.poll(async () => (await rowsIn(direct.store)).length).toBe(2);
+    expect(head(lossy)).toEqual(before);
+
+    proxy.forwardAgain();
+    await follow(lossy);
+    expect(head(lossy).seq).toBe(2);
+    expect(await stateOf(lossy, 'A')).toBe('pending');
+  },
+);

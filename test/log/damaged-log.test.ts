@@ -1,0 +1,217 @@
+import { expect, test } from 'vitest';
+import { evolveHolders, evolveStatus } from '../../src/domain/log-events.ts';
+import { Damaged, type EventRow, eventHash, rowAfter, WentBack } from '../../src/log/chain.ts';
+import { signText } from '../../src/log/keys.ts';
+import { append, appendProblem, follow, type Log } from '../../src/log/log.ts';
+import { verifyAll } from '../../src/log/upkeep.ts';
+import { ENGINES } from '../storage/engines.ts';
+import {
+  approved,
+  approvedChange,
+  confirmed,
+  drafted,
+  freshLog,
+  insertion,
+  installation,
+  KEYS,
+  key,
+  replaceRow,
+  rowsIn,
+  tamper,
+  write,
+} from './logs.ts';
+
+const load = (log: Log, id = 'A') => log.load(`change/${id}`, evolveStatus);
+const EVIL = key(66);
+
+/** What an attacker without the key writes instead of the second event, with every other column put right. */
+const FORGERIES: Readonly<Record<string, (row: EventRow, first: EventRow) => EventRow>> = {
+  'an edited body': (row) => ({ ...row, body: '{"by":"UEVE","press":"p1","expiresAt":9000}' }),
+  'an edited body with its hash': (row) => {
+    const { body_hash } = rowAfter({ seq: 1, hash: row.prev }, EVIL, { ...row, body: '{}' });
+    return { ...row, body: '{}', body_hash };
+  },
+  'another type': (row) => ({ ...row, type: 'approved' }),
+  'another time': (row) => ({ ...row, at: row.at - 1 }),
+  'another version': (row) => ({ ...row, version: 7 }),
+  'another stream': (row) => ({ ...row, stream: 'change/B' }),
+  'a body that is missing': (row) => ({ ...row, body: null }),
+  'the signature of another event': (row, first) => ({ ...row, signature: first.signature }),
+  'a signature that is spelled otherwise': (row) => ({ ...row, signature: `${row.signature}=` }),
+  'a signature of another key': (row) => ({ ...row, signature: signText(EVIL, row.hash) }),
+  'an event that another key signed': (row) =>
+    rowAfter({ seq: 1, hash: row.prev }, EVIL, { ...row, body: row.body ?? '' }),
+  'an event that another key signed in the name of ours': (row) => {
+    const own = { ...row, body_hash: row.body_hash, at: row.at + 1 };
+    const hash = eventHash(own);
+    return { ...own, hash, signature: signText(EVIL, hash) };
+  },
+};
+
+const cases = ENGINES.flatMap((engine) =>
+  Object.keys(FORGERIES).map((name) => [name, engine] as const),
+);
+
+test.for(cases)('%s is refused by a running process on %s', async ([name, engine]) => {
+  const log = await freshLog(engine);
+  await write(log, 'change/A', drafted(), confirmed);
+  const [first, row] = await rowsIn(log.store);
+  if (!first || !row) throw new Error('the log is empty');
+  await replaceRow(log.store, FORGERIES[name]?.(row, first) ?? row);
+  // An event with a hash of its own looks like another history, until it is followed from its beginning.
+  const refused = { name: expect.stringMatching(/^(Damaged|WentBack)$/) };
+  await expect(load(log)).rejects.toMatchObject(refused);
+  await expect(write(log, 'change/A', approved())).rejects.toMatchObject(refused);
+  expect(await rowsIn(log.store)).toHaveLength(2);
+});
+
+test.for(cases)('%s is refused by a process that starts on %s', async ([name, engine]) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await write(log, 'change/A', drafted(), confirmed);
+  const [first, row] = await rowsIn(log.store);
+  if (!first || !row) throw new Error('the log is empty');
+  await replaceRow(log.store, FORGERIES[name]?.(row, first) ?? row);
+  const found = async () => {
+    const later = await open();
+    const check = await verifyAll(later);
+    if (!check.ok) throw check.problem;
+  };
+  await expect(found()).rejects.toBeInstanceOf(Damaged);
+});
+
+test.for(ENGINES)('two events in another order are refused on %s', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await approvedChange(log, 'A');
+  await tamper(
+    log.store,
+    'update event set version = 9 where seq = 2',
+    'update event set version = 2 where seq = 3',
+    'update event set version = 3 where seq = 2',
+  );
+  await expect(load(log)).rejects.toBeInstanceOf(Damaged);
+  await expect(open()).rejects.toThrow('event 2: it was modified');
+});
+
+test.for(ENGINES)(
+  'an event in the middle that was deleted is noticed by every process on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const log = await open();
+    await approvedChange(log, 'A');
+    await tamper(log.store, 'delete from event where seq = 2');
+    await expect(load(log)).rejects.toThrow('change/A has no version 2');
+    await expect(open()).rejects.toThrow('event 2: it is missing');
+  },
+);
+
+test.for(ENGINES)(
+  'the last event of a change that was deleted from the middle is noticed on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const log = await open();
+    await write(log, 'change/A', drafted(), confirmed, {
+      type: 'cancelled',
+      by: 'UANA',
+      press: 'p',
+      reason: null,
+    });
+    await write(log, 'change/B', drafted());
+    await tamper(log.store, 'delete from event where seq = 3');
+    // The end of the log is as it was, so that following notices nothing.
+    await follow(log);
+    await expect(load(log)).rejects.toThrow('change/A lost its version 3');
+    await expect(open()).rejects.toThrow('event 3: it is missing');
+  },
+);
+
+test.for(ENGINES)(
+  'a whole subject that was deleted is noticed among others on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    const place = { kind: 'card' };
+    const pressed = {
+      type: 'pressed',
+      verb: 'cancel',
+      by: 'UANA',
+      pressedAt: 1,
+      place,
+      digest: null,
+      seen: null,
+    } as const;
+    await write(log, 'press/A/p1', pressed);
+    await write(log, 'press/A/p2', pressed);
+    await write(log, 'change/B', drafted());
+    const count = (n: number | null) => (n ?? 0) + 1;
+    expect((await log.loadAll('press/A', count)).size).toBe(2);
+    await tamper(log.store, 'delete from event where seq = 2');
+    await expect(log.loadAll('press/A', count)).rejects.toThrow('press/A/p2 lost its version 1');
+  },
+);
+
+test.for(ENGINES)(
+  'the lock of a target that was deleted is noticed under the lock of the log on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    await write(log, 'target/acme/service/S1', { type: 'taken', change: 'A', over: null });
+    await write(log, 'change/B', drafted());
+    await tamper(log.store, 'delete from event where seq = 1');
+    const taking = append(log, async (locked) => {
+      const { state } = await locked.load('target/acme/service/S1', evolveHolders);
+      return { events: [], result: state };
+    });
+    await expect(taking).rejects.toBeInstanceOf(Damaged);
+  },
+);
+
+test.for(ENGINES)(
+  'an event that was put in without the key is refused before anything is appended on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    await write(log, 'change/A', drafted(), confirmed);
+    const [, second] = await rowsIn(log.store);
+    if (!second) throw new Error('the log is empty');
+    const body = JSON.stringify({ by: 'UEVE', press: 'p', digest: 'digest-1', evidence: {} });
+    const draft = { stream: 'change/A', version: 3, type: 'approved', at: second.at, body };
+    const forged = rowAfter(second, { ...EVIL, id: KEYS.current.id }, draft);
+    await tamper(log.store, insertion(forged));
+    await expect(load(log)).rejects.toThrow('event 3: its signature is not valid');
+    await expect(write(log, 'change/B', drafted())).rejects.toThrow('event 3');
+    expect(await rowsIn(log.store)).toHaveLength(3);
+  },
+);
+
+test.for(ENGINES)(
+  'after a damage, nothing is appended until the whole log verifies again on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    await approvedChange(log, 'A');
+    const [, row] = await rowsIn(log.store);
+    if (!row) throw new Error('the log is empty');
+    await replaceRow(log.store, { ...row, at: 1 });
+    await expect(load(log)).rejects.toBeInstanceOf(Damaged);
+    expect(appendProblem(log)).toBeInstanceOf(Damaged);
+    await expect(write(log, 'change/B', drafted())).rejects.toBeInstanceOf(Damaged);
+    expect(await verifyAll(log)).toMatchObject({ ok: false, problem: { seq: 2 } });
+
+    await replaceRow(log.store, row);
+    await expect(write(log, 'change/B', drafted())).rejects.toBeInstanceOf(Damaged);
+    expect(await verifyAll(log)).toMatchObject({ ok: true, end: { seq: 3 } });
+    await write(log, 'change/B', drafted());
+    expect(appendProblem(log)).toBeNull();
+  },
+);
+
+test.for(ENGINES)(
+  'an end that was cut off is noticed by a running process on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    await approvedChange(log, 'A');
+    await tamper(log.store, 'delete from event where seq = 3');
+    await expect(follow(log)).rejects.toBeInstanceOf(WentBack);
+    await expect(load(log)).rejects.toBeInstanceOf(WentBack);
+    await expect(write(log, 'change/B', drafted())).rejects.toBeInstanceOf(WentBack);
+    expect(await verifyAll(log)).toMatchObject({ ok: false, problem: { name: 'WentBack' } });
+  },
+);

@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import {
+  type EventOf,
+  evolveStatus,
+  type NewEvent,
+  type StreamName,
+} from '../../src/domain/log-events.ts';
+import type { EventRow } from '../../src/log/chain.ts';
+import { type LogKeys, signingKey } from '../../src/log/keys.ts';
+import { append, type Log, openLog } from '../../src/log/log.ts';
+import {
+  dropEventGuards,
+  type Store,
+  type StoreOptions,
+  transaction,
+} from '../../src/storage/index.ts';
+import { type Engine, emptyUrl } from '../storage/engines.ts';
+import { storeAt } from '../storage/stores.ts';
+
+export const key = (fill: number) => signingKey(Buffer.alloc(32, fill));
+export const KEYS: LogKeys = { current: key(1), previous: [] };
+
+/** A database of its own. `open` is a process that starts on it; only the first one migrates it. */
+export interface Installation {
+  readonly open: (keys?: LogKeys, options?: StoreOptions) => Promise<Log>;
+}
+
+export async function installation(engine: Engine): Promise<Installation> {
+  const url = await emptyUrl(engine);
+  let opened = false;
+  return {
+    open: async (keys = KEYS, options = {}) => {
+      const as = opened ? 'beside' : 'bot';
+      opened = true;
+      return openLog(await storeAt(url, { as, ...options }), keys);
+    },
+  };
+}
+
+export async function freshLog(engine: Engine, keys = KEYS): Promise<Log> {
+  return (await installation(engine)).open(keys);
+}
+
+export function drafted(count = 1): EventOf<`change/${string}`> {
+  return {
+    type: 'drafted',
+    requester: 'UANA',
+    command: 'service stop',
+    target: { organization: 'acme', kind: 'service', id: 'S1', name: 'ci' },
+    reason: 'the weekend',
+    plan: { body: { command: 'stop' } },
+    digest: 'digest-1',
+    requirement: { count, from: 'approver' },
+    expiresAt: 9_000_000_000_000,
+  };
+}
+
+export const confirmed = { type: 'confirmed', by: 'UANA', press: 'p1', expiresAt: 9_000 } as const;
+export const approved = (by = 'UBEN', digest = 'digest-1') =>
+  ({ type: 'approved', by, press: 'p2', digest, evidence: { groups: [] } }) as const;
+
+/** Appends events of one stream, as one decision. */
+export async function write<Name extends StreamName>(
+  log: Log,
+  stream: Name,
+  ...events: readonly EventOf<Name>[]
+): Promise<void> {
+  const all = events.map((event) => ({ stream, event }) as unknown as NewEvent);
+  await append(log, async () => ({ events: all, result: null }));
+}
+
+/** A change that is approved: three events. */
+export async function approvedChange(log: Log, id: string): Promise<void> {
+  await write(log, `change/${id}`, drafted(), confirmed, approved());
+}
+
+export async function stateOf(log: Log, id: string) {
+  return (await log.load(`change/${id}`, evolveStatus)).state?.state;
+}
+
+export async function rowsIn(store: Store): Promise<readonly EventRow[]> {
+  const { rows } = await sql<EventRow>`select * from event order by seq`.execute(store.root);
+  return rows;
+}
+
+/** An attacker who owns the database, so that they can drop its rules, but has no key. */
+export async function tamper(store: Store, ...statements: readonly string[]): Promise<void> {
+  await transaction(store, async (tx) => {
+    const drop = dropEventGuards(store.engine).map((each) =>
+      each.replace('trigger', 'trigger if exists'),
+    );
+    for (const statement of [...drop, ...statements]) await sql.raw(statement).execute(tx);
+  });
+}
+
+/** Writes a row as it is, in the place of another one. */
+export async function replaceRow(store: Store, row: EventRow): Promise<void> {
+  await tamper(store, `delete from event where seq = ${row.seq}`, insertion(row));
+}
+
+export function insertion(row: EventRow): string {
+  const values = Object.values(row).map((value) =>
+    typeof value === 'number'
+      ? value
+      : value === null
+        ? 'null'
+        : `'${value.replaceAll("'", "''")}'`,
+  );
+  return `insert into event (${Object.keys(row).join()}) values (${values.join()})`;
+}

@@ -1,0 +1,252 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { EventOf } from '../../src/domain/log-events.ts';
+import type { EventRow } from '../../src/log/chain.ts';
+import { evidenceOf, exportLog, writeSigned } from '../../src/log/evidence.ts';
+import { type LogKeys, publicKeyPem } from '../../src/log/keys.ts';
+import { openLog } from '../../src/log/log.ts';
+import { prune } from '../../src/log/upkeep.ts';
+import { emptyUrl } from '../storage/engines.ts';
+import { storeAt } from '../storage/stores.ts';
+import { approved, confirmed, drafted, freshLog, KEYS, key, write } from './logs.ts';
+
+type ChangeEvent = EventOf<`change/${string}`>;
+const sent = { nonce: 'n1', answer: { status: 200, text: 'stopping – ü' } };
+const claimed = {
+  type: 'claimed',
+  by: 'P1',
+  nonce: 'n1',
+  attempt: 1,
+  until: 9,
+  policy: 'c1',
+} as const;
+const pressed = {
+  type: 'pressed',
+  verb: 'approve',
+  by: 'UBEN',
+  pressedAt: 5,
+  place: { card: 'C1' },
+  digest: 'd',
+  seen: null,
+} as const;
+
+/** A change in each state. */
+const STATES: Readonly<Record<string, readonly ChangeEvent[]>> = {
+  draft: [],
+  pending: [confirmed],
+  approved: [confirmed, approved()],
+  executing: [confirmed, approved(), claimed],
+  succeeded: [confirmed, approved(), claimed, { type: 'succeeded', ...sent }],
+  failed: [confirmed, approved(), claimed, { type: 'failed', ...sent }],
+  unknown: [confirmed, approved(), claimed, { type: 'unknown', ...sent }],
+  rejected: [confirmed, { type: 'rejected', by: 'UBEN', press: 'p2', reason: '"no"\n  <b>' }],
+  cancelled: [confirmed, { type: 'cancelled', by: 'UANA', press: 'p2', reason: null }],
+  expired: [confirmed, { type: 'expired' }],
+  stale: [confirmed, { type: 'stale', why: 'the target changed', foreign: [] }],
+  denied: [confirmed, approved(), { type: 'denied', why: 'frozen' }],
+};
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'signalbox-evidence-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Runs the verifier over files, and returns its line about each. */
+async function verdicts(
+  files: readonly (string | Buffer)[],
+  keys = KEYS,
+): Promise<readonly string[]> {
+  const dir = folder();
+  const pem = join(dir, 'public-key.pem');
+  writeFileSync(pem, publicKeyPem(keys));
+  const names = files.map((content, at) => {
+    const name = join(dir, `${at}`);
+    writeFileSync(name, content);
+    return name;
+  });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  execFile('python3', ['docs/verify/verify.py', pem, ...names], (_, output) => resolve(output));
+  const lines = (await promise).trimEnd().split('\n');
+  return lines.map((line) => line.replace(/^\S+: /, ''));
+}
+
+async function evidence(keys: LogKeys = KEYS): Promise<string> {
+  const log = await freshLog('sqlite', keys);
+  await write(log, 'change/OTHER', drafted());
+  await write(log, 'change/A', drafted(), confirmed);
+  await write(log, 'press/A/p2', pressed);
+  await write(log, 'change/A', approved(), claimed, { type: 'succeeded', ...sent });
+  await write(log, 'press/A/p2', { type: 'answered', what: 'approved' });
+  await write(log, 'change/OTHER', confirmed);
+  return (await evidenceOf(log, 'A')) ?? '';
+}
+
+test('the verifier accepts the evidence of a change in each state', async () => {
+  const log = await freshLog('sqlite');
+  const files: string[] = [];
+  for (const [state, events] of Object.entries(STATES)) {
+    await write(log, `change/${state}`, drafted(), ...events);
+    files.push((await evidenceOf(log, state)) ?? '');
+  }
+  const expected = Object.values(STATES).map((events) => `accepted, ${events.length + 1} events`);
+  expect(await verdicts(files)).toEqual(expected);
+});
+
+test('evidence has the events of the change and of its presses, and of no other change', async () => {
+  const types = (await evidence()).split('\n').slice(1, -2);
+  expect(types.map((line) => JSON.parse(line).type)).toEqual([
+    ...['drafted', 'confirmed', 'pressed', 'approved', 'claimed', 'succeeded', 'answered'],
+  ]);
+});
+
+test('there is no evidence of a change that the log does not know', async () => {
+  expect(await evidenceOf(await freshLog('sqlite'), 'A')).toBeNull();
+});
+
+test('the evidence of a pruned change is in the export that was made before', async () => {
+  const log = await freshLog('sqlite');
+  await write(log, 'change/A', drafted(), { type: 'expired' });
+  await prune(log, { before: 9_999_999_999_999, export: 'digest' });
+  await expect(evidenceOf(log, 'A')).rejects.toThrow('pruned');
+});
+
+// Every byte counts. LOG_MUTATIONS=1000 is the long form.
+const MUTATIONS = Number(process.env.LOG_MUTATIONS ?? 60);
+
+/** A file in which one thing differs: bytes, a line, or the order of two lines. */
+function mutated(file: string, random: Buffer): Buffer {
+  const bytes = Buffer.from(file);
+  const at = random.readUInt32LE(0) % bytes.length;
+  const lines = file.split('\n');
+  const line = random.readUInt32LE(4) % (lines.length - 1);
+  switch (random.readUInt8(8) % 6) {
+    case 0:
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << (random.readUInt8(9) % 8));
+      return bytes;
+    case 1:
+      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)]);
+    case 2:
+      return Buffer.concat([bytes.subarray(0, at), Buffer.from(' '), bytes.subarray(at)]);
+    case 3:
+      return Buffer.from(lines.toSpliced(line, 1).join('\n'));
+    case 4:
+      return Buffer.from(lines.toSpliced(line, 0, lines[line] ?? '').join('\n'));
+    default:
+      return bytes.subarray(0, at);
+  }
+}
+
+test(`the verifier rejects ${MUTATIONS} modified files`, async () => {
+  const file = await evidence();
+  const files = Array.from({ length: MUTATIONS }, () => mutated(file, randomBytes(16)));
+  const isOther = files.filter((each) => !each.equals(Buffer.from(file)));
+  const accepted = (await verdicts(isOther)).filter((line) => !line.startsWith('REJECTED'));
+  expect(accepted).toEqual([]);
+  expect(isOther.length).toBeGreaterThan(MUTATIONS * 0.9);
+});
+
+type Rows = readonly EventRow[];
+const onRow = (at: number, change: (row: EventRow) => EventRow) => (rows: Rows) =>
+  rows.map((row, index) => (index === at ? change(row) : row));
+
+// A person with the key of Signalbox could sign any file: the signatures of the events must hold by themselves.
+test.for<[string, (rows: Rows) => Rows, string]>([
+  ['nothing', (rows) => rows, 'accepted'],
+  ['without its first event', (rows) => rows.slice(1), 'is missing'],
+  ['without an event in the middle', (rows) => rows.toSpliced(3, 1), 'is missing'],
+  ['without its last event', (rows) => rows.slice(0, -1), 'events are missing'],
+  [
+    'with two events in another order',
+    (rows) => [...rows.slice(0, 3), ...rows.slice(3, 5).reverse(), ...rows.slice(5)],
+    'another order',
+  ],
+  ['with another body', onRow(3, (row) => ({ ...row, body: '{}' })), 'body of event'],
+  ['without a body', onRow(3, (row) => ({ ...row, body: null })), 'body of event'],
+  ['with another time', onRow(3, (row) => ({ ...row, at: row.at + 1 })), 'was modified'],
+  [
+    'with the signature of another event',
+    (rows) => onRow(3, (row) => ({ ...row, signature: rows[2]?.signature ?? '' }))(rows),
+    'no valid signature',
+  ],
+  [
+    'with an event of another change',
+    onRow(3, (row) => ({ ...row, stream: 'change/OTHER' })),
+    'was modified',
+  ],
+])(
+  'the verifier judges a file %s by its events, although it is signed',
+  async ([, change, expected]) => {
+    const [header = '', ...lines] = (await evidence()).split('\n').slice(0, -2);
+    const { format, ...rest } = JSON.parse(header);
+    const rows = change(lines.map((line) => JSON.parse(line)));
+    let file = '';
+    await writeSigned(
+      {
+        format,
+        header: rest,
+        key: KEYS.current,
+        rows: async (writeRow) => {
+          for (const row of rows) await writeRow(row);
+        },
+      },
+      (line) => {
+        file += line;
+      },
+    );
+    expect(await verdicts([file])).toEqual([expect.stringContaining(expected)]);
+  },
+);
+
+test('the verifier rejects evidence with the public key of another installation', async () => {
+  const others = { current: key(9), previous: [] };
+  expect(await verdicts([await evidence()], others)).toEqual([expect.stringContaining('REJECTED')]);
+});
+
+test('after two changes of the key, the first and the last public key verify old and new events', async () => {
+  const url = await emptyUrl('sqlite');
+  const rings = [1, 2, 3].map((n) => ({ current: key(n), previous: n > 1 ? [key(n - 1)] : [] }));
+  let file = '';
+  for (const [index, keys] of rings.entries()) {
+    const store = await storeAt(url, { as: index === 0 ? 'bot' : 'beside' });
+    const log = await openLog(store, keys);
+    await write(log, 'change/A', index === 0 ? drafted(9) : approved(`U${index}`));
+    file = (await evidenceOf(log, 'A')) ?? '';
+  }
+  for (const n of [1, 2, 3]) {
+    expect(await verdicts([file], { current: key(n), previous: [] })).toEqual([
+      'accepted, 5 events',
+    ]);
+  }
+  const without = file
+    .split('\n')
+    .filter((line) => !line.includes('"key-changed"'))
+    .join('\n');
+  expect(await verdicts([without])).toEqual([expect.stringContaining('REJECTED')]);
+});
+
+test('the verifier accepts an export, also after a pruning, and rejects one without an event', async () => {
+  const log = await freshLog('sqlite');
+  await write(log, 'change/A', drafted(), { type: 'expired' });
+  await write(log, 'change/B', drafted());
+  const exported = async () => {
+    let file = '';
+    await exportLog(log, (line) => {
+      file += line;
+    });
+    return file;
+  };
+  const before = await exported();
+  await prune(log, { before: 9_999_999_999_999, export: 'digest' });
+  const after = await exported();
+  const withoutOne = after.split('\n').toSpliced(1, 1).join('\n');
+  expect(await verdicts([before, after, withoutOne])).toEqual([
+    'accepted, 3 events',
+    'accepted, 4 events',
+    expect.stringContaining('REJECTED'),
+  ]);
+});

@@ -1,0 +1,118 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import {
+  addJob,
+  lockedTransaction,
+  openStore,
+  reading,
+  type Store,
+  transaction,
+} from '../../src/storage/index.ts';
+import { ENGINES, emptyUrl, freshUrl } from './engines.ts';
+import { freshStore, storeAt } from './stores.ts';
+
+const job = (key: string) => ({ kind: 'card', key, dueAt: 1 });
+
+async function keysIn(store: Store): Promise<readonly string[]> {
+  const { rows } = await reading(store, (reader) =>
+    sql<{ key: string }>`select key from job order by key`.execute(reader),
+  );
+  return rows.map(({ key }) => key);
+}
+
+test.for(ENGINES)(
+  'what a failed transaction wrote is gone, and the others stay on %s',
+  async (engine) => {
+    const store = await freshStore(engine);
+    const write = (key: string, fails = false) =>
+      transaction(store, async (tx) => {
+        await addJob(tx, job(key));
+        if (fails) throw new Error('refused');
+      });
+    const results = await Promise.allSettled([write('A'), write('B', true), write('C')]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await keysIn(store)).toEqual(['A', 'C']);
+  },
+);
+
+test.for(ENGINES)('a commit that fails rejects the transaction on %s', async (engine) => {
+  const store = await freshStore(engine);
+  await transaction(store, async (tx) => {
+    await sql`create table parent (id integer primary key)`.execute(tx);
+    await sql`create table child (id integer references parent (id) deferrable initially deferred)`.execute(
+      tx,
+    );
+  });
+  const orphan = transaction(store, async (tx) => {
+    await addJob(tx, job('A'));
+    await sql`insert into child (id) values (1)`.execute(tx);
+    return 'written';
+  });
+  await expect(orphan).rejects.toThrow(/foreign key/i);
+  expect(await keysIn(store)).toEqual([]);
+});
+
+test.for(ENGINES)(
+  'locked transactions of two processes run one after the other on %s',
+  async (engine) => {
+    const url = await emptyUrl(engine);
+    const one = await storeAt(url);
+    const other = await storeAt(url, { as: 'beside' });
+    const steps: string[] = [];
+    const run = (store: Store, name: string) =>
+      lockedTransaction(store, async (tx) => {
+        steps.push(name);
+        await addJob(tx, job(name));
+        await wait(20);
+        steps.push(name);
+      });
+    await Promise.all([run(one, 'A'), run(other, 'B'), run(one, 'C'), run(other, 'D')]);
+    expect(steps.filter((_, at) => at % 2 === 0)).toEqual(steps.filter((_, at) => at % 2 === 1));
+    expect(await keysIn(one)).toEqual(['A', 'B', 'C', 'D']);
+  },
+);
+
+test.for(ENGINES)('a transaction inside another one is refused on %s', async (engine) => {
+  const store = await freshStore(engine);
+  const nested = transaction(store, () => transaction(store, async () => undefined));
+  await expect(nested).rejects.toThrow('inside a transaction');
+});
+
+test.for(ENGINES)('fifty callers leave a connection for a reader on %s', async (engine) => {
+  const store = await freshStore(engine, { poolSize: 2 });
+  const writers = Array.from({ length: 50 }, (_, n) =>
+    lockedTransaction(store, (tx) => addJob(tx, job(String(n)))),
+  );
+  expect((await keysIn(store)).length).toBeLessThanOrEqual(50);
+  await Promise.all(writers);
+  expect(await keysIn(store)).toHaveLength(50);
+});
+
+test.for(ENGINES)('a database of release 1.x is refused with what to do on %s', async (engine) => {
+  const url = await freshUrl(engine);
+  if (engine === 'sqlite') {
+    const { openDatabase } = await import('../../src/storage/old/database.ts');
+    await (await openDatabase(url)).close();
+  }
+  await expect(openStore(url)).rejects.toMatchObject({
+    message: expect.stringContaining('1.x'),
+    hint: expect.stringContaining('export its audit trail'),
+  });
+});
+
+test.for(ENGINES)('a database of a newer release is refused on %s', async (engine) => {
+  const url = await emptyUrl(engine);
+  const store = await openStore(url);
+  await transaction(store, (tx) => sql`insert into migration values ('999-later')`.execute(tx));
+  await store.close();
+  await expect(openStore(url)).rejects.toThrow('999-later');
+});
+
+test('a second bot on one SQLite file is refused, and a reader next to it cannot write', async () => {
+  const url = await emptyUrl('sqlite');
+  await storeAt(url);
+  await expect(openStore(url)).rejects.toThrow('Another process uses');
+  const reader = await storeAt(url, { as: 'reader' });
+  await expect(transaction(reader, (tx) => addJob(tx, job('A')))).rejects.toThrow(/readonly/i);
+});
