@@ -1,5 +1,5 @@
 // `signalbox` and `npm start`: without a word Signalbox starts; every other word is a command of `ops`.
 const args = process.argv.slice(2);
 const starts =
-  args.length === 0 || (await (await import('./ops/index.ts')).runCommandLine(args)) === 'start';
+  args.length === 0 || (await (await import('./ops/cli.ts')).runCommandLine(args)) === 'start';
 if (starts) await import('./app-process.ts');

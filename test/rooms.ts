@@ -52,6 +52,8 @@ export const SANDBOX_BUDGET = 9_500;
 export const FILE_BUDGET = 600;
 /** Names that a door may have. */
 export const DOOR_WIDTH = 25;
+/** A room's second door. The bot never imports the command line, which starts programs of PostgreSQL. */
+export const SECOND_DOORS = ['src/ops/cli.ts'];
 /** The one wide door: the types of a change. */
 export const WIDE_DOORS = ['src/domain/change.ts'];
 

@@ -59,11 +59,12 @@ test.for<[string, RegExp, readonly string[]]>([
     /\.raw\([^)]*|sql\.(?:lit|id|ref|table)\([^)]*|\.(?:prepare|exec)\(\s*`[^`]*/g,
     [
       ".raw('begin immediate'",
-      ".raw('release member'",
-      ".raw('rollback to member'",
+      // Those of 1.1, and of the store that replaces it.
+      ...[".raw('release member'", ".raw('release member'"],
+      ...[".raw('rollback to member'", ".raw('rollback to member'"],
       ".raw('rollback'",
-      ".raw('savepoint member'",
-      '.raw(statement',
+      ...[".raw('savepoint member'", ".raw('savepoint member'"],
+      ...['.raw(statement', '.raw(statement', '.raw(statement'],
       'sql.lit(LOCK',
       'sql.lit(state',
     ],

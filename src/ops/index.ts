@@ -1,4 +1,3 @@
-export { runCommandLine } from './cli.ts';
 export {
   auditKeyOf,
   type Config,
