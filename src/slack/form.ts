@@ -142,10 +142,12 @@ function shownFields(
   { fixed = {}, needsReason = false, replyTarget }: FormSetting,
 ): readonly Field[] {
   const own = fieldsOf(command.args).filter(
-    ({ name, typedOnly }) =>
+    ({ name, typedOnly, input }) =>
       !Object.hasOwn(fixed, name) &&
       hasField(command, name, among) &&
-      (!typedOnly || Boolean(among.given[name])),
+      (!typedOnly || Boolean(among.given[name])) &&
+      // Slack refuses a select without options, for example the regions of an unknown provider.
+      !(input?.kind === 'choice' && input.options(among).length === 0),
   );
   const isTyped = own.some(({ typedOnly }) => typedOnly);
   const fields = own.map((field) => ({

@@ -39,6 +39,10 @@ interface FieldState {
  * is submitted. `isCurrent`: it is the value of the target, not a typed one.
  */
 export function unshownText({ names, input }: Field, value: string, isCurrent: boolean) {
+  // Slack refuses a form with such a value in a field for numbers.
+  if (input?.kind === 'number' && value !== '' && !/^-?\d{1,15}(\.\d+)?$/.test(value)) {
+    return `“${value}” is not a number.`;
+  }
   const isText = !names && (input === undefined || input.kind === 'lines');
   if (!isText || value.length <= LONG_MAX) return null;
   const characters = `${grouped(value.length)} characters`;

@@ -33,7 +33,13 @@ function actorsBy(lookups: object, timeoutMs = 60_000) {
   // Only the two calls above are made; a third would fail the test, as it should.
   const client = lookups as unknown as WebClient;
   const now = () => new Date('2026-11-20T12:00:00.000Z');
-  const clock = { ...systemClock, now: () => 0, timeout: () => AbortSignal.timeout(timeoutMs) };
+  // Time passes between two looks, as on a real clock.
+  let ms = 0;
+  const passing = () => {
+    ms += 0.01;
+    return ms;
+  };
+  const clock = { ...systemClock, now: passing, timeout: () => AbortSignal.timeout(timeoutMs) };
   return createActors({
     lookups: client,
     policy: policyOf([{ allow: ['service stop'], to: 'approver' }]),

@@ -52,6 +52,21 @@ test.for(commands.map(({ name }) => [name] as const))(
   },
 );
 
+test.for(['zzz', 'constructor', '__proto__', ' '])(
+  'for the provider %j, a form has no field without choices, which Slack would refuse',
+  (provider) => {
+    const { view, inputs } = form('service create', { provider });
+    expect(viewProblems(view)).toEqual([]);
+    expect(inputs.map(({ block_id }) => block_id)).not.toContain('region');
+  },
+);
+
+test.for(
+  commands.flatMap(({ name, args }) => Object.keys(args.shape).map((field) => [name, field])),
+)('the form of %s is valid in Slack with a meaningless %s', ([name = '', field = '']) => {
+  expect(viewProblems(form(name, { [field]: 'zzz' }).view)).toEqual([]);
+});
+
 test.for<[string, string | null, boolean, boolean]>([
   ['in a channel', 'C0DBCOSTS01', true, true],
   ['in Home', null, false, false],
