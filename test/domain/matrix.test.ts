@@ -1,20 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Actor, Transition } from '../../src/domain/change.ts';
+import type { Actor } from '../../src/domain/change.ts';
 import { type Change, isEnded, STATES } from '../../src/domain/change.ts';
-import {
-  approve,
-  cancel,
-  confirm,
-  expire,
-  finish,
-  markUnknown,
-  reject,
-  resolve,
-  returnPermit,
-  start,
-  stop,
-} from '../../src/domain/decide.ts';
 import {
   actor,
   ana,
@@ -29,8 +16,22 @@ import {
   SUCCESS,
   UNKNOWN,
 } from './changes-fixtures.ts';
+import {
+  approve,
+  cancel,
+  confirm,
+  expire,
+  finish,
+  type Move,
+  markUnknown,
+  reject,
+  resolve,
+  returnPermit,
+  start,
+  stop,
+} from './gate-fixtures.ts';
 
-type Verb = (change: Change, by: Actor, now: Date) => Transition;
+type Verb = (change: Change, by: Actor, now: Date) => Move;
 
 const VERBS = {
   confirm,
@@ -39,7 +40,7 @@ const VERBS = {
   cancel,
   expire: (change, _by, now) => expire(change, now),
   start: (change, _by, now) => start(change, { owner: 'replica-1', until: now }, now),
-  stop: (change) => stop(change, 'stale', 'target-changed'),
+  stop: (change) => stop(change, 'target-changed'),
   handBack: (change, _by, now) => returnPermit(change, now),
   finish: (change) => finish(change, SUCCESS),
   giveUp: (change, _by, now) => markUnknown(change, now),
@@ -48,7 +49,7 @@ const VERBS = {
 } satisfies Readonly<Record<string, Verb>>;
 
 /** The verbs with an allowed actor and time, so that only the state can refuse. */
-function atBest(verb: string, change: Change): Transition {
+function atBest(verb: string, change: Change): Move {
   const by = ['confirm', 'cancel'].includes(verb) ? ana : ben;
   // The names come from the table itself.
   return VERBS[verb as keyof typeof VERBS](change, by, verb === 'expire' ? minutes(999) : NOON);
@@ -114,7 +115,7 @@ const ENDINGS: readonly Verb[] = [FAILURE, UNKNOWN].map(
     (change) =>
       finish(change, ending),
 );
-const denied: Verb = (change) => stop(change, 'denied', 'frozen');
+const denied: Verb = (change) => stop(change, 'frozen');
 
 // Most steps move forward, so that enough walks reach a final state.
 const { confirm: ask, approve: agree, start: send, ...rest } = VERBS;

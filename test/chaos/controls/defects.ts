@@ -31,8 +31,8 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'only an approver can approve',
       defect: 'anyone who presses Approve may approve',
-      find: /return\s+\w+\(\s*change,\s*approver,\s*now,?\s*\)\s*\?\s*null\s*:\s*'not-an-approver';/,
-      put: 'return null;',
+      find: /(\bapprove:\s*\[[^\]]*),\s*byDecider\w*\]/,
+      put: '$1]',
       test: SIMULATION,
       reports: /never was an approver/,
     },
@@ -71,7 +71,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'only the latest configuration executes changes',
       defect: 'an outdated configuration executes changes',
-      find: /if\s*\(\s*!\w+\.mayExecute\(\)\s*\)\s*return 'later';/,
+      find: /if\s*\(\s*!\w+\.mayExecute\s*\)\s*return [^;]+;/,
       put: '',
       test: 'test/workflow/outdated.test.ts',
       reports: /AssertionError/,
@@ -81,7 +81,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'a target that was edited after the preview stops the change',
       defect: 'the claim does not compare the target with the preview',
-      find: /if\s*\(\s*\w+\.target\s*&&[^;{}]+\s+return 'target-changed';/,
+      find: /if\s*\(\s*\w+\.fields\s*&&[^;{}]+\s+return 'target-changed';/,
       put: '',
       test: MODEL,
       reports: /over an edit that nobody had seen/,
@@ -100,7 +100,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
       behaviour: 'a takeover does not send the request again',
       defect: 'a takeover sends the request again',
       find: /(lease\.until\s*\)\s*return\s+refuse\w*\('too-early'\);)/,
-      put: "$1\n  if (now) return move({ ...change, lease: null, state: 'approved' });",
+      put: "$1\n    if (!isOver) return { type: 'not-sent', notBefore: now };",
       test: MODEL,
       reports: /sent twice|still locked/,
     },
