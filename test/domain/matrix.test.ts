@@ -17,16 +17,22 @@ import {
   UNKNOWN,
 } from './changes-fixtures.ts';
 import {
+  abandonRevert,
   approve,
+  breakGlass,
   cancel,
   confirm,
   expire,
   finish,
+  invalidateOpenChange,
   type Move,
   markUnknown,
   reject,
   resolve,
   returnPermit,
+  review,
+  settleByEvidence,
+  snooze,
   start,
   stop,
 } from './gate-fixtures.ts';
@@ -46,18 +52,33 @@ const VERBS = {
   giveUp: (change, _by, now) => markUnknown(change, now),
   resolve: (change, by, now) =>
     resolve(change, by, { happened: true, note: 'I saw it', current: null }, now),
+  breakGlass: (change, by, now) => breakGlass(change, by, 'the disk is full', now),
+  review: (change, by, now) => review(change, by, 'I saw the same', now),
+  snooze: (change, by, now) => snooze(change, by, null, now),
+  settle: (change, _by, now) => settleByEvidence(change, EVIDENCE, now),
+  distrust: (change) => invalidateOpenChange(change, 'restored'),
+  keep: (change) => abandonRevert(change),
 } satisfies Readonly<Record<string, Verb>>;
 
 /** The verbs with an allowed actor and time, so that only the state can refuse. */
 function atBest(verb: string, change: Change): Move {
-  const by = ['confirm', 'cancel'].includes(verb) ? ana : ben;
+  const by = ['confirm', 'cancel', 'breakGlass'].includes(verb) ? ana : ben;
   // The names come from the table itself.
   return VERBS[verb as keyof typeof VERBS](change, by, verb === 'expire' ? minutes(999) : NOON);
 }
 
+const EVIDENCE = { shown: 'stopped', shownAt: NOON, before: 'running', beforeAt: minutes(-1) };
+
+/** What a verb needs besides a state. */
+function withAll(verb: string): Partial<Change> {
+  const requires = { ...REQUIRES, count: 1, breakGlass: 'operator' };
+  const used = { by: ana.id, at: NOON, reason: 'the disk is full' };
+  return { requires, revertAt: minutes(1), breakGlass: verb === 'review' ? used : null };
+}
+
 function outcomes(verb: string): string {
   const results = STATES.map((state) => {
-    const outcome = atBest(verb, changeIn(state, { requires: { ...REQUIRES, count: 1 } }));
+    const outcome = atBest(verb, changeIn(state, withAll(verb)));
     return { state, result: outcome.ok ? `→ ${outcome.change.state}` : outcome.refusal };
   });
   const groups = Object.entries(Object.groupBy(results, ({ result }) => result));
@@ -103,7 +124,32 @@ test('every verb in every state has the result of this table', () => {
       → unknown: executing
     resolve
       not-unknown: draft pending approved executing succeeded failed rejected cancelled expired stale denied
-      → succeeded: unknown"
+      → succeeded: unknown
+    breakGlass
+      → approved: draft pending
+      already-decided: approved executing succeeded failed unknown rejected cancelled expired stale denied
+    review
+      not-ended: draft pending approved executing unknown
+      → succeeded: succeeded
+      → failed: failed
+      → rejected: rejected
+      → cancelled: cancelled
+      → expired: expired
+      → stale: stale
+      → denied: denied
+    snooze
+      already-decided: draft approved executing succeeded failed rejected cancelled expired stale denied
+      → pending: pending
+      → unknown: unknown
+    settle
+      not-unknown: draft pending approved executing succeeded failed rejected cancelled expired stale denied
+      → succeeded: unknown
+    distrust
+      → stale: draft pending approved executing unknown
+      already-decided: succeeded failed rejected cancelled expired stale denied
+    keep
+      already-decided: draft pending approved executing failed unknown rejected cancelled expired stale denied
+      → succeeded: succeeded"
   `);
 });
 
