@@ -23,13 +23,16 @@ import {
 } from './change.ts';
 import { type ChangeEvent, type Stopped, scheduledStart } from './fold.ts';
 import {
+  commandsFor,
   type Decision,
   decide,
   type Freeze,
   freezeFor,
   type NeverRule,
   type Policy,
+  reachable,
   requirementFor,
+  selects,
 } from './policy.ts';
 import { hasSameFacts } from './targets.ts';
 import { startsAt } from './timing.ts';
@@ -65,6 +68,14 @@ export interface RefusedProposal
   extends Pick<Decision & { allow: false }, 'rule' | 'freeze' | 'never'> {
   readonly refusal: Refusal;
 }
+
+/** The form of commands; the first one names it. Without a target: for any. */
+interface FormOf {
+  readonly commands: readonly string[];
+  readonly target: Target | null;
+}
+
+type FormFacts = Pick<ProposalFacts, 'identity' | 'policy'>;
 
 /** Why the log does not confirm a change as it is stored. */
 type Unconfirmed = 'audit-mismatch' | 'upgraded';
@@ -190,6 +201,9 @@ export type Skipped =
 interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
   readonly query: Question<ProposalFacts, Allowed | RefusedProposal, Proposal>;
   readonly request: Question<ProposalFacts, Allowed | RefusedProposal, Proposal>;
+  readonly form: Question<FormFacts, 'allowed' | RefusedProposal, FormOf>;
+  /** Editing a draft, and reading its password. */
+  readonly own: Question<Pick<PressFacts, 'by' | 'identity'>, 'allowed' | Refused>;
   readonly claim: Question<ClaimFacts, ChangeEvent | Refused | Waits>;
   readonly revert: Question<RevertFacts, 'allowed' | NotReverted>;
   readonly run: Question<RunFacts, 'allowed' | Skipped, null>;
@@ -241,6 +255,8 @@ const GATES: Gates = {
   happened: (change, facts) => decidePress(change, 'happened', facts),
   'did-not-happen': (change, facts) => decidePress(change, 'did-not-happen', facts),
   snooze: (change, facts) => decidePress(change, 'snooze', facts),
+  form: decideForm,
+  own: (change, facts) => firstRefusal([identified, byRequester], change, facts) ?? 'allowed',
   claim: decideClaim,
   revert: decideRevert,
   run: (_service, facts) => decideRun(facts),
@@ -293,22 +309,38 @@ function stopped({ state }: Change, why: Refusal, freeze: Freeze | null = null):
   return { type: 'stopped', as, why, frozenBy: { until, reason, by, ...(made && { made }) } };
 }
 
+const NOTHING = { rule: null, freeze: null, never: null };
+
 function decideProposal(
   { command, target, reason }: Proposal,
   kind: 'query' | 'change',
   { identity, policy, now, needsReason = false }: ProposalFacts,
 ): Allowed | RefusedProposal {
-  const nothing = { rule: null, freeze: null, never: null };
-  if (!identity.ok) return { refusal: identity.refusal, ...nothing };
+  if (!identity.ok) return { refusal: identity.refusal, ...NOTHING };
   const { actor } = identity;
   const decision = decide(policy, { kind, command, target, reason, actor, now });
   if (!decision.allow) return decision;
   const { requires, rule } = decision;
-  if (needsReason && reason === null) return { refusal: 'reason-required', ...nothing, rule };
+  if (needsReason && reason === null) return { refusal: 'reason-required', ...NOTHING, rule };
   return { requires, rule, roles: actor.roles };
 }
 
-type Check = (change: Change, facts: PressFacts) => Refusal | null;
+/** A form and the names that it suggests need a rule that admits the user to one of its commands. */
+function decideForm(
+  { commands, target }: FormOf,
+  { identity, policy }: FormFacts,
+): 'allowed' | RefusedProposal {
+  if (!identity.ok) return { refusal: identity.refusal, ...NOTHING };
+  const [command] = commands;
+  if (!command || commandsFor(policy, commands, identity.actor).length > 0) return 'allowed';
+  const deciding = reachable(policy, command).find(
+    ({ on }) => !target || selects(on, target) === true,
+  );
+  if (!deciding) return { refusal: 'no-rule', ...NOTHING };
+  return { refusal: 'not-a-requester', ...NOTHING, rule: deciding };
+}
+
+type Check<Facts = PressFacts> = (change: Change, facts: Facts) => Refusal | null;
 
 const isDraft: Check = ({ state }) => (state === 'draft' ? null : 'not-draft');
 const isPending: Check = ({ state }) => {
@@ -332,7 +364,8 @@ const beforeStart: Check = (change, { now }) => {
   return startAt && now >= startAt ? 'too-late' : null;
 };
 
-const byRequester: Check = ({ requester }, { by }) => (requester === by ? null : 'not-requester');
+const byRequester: Check<Pick<PressFacts, 'by'>> = ({ requester }, { by }) =>
+  requester === by ? null : 'not-requester';
 const byAnother: Check = (change, { by }) => {
   if (by === change.requester && !change.requires.self) return 'self-approval';
   return null;
@@ -344,7 +377,7 @@ const approvesOnce: Check = ({ approvals }, { by }) =>
   approvals.some((approval) => approval.by === by) ? 'already-approved' : null;
 const reviewsOnce: Check = ({ review }) => (review === null ? null : 'already-reviewed');
 
-const identified: Check = (_change, { identity }) =>
+const identified: Check<Pick<PressFacts, 'identity'>> = (_change, { identity }) =>
   identity === null || identity.ok ? null : identity.refusal;
 
 const byDecider: Check = (change, facts) =>
@@ -381,11 +414,21 @@ const CHECKS: Readonly<Record<Verb, readonly Check[]>> = {
 };
 
 function decidePress(change: Change, verb: Verb, facts: PressFacts): ChangeEvent | Refused {
-  for (const check of CHECKS[verb]) {
+  const refused = firstRefusal(CHECKS[verb], change, facts);
+  if (refused) return refused;
+  return (isPermitting(verb) && stalenessOf(change, facts)) || eventOf(verb, facts);
+}
+
+function firstRefusal<Facts>(
+  checks: readonly Check<Facts>[],
+  change: Change,
+  facts: Facts,
+): Refused | null {
+  for (const check of checks) {
     const refusal = check(change, facts);
     if (refusal) return refuse(refusal);
   }
-  return (isPermitting(verb) && stalenessOf(change, facts)) || eventOf(verb, facts);
+  return null;
 }
 
 /** Whether a change may run after the verb, so that the log must confirm the change. */

@@ -404,6 +404,41 @@ test('a query needs neither a reason nor the end of a freeze', () => {
   expect(gate(query, 'query', { ...ASKING, policy })).toMatchObject({ requires: { count: 0 } });
 });
 
+test.for<[string, string | null, object, object]>([
+  ['a rule admits the user to its command', null, {}, {}],
+  ['a rule admits the user to another of its commands', null, {}, { policy: TAGGED }],
+  ['it has no command', null, { commands: [] }, { policy: NONE }],
+  ['the user is a guest', 'guest', {}, { identity: guest }],
+  ['no rule admits the user', 'not-a-requester', {}, { identity: { ok: true, actor: dora } }],
+  ['no rule has its command', 'no-rule', {}, { policy: NONE }],
+  [
+    'no rule decides about its target',
+    'no-rule',
+    { target: STAGING },
+    { policy: TAGGED, identity: { ok: true, actor: dora } },
+  ],
+])('the answer to a form when %s', ([, refusal, about, facts]) => {
+  const form = { commands: ['service stop'], target: null, ...about };
+  const answer = gate(form, 'form', { identity: ASKING.identity, policy: FREE, ...facts });
+  expect(answer === 'allowed' ? null : answer.refusal).toBe(refusal);
+});
+
+test('a form that no rule admits the user to names the rule that decides', () => {
+  const form = { commands: ['service stop'], target: null };
+  const identity = { ok: true, actor: dora } as const;
+  const answer = gate(form, 'form', { identity, policy: FREE });
+  expect(answer).toMatchObject({ rule: { place: 2, to: 'operator' } });
+});
+
+test('only its requester edits a draft, as an active member', () => {
+  const draft = changeIn('draft');
+  const ask = (by: typeof ana, identity: PressFacts['identity']) =>
+    gate(draft, 'own', { by: by.id, identity });
+  expect(ask(ana, { ok: true, actor: ana })).toBe('allowed');
+  expect(ask(ana, guest)).toEqual({ refusal: 'guest', ends: null });
+  expect(ask(ben, { ok: true, actor: ben })).toEqual({ refusal: 'not-requester', ends: null });
+});
+
 const RUN = {
   ...{ now: NOON, at: NOON, policy: FREE, target: PLAN.target },
   ...{ unknown: null, changedBy: null, changedElsewhere: null },

@@ -15,13 +15,7 @@ import {
   type Identity,
   type RefusedProposal,
 } from '../../domain/gate.ts';
-import {
-  commandsFor,
-  commandsOnDiscovered,
-  type Policy,
-  reachable,
-  selects,
-} from '../../domain/policy.ts';
+import { commandsFor, commandsOnDiscovered, type Policy } from '../../domain/policy.ts';
 import { loadChange } from '../../log/old/changes.ts';
 import { nameAlternatives } from './alternatives.ts';
 import type { DecisionContext } from './ports.ts';
@@ -129,28 +123,14 @@ export async function authorizeForm(
 ): Promise<Authorization> {
   const { commands, by, record } = request;
   const identity = await context.people.identify(by, { fresh: false });
-  const denial = denialOfForm(context.policy, request, identity);
-  if (!denial) return { ok: true };
-  const tried = commands[0] ?? 'none';
+  const { target = null } = request;
+  const answer = gate({ commands, target }, 'form', { identity, policy: context.policy });
+  if (answer === 'allowed') return { ok: true };
+  const [command = null] = commands;
+  const denial = policyDenial(answer, { command, target: target?.name ?? null });
+  const tried = command ?? 'none';
   if (record) return refused(context, denial, { tried, by, identity });
   return { ok: false, denial: await nameAlternatives(context, denial) };
-}
-
-function denialOfForm(
-  policy: Policy,
-  { commands, target = null }: FormRequest,
-  identity: Identity,
-): Denial | null {
-  const [command = null] = commands;
-  const about = { command, target: target?.name ?? null };
-  if (!identity.ok) return createDenial(identity.refusal, about);
-  if (!command || commandsFor(policy, commands, identity.actor).length > 0) return null;
-  const deciding = reachable(policy, command).find(
-    ({ on }) => !target || selects(on, target) === true,
-  );
-  if (!deciding) return createDenial('no-rule', about);
-  const { place: rule, to: role } = deciding;
-  return createDenial('not-a-requester', { ...about, rule, role });
 }
 
 interface UsableCommands {
@@ -218,10 +198,9 @@ export async function authorizeRequester(
   const change = await loadChange(database.db, id);
   if (!change) return { ok: false, denial: createDenial('not-found') };
   const identity = await people.identify(by, { fresh: false });
-  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal, { change }) };
-  return change.requester === by
-    ? { ok: true, change }
-    : { ok: false, denial: createDenial('not-requester', { change }) };
+  const answer = gate(change, 'own', { by, identity });
+  if (answer === 'allowed') return { ok: true, change };
+  return { ok: false, denial: createDenial(answer.refusal, { change }) };
 }
 
 async function refused(
