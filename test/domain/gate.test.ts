@@ -330,6 +330,13 @@ test('before the lookup a user is taken to have every role', () => {
   expect(approve({ identity: null }, free)).toMatchObject({ refusal: 'not-an-approver' });
 });
 
+test('before the lookup nobody reviews a change whose rule names no role', () => {
+  const requires = { ...REQUIRES, from: null, breakGlass: null };
+  const change = changeIn('succeeded', { requires, breakGlass: BROKEN });
+  const facts = pressed(change, ben, { identity: null });
+  expect(gate(change, 'review', facts)).toMatchObject({ refusal: 'not-an-approver' });
+});
+
 test('the checks of an approval follow each other: state, expiry, self, duplicate, identity', () => {
   const twice = [{ by: ana.id, at: NOON }];
   const self = { ...REQUIRES, self: true };

@@ -90,7 +90,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
       behaviour: 'a change that ran after the preview stops a change of the same target',
       defect: 'the claim overlooks changes that ran meanwhile',
       find: /(const later\s*=\s*await\s+\w+\(\s*tx,\s*\w+),\s*change,?\s*\)/,
-      put: '$1, { ...change, createdAt: now })',
+      put: '$1, { ...change, createdAt: context.now() })',
       test: MODEL,
       reports: /another change ran since/,
     },
