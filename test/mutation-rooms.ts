@@ -11,7 +11,7 @@ export const MUTATED_ROOMS: Readonly<Record<string, MutatedRoom>> = {
   domain: { mutate: ['src/domain/*.ts'], tests: ['test/domain/**/*.test.ts'] },
   workflow: {
     mutate: [
-      'src/workflow/old/{claim-refusal,execute,read-target,recover,secret,send,staleness}.ts',
+      'src/workflow/old/{execute,read-target,recover,secret,send}.ts',
       'src/workflow/old/{authorize-details,click,click-intake,click-lease,end-click,gap-click}.ts',
       'src/workflow/old/{handle-inbox,incident-click,reject-stored-click,review}.ts',
     ],

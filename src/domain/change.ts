@@ -497,11 +497,6 @@ export interface Press {
   readonly by: UserId;
 }
 
-/** The moved change, or why it does not move. */
-export type Transition =
-  | { readonly ok: true; readonly change: Change }
-  | { readonly ok: false; readonly refusal: Refusal };
-
 /** All reasons for which Signalbox refuses. `slack` has one sentence for each. */
 export const REFUSALS = [
   // The state of a change.

@@ -1,75 +1,645 @@
-// Whether the approvals of a change meet its requirement, what a refusal says, and who the user is.
+// The gate: whether a verb is allowed on a change now. Every surface asks it, with facts of different
+// age: preview, buttons, Home, the handling of a press, the claim, reverts, schedules and `/change who`.
+// It checks in this order: state, expiry, self, duplicate, identity, membership, freezes, staleness.
 
-import type { Actor, Change, Press, Refusal, Requirement, RoleName, UserId } from './change.ts';
-import { decidingRoles } from './decide.ts';
-import type { Freeze, NeverRule } from './policy.ts';
+import { canonical, type JsonObject } from '../base/text.ts';
+import { HOUR_MS } from '../base/time.ts';
+import { approvalStatus, coversRequirement, decidingRoles, resolvingRoles } from './approvals.ts';
+import {
+  type Actor,
+  type Change,
+  type ChangeId,
+  type Evidence,
+  type ExecutionOutcome,
+  isEnded,
+  type Press,
+  type Refusal,
+  type Requirement,
+  type RoleName,
+  type StateCheck,
+  type Target,
+  type UserId,
+  type Verb,
+} from './change.ts';
+import { type ChangeEvent, type Stopped, scheduledStart } from './fold.ts';
+import {
+  commandsFor,
+  type Decision,
+  decide,
+  type Freeze,
+  freezeFor,
+  type NeverRule,
+  type Policy,
+  reachable,
+  requirementFor,
+  selects,
+} from './policy.ts';
+import { hasSameFacts } from './targets.ts';
+import { startsAt } from './timing.ts';
 
-interface ApprovalStatus {
-  readonly met: boolean;
-  readonly counted: readonly UserId[];
-  readonly missing: number;
-  /** Approvers whose current roles are unknown. */
-  readonly unknown: readonly UserId[];
+/** Who acts: the roles now, or why Signalbox does not accept the user. */
+type Known =
+  | { readonly ok: true; readonly actor: Actor }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** A request before it is a change. Without a target: a query of all, or of an unknown one. */
+interface Proposal {
+  readonly command: string;
+  readonly target: Target | null;
+  readonly reason: string | null;
 }
 
-/**
- * Returns which approvals count under a requirement. `rolesOf` returns the current roles of a user:
- * null if unknown, which counts as no approval; an empty list for a deactivated user.
- */
-export function approvalStatus(
-  requires: Requirement,
-  change: Pick<Change, 'approvals' | 'requester' | 'confirmedAt'>,
-  rolesOf: (user: UserId) => readonly RoleName[] | null,
-): ApprovalStatus {
-  const { from, count, self } = requires;
-  if (from === null) return { met: count === 0, counted: [], missing: count, unknown: [] };
-
-  const people = [...new Map(change.approvals.map((approval) => [approval.by, approval])).values()]
-    .filter(({ by }) => self || by !== change.requester)
-    .map(({ by, at }) => ({ user: by, at, roles: rolesOf(by) }));
-  const deciding = (at: Date) => decidingRoles({ requires, confirmedAt: change.confirmedAt }, at);
-  const counted = people
-    .filter(({ roles, at }) => deciding(at).some((role) => roles?.includes(role)))
-    .map(({ user }) => user);
-  const unknown = people.filter(({ roles }) => roles === null).map(({ user }) => user);
-  const missing = Math.max(0, count - counted.length);
-  return { met: missing === 0, counted, missing, unknown };
+interface ProposalFacts {
+  readonly identity: Known;
+  readonly policy: Policy;
+  /** When it would run. */
+  readonly now: Date;
+  /** The command asks for a reason, also where the rule does not. */
+  readonly needsReason?: boolean;
 }
 
-/**
- * Returns the requirement for a change together with its revert, so that one approval covers both.
- * Returns null if they need different approvers.
- */
-export function combineRequirements(change: Requirement, revert: Requirement): Requirement | null {
-  const breakGlass = change.breakGlass === revert.breakGlass ? change.breakGlass : null;
-  if (revert.from === null) return { ...change, breakGlass };
-  if (change.from === null) {
-    const { from, count, self, escalation } = revert;
-    return { ...change, from, count, self, escalation, breakGlass };
-  }
-  if (change.from !== revert.from) return null;
-  return {
-    ...change,
-    count: Math.max(change.count, revert.count),
-    self: change.self && revert.self,
-    escalation: sameEscalation(change, revert) ? change.escalation : null,
-    breakGlass,
-  };
+/** What the rule requires, and the roles of the requester. */
+interface Allowed extends Pick<Decision & { allow: true }, 'requires' | 'rule'> {
+  readonly roles: readonly RoleName[];
 }
 
-function sameEscalation({ escalation: one }: Requirement, { escalation: other }: Requirement) {
-  return one?.to === other?.to && one?.afterMs === other?.afterMs;
+/** A refused proposal, with the rule, the freeze or the prohibition that decided. */
+export interface RefusedProposal
+  extends Pick<Decision & { allow: false }, 'rule' | 'freeze' | 'never'> {
+  readonly refusal: Refusal;
 }
 
-/** Whether a change that meets the first requirement also meets the second one. */
-export function coversRequirement(first: Requirement, second: Requirement): boolean {
-  if (second.from === null) return true;
-  return (
-    first.from === second.from &&
-    first.count >= second.count &&
-    (second.self || !first.self) &&
-    (first.escalation === null || sameEscalation(first, second))
+/** The form of commands; the first one names it. Without a target: for any. */
+interface FormOf {
+  readonly commands: readonly string[];
+  readonly target: Target | null;
+}
+
+type FormFacts = Pick<ProposalFacts, 'identity' | 'policy'>;
+
+/** Why the log does not confirm a change as it is stored. */
+type Unconfirmed = 'audit-mismatch' | 'upgraded';
+
+export interface PressFacts {
+  readonly by: UserId;
+  /** Null: not looked up yet. Then the user is taken to have every role. */
+  readonly identity: Known | null;
+  /** The reason or the note. */
+  readonly text: string;
+  readonly now: Date;
+  /** The current policy, with the freezes made in Slack where `log` is given. */
+  readonly policy: Policy;
+  /** The target with its current tags and warehouse. */
+  readonly target: Target;
+  /** Whether the log confirms the change. Missing: not read yet, so that staleness is not checked. */
+  readonly log?: Unconfirmed | null | undefined;
+}
+
+/** A schedule, as the log has it. */
+export interface ScheduleFacts {
+  readonly until: Date;
+  readonly isPaused: boolean;
+  /** Why it has ended; null while it is in force or paused. */
+  readonly ended: string | null;
+  readonly log: Unconfirmed | null;
+}
+
+/** What was gathered right before a claim. */
+export interface ClaimFacts {
+  readonly now: Date;
+  /** The facts count until this time. */
+  readonly validUntil: Date;
+  /** Whether this process has the latest configuration. */
+  readonly mayExecute: boolean;
+  /** A problem of the whole log: approvals may be forged. */
+  readonly logProblem: string | null;
+  /** Whether the log confirms the change. */
+  readonly log: Unconfirmed | null;
+  /** The schedule of the run; null for any other change. */
+  readonly schedule: ScheduleFacts | 'unknown' | null;
+  /** The requester and the approvers. */
+  readonly identities: ReadonlyMap<UserId, Known>;
+  /** The current policy, with all freezes. */
+  readonly policy: Policy;
+  /** The command, and those that were approved together with it: each rule must permit the change. */
+  readonly commands: readonly string[];
+  /** The target with its current tags and warehouse. */
+  readonly target: Target;
+  /** The fields of the target now; null where they were not read. */
+  readonly fields: JsonObject | 'gone' | null;
+  /** Whether what the change depends on differs from its preview. */
+  readonly differs: boolean;
+  /** The target could not be read yet, so that nothing is sent now. */
+  readonly mustReadAgain: boolean;
+  /** The lock of the target; null: not asked for yet. */
+  readonly lock: 'held by another' | 'changed since the preview' | 'free' | null;
+  readonly lease: NonNullable<Change['lease']>;
+  readonly stateCheck: StateCheck | undefined;
+}
+
+/** Why nothing can be decided at the claim yet. */
+type Delay =
+  | 'too-early'
+  | 'facts-too-old'
+  | 'configuration-outdated'
+  | 'log-problem'
+  | 'lookup-failed'
+  | 'not-verified'
+  | 'not-read'
+  | 'locked';
+
+/** Nothing is decided yet: the claim is repeated with newer facts. */
+interface Waits {
+  readonly waits: Delay;
+}
+
+/** `ends`: what happens to the change because of the refusal; null: nothing. */
+interface Refused {
+  readonly refusal: Refusal;
+  readonly ends: Stopped | null;
+}
+
+interface RevertFacts {
+  readonly now: Date;
+  /** Whether the log has a revert of the change already. */
+  readonly isPlanned: boolean;
+  /** Whether the log confirms the change. */
+  readonly log: Unconfirmed | null;
+  /** The digest of the change from which the revert was planned; null: not planned yet. */
+  readonly digest: string | null;
+  /** Whether the target is as the change left it; null: not read yet. */
+  readonly isUnchanged: boolean | null;
+}
+
+/** Why a change is not reverted; `null` as `why`: there is nothing to revert any more. */
+interface NotReverted {
+  readonly keeps: 'late' | 'moved' | Unconfirmed | null;
+}
+
+interface RunFacts {
+  readonly now: Date;
+  /** The time of the occurrence. */
+  readonly at: Date;
+  readonly policy: Policy;
+  /** The service with its current tags and warehouse. */
+  readonly target: Target;
+  /** The change of the service whose outcome is unknown; null: none. */
+  readonly unknown: ChangeId | null;
+  /** What a person changed on that day: the change in Signalbox; null: nothing. */
+  readonly changedBy: ChangeId | null;
+  /** Whether the service was changed outside Signalbox on that day; null: not asked yet. */
+  readonly changedElsewhere: boolean | null;
+}
+
+/** Why an occurrence of a schedule does not run. */
+export type Skipped =
+  | { readonly skips: 'late' | 'changed-elsewhere' }
+  | { readonly skips: 'frozen'; readonly freeze: Freeze }
+  | { readonly skips: 'outcome-unknown' | 'changed'; readonly change: ChangeId };
+
+/** What each verb is asked about, with which facts, and what the gate answers. */
+interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
+  readonly query: Question<ProposalFacts, Allowed | RefusedProposal, Proposal>;
+  readonly request: Question<ProposalFacts, Allowed | RefusedProposal, Proposal>;
+  readonly form: Question<FormFacts, 'allowed' | RefusedProposal, FormOf>;
+  /** Editing a draft, and reading its password. */
+  readonly own: Question<Pick<PressFacts, 'by' | 'identity'>, 'allowed' | Refused>;
+  readonly claim: Question<ClaimFacts, ChangeEvent | Refused | Waits>;
+  readonly revert: Question<RevertFacts, 'allowed' | NotReverted>;
+  readonly run: Question<RunFacts, 'allowed' | Skipped, null>;
+  // What Signalbox does by itself.
+  readonly expire: Question<{ readonly now: Date }>;
+  readonly stop: Question<{ readonly why: Refusal }, Stopped | Refused>;
+  readonly return: Question<{ readonly notBefore: Date }>;
+  readonly finish: Question<{ readonly outcome: ExecutionOutcome }>;
+  /** `isOver`: the process that sent the request has certainly ended, so that its lease does not count. */
+  readonly lose: Question<{ readonly now: Date; readonly isOver: boolean }>;
+  readonly settle: Question<{ readonly now: Date; readonly evidence: Evidence }>;
+  readonly distrust: Question<{ readonly why: 'restored' | 'gap-accepted' }>;
+  readonly keep: Question<object>;
+}
+
+interface Question<Facts, Answer = ChangeEvent | Refused, About = Change> {
+  readonly about: About;
+  readonly facts: Facts;
+  readonly answer: Answer;
+}
+
+type GateVerb = keyof Questions;
+
+/** Says whether a verb is allowed now: what then happens, or why not. */
+export function gate<V extends GateVerb>(
+  about: Questions[V]['about'],
+  verb: V,
+  facts: Questions[V]['facts'],
+): Questions[V]['answer'] {
+  return GATES[verb](about, facts);
+}
+
+type Gates = {
+  readonly [V in GateVerb]: (
+    about: Questions[V]['about'],
+    facts: Questions[V]['facts'],
+  ) => Questions[V]['answer'];
+};
+
+const GATES: Gates = {
+  query: (proposal, facts) => decideProposal(proposal, 'query', facts),
+  request: (proposal, facts) => decideProposal(proposal, 'change', facts),
+  confirm: (change, facts) => decidePress(change, 'confirm', facts),
+  approve: (change, facts) => decidePress(change, 'approve', facts),
+  reject: (change, facts) => decidePress(change, 'reject', facts),
+  cancel: (change, facts) => decidePress(change, 'cancel', facts),
+  'break-glass': (change, facts) => decidePress(change, 'break-glass', facts),
+  review: (change, facts) => decidePress(change, 'review', facts),
+  happened: (change, facts) => decidePress(change, 'happened', facts),
+  'did-not-happen': (change, facts) => decidePress(change, 'did-not-happen', facts),
+  snooze: (change, facts) => decidePress(change, 'snooze', facts),
+  form: decideForm,
+  own: (change, facts) => firstRefusal([identified, byRequester], change, facts) ?? 'allowed',
+  claim: decideClaim,
+  revert: decideRevert,
+  run: (_service, facts) => decideRun(facts),
+  expire: (change, { now }) => {
+    if (!isUnsent(change)) return refuse('already-decided');
+    return now < change.expiresAt ? refuse('too-early') : { type: 'expired' };
+  },
+  stop: (change, { why }) => (isUnsent(change) ? stopped(change, why) : refuse('already-decided')),
+  return: (change, { notBefore }) => ifExecuting(change, { type: 'not-sent', notBefore }),
+  finish: (change, { outcome }) => ifExecuting(change, { type: 'finished', outcome }),
+  lose: (change, { now, isOver }) => {
+    if (!isOver && change.lease && now < change.lease.until) return refuse('too-early');
+    return ifExecuting(change, { type: 'finished', outcome: noAnswer(now) });
+  },
+  settle: (change, { evidence, now: at }) => {
+    if (change.state !== 'unknown') return refuse('not-unknown');
+    const note = 'The target shows what was requested, and did not before.';
+    const resolution = { by: 'signalbox', at, happened: true, note, evidence } as const;
+    return { type: 'resolved', resolution };
+  },
+  distrust: (change, { why }) =>
+    isEnded(change) ? refuse('already-decided') : { type: 'distrusted', why },
+  keep: (change) =>
+    isRevertDue(change) ? { type: 'revert-abandoned' } : refuse('already-decided'),
+};
+
+function refuse(refusal: Refusal): Refused {
+  return { refusal, ends: null };
+}
+
+function ifExecuting(change: Change, event: ChangeEvent): ChangeEvent | Refused {
+  return change.state === 'executing' ? event : refuse('not-executing');
+}
+
+/** The sender crashed or hangs, so that the outcome of its request is unknown. */
+function noAnswer(at: Date): ExecutionOutcome {
+  const text = 'Signalbox stopped before the response arrived.';
+  return { how: 'unknown', at, tookMs: 0, requestId: null, status: null, text };
+}
+
+/** The request no longer fits its target; any other refusal is about permissions. */
+const STALE: readonly Refusal[] = ['target-changed', 'tags-changed', 'not-verified', 'upgraded'];
+
+/** The end of a change that was not sent. */
+function stopped({ state }: Change, why: Refusal, freeze: Freeze | null = null): Stopped {
+  // A draft has no card, so that there is nobody else to read why it was denied.
+  const as = STALE.includes(why) || state === 'draft' ? 'stale' : 'denied';
+  if (!freeze) return { type: 'stopped', as, why };
+  const { until, reason, by, made } = freeze;
+  return { type: 'stopped', as, why, frozenBy: { until, reason, by, ...(made && { made }) } };
+}
+
+const NOTHING = { rule: null, freeze: null, never: null };
+
+function decideProposal(
+  { command, target, reason }: Proposal,
+  kind: 'query' | 'change',
+  { identity, policy, now, needsReason = false }: ProposalFacts,
+): Allowed | RefusedProposal {
+  if (!identity.ok) return { refusal: identity.refusal, ...NOTHING };
+  const { actor } = identity;
+  const decision = decide(policy, { kind, command, target, reason, actor, now });
+  if (!decision.allow) return decision;
+  const { requires, rule } = decision;
+  if (needsReason && reason === null) return { refusal: 'reason-required', ...NOTHING, rule };
+  return { requires, rule, roles: actor.roles };
+}
+
+/** A form and the names that it suggests need a rule that admits the user to one of its commands. */
+function decideForm(
+  { commands, target }: FormOf,
+  { identity, policy }: FormFacts,
+): 'allowed' | RefusedProposal {
+  if (!identity.ok) return { refusal: identity.refusal, ...NOTHING };
+  const [command] = commands;
+  if (!command || commandsFor(policy, commands, identity.actor).length > 0) return 'allowed';
+  const deciding = reachable(policy, command).find(
+    ({ on }) => !target || selects(on, target) === true,
   );
+  if (!deciding) return { refusal: 'no-rule', ...NOTHING };
+  return { refusal: 'not-a-requester', ...NOTHING, rule: deciding };
+}
+
+type Check<Facts = PressFacts> = (change: Change, facts: Facts) => Refusal | null;
+
+const isDraft: Check = ({ state }) => (state === 'draft' ? null : 'not-draft');
+const isPending: Check = ({ state }) => {
+  if (state === 'pending') return null;
+  return state === 'draft' ? 'not-pending' : 'already-decided';
+};
+const isNotSent: Check = (change) => (isUnsent(change) ? null : 'already-decided');
+const isUndecided: Check = ({ state }) =>
+  ['draft', 'pending'].includes(state) ? null : 'already-decided';
+const isUnknown: Check = ({ state }) => (state === 'unknown' ? null : 'not-unknown');
+const hasReminders: Check = ({ state }) =>
+  ['pending', 'unknown'].includes(state) ? null : 'already-decided';
+const hasEnded: Check = (change) => (isEnded(change) ? null : 'not-ended');
+const usedBreakGlass: Check = ({ breakGlass }) => (breakGlass === null ? 'no-break-glass' : null);
+
+const inTime: Check = ({ expiresAt }, { now }) => (now < expiresAt ? null : 'expired');
+const inTimeIfPending: Check = (change, facts) =>
+  change.state === 'pending' ? inTime(change, facts) : null;
+const beforeStart: Check = (change, { now }) => {
+  const startAt = scheduledStart(change);
+  return startAt && now >= startAt ? 'too-late' : null;
+};
+
+const byRequester: Check<Pick<PressFacts, 'by'>> = ({ requester }, { by }) =>
+  requester === by ? null : 'not-requester';
+const byAnother: Check = (change, { by }) => {
+  if (by === change.requester && !change.requires.self) return 'self-approval';
+  return null;
+};
+const byAnotherReviewer: Check = ({ breakGlass }, { by }) =>
+  breakGlass?.by === by ? 'self-approval' : null;
+
+const approvesOnce: Check = ({ approvals }, { by }) =>
+  approvals.some((approval) => approval.by === by) ? 'already-approved' : null;
+const reviewsOnce: Check = ({ review }) => (review === null ? null : 'already-reviewed');
+
+const identified: Check<Pick<PressFacts, 'identity'>> = (_change, { identity }) =>
+  identity === null || identity.ok ? null : identity.refusal;
+
+const byDecider: Check = (change, facts) =>
+  holdsOne(decidingRoles(change, facts.now), facts) ? null : 'not-an-approver';
+const byResolver: Check = (change, facts) => (mayResolve(change, facts) ? null : 'not-an-approver');
+const byReviewer: Check = ({ requires }, facts) =>
+  holdsOne([requires.from, requires.breakGlass], facts) ? null : 'not-an-approver';
+const bySnoozer: Check = (change, facts) => {
+  if (change.state === 'unknown') return byResolver(change, facts);
+  return byAnother(change, facts) ? 'not-an-approver' : byDecider(change, facts);
+};
+const byBreakGlassRole: Check = ({ requires }, facts) => {
+  if (requires.breakGlass === null) return 'no-break-glass';
+  return holdsOne([requires.breakGlass], facts) ? null : 'may-not-break-glass';
+};
+
+const withReason: Check = (_change, { text }) => (text.trim() === '' ? 'reason-required' : null);
+const withNote: Check = (_change, { text }) => (text.trim() === '' ? 'note-required' : null);
+
+/** What each verb is checked for, in this order. The first refusal counts. */
+const CHECKS: Readonly<Record<Verb, readonly Check[]>> = {
+  confirm: [byRequester, isDraft, inTime, beforeStart, identified],
+  approve: [isPending, inTime, byAnother, approvesOnce, identified, byDecider],
+  reject: [isPending, inTime, identified, byDecider, withReason],
+  cancel: [byRequester, isNotSent, identified],
+  'break-glass': [byRequester, isUndecided, inTime, identified, byBreakGlassRole, withReason],
+  review: [
+    ...[usedBreakGlass, hasEnded, reviewsOnce, byAnotherReviewer],
+    ...[identified, byReviewer, withNote],
+  ],
+  happened: [isUnknown, identified, byResolver, withNote],
+  'did-not-happen': [isUnknown, identified, byResolver, withNote],
+  snooze: [hasReminders, inTimeIfPending, identified, bySnoozer],
+};
+
+function decidePress(change: Change, verb: Verb, facts: PressFacts): ChangeEvent | Refused {
+  const refused = firstRefusal(CHECKS[verb], change, facts);
+  if (refused) return refused;
+  return (isPermitting(verb) && stalenessOf(change, facts)) || eventOf(verb, facts);
+}
+
+function firstRefusal<Facts>(
+  checks: readonly Check<Facts>[],
+  change: Change,
+  facts: Facts,
+): Refused | null {
+  for (const check of checks) {
+    const refusal = check(change, facts);
+    if (refusal) return refuse(refusal);
+  }
+  return null;
+}
+
+/** Whether a change may run after the verb, so that the log must confirm the change. */
+export function isPermitting(verb: Verb): boolean {
+  return ['confirm', 'approve', 'break-glass'].includes(verb);
+}
+
+function isUnsent({ state }: Change): boolean {
+  return ['draft', 'pending', 'approved'].includes(state);
+}
+
+function holdsOne(
+  roles: readonly (RoleName | null)[],
+  { identity }: Pick<PressFacts, 'identity'>,
+): boolean {
+  return roles.some((role) => {
+    if (role === null) return false;
+    return identity === null || (identity.ok && identity.actor.roles.includes(role));
+  });
+}
+
+// By the current rule as well: the role of the request may have been renamed or removed, and the
+// target would stay locked.
+function mayResolve(change: Change, facts: PressFacts): boolean {
+  const { policy, target, by } = facts;
+  const current = requirementFor(policy, { command: change.command, target });
+  if (!holdsOne(resolvingRoles(change, current), facts)) return false;
+  // The requester alone must not answer "It did not happen": that would unlock the target for a
+  // second attempt without a check by another person.
+  return change.requires.from === null || change.requires.self || by !== change.requester;
+}
+
+/**
+ * Why a change is not confirmed or approved any more: the log does not confirm it, or its target has
+ * other tags or another warehouse than users saw, and their rule requires more than the change shows.
+ */
+function stalenessOf(change: Change, { log, policy, target, now }: PressFacts): Refused | null {
+  if (log === undefined) return null;
+  if (log) return { refusal: log, ends: stopped(change, log) };
+  const { command, plan, requires, requester, reason } = change;
+  if (hasSameFacts(target, plan.target)) return null;
+  // The requester's own roles are read and decided by the claim.
+  const actor = { id: requester, roles: [...policy.roles.keys()] };
+  const runsAt = startsAt(plan, now);
+  const decision = decide(policy, { kind: 'change', command, target, actor, reason, now: runsAt });
+  if (decision.allow && coversRequirement(requires, decision.requires)) return null;
+  // The server may answer the next time.
+  if (!decision.allow && decision.refusal === 'not-verified') return refuse('not-verified');
+  return { refusal: 'tags-changed', ends: stopped(change, 'tags-changed') };
+}
+
+function eventOf(verb: Verb, { by, text, now: at }: PressFacts): ChangeEvent {
+  switch (verb) {
+    case 'confirm':
+      return { type: 'confirmed' };
+    case 'approve':
+      return { type: 'approved', by };
+    case 'reject':
+      return { type: 'rejected', by, reason: text };
+    case 'cancel':
+      return { type: 'cancelled', by };
+    case 'break-glass':
+      return { type: 'break-glass-used', by, reason: text };
+    case 'review':
+      return { type: 'reviewed', review: { by, at, note: text } };
+    case 'happened':
+    case 'did-not-happen': {
+      const happened = verb === 'happened';
+      return { type: 'resolved', resolution: { by, at, happened, note: text } };
+    }
+    case 'snooze':
+      return { type: 'snoozed' };
+  }
+}
+
+/** Decides again right before sending. */
+function decideClaim(change: Change, facts: ClaimFacts): ChangeEvent | Refused | Waits {
+  const { now, policy, target, lease, stateCheck } = facts;
+  if (change.state !== 'approved') return refuse('not-approved');
+  if (now >= change.expiresAt) return refuse('expired');
+  if (change.notBefore && now < change.notBefore) return { waits: 'too-early' };
+  if (now >= facts.validUntil) return { waits: 'facts-too-old' };
+  if (!facts.mayExecute) return { waits: 'configuration-outdated' };
+  // An attacker with write access to the log could also have forged approvals.
+  if (facts.logProblem !== null) return { waits: 'log-problem' };
+  const unconfirmed = facts.log ?? scheduleRefusal(facts);
+  if (unconfirmed) return { refusal: unconfirmed, ends: stopped(change, unconfirmed) };
+  const refusal = claimRefusal(change, facts);
+  // Slack did not answer the membership lookup, so that nothing is decided now.
+  if (refusal === 'lookup-failed') return { waits: refusal };
+  // The server may be unavailable for a moment. It never runs without a current answer.
+  if (refusal === 'not-verified' && now < retriesUntil(change)) return { waits: refusal };
+  if (refusal) {
+    const freeze = refusal === 'frozen' ? freezeFor(policy.freezes, target, now) : null;
+    return { refusal, ends: stopped(change, refusal, freeze) };
+  }
+  if (facts.mustReadAgain) return { waits: 'not-read' };
+  if (facts.lock === 'held by another') return { waits: 'locked' };
+  if (facts.lock === 'changed since the preview') {
+    return { refusal: 'target-changed', ends: stopped(change, 'target-changed') };
+  }
+  return { type: 'claimed', lease, stateCheck };
+}
+
+/** How long the claim of a discovered service waits for the list of services. */
+const VERIFY_WITHIN_MS = 120_000;
+
+/** Counted from the time at which the change could first run. */
+function retriesUntil({ notBefore, confirmedAt, approvals, breakGlass, createdAt }: Change): Date {
+  const times = [notBefore, confirmedAt, breakGlass?.at, ...approvals.map(({ at }) => at)];
+  const began = Math.max(createdAt.getTime(), ...times.map((at) => at?.getTime() ?? 0));
+  return new Date(began + VERIFY_WITHIN_MS);
+}
+
+/** Returns why an approved change must not run, or null. */
+function claimRefusal(change: Change, facts: ClaimFacts): Refusal | null {
+  const { identities, commands, policy, target, now } = facts;
+  const identity = identities.get(change.requester);
+  if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
+  if (facts.fields && !hasFields(change, facts.fields)) return 'target-changed';
+  if (facts.differs) return 'target-changed';
+
+  const { actor } = identity;
+  const { reason } = change;
+  const refusals = commands.map((command) => {
+    const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
+    return decision.allow ? approvalRefusal(change, decision, facts) : decision.refusal;
+  });
+  const refusal = refusals.find((one) => one !== null) ?? null;
+  if (refusal === null || NOT_BY_RULE.includes(refusal)) return refusal;
+  return hasSameFacts(target, change.plan.target) ? refusal : 'tags-changed';
+}
+
+// A run was approved with its schedule, which may have been paused, removed or replaced since.
+function scheduleRefusal({ schedule, now }: ClaimFacts): Refusal | null {
+  if (schedule === null) return null;
+  if (schedule === 'unknown') return 'audit-mismatch';
+  const { isPaused, ended, until, log } = schedule;
+  return isPaused || ended !== null || now >= until ? 'schedule-ended' : log;
+}
+
+// Approvals are bound to the target's state at the preview.
+function hasFields({ plan }: Change, fields: JsonObject | 'gone'): boolean {
+  return canonical(fields) === canonical(plan.before?.fields ?? null);
+}
+
+/** Reasons that do not depend on the rule, so that other tags do not explain them. */
+const NOT_BY_RULE: readonly Refusal[] = ['lookup-failed', 'frozen', 'not-verified'];
+
+/** The approvals must satisfy the requirement at the time of the request and the current one. */
+function approvalRefusal(
+  change: Change,
+  decision: Pick<Allowed, 'requires'>,
+  { identities }: Pick<ClaimFacts, 'identities'>,
+): Refusal | null {
+  const rolesOf = (user: UserId) => {
+    const identity = identities.get(user);
+    return identity?.ok ? identity.actor.roles : null;
+  };
+  if (change.breakGlass) return breakGlassRefusal(change, decision, rolesOf(change.requester));
+  const isMet = (requires: Requirement) => approvalStatus(requires, change, rolesOf).met;
+  if (isMet(change.requires) && isMet(decision.requires)) return null;
+  const hasFailedLookup = [...identities.values()].some(
+    (identity) => !identity.ok && identity.refusal === 'lookup-failed',
+  );
+  return hasFailedLookup ? 'lookup-failed' : 'approvals-missing';
+}
+
+// Break-glass replaces the approvals. The requester needs its role by the old and the current rule.
+function breakGlassRefusal(
+  { requires }: Change,
+  decision: Pick<Allowed, 'requires'>,
+  roles: readonly RoleName[] | null,
+): Refusal | null {
+  const current = decision.requires.breakGlass;
+  if (requires.breakGlass === null || current === null) return 'no-break-glass';
+  const isAllowed = [requires.breakGlass, current].every((role) => roles?.includes(role));
+  return isAllowed ? null : 'may-not-break-glass';
+}
+
+/** A revert may run this late, in milliseconds: late is better than never. */
+export const REVERT_GRACE_MS = 24 * HOUR_MS;
+
+function isRevertDue({ state, revertAt, child }: Change): boolean {
+  return state === 'succeeded' && revertAt !== null && !child;
+}
+
+function decideRevert(change: Change, facts: RevertFacts): 'allowed' | NotReverted {
+  const { now, log } = facts;
+  const { revertAt } = change;
+  if (revertAt === null || change.child) return { keeps: null };
+  // Its rows and events were deleted, which the verification of the log reports.
+  if (facts.isPlanned) return { keeps: 'audit-mismatch' };
+  if (now.getTime() - revertAt.getTime() > REVERT_GRACE_MS) return { keeps: 'late' };
+  // A revert inherits the approvals of its parent, so that the log must confirm the parent.
+  if (log) return { keeps: log };
+  if (facts.digest !== null && facts.digest !== change.digest) return { keeps: 'audit-mismatch' };
+  return facts.isUnchanged === false ? { keeps: 'moved' } : 'allowed';
+}
+
+/** A run of a schedule may be this late, in milliseconds. */
+const RUN_GRACE_MS = HOUR_MS;
+
+function decideRun(facts: RunFacts): 'allowed' | Skipped {
+  const { now, at, policy, target, unknown, changedBy } = facts;
+  if (now.getTime() - at.getTime() > RUN_GRACE_MS) return { skips: 'late' };
+  const freeze = freezeFor(policy.freezes, target, now);
+  if (freeze) return { skips: 'frozen', freeze };
+  if (unknown) return { skips: 'outcome-unknown', change: unknown };
+  if (changedBy) return { skips: 'changed', change: changedBy };
+  return facts.changedElsewhere === true ? { skips: 'changed-elsewhere' } : 'allowed';
 }
 
 /** A refusal with what its sentence needs: rule, role, and the users who could act instead. */

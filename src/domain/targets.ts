@@ -90,6 +90,13 @@ export function policyFacts({ tags, warehouse, discovered }: Service): PolicyFac
   return { tags: discovered.tags, warehouse: discovered.warehouse, discovered: true };
 }
 
+/** Whether the policy reads the same facts in both targets. */
+export function hasSameFacts(one: Target, other: Target): boolean {
+  const text = ({ tags, warehouse, discovered }: Target) =>
+    JSON.stringify([tags && [...tags].sort(), warehouse, discovered === true]);
+  return text(one) === text(other);
+}
+
 /** The tags of a target that the configuration does not list: rules by tag or warehouse refuse it. */
 export const UNKNOWN_TAGS = { tags: null, warehouse: null } as const;
 

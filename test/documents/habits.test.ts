@@ -42,7 +42,7 @@ function ownersOf(file: string): string {
 }
 
 test.for([
-  ['approves a change', 'approve'],
+  ['says whether a change is allowed', 'gate'],
   ['decides by the policy', 'decide'],
   ['appends to the audit trail', 'appendEvent'],
   ['commits', 'runTransaction'],

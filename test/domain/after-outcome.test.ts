@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { resolvingRoles } from '../../src/domain/approvals.ts';
 import type { Actor, Evidence, Refusal, Requirement } from '../../src/domain/change.ts';
 import { type Change, hasAuditMismatch, STATES } from '../../src/domain/change.ts';
-import { resolvingRoles, settleByEvidence, snooze } from '../../src/domain/decide.ts';
 import {
   actor,
   ana,
@@ -13,6 +13,7 @@ import {
   PLAN,
   REQUIRES,
 } from './changes-fixtures.ts';
+import { settleByEvidence, snooze } from './gate-fixtures.ts';
 
 const anaApproves = actor('U0ANA', 'operator', 'approver');
 const lead = actor('U0LEAD', 'lead');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { approvalStatus } from '../../src/domain/approvals.ts';
 import type { Requirement, RoleName } from '../../src/domain/change.ts';
-import { approvalStatus } from '../../src/domain/gate.ts';
 import { NOON, user } from './policy-fixtures.ts';
 
 const TWO: Requirement = {

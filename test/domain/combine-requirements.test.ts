@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { combineRequirements, coversRequirement } from '../../src/domain/approvals.ts';
 import type { Requirement } from '../../src/domain/change.ts';
-import { combineRequirements, coversRequirement } from '../../src/domain/gate.ts';
 import { REQUIRES } from './changes-fixtures.ts';
 
 const one: Requirement = { ...REQUIRES, count: 1 };

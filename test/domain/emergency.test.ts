@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Actor, Change, Refusal } from '../../src/domain/change.ts';
-import { breakGlass, invalidateOpenChange, review } from '../../src/domain/decide.ts';
 import {
   actor,
   ana,
@@ -12,6 +11,7 @@ import {
   REQUIRES,
   SUCCESS,
 } from './changes-fixtures.ts';
+import { breakGlass, invalidateOpenChange, review } from './gate-fixtures.ts';
 
 const requires = { ...REQUIRES, breakGlass: 'approver' };
 const anaWhoMay = actor('U0ANA', 'operator', 'approver');

@@ -1,19 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Actor, Change, Refusal, Requirement, Transition } from '../../src/domain/change.ts';
-import {
-  approve,
-  cancel,
-  confirm,
-  expire,
-  finish,
-  markAbandoned,
-  markUnknown,
-  reject,
-  resolve,
-  returnPermit,
-  start,
-  stop,
-} from '../../src/domain/decide.ts';
+import type { Actor, Change, Refusal, Requirement } from '../../src/domain/change.ts';
 import { draftChange } from '../../src/domain/draft.ts';
 import {
   actor,
@@ -27,6 +13,21 @@ import {
   REQUIRES,
   SUCCESS,
 } from './changes-fixtures.ts';
+import {
+  approve,
+  cancel,
+  confirm,
+  expire,
+  finish,
+  type Move,
+  markAbandoned,
+  markUnknown,
+  reject,
+  resolve,
+  returnPermit,
+  start,
+  stop,
+} from './gate-fixtures.ts';
 
 const byBen = { by: ben.id, at: minutes(-5) };
 const anaApproves = actor('U0ANA', 'operator', 'approver');
@@ -35,7 +36,7 @@ const selfServed = { ...REQUIRES, self: true };
 const lease = { owner: 'replica-2', until: minutes(1) };
 const seen = { happened: true, note: 'it is stopped in the console' };
 
-function moved(outcome: Transition): Change {
+function moved(outcome: Move): Change {
   if (!outcome.ok) throw new Error(outcome.refusal);
   return outcome.change;
 }
@@ -130,7 +131,7 @@ test.for<[string, Change, Actor, Refusal]>([
   expect(cancel(change, by)).toEqual({ ok: false, refusal });
 });
 
-test.for<[string, Transition, Refusal]>([
+test.for<[string, Move, Refusal]>([
   ['expires before its time', expire(changeIn('pending'), minutes(239)), 'too-early'],
   ['expires while it runs', expire(changeIn('executing'), minutes(999)), 'already-decided'],
   ['runs unapproved', start(changeIn('pending'), lease, NOON), 'not-approved'],
@@ -141,11 +142,7 @@ test.for<[string, Transition, Refusal]>([
     'too-early',
   ],
   ['runs twice', start(changeIn('executing'), lease, NOON), 'not-approved'],
-  [
-    'is stopped while it runs',
-    stop(changeIn('executing'), 'stale', 'target-changed'),
-    'already-decided',
-  ],
+  ['is stopped while it runs', stop(changeIn('executing'), 'target-changed'), 'already-decided'],
   ['is handed back before the claim', returnPermit(changeIn('approved'), NOON), 'not-executing'],
   ['ends before the claim', finish(changeIn('approved'), SUCCESS), 'not-executing'],
   ['ends twice', finish(changeIn('unknown'), SUCCESS), 'not-executing'],

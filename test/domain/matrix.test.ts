@@ -1,20 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Actor, Transition } from '../../src/domain/change.ts';
+import type { Actor } from '../../src/domain/change.ts';
 import { type Change, isEnded, STATES } from '../../src/domain/change.ts';
-import {
-  approve,
-  cancel,
-  confirm,
-  expire,
-  finish,
-  markUnknown,
-  reject,
-  resolve,
-  returnPermit,
-  start,
-  stop,
-} from '../../src/domain/decide.ts';
 import {
   actor,
   ana,
@@ -29,8 +16,28 @@ import {
   SUCCESS,
   UNKNOWN,
 } from './changes-fixtures.ts';
+import {
+  abandonRevert,
+  approve,
+  breakGlass,
+  cancel,
+  confirm,
+  expire,
+  finish,
+  invalidateOpenChange,
+  type Move,
+  markUnknown,
+  reject,
+  resolve,
+  returnPermit,
+  review,
+  settleByEvidence,
+  snooze,
+  start,
+  stop,
+} from './gate-fixtures.ts';
 
-type Verb = (change: Change, by: Actor, now: Date) => Transition;
+type Verb = (change: Change, by: Actor, now: Date) => Move;
 
 const VERBS = {
   confirm,
@@ -39,24 +46,39 @@ const VERBS = {
   cancel,
   expire: (change, _by, now) => expire(change, now),
   start: (change, _by, now) => start(change, { owner: 'replica-1', until: now }, now),
-  stop: (change) => stop(change, 'stale', 'target-changed'),
+  stop: (change) => stop(change, 'target-changed'),
   handBack: (change, _by, now) => returnPermit(change, now),
   finish: (change) => finish(change, SUCCESS),
   giveUp: (change, _by, now) => markUnknown(change, now),
   resolve: (change, by, now) =>
     resolve(change, by, { happened: true, note: 'I saw it', current: null }, now),
+  breakGlass: (change, by, now) => breakGlass(change, by, 'the disk is full', now),
+  review: (change, by, now) => review(change, by, 'I saw the same', now),
+  snooze: (change, by, now) => snooze(change, by, null, now),
+  settle: (change, _by, now) => settleByEvidence(change, EVIDENCE, now),
+  distrust: (change) => invalidateOpenChange(change, 'restored'),
+  keep: (change) => abandonRevert(change),
 } satisfies Readonly<Record<string, Verb>>;
 
 /** The verbs with an allowed actor and time, so that only the state can refuse. */
-function atBest(verb: string, change: Change): Transition {
-  const by = ['confirm', 'cancel'].includes(verb) ? ana : ben;
+function atBest(verb: string, change: Change): Move {
+  const by = ['confirm', 'cancel', 'breakGlass'].includes(verb) ? ana : ben;
   // The names come from the table itself.
   return VERBS[verb as keyof typeof VERBS](change, by, verb === 'expire' ? minutes(999) : NOON);
 }
 
+const EVIDENCE = { shown: 'stopped', shownAt: NOON, before: 'running', beforeAt: minutes(-1) };
+
+/** What a verb needs besides a state. */
+function withAll(verb: string): Partial<Change> {
+  const requires = { ...REQUIRES, count: 1, breakGlass: 'operator' };
+  const used = { by: ana.id, at: NOON, reason: 'the disk is full' };
+  return { requires, revertAt: minutes(1), breakGlass: verb === 'review' ? used : null };
+}
+
 function outcomes(verb: string): string {
   const results = STATES.map((state) => {
-    const outcome = atBest(verb, changeIn(state, { requires: { ...REQUIRES, count: 1 } }));
+    const outcome = atBest(verb, changeIn(state, withAll(verb)));
     return { state, result: outcome.ok ? `→ ${outcome.change.state}` : outcome.refusal };
   });
   const groups = Object.entries(Object.groupBy(results, ({ result }) => result));
@@ -102,7 +124,32 @@ test('every verb in every state has the result of this table', () => {
       → unknown: executing
     resolve
       not-unknown: draft pending approved executing succeeded failed rejected cancelled expired stale denied
-      → succeeded: unknown"
+      → succeeded: unknown
+    breakGlass
+      → approved: draft pending
+      already-decided: approved executing succeeded failed unknown rejected cancelled expired stale denied
+    review
+      not-ended: draft pending approved executing unknown
+      → succeeded: succeeded
+      → failed: failed
+      → rejected: rejected
+      → cancelled: cancelled
+      → expired: expired
+      → stale: stale
+      → denied: denied
+    snooze
+      already-decided: draft approved executing succeeded failed rejected cancelled expired stale denied
+      → pending: pending
+      → unknown: unknown
+    settle
+      not-unknown: draft pending approved executing succeeded failed rejected cancelled expired stale denied
+      → succeeded: unknown
+    distrust
+      → stale: draft pending approved executing unknown
+      already-decided: succeeded failed rejected cancelled expired stale denied
+    keep
+      already-decided: draft pending approved executing failed unknown rejected cancelled expired stale denied
+      → succeeded: succeeded"
   `);
 });
 
@@ -114,7 +161,7 @@ const ENDINGS: readonly Verb[] = [FAILURE, UNKNOWN].map(
     (change) =>
       finish(change, ending),
 );
-const denied: Verb = (change) => stop(change, 'denied', 'frozen');
+const denied: Verb = (change) => stop(change, 'frozen');
 
 // Most steps move forward, so that enough walks reach a final state.
 const { confirm: ask, approve: agree, start: send, ...rest } = VERBS;

@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest';
-import type { BlockingFreeze, Change, Transition } from '../../src/domain/change.ts';
+import type { BlockingFreeze, Change } from '../../src/domain/change.ts';
+import { evolve } from '../../src/domain/fold.ts';
+import { actor, ana, ben, changeIn, cleo, minutes, NOON, REQUIRES } from './changes-fixtures.ts';
 import {
   approve,
   confirm,
   expire,
+  type Move,
   markAbandoned,
   markUnknown,
   reject,
   returnPermit,
   start,
   stop,
-} from '../../src/domain/decide.ts';
-import { actor, ana, ben, changeIn, cleo, minutes, NOON, REQUIRES } from './changes-fixtures.ts';
+} from './gate-fixtures.ts';
 
 const byBen = { by: ben.id, at: minutes(-5) };
 const anaApproves = actor('U0ANA', 'operator', 'approver');
@@ -19,7 +21,7 @@ const free = { ...REQUIRES, from: null, count: 0 };
 const selfServed = { ...REQUIRES, self: true };
 const lease = { owner: 'replica-2', until: minutes(1) };
 
-function moved(outcome: Transition): Change {
+function moved(outcome: Move): Change {
   if (!outcome.ok) throw new Error(outcome.refusal);
   return outcome.change;
 }
@@ -73,14 +75,15 @@ test('a change whose permit was handed back is claimed again later, with a new l
 });
 
 test('a stopped change stores the refusal', () => {
-  const stopped = moved(stop(changeIn('approved'), 'denied', 'frozen'));
+  const stopped = moved(stop(changeIn('approved'), 'frozen'));
   expect(stopped).toMatchObject({ state: 'denied', stopReason: 'frozen' });
   expect(stopped).not.toHaveProperty('frozenBy');
 });
 
 test('a change that a freeze stopped stores the freeze', () => {
   const frozenBy: BlockingFreeze = { until: minutes(60), reason: 'year end', by: 'Gus' };
-  const stopped = moved(stop(changeIn('approved'), 'denied', 'frozen', { frozenBy }));
+  const event = { type: 'stopped', as: 'denied', why: 'frozen', frozenBy } as const;
+  const stopped = evolve(changeIn('approved'), { ...event, at: NOON });
   expect(stopped).toMatchObject({ state: 'denied', stopReason: 'frozen', frozenBy });
 });
 

@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest';
+import { decidingRoles } from '../../src/domain/approvals.ts';
 import type { Change, Timing } from '../../src/domain/change.ts';
-import {
-  abandonRevert,
-  approve,
-  confirm,
-  decidingRoles,
-  finish,
-  REVERT_GRACE_MS,
-  resolve,
-} from '../../src/domain/decide.ts';
 import { draftChange, planDigest } from '../../src/domain/draft.ts';
+import { REVERT_GRACE_MS } from '../../src/domain/gate.ts';
 import {
   actor,
   ana,
@@ -24,6 +17,7 @@ import {
   SUCCESS,
   UNKNOWN,
 } from './changes-fixtures.ts';
+import { abandonRevert, approve, confirm, finish, resolve } from './gate-fixtures.ts';
 
 const back = { afterMs: 4 * 3_600_000, label: 'Start it again', line: 'service start staging' };
 const timed = (timing: Timing, state: Change['state'] = 'draft', over: Partial<Change> = {}) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/domain/change.ts';
-import { approve, finish, reject, resolve, start } from '../../src/domain/decide.ts';
 import { draftChange, planDigest } from '../../src/domain/draft.ts';
+import { evolve } from '../../src/domain/fold.ts';
 import {
   cardVersion,
   insertChange,
@@ -16,6 +16,7 @@ import { OptimisticLockError } from '../../src/log/old/verdicts.ts';
 import type { Database } from '../../src/storage/old/database.ts';
 import { readingMeta, writeMeta } from '../../src/storage/old/meta.ts';
 import { runTogether } from '../../src/storage/old/together.ts';
+import { approve, finish, reject, resolve } from '../domain/gate-fixtures.ts';
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 import {
   aChange,
@@ -81,7 +82,7 @@ test.for(ENGINES)('every verdict and outcome is loaded as it was stored on %s', 
   const change = aChange({ state: 'approved' });
   await stored(database, change);
   const lease = { owner: 'one', until: minutes(2) };
-  const executing = moved(start(change, lease, NOON));
+  const executing = evolve(change, { type: 'claimed', lease, stateCheck: undefined, at: NOON });
   const answer = { at: minutes(1), tookMs: 40_000, requestId: null, status: null, text: 'silence' };
   const unknown = moved(finish(executing, { how: 'unknown', ...answer }));
   const note = { happened: false, note: 'not in the console', current: null };

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/text.ts';
 import type { Target } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
-import { currentTarget, hasSameFacts } from '../../src/workflow/old/current-target.ts';
+import { hasSameFacts } from '../../src/domain/targets.ts';
+import { currentTarget } from '../../src/workflow/old/current-target.ts';
 
 const PROD: Service = {
   id: 'p',

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
-import { start } from '../../src/domain/decide.ts';
 import { eventsOf } from '../../src/log/old/append.ts';
 import { insertChange, loadChange } from '../../src/log/old/changes.ts';
 import { writePermit } from '../../src/log/old/permits.ts';
-import { assertMoved, recordMove } from '../../src/workflow/old/record.ts';
+import { recordMove } from '../../src/workflow/old/record.ts';
 import { sendAndFinish } from '../../src/workflow/old/send.ts';
 import { aChange } from '../storage/example-change.ts';
 import { createTestContext } from './context.ts';
@@ -22,11 +21,13 @@ async function waits(retryAfterMs: number | null, times: number) {
     const before = await loadChange(context.database.db, approved.id);
     if (!before) throw new Error('The change is gone');
     const lease = { owner: 'tests', until: new Date(clock.now.getTime() + 120_000) };
-    const claimed = assertMoved(start(before, lease, clock.now));
-    const permit = await context.database.transaction(async (tx) => {
-      await recordMove(tx, context, before, claimed, { kind: 'claimed', by: 'signalbox' });
+    const event = { type: 'claimed', lease, stateCheck: undefined } as const;
+    const { claimed, permit } = await context.database.transaction(async (tx) => {
       const own = { changeId: before.id, single: false, owner: 'tests', at: clock.now };
-      return writePermit(tx, own);
+      return {
+        claimed: await recordMove(tx, context, before, event, { kind: 'claimed', by: 'signalbox' }),
+        permit: await writePermit(tx, own),
+      };
     });
     await sendAndFinish(context, claimed, permit, new Date(clock.now.getTime() + 30_000));
     const { notBefore } = (await loadChange(context.database.db, approved.id)) ?? {};

@@ -223,11 +223,9 @@ test('a change that was decided during the lookup is not decided a second time',
 
 test('each verb has the refusal that its press would get', async () => {
   const { context, change } = await storedChange({ change: PENDING });
-  const [anaNow, benNow, doraNow] = [
-    { id: ana, roles: ['operator'] },
-    { id: ben, roles: ['approver'] },
-    { id: dora, roles: [] },
-  ] as const;
+  const now = (by: UserId, ...roles: string[]) =>
+    ({ by, identity: { ok: true, actor: { id: by, roles } } }) as const;
+  const [anaNow, benNow, doraNow] = [now(ana, 'operator'), now(ben, 'approver'), now(dora)];
   expect(refusalOfVerb(context, 'approve', change, benNow)).toBeNull();
   expect(refusalOfVerb(context, 'reject', change, benNow)).toBeNull();
   expect(refusalOfVerb(context, 'approve', change, doraNow)).toBe('not-an-approver');
@@ -287,5 +285,6 @@ test.for<[string, Partial<Change>, UserId, readonly string[], string | null]>([
   ['a user who may not resolve it', UNKNOWN, ana, ['operator'], 'not-an-approver'],
 ])('%s can snooze reminders, or is refused', async ([, over, id, roles, refusal]) => {
   const { context, change } = await clickable({ change: over });
-  expect(refusalOfVerb(context, 'snooze', change, { id, roles })).toBe(refusal);
+  const asking = { by: id, identity: { ok: true, actor: { id, roles } } } as const;
+  expect(refusalOfVerb(context, 'snooze', change, asking)).toBe(refusal);
 });

@@ -1,24 +1,25 @@
 import { expect, test } from 'vitest';
 import { ApiError, Secret } from '../../src/base/errors.ts';
 import type { Change } from '../../src/domain/change.ts';
-import { start } from '../../src/domain/decide.ts';
+import { evolve } from '../../src/domain/fold.ts';
 import { eventsOf } from '../../src/log/old/append.ts';
 import { insertChange, loadChange } from '../../src/log/old/changes.ts';
 import { lockHolder, lockTarget, writePermit } from '../../src/log/old/permits.ts';
 import type { WorkflowContext } from '../../src/workflow/old/ports.ts';
-import { assertMoved, recordMove } from '../../src/workflow/old/record.ts';
+import { recordMove } from '../../src/workflow/old/record.ts';
 import { recover } from '../../src/workflow/old/recover.ts';
 import { sendAndFinish } from '../../src/workflow/old/send.ts';
 import { aChange, minutes, NOON, STAGING } from '../storage/example-change.ts';
 import { createTestContext } from './context.ts';
 
 const LEASE = { owner: 'tests', until: new Date(NOON.getTime() + 120_000) };
+const CLAIMED = { type: 'claimed', lease: LEASE, stateCheck: undefined } as const;
 const SEND_BEFORE = new Date(NOON.getTime() + 30_000);
 
 /** A change whose permit to send was just committed. */
 async function claimed(context: WorkflowContext): Promise<{ change: Change; permit: number }> {
   const approved = aChange({ state: 'approved' });
-  const change = assertMoved(start(approved, LEASE, NOON));
+  const change = evolve(approved, { ...CLAIMED, at: NOON });
   const permit = await context.database.transaction(async (tx) => {
     await insertChange(tx, approved);
     await lockTarget(tx, STAGING, change.id, NOON);
@@ -28,7 +29,7 @@ async function claimed(context: WorkflowContext): Promise<{ change: Change; perm
       owner: 'tests',
       at: NOON,
     });
-    await recordMove(tx, context, approved, change, { kind: 'claimed', by: 'signalbox' });
+    await recordMove(tx, context, approved, CLAIMED, { kind: 'claimed', by: 'signalbox' });
     return n;
   });
   return { change, permit };
@@ -65,10 +66,9 @@ test('an outcome that was stored before is not stored for the next claim', async
   await sendAndFinish(context, change, permit, SEND_BEFORE);
   const approved = await loadChange(context.database.db, change.id);
   if (!approved) throw new Error('The change is gone');
-  const again = assertMoved(start({ ...approved, notBefore: null }, LEASE, NOON));
-  await context.database.transaction(async (tx) => {
+  const again = await context.database.transaction(async (tx) => {
     await writePermit(tx, { changeId: change.id, single: false, owner: 'other', at: NOON });
-    await recordMove(tx, context, approved, again, { kind: 'claimed', by: 'signalbox' });
+    return recordMove(tx, context, approved, CLAIMED, { kind: 'claimed', by: 'signalbox' });
   });
   // The answer to the first commit was lost, so that the sender stores its outcome again.
   await sendAndFinish(context, change, permit, SEND_BEFORE);

@@ -1,5 +1,5 @@
+import { decidingRoles, resolvingRoles } from '../../domain/approvals.ts';
 import type { Change, Refusal, RoleName } from '../../domain/change.ts';
-import { decidingRoles, resolvingRoles } from '../../domain/decide.ts';
 import type { Denial, SomeMembers } from '../../domain/gate.ts';
 import { type CurrentRuleContext, currentRequirement } from './current-target.ts';
 import type { DecisionContext } from './ports.ts';

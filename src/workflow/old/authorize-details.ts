@@ -1,10 +1,10 @@
+import { rolesIn } from '../../domain/approvals.ts';
 import { type Change, type ChangeId, hasAuditMismatch, type UserId } from '../../domain/change.ts';
 import { createDenial } from '../../domain/gate.ts';
 import { loadVerifiable } from '../../log/old/changes.ts';
 import { mayQuery, type Refused } from './authorize.ts';
 import { confirmBeforeDrawing } from './confirm-before-drawing.ts';
 import type { DecisionContext } from './ports.ts';
-import { rolesIn } from './review.ts';
 
 type DetailsAuthorization =
   /** `isFull`: with its private fields. */

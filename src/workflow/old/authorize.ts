@@ -2,21 +2,20 @@ import type {
   Change,
   ChangeId,
   Refusal,
+  Requirement,
   RoleName,
   Target,
   UserId,
   Verb,
 } from '../../domain/change.ts';
-import { createDenial, type Denial, type Identity } from '../../domain/gate.ts';
 import {
-  commandsFor,
-  commandsOnDiscovered,
-  type Decision,
-  decide,
-  type Policy,
-  reachable,
-  selects,
-} from '../../domain/policy.ts';
+  createDenial,
+  type Denial,
+  gate,
+  type Identity,
+  type RefusedProposal,
+} from '../../domain/gate.ts';
+import { commandsFor, commandsOnDiscovered, type Policy } from '../../domain/policy.ts';
 import { loadChange } from '../../log/old/changes.ts';
 import { nameAlternatives } from './alternatives.ts';
 import type { DecisionContext } from './ports.ts';
@@ -46,29 +45,34 @@ export async function authorizeQuery(
 ): Promise<Authorization> {
   const identity = await context.people.identify(by, { fresh });
   const refuse = (denial: Denial) => refused(context, denial, { tried: command, by, identity });
-  if (!identity.ok) return refuse(createDenial(identity.refusal, { command }));
-  const { actor } = identity;
-  const question = { kind: 'query', command, target, actor, reason: null } as const;
-  const decision = decide(context.policy, { ...question, now: context.now() });
-  return decision.allow ? { ok: true } : refuse(policyDenial(decision, { command }));
+  const answer = askQuery(context, { command, target }, identity);
+  return 'refusal' in answer ? refuse(policyDenial(answer, { command })) : { ok: true };
 }
 
 /** The same without a record, for a user who does not act now. */
 export async function mayQuery(
-  { people, policy, now }: Pick<DecisionContext, 'people' | 'policy' | 'now'>,
-  { command, target, by, fresh = false }: QueryRequest,
+  context: Pick<DecisionContext, 'people' | 'policy' | 'now'>,
+  { by, fresh = false, ...request }: QueryRequest,
 ): Promise<boolean> {
-  const identity = await people.identify(by, { fresh });
-  if (!identity.ok) return false;
-  const question = { kind: 'query', command, target, actor: identity.actor, reason: null } as const;
-  return decide(policy, { ...question, now: now() }).allow;
+  const identity = await context.people.identify(by, { fresh });
+  return !('refusal' in askQuery(context, request, identity));
+}
+
+function askQuery(
+  { policy, now }: Pick<DecisionContext, 'policy' | 'now'>,
+  { command, target }: Pick<QueryRequest, 'command' | 'target'>,
+  identity: Identity,
+) {
+  const proposal = { command, target, reason: null };
+  return gate(proposal, 'query', { identity, policy, now: now() });
 }
 
 type CommandAuthorization =
   | {
       readonly ok: true;
-      readonly identity: Identity & { ok: true };
-      readonly decision: Decision & { allow: true };
+      readonly requires: Requirement;
+      /** The roles of the requester now. */
+      readonly roles: readonly RoleName[];
     }
   | Refused;
 
@@ -93,14 +97,11 @@ export async function authorizeCommand(
   const { entered, target, reason, by, identity, policy } = request;
   const about = { command, target: target.name };
   const refuse = (denial: Denial) => refused(context, denial, { tried: entered, by, identity });
-  if (!identity.ok) return refuse(createDenial(identity.refusal, about));
-  const question = { kind: 'change', command, target, actor: identity.actor, reason } as const;
-  const decision = decide(policy, { ...question, now: at });
-  if (!decision.allow) return refuse(policyDenial(decision, about));
-  if (!request.needsReason || reason !== null) return { ok: true, identity, decision };
-  const { rule } = decision;
-  const missing = { refusal: 'reason-required', rule, freeze: null, never: null } as const;
-  return refuse(policyDenial(missing, about));
+  const { needsReason } = request;
+  const proposal = { command, target, reason };
+  const decision = gate(proposal, 'request', { identity, policy, now: at, needsReason });
+  if ('refusal' in decision) return refuse(policyDenial(decision, about));
+  return { ok: true, requires: decision.requires, roles: decision.roles };
 }
 
 interface FormRequest {
@@ -122,28 +123,14 @@ export async function authorizeForm(
 ): Promise<Authorization> {
   const { commands, by, record } = request;
   const identity = await context.people.identify(by, { fresh: false });
-  const denial = denialOfForm(context.policy, request, identity);
-  if (!denial) return { ok: true };
-  const tried = commands[0] ?? 'none';
+  const { target = null } = request;
+  const answer = gate({ commands, target }, 'form', { identity, policy: context.policy });
+  if (answer === 'allowed') return { ok: true };
+  const [command = null] = commands;
+  const denial = policyDenial(answer, { command, target: target?.name ?? null });
+  const tried = command ?? 'none';
   if (record) return refused(context, denial, { tried, by, identity });
   return { ok: false, denial: await nameAlternatives(context, denial) };
-}
-
-function denialOfForm(
-  policy: Policy,
-  { commands, target = null }: FormRequest,
-  identity: Identity,
-): Denial | null {
-  const [command = null] = commands;
-  const about = { command, target: target?.name ?? null };
-  if (!identity.ok) return createDenial(identity.refusal, about);
-  if (!command || commandsFor(policy, commands, identity.actor).length > 0) return null;
-  const deciding = reachable(policy, command).find(
-    ({ on }) => !target || selects(on, target) === true,
-  );
-  if (!deciding) return createDenial('no-rule', about);
-  const { place: rule, to: role } = deciding;
-  return createDenial('not-a-requester', { ...about, rule, role });
 }
 
 interface UsableCommands {
@@ -199,8 +186,7 @@ function refusalOfPress(
   { verb, by }: { readonly verb: Verb; readonly by: UserId },
 ): Refusal | null {
   if (!change || !identity) return 'not-found';
-  if (!identity.ok) return identity.refusal;
-  return refusalOfVerb(context, verb, change, { id: by, roles: identity.actor.roles });
+  return refusalOfVerb(context, verb, change, { by, identity });
 }
 
 /** Whether a user may edit a draft or see its password: its requester only, as an active member. */
@@ -212,10 +198,9 @@ export async function authorizeRequester(
   const change = await loadChange(database.db, id);
   if (!change) return { ok: false, denial: createDenial('not-found') };
   const identity = await people.identify(by, { fresh: false });
-  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal, { change }) };
-  return change.requester === by
-    ? { ok: true, change }
-    : { ok: false, denial: createDenial('not-requester', { change }) };
+  const answer = gate(change, 'own', { by, identity });
+  if (answer === 'allowed') return { ok: true, change };
+  return { ok: false, denial: createDenial(answer.refusal, { change }) };
 }
 
 async function refused(
@@ -227,11 +212,9 @@ async function refused(
   return { ok: false, denial: await nameAlternatives(context, denial) };
 }
 
-type PolicyRefusal = Omit<Decision & { allow: false }, 'allow'>;
-
 /** The policy's refusal with its rule and the role that the rule admits. */
 function policyDenial(
-  { refusal, rule, freeze, never }: PolicyRefusal,
+  { refusal, rule, freeze, never }: RefusedProposal,
   about: Partial<Denial>,
 ): Denial {
   const role = rule?.to ?? null;

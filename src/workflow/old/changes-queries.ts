@@ -92,8 +92,9 @@ async function hiddenFrom(
   { by }: Caller,
 ): Promise<readonly string[]> {
   const identity = await context.people.identify(by, { fresh: false });
-  const actor = { id: by, roles: identity.ok ? identity.actor.roles : [] };
-  const refused = VERBS.filter((verb) => refusalOfVerb(context, verb, change, actor) !== null);
+  const refused = VERBS.filter(
+    (verb) => refusalOfVerb(context, verb, change, { by, identity }) !== null,
+  );
   return [
     ...refused.map((verb) => `change.${verb}`),
     ...(change.requester === by ? [] : ['change.reveal']),

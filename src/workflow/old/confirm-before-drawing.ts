@@ -1,4 +1,5 @@
 import { type Change, hasAuditMismatch } from '../../domain/change.ts';
+import { gate } from '../../domain/gate.ts';
 import { lockStored } from '../../log/old/changes.ts';
 import { auditRefusal } from '../../log/old/matches-audit-trail.ts';
 import type { VerifiableChange } from '../../log/old/stored-record.ts';
@@ -25,11 +26,13 @@ export async function confirmBeforeDrawing(
     const { change: current } = locked ?? stored;
     const again = await auditRefusal(tx, auditKey, current, locked ?? undefined);
     if (again !== 'audit-mismatch') return current;
-    const stop = { why: 'audit-mismatch' } as const;
-    if (['pending', 'approved'].includes(current.state)) {
-      return stopChange(tx, context, current, stop);
+    const why = 'audit-mismatch';
+    const end = gate(current, 'stop', { why });
+    // A draft has no card.
+    if ('refusal' in end || current.state === 'draft') {
+      log.error({ change: change.id }, 'change does not match the audit trail; it is not shown');
+      return { ...current, stopReason: why };
     }
-    log.error({ change: change.id }, 'change does not match the audit trail; it is not shown');
-    return { ...current, stopReason: stop.why };
+    return stopChange(tx, context, current, end);
   });
 }

@@ -52,10 +52,3 @@ export function currentRequirement(
 ): Requirement | null {
   return requirementFor(context.policy, { command, target: currentTarget(context, plan) });
 }
-
-/** Whether the policy reads the same facts in both targets. */
-export function hasSameFacts(one: Target, other: Target): boolean {
-  const text = ({ tags, warehouse, discovered }: Target) =>
-    JSON.stringify([tags && [...tags].sort(), warehouse, discovered === true]);
-  return text(one) === text(other);
-}

@@ -1,5 +1,5 @@
+import { decidingRoles } from '../../domain/approvals.ts';
 import type { Change, RoleName, UserId } from '../../domain/change.ts';
-import { decidingRoles } from '../../domain/decide.ts';
 import type { Messenger } from './messenger-port.ts';
 
 /** The users who get the card of a pending change as a direct message. */

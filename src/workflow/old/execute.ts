@@ -1,7 +1,13 @@
 import type { JsonObject } from '../../base/text.ts';
-import { type Change, type ChangeId, type StateCheck, targetKey } from '../../domain/change.ts';
-import { start } from '../../domain/decide.ts';
-import { freezeFor } from '../../domain/policy.ts';
+import {
+  type Change,
+  type ChangeId,
+  type StateCheck,
+  targetKey,
+  type UserId,
+} from '../../domain/change.ts';
+import type { ChangeEvent } from '../../domain/fold.ts';
+import { type ClaimFacts, gate, type Identity } from '../../domain/gate.ts';
 import type { Service } from '../../domain/targets.ts';
 import { loadChange, lockStored } from '../../log/old/changes.ts';
 import { readingConfiguration } from '../../log/old/configurations.ts';
@@ -15,13 +21,18 @@ import {
 } from '../../log/old/permits.ts';
 import type { StoredChange } from '../../log/old/stored-record.ts';
 import type { Tx } from '../../storage/old/database.ts';
-import { claimRefusal, type ExecutionFacts } from './claim-refusal.ts';
 import { readingPolicy } from './current-policy.ts';
 import { currentTarget } from './current-target.ts';
 import type { WorkflowContext } from './ports.ts';
-import { createReadPatience, type ReadPatience, readTarget, unverified } from './read-target.ts';
-import { assertMoved, recordMove } from './record.ts';
-import { approvedCommands, scheduleRefusal } from './schedule-refusal.ts';
+import {
+  createReadPatience,
+  type ReadPatience,
+  readTarget,
+  type TargetFacts,
+  unverified,
+} from './read-target.ts';
+import { recordMove } from './record.ts';
+import { approvedCommands, readScheduleOf } from './schedule-refusal.ts';
 import { sendAndFinish } from './send.ts';
 import { stopChange } from './stop-change.ts';
 
@@ -30,6 +41,16 @@ const LEASE_MS = 120_000;
 
 /** Gathered facts older than this are gathered again before they are used. */
 const FACTS_VALID_MS = 30_000;
+
+/** What was gathered right before a claim, outside its transaction. */
+interface ExecutionFacts extends TargetFacts {
+  readonly validUntil: Date;
+  readonly identities: ReadonlyMap<UserId, Identity>;
+  /** The target could not be read yet, so that nothing is sent now. */
+  readonly mustReadAgain: boolean;
+  /** The directory, in which a discovered service has only the facts that the server returned now. */
+  readonly services: readonly Service[];
+}
 
 interface Permit {
   readonly change: Change;
@@ -89,60 +110,67 @@ async function claimIn(
   tx: Tx,
   context: WorkflowContext,
   id: ChangeId,
-  facts: ExecutionFacts,
+  gathered: ExecutionFacts,
 ): Promise<Permit | ExecutionStep> {
   const configuration = readingConfiguration(tx, context.configuration);
   const { policy: readPolicy, ...freezes } = readingPolicy(tx, context);
   const stored = await lockStored(tx, id, [configuration, freezes]);
-  const now = context.now();
-  if (stored?.change.state !== 'approved' || now >= stored.change.expiresAt) return 'done';
+  if (!stored) return 'done';
   const { change } = stored;
-  if (change.notBefore && now < change.notBefore) return 'later';
-  if (now >= facts.validUntil) return 'later';
-  if (!configuration.mayExecute()) return 'later';
-  // An attacker with write access to the audit table could also have forged approvals.
-  if ((await context.trail.problem(tx)) !== null) return 'later';
-
-  const unconfirmed =
-    (await auditRefusal(tx, context.auditKey, change, stored)) ??
-    (await scheduleRefusal(tx, context, change));
-  if (unconfirmed) return end(tx, context, change, { why: unconfirmed });
-
-  const policy = await readPolicy();
-  const commands = approvedCommands(context, change);
-  const directory = { ...context, services: () => facts.services };
-  const target = currentTarget(directory, change.plan);
-  const refusal = claimRefusal(policy, change, { facts, commands, target, now });
-  // Slack did not answer the membership lookup, so that nothing is decided now.
-  if (refusal === 'lookup-failed') return 'later';
-  // The server may be unavailable for a moment. It never runs without a current answer.
-  if (refusal === 'not-verified' && now < retriesUntil(change)) return 'later';
-  if (refusal) {
-    const freeze = refusal === 'frozen' && freezeFor(policy.freezes, target, now);
-    const stateCheck = refusal === 'target-changed' ? await found(tx, change, facts) : undefined;
-    return end(tx, context, change, { why: refusal, freeze: freeze || undefined, stateCheck });
-  }
-  if (facts.mustReadAgain) return 'later';
+  const facts: ClaimFacts = {
+    ...claimFacts(context, change, gathered),
+    mayExecute: configuration.mayExecute(),
+    logProblem: await context.trail.problem(tx),
+    log: await auditRefusal(tx, context.auditKey, change, stored),
+    schedule: await readScheduleOf(tx, context, change),
+    policy: await readPolicy(),
+    lock: null,
+  };
+  const first = gate(change, 'claim', facts);
+  if (!('type' in first)) return endUnsent(tx, context, change, first, gathered);
   // Locked before the check, so that no other change of the target can end in between.
-  const key = targetKey(target);
+  const key = targetKey(facts.target);
   const later = await readingChangeSincePlan(tx, key, change);
-  if (!(await lockTarget(tx, key, id, now, [later]))) return 'later';
-  if (later.change()) {
-    await unlockTarget(tx, id);
-    const stateCheck = await found(tx, change, facts);
-    return end(tx, context, change, { why: 'target-changed', stateCheck });
-  }
-  return writeClaim(tx, context, stored, facts);
+  const isLocked = await lockTarget(tx, key, id, facts.now, [later]);
+  const free = isLocked && later.change() ? 'changed since the preview' : 'free';
+  const locked = { ...facts, lock: isLocked ? free : 'held by another' } as const;
+  const answer = gate(change, 'claim', locked);
+  if ('type' in answer) return writeClaim(tx, context, stored, answer, gathered);
+  if (isLocked) await unlockTarget(tx, id);
+  return endUnsent(tx, context, change, answer, gathered);
 }
 
-/** How long the claim of a discovered service waits for the list of services. */
-const VERIFY_WITHIN_MS = 120_000;
+function claimFacts(
+  context: WorkflowContext,
+  change: Change,
+  { validUntil, identities, target: read, state, mustReadAgain, services }: ExecutionFacts,
+) {
+  const now = context.now();
+  const directory = { ...context, services: () => services };
+  return {
+    ...{ now, validUntil, identities, mustReadAgain },
+    commands: approvedCommands(context, change),
+    target: currentTarget(directory, change.plan),
+    fields: read?.fields ?? null,
+    differs: state?.kind === 'differs',
+    lease: { owner: context.instance, until: new Date(now.getTime() + LEASE_MS) },
+    stateCheck: unverified(state),
+  };
+}
 
-/** Counted from the time at which the change could first run. */
-function retriesUntil({ notBefore, confirmedAt, approvals, breakGlass, createdAt }: Change): Date {
-  const times = [notBefore, confirmedAt, breakGlass?.at, ...approvals.map(({ at }) => at)];
-  const began = Math.max(createdAt.getTime(), ...times.map((at) => at?.getTime() ?? 0));
-  return new Date(began + VERIFY_WITHIN_MS);
+/** Ends a change that must not run, or leaves it as it is. */
+async function endUnsent(
+  tx: Tx,
+  context: WorkflowContext,
+  change: Change,
+  answer: Exclude<ReturnType<typeof gate<'claim'>>, ChangeEvent>,
+  gathered: ExecutionFacts,
+): Promise<ExecutionStep> {
+  if ('waits' in answer) return 'later';
+  const { refusal, ends } = answer;
+  const differs = refusal === 'target-changed' && { stateCheck: await found(tx, change, gathered) };
+  if (ends) await stopChange(tx, context, change, { ...ends, ...differs });
+  return 'done';
 }
 
 /** How the target differs, and the change in Signalbox that explains it. */
@@ -160,20 +188,17 @@ async function writeClaim(
   tx: Tx,
   context: WorkflowContext,
   { change, record }: StoredChange,
-  facts: ExecutionFacts,
+  event: ChangeEvent,
+  { identities, state }: ExecutionFacts,
 ): Promise<Permit> {
-  const now = context.now();
-  const lease = { owner: context.instance, until: new Date(now.getTime() + LEASE_MS) };
-  const stateCheck = unverified(facts.state);
-  const claimed = assertMoved(start(change, lease, now, stateCheck));
   const single = context.commands.get(change.command)?.callClass === 'post';
   const owner = context.instance;
-  const permit = writingPermit(tx, { changeId: change.id, single, owner, at: now });
+  const permit = writingPermit(tx, { changeId: change.id, single, owner, at: context.now() });
   const approvers = change.approvals.map(({ by }) => by);
-  await recordMove(tx, context, change, claimed, {
+  const claimed = await recordMove(tx, context, change, event, {
     kind: 'claimed',
     by: 'signalbox',
-    facts: { approvers, groups: groupsOf(facts), ...unverifiedFacts(stateCheck) },
+    facts: { approvers, groups: groupsOf(identities), ...unverifiedFacts(unverified(state)) },
     laterFacts: () => ({ permit: permit.number() }),
     confirmed: record,
     also: [permit],
@@ -185,14 +210,9 @@ function unverifiedFacts(check: StateCheck | undefined): JsonObject {
   return check?.kind === 'unverified' ? { unverified: check.why } : {};
 }
 
-function groupsOf({ identities }: ExecutionFacts) {
+function groupsOf(identities: ExecutionFacts['identities']) {
   const groups = [...identities.values()].flatMap((identity) =>
     identity.ok ? identity.evidence.groups : [],
   );
   return [...new Map(groups.map((group) => [group.id, { ...group }])).values()];
-}
-
-async function end(...stopping: Parameters<typeof stopChange>): Promise<ExecutionStep> {
-  await stopChange(...stopping);
-  return 'done';
 }

@@ -1,9 +1,10 @@
+import { rolesIn } from '../../domain/approvals.ts';
 import type { Actor, Change, ChangeId, UserId, Verb } from '../../domain/change.ts';
 import { commandsFor } from '../../domain/policy.ts';
 import { changesToReview, listChanges } from '../../log/old/change-lists.ts';
 import type { HomeContent, HomeLists } from './messenger-port.ts';
 import type { WorkflowContext } from './ports.ts';
-import { refusalOfVerb, rolesIn } from './review.ts';
+import { refusalOfVerb } from './review.ts';
 
 const MANY = 200;
 const RECENT = 8;
@@ -45,7 +46,8 @@ async function listsFor(context: WorkflowContext, actor: Actor): Promise<HomeLis
   // A revert was requested together with its change.
   const own = mine.filter(({ parent }) => parent === null);
   const now = context.now();
-  const may = (verb: Verb, change: Change) => refusalOfVerb(context, verb, change, actor) === null;
+  const asking = { by: actor.id, identity: { ok: true, actor } } as const;
+  const may = (verb: Verb, change: Change) => refusalOfVerb(context, verb, change, asking) === null;
   const unanswered = running.filter(
     (change) => change.state === 'unknown' && (concerns(change, actor) || may('happened', change)),
   );

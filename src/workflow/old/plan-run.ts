@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../base/text.ts';
 import type { Occurrence } from '../../base/weekly-times.ts';
 import type { Change, Plan, Target } from '../../domain/change.ts';
-import { START_GRACE_MS } from '../../domain/decide.ts';
 import { inheritChange } from '../../domain/draft.ts';
+import { START_GRACE_MS } from '../../domain/fold.ts';
 import { weeklyPlanOf } from '../../domain/schedules.ts';
 import { appendEvent } from '../../log/old/append.ts';
 import { insertChange } from '../../log/old/changes.ts';

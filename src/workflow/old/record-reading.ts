@@ -1,6 +1,6 @@
 import type { SettledRule } from '../../commands/index.ts';
 import { type Change, type EvidenceGap, type FollowUp, targetKey } from '../../domain/change.ts';
-import { settleByEvidence } from '../../domain/decide.ts';
+import { gate } from '../../domain/gate.ts';
 import { endedAt } from '../../log/old/change-row.ts';
 import { lockChange } from '../../log/old/changes.ts';
 import { saveFollowUp } from '../../log/old/follow-ups.ts';
@@ -13,7 +13,7 @@ import { FIRST_FOLLOW_UP, nextFollowUp } from './next-follow-up.ts';
 import { LONGEST_WAIT_MS, waitMs } from './pace.ts';
 import type { WorkflowContext } from './ports.ts';
 import { followedId, type TargetReading } from './read-followed.ts';
-import { assertMoved, recordMove } from './record.ts';
+import { assertAllowed, recordMove } from './record.ts';
 
 export interface TimedReading {
   readonly rule: SettledRule;
@@ -143,7 +143,7 @@ async function settle(
     ...{ shown: reading.progress.text, shownAt: now },
     ...{ before: text, beforeAt: before.seenAt },
   };
-  await recordMove(tx, context, change, assertMoved(settleByEvidence(change, evidence, now)), {
+  await recordMove(tx, context, change, assertAllowed(gate(change, 'settle', { evidence, now })), {
     kind: 'settled',
     by: 'signalbox',
     facts: { evidence: JSON.parse(JSON.stringify(evidence)) },

@@ -1,6 +1,7 @@
 import { step } from '../../base/log.ts';
 import type { JsonObject } from '../../base/text.ts';
-import type { Change, State, Transition, UserId } from '../../domain/change.ts';
+import type { Change, Refusal, State, UserId } from '../../domain/change.ts';
+import { type ChangeEvent, evolve } from '../../domain/fold.ts';
 import type { Denial, Identity } from '../../domain/gate.ts';
 import { appendAfter, appendEvent, takingHead } from '../../log/old/append.ts';
 import { updateChange } from '../../log/old/changes.ts';
@@ -43,33 +44,43 @@ interface AuditedMove extends AuditedAction {
   readonly also?: readonly Statement[];
 }
 
-/** Stores one transition, its audit event and the messages that follow, in the given transaction. */
-export function recordMove(
+/**
+ * Stores the change after an event, its audit event and the messages that follow, in the given
+ * transaction. Returns the moved change.
+ */
+export async function recordMove(
   tx: Tx,
   context: DecisionContext,
   before: Change,
-  after: Change,
+  event: ChangeEvent,
   action: AuditedMove,
-): Promise<void> {
+): Promise<Change> {
+  const at = context.now();
+  const after = evolve(before, { ...event, at });
   const facts = {
     'signalbox.change': after.id,
     'signalbox.command': after.command,
     'signalbox.from': before.state,
     'signalbox.to': after.state,
   };
-  return step({ name: `change ${action.kind}`, facts }, () =>
-    storeMove(tx, context, before, after, action),
+  await step({ name: `change ${action.kind}`, facts }, () =>
+    storeMove(tx, context, { before, after, at }, action),
   );
+  return after;
+}
+
+interface Move {
+  readonly before: Change;
+  readonly after: Change;
+  readonly at: Date;
 }
 
 async function storeMove(
   tx: Tx,
   context: DecisionContext,
-  before: Change,
-  after: Change,
+  { before, after, at }: Move,
   action: AuditedMove,
 ): Promise<void> {
-  const at = context.now();
   const checked = await checkedRecord(tx, before, action);
   const end = takingHead(tx);
   const messages = enqueueing(tx, plannedMessages(context, before, after, at));
@@ -194,8 +205,8 @@ export async function recordRefusal(
   await context.database.transaction((tx) => appendRefusal(tx, context, action, denial));
 }
 
-/** Returns the moved change. Throws where a transition of Signalbox itself is refused. */
-export function assertMoved(outcome: Transition): Change {
-  if (!outcome.ok) throw new Error(`A change could not be moved: ${outcome.refusal}`);
-  return outcome.change;
+/** Returns the event of an answer. Throws where the gate refuses what Signalbox does by itself. */
+export function assertAllowed(answer: ChangeEvent | { readonly refusal: Refusal }): ChangeEvent {
+  if ('refusal' in answer) throw new Error(`A change could not be moved: ${answer.refusal}`);
+  return answer;
 }

@@ -1,6 +1,6 @@
 import { traced } from '../../base/log.ts';
-import type { Change, ChangeId, Transition } from '../../domain/change.ts';
-import { expire, markAbandoned, markUnknown, stop } from '../../domain/decide.ts';
+import type { Change, ChangeId } from '../../domain/change.ts';
+import { gate } from '../../domain/gate.ts';
 import {
   dueExpiries,
   executingChangeIds,
@@ -21,7 +21,9 @@ const AT_ONCE = 50;
  */
 export async function recover(context: DecisionContext): Promise<number> {
   const lost = await expiredLeases(context.database.db, context.now(), AT_ONCE);
-  return sweepAll(context, lost, 'unknown', markUnknown);
+  return sweepAll(context, lost, 'unknown', (change, now) =>
+    gate(change, 'lose', { now, isOver: false }),
+  );
 }
 
 /**
@@ -35,36 +37,40 @@ export async function takeOver(context: DecisionContext): Promise<void> {
     const query = { limit: AT_ONCE, except: seen };
     const abandoned = await executingChangeIds(context.database.db, query);
     if (abandoned.length === 0) return;
-    await sweepAll(context, abandoned, 'unknown', markAbandoned);
+    await sweepAll(context, abandoned, 'unknown', (change, now) =>
+      gate(change, 'lose', { now, isOver: true }),
+    );
     seen.push(...abandoned);
   }
 }
 
 export async function expireDue(context: DecisionContext): Promise<number> {
   const due = await dueExpiries(context.database.db, context.now(), AT_ONCE);
-  return sweepAll(context, due, 'expired', expire);
+  return sweepAll(context, due, 'expired', (change, now) => gate(change, 'expire', { now }));
 }
 
 /** Ends what an earlier release left open, since its audit events cover less than is verified now. */
 export async function stopOutdated(context: DecisionContext): Promise<number> {
   const outdated = await outdatedChanges(context.database.db, AT_ONCE);
-  return sweepAll(context, outdated, 'stale', (change) => stop(change, 'stale', 'upgraded'));
+  return sweepAll(context, outdated, 'stale', (change) =>
+    gate(change, 'stop', { why: 'upgraded' }),
+  );
 }
 
-type Move = (change: Change, now: Date) => Transition;
+type Ask = (change: Change, now: Date) => ReturnType<typeof gate<'expire' | 'lose' | 'stop'>>;
 
 /** A change that cannot be moved is retried in the next pass and does not delay the others. */
 async function sweepAll(
   context: DecisionContext,
   ids: readonly ChangeId[],
   kind: string,
-  move: Move,
+  ask: Ask,
 ): Promise<number> {
   let swept = 0;
   for (const id of ids) {
     try {
       const facts = { 'signalbox.change': id, 'signalbox.to': kind };
-      await traced({ name: 'sweep', facts }, () => sweep(context, id, kind, move));
+      await traced({ name: 'sweep', facts }, () => sweep(context, id, kind, ask));
       swept += 1;
     } catch (error) {
       context.log.error(
@@ -80,15 +86,15 @@ async function sweep(
   context: DecisionContext,
   id: Change['id'],
   kind: string,
-  move: Move,
+  ask: Ask,
 ): Promise<void> {
   await context.database.transaction(async (tx) => {
     const change = await lockChange(tx, id);
     if (!change) return;
-    const outcome = move(change, context.now());
+    const answer = ask(change, context.now());
     // Another process moved the change first, and recorded that.
-    if (!outcome.ok) return;
+    if ('refusal' in answer) return;
     if (kind === 'unknown') await closeOpenPermits(tx, id);
-    await recordMove(tx, context, change, outcome.change, { kind, by: 'signalbox' });
+    await recordMove(tx, context, change, answer, { kind, by: 'signalbox' });
   });
 }

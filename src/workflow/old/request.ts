@@ -2,17 +2,16 @@ import type { FieldProblem } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/text.ts';
 import type { ChangeCommand, TypedValues } from '../../commands/index.ts';
 import type {
-  Actor,
   Change,
   ChangeId,
   ChannelId,
   Plan,
   Requirement,
+  RoleName,
   UserId,
 } from '../../domain/change.ts';
-import { cancel } from '../../domain/decide.ts';
 import { draftChange } from '../../domain/draft.ts';
-import { createDenial, type Denial, type Identity } from '../../domain/gate.ts';
+import { createDenial, type Denial, gate, type Identity } from '../../domain/gate.ts';
 import { type Freeze, type Policy, upcomingFreezes } from '../../domain/policy.ts';
 import type { NoEffect } from '../../domain/targets.ts';
 import { type RequestedTiming, startsAt } from '../../domain/timing.ts';
@@ -24,6 +23,7 @@ import type { Tx } from '../../storage/old/database.ts';
 import { runTogether } from '../../storage/old/together.ts';
 import { authorizeCommand, authorizeForm } from './authorize.ts';
 import { currentPolicy } from './current-policy.ts';
+import { currentTarget } from './current-target.ts';
 import { planChange } from './plan.ts';
 import type { WorkflowContext } from './ports.ts';
 import { countingAttempts } from './rate-limit.ts';
@@ -87,12 +87,12 @@ export async function requestChange(
   if (!authorized.ok) return authorized;
   // After the decision: it shows the state of the target.
   if (timed.noEffect) return { ok: false, noEffect: timed.noEffect };
-  const { requires: own } = authorized.decision;
+  const { requires: own, roles } = authorized;
   const both = await requirementWithLater(context, { command, plan, requires: own }, authorize);
   if (!both.ok) return both;
   // Estimated after the decision, because the API limits how often the usage report can be read.
   const cost = await context.estimateCost(command, plan);
-  const requires = withoutForeignBreakGlass(both.requires, authorized.identity.actor);
+  const requires = withoutForeignBreakGlass(both.requires, roles);
   const draft = draftOf(context, request, { ...plan, ...(cost && { cost }) }, requires);
   return record(context, request, { draft, policy, identity });
 }
@@ -114,7 +114,7 @@ async function planRequest(context: WorkflowContext, request: ChangeRequest) {
 }
 
 /** Removes break-glass for a requester without its role, also if the requester gets it later. */
-function withoutForeignBreakGlass(requires: Requirement, { roles }: Actor): Requirement {
+function withoutForeignBreakGlass(requires: Requirement, roles: readonly RoleName[]): Requirement {
   const { breakGlass } = requires;
   const isOwn = breakGlass === null || roles.includes(breakGlass);
   return isOwn ? requires : { ...requires, breakGlass: null };
@@ -170,7 +170,7 @@ async function recordFirst(
   if (!handled.isFirst()) throw new RepeatedRequest();
   const [status] = await counting.statuses();
   if (status !== 'ok') return { ok: false, denial: createDenial('rate-limited', aboutOf(draft)) };
-  await withdrawEdited(tx, context, request);
+  await withdrawEdited(tx, context, request, identity);
   const end = takingHead(tx);
   const stored = await insertChange(tx, draft, { also: [end] });
   await appendAfter(tx, context.auditKey, end.head(), {
@@ -213,10 +213,14 @@ async function withdrawEdited(
   tx: Tx,
   context: WorkflowContext,
   { edits, requester }: ChangeRequest,
+  identity: Identity,
 ): Promise<void> {
   const edited = edits ? await lockChange(tx, edits) : null;
   if (edited?.state !== 'draft') return;
-  const outcome = cancel(edited, { id: requester, roles: [] });
-  if (!outcome.ok) return;
-  await recordMove(tx, context, edited, outcome.change, { kind: 'edited', by: requester });
+  const { policy } = context;
+  const target = currentTarget(context, edited.plan);
+  const facts = { by: requester, identity, text: '', now: context.now(), policy, target };
+  const answer = gate(edited, 'cancel', facts);
+  if ('refusal' in answer) return;
+  await recordMove(tx, context, edited, answer, { kind: 'edited', by: requester });
 }

@@ -2,8 +2,8 @@ import { ApiError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/text.ts';
 import { dayOf } from '../../base/time.ts';
 import type { Change, ChangeId, CostEffect, Plan } from '../../domain/change.ts';
-import { abandonRevert, REVERT_GRACE_MS } from '../../domain/decide.ts';
 import { inheritChange, planDigest } from '../../domain/draft.ts';
+import { gate, REVERT_GRACE_MS } from '../../domain/gate.ts';
 import type { Service } from '../../domain/targets.ts';
 import { appendEvent } from '../../log/old/append.ts';
 import { dueReverts } from '../../log/old/change-due.ts';
@@ -20,7 +20,7 @@ import { type Inverse, isUnchangedSince, readInverse, servicesWithLatestReply } 
 import type { RevertStopReason } from './messenger-port.ts';
 import { planChange } from './plan.ts';
 import type { DecisionContext, WorkflowContext } from './ports.ts';
-import { assertMoved, recordMove } from './record.ts';
+import { recordMove } from './record.ts';
 
 const AT_ONCE = 20;
 const RETRY_AFTER_MS = 30_000;
@@ -59,12 +59,11 @@ async function planRevert(context: WorkflowContext, parent: Change | null): Prom
   await context.trail.follow(parent.id);
   const problem = await context.trail.problem(context.database.db);
   if (problem !== null) throw new Error(`nothing is reverted: ${problem}`);
-  // The rows and events of its revert were deleted, which the verification of the chain reports.
-  if (context.trail.isRevertPlanned(parent.id))
-    return stopRevert(context, parent, 'audit-mismatch');
-  if (context.now().getTime() - revertAt.getTime() > REVERT_GRACE_MS) {
-    return stopRevert(context, parent, 'late');
-  }
+  const isPlanned = context.trail.isRevertPlanned(parent.id);
+  const facts = { now: context.now(), isPlanned, log: null, digest: null, isUnchanged: null };
+  const answer = gate(parent, 'revert', facts);
+  if (answer !== 'allowed')
+    return answer.keeps ? stopRevert(context, parent, answer.keeps) : undefined;
   const planned = await planInverse(context, parent);
   if (typeof planned === 'string') return stopRevert(context, parent, planned);
   const timing = { startAt: revertAt.toISOString(), revert: null };
@@ -106,7 +105,10 @@ async function planInverse(
   const inverse = readInverse(context, timing?.revert?.line ?? '', target, services);
   if (!inverse) return 'unclear';
   try {
-    if (!(await isUnchangedSince(context, parent))) return 'moved';
+    const isUnchanged = await isUnchangedSince(context, parent);
+    const facts = { now: context.now(), isPlanned: false, log: null, digest: null, isUnchanged };
+    const answer = gate(parent, 'revert', facts);
+    if (answer !== 'allowed') return answer.keeps ?? 'unclear';
     return await planWith(context, parent, inverse, services);
   } catch (error) {
     // Only a 404 of the API itself is definite. Any other error may be temporary.
@@ -138,11 +140,12 @@ async function recordRevert(
   return context.database.transaction(async (tx) => {
     const now = context.now();
     const current = await lockChange(tx, parent.id);
-    // Another replica planned the revert first.
-    if (!current?.revertAt || current.child) return null;
-    // A revert inherits the approvals of its parent, so that the trail must confirm the parent.
-    const refusal = await auditRefusal(tx, context.auditKey, current);
-    if (refusal || planDigest(parent) !== current.digest) return refusal ?? 'audit-mismatch';
+    if (!current) return null;
+    const log = await auditRefusal(tx, context.auditKey, current);
+    const facts = { now, isPlanned: false, log, digest: planDigest(parent), isUnchanged: true };
+    const answer = gate(current, 'revert', facts);
+    // Null: another replica planned the revert first.
+    if (answer !== 'allowed') return answer.keeps;
     const revert = revertOf(current, { ...planned, id: context.newId(), now });
     const stored = await insertChange(tx, revert, { source: 'parent' });
     await markRevertPlanned(tx, parent.id, now);
@@ -198,8 +201,9 @@ export async function stopRevertIn(
   why: RevertStopReason,
 ): Promise<void> {
   const change = await lockChange(tx, id);
-  if (!change?.revertAt || change.child) return;
+  const answer = change && gate(change, 'keep', {});
+  if (!answer || 'refusal' in answer) return;
   const action = { kind: 'kept', by: 'signalbox', facts: { why } } as const;
-  await recordMove(tx, context, change, assertMoved(abandonRevert(change)), action);
+  await recordMove(tx, context, change, answer, action);
   await enqueue(tx, { changeId: id, kind: 'revert-stopped', why, at: context.now() });
 }

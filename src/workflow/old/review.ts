@@ -1,26 +1,17 @@
-import type {
-  Actor,
-  Change,
-  Press,
-  Refusal,
-  Requirement,
-  State,
-  Transition,
-  Verb,
-} from '../../domain/change.ts';
+import type { Change, Press, Refusal, State, Verb } from '../../domain/change.ts';
+import type { ChangeEvent } from '../../domain/fold.ts';
 import {
-  approve,
-  breakGlass,
-  cancel,
-  confirm,
-  reject,
-  resolve,
-  review,
-  snooze,
-} from '../../domain/decide.ts';
-import { createDenial, type Denial, type Identity } from '../../domain/gate.ts';
+  createDenial,
+  type Denial,
+  gate,
+  type Identity,
+  isPermitting,
+  type PressFacts,
+} from '../../domain/gate.ts';
+import { hasSameFacts } from '../../domain/targets.ts';
 import { loadChange, lockStored } from '../../log/old/changes.ts';
 import { markHandled, markingHandled } from '../../log/old/inbox.ts';
+import { auditRefusal } from '../../log/old/matches-audit-trail.ts';
 import { unlockTarget } from '../../log/old/permits.ts';
 import type { VerifiableChange } from '../../log/old/stored-record.ts';
 import type { Tx } from '../../storage/old/database.ts';
@@ -28,33 +19,12 @@ import { delayReminders } from '../../storage/old/outbox.ts';
 import { nameAlternatives, type RolesContext, rolesFor } from './alternatives.ts';
 import type { Click } from './click.ts';
 import type { ClickOutcome } from './clicks.ts';
-import { type CurrentRuleContext, currentRequirement } from './current-target.ts';
+import { currentPolicy } from './current-policy.ts';
+import { type CurrentRuleContext, currentTarget } from './current-target.ts';
 import type { DecisionContext } from './ports.ts';
 import { appendRefusal, identityFacts, recordMove } from './record.ts';
 import { snoozeEnd } from './reminders.ts';
-import { PERMITTING, stalenessOf } from './staleness.ts';
 import { stopChange } from './stop-change.ts';
-
-interface MoveInput extends Pick<Click, 'text'> {
-  /** What the current rule requires. */
-  readonly current: Requirement | null;
-}
-
-type Move = (change: Change, actor: Actor, input: MoveInput, now: Date) => Transition;
-
-const MOVES: Readonly<Record<Verb, Move>> = {
-  confirm: (change, actor, _click, now) => confirm(change, actor, now),
-  approve: (change, actor, _click, now) => approve(change, actor, now),
-  reject: (change, actor, { text }, now) => reject(change, actor, text, now),
-  cancel: (change, actor) => cancel(change, actor),
-  'break-glass': (change, actor, { text }, now) => breakGlass(change, actor, text, now),
-  review: (change, actor, { text }, now) => review(change, actor, text, now),
-  happened: (change, actor, { text, current }, now) =>
-    resolve(change, actor, { happened: true, note: text, current }, now),
-  'did-not-happen': (change, actor, { text, current }, now) =>
-    resolve(change, actor, { happened: false, note: text, current }, now),
-  snooze: (change, actor, { current }, now) => snooze(change, actor, current, now),
-};
 
 const KINDS: Readonly<Record<Verb, string>> = {
   confirm: 'confirmed',
@@ -68,16 +38,31 @@ const KINDS: Readonly<Record<Verb, string>> = {
   snooze: 'snoozed',
 };
 
+type PressContext = CurrentRuleContext & Pick<DecisionContext, 'now'>;
+
+/** What is known about a press before the change is locked. */
+function pressFacts(
+  context: PressContext,
+  { plan }: Change,
+  { by, identity, text }: Pick<PressFacts, 'by' | 'identity' | 'text'>,
+): PressFacts {
+  const { policy, now } = context;
+  return { by, identity, text, now: now(), policy, target: currentTarget(context, plan) };
+}
+
 /** Returns why a verb would be refused now, given a text where it needs one; null: allowed. */
 export function refusalOfVerb(
-  context: CurrentRuleContext & Pick<DecisionContext, 'now'>,
+  context: PressContext,
   verb: Verb,
   change: Change,
-  actor: Actor,
+  { by, identity }: Pick<PressFacts, 'by' | 'identity'>,
 ): Refusal | null {
-  const input = { text: 'any text', current: currentRequirement(context, change) };
-  const outcome = MOVES[verb](change, actor, input, context.now());
-  return outcome.ok ? null : outcome.refusal;
+  const facts = pressFacts(context, change, { by, identity, text: 'any text' });
+  return refusalIn(gate(change, verb, facts));
+}
+
+function refusalIn(answer: ReturnType<typeof gate<Verb>>): Refusal | null {
+  return 'refusal' in answer ? answer.refusal : null;
 }
 
 /** Handles one stored click: gathers, decides and records. The caller shows the outcome. */
@@ -91,7 +76,7 @@ export async function handleClick(
 
   // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
   // user had every role.
-  const early = refusalWithEveryRole(context, click, change);
+  const early = refusalBeforeLookup(context, click, change);
   if (early) return refuseClick(context, key, click, { refusal: early, change });
 
   const identity = await context.people.identify(click.by, { fresh: click.verb !== 'cancel' });
@@ -99,15 +84,12 @@ export async function handleClick(
   return decideAndRecord(context, key, click, identity);
 }
 
-function refusalWithEveryRole(
+function refusalBeforeLookup(
   context: DecisionContext,
-  click: Pick<Click, 'verb' | 'by' | 'text'>,
+  { verb, by, text }: Pick<Click, 'verb' | 'by' | 'text'>,
   change: Change,
 ): Refusal | null {
-  const current = currentRequirement(context, change);
-  const ideal = { id: click.by, roles: [...rolesIn(change.requires), ...rolesIn(current)] };
-  const outcome = MOVES[click.verb](change, ideal, { ...click, current }, context.now());
-  return outcome.ok ? null : outcome.refusal;
+  return refusalIn(gate(change, verb, pressFacts(context, change, { by, identity: null, text })));
 }
 
 const TOO_LATE: readonly Refusal[] = ['expired', 'already-decided', 'not-unknown'];
@@ -118,16 +100,9 @@ const TOO_LATE: readonly Refusal[] = ['expired', 'already-decided', 'not-unknown
  */
 export async function endedBefore(context: DecisionContext, click: Click): Promise<State | null> {
   const change = await loadChange(context.database.db, click.change);
-  const refusal = change && refusalWithEveryRole(context, click, change);
+  const refusal = change && refusalBeforeLookup(context, click, change);
   if (!refusal || !TOO_LATE.includes(refusal)) return null;
   return refusal === 'expired' ? 'expired' : change.state;
-}
-
-/** The roles that a requirement names. */
-export function rolesIn(requires: Requirement | null): readonly string[] {
-  if (requires === null) return [];
-  const { to, from, escalation, breakGlass } = requires;
-  return [to, from, escalation?.to, breakGlass].filter((role) => typeof role === 'string');
 }
 
 async function decideAndRecord(
@@ -141,44 +116,64 @@ async function decideAndRecord(
     if (!locked) return { refusal: 'not-found' as Refusal, change: null };
     const { change } = locked;
 
-    const input = { ...click, current: currentRequirement(context, change) };
-    const outcome = MOVES[click.verb](change, identity.actor, input, context.now());
-    if (!outcome.ok) return { refusal: outcome.refusal, change };
-    const stale = await stalenessOf(tx, context, click.verb, locked);
-    if (stale?.why === 'not-verified') return { refusal: stale.why, change };
-    if (stale) {
-      return { refusal: stale.why, change: await stopChange(tx, context, change, stale) };
+    const facts = await lockedFacts(tx, context, click, locked, identity);
+    const answer = gate(change, click.verb, facts);
+    if ('refusal' in answer) {
+      const { refusal, ends } = answer;
+      const { tags, warehouse } = facts.target;
+      const found = refusal === 'tags-changed' ? { tags, warehouse } : {};
+      return {
+        refusal,
+        change: ends ? await stopChange(tx, context, change, ends, found) : change,
+      };
     }
-    await recordClick(tx, context, { key, click, locked, after: outcome.change, identity });
-    return { refusal: null, change: outcome.change };
+    const after = await recordClick(tx, context, { key, click, locked, event: answer, identity });
+    return { refusal: null, change: after };
   });
   if (moved.refusal) return refuseClick(context, key, click, { ...moved, identity });
   return { ok: true, verb: click.verb, change: moved.change };
+}
+
+/** What is known about a press once its change is locked. */
+async function lockedFacts(
+  tx: Tx,
+  context: DecisionContext,
+  click: Click,
+  locked: VerifiableChange,
+  identity: Identity,
+): Promise<PressFacts> {
+  const { change } = locked;
+  const facts = pressFacts(context, change, { ...click, identity });
+  if (!isPermitting(click.verb)) return facts;
+  const log = await auditRefusal(tx, context.auditKey, change, locked);
+  // The freezes made in Slack count where the target has other tags than users saw.
+  const isSame = hasSameFacts(facts.target, change.plan.target);
+  return { ...facts, log, policy: isSame ? facts.policy : await currentPolicy(tx, context) };
 }
 
 interface ClickMove {
   readonly key: string;
   readonly click: Click;
   readonly locked: VerifiableChange;
-  readonly after: Change;
+  readonly event: ChangeEvent;
   readonly identity: Identity & { ok: true };
 }
 
-async function recordClick(tx: Tx, context: DecisionContext, move: ClickMove): Promise<void> {
-  const { key, click, locked, after, identity } = move;
+async function recordClick(tx: Tx, context: DecisionContext, move: ClickMove): Promise<Change> {
+  const { key, click, locked, event, identity } = move;
   const before = locked.change;
-  const confirmed = PERMITTING.includes(click.verb) ? locked.record : undefined;
-  if (click.verb === 'snooze') await delayReminders(tx, after.id, snoozeEnd(context.now()));
+  const confirmed = isPermitting(click.verb) ? locked.record : undefined;
+  if (click.verb === 'snooze') await delayReminders(tx, before.id, snoozeEnd(context.now()));
   const handled = markingHandled(tx, key, context.now());
   // An unknown outcome keeps the target locked until a user resolves it.
-  const isResolved = before.state === 'unknown' && after.state !== 'unknown';
-  await recordMove(tx, context, before, after, {
+  const isResolved = event.type === 'resolved';
+  return recordMove(tx, context, before, event, {
     kind: KINDS[click.verb],
     by: click.by,
     facts: { ...identityFacts(identity), ...(click.text ? { said: click.text } : {}) },
     confirmed,
     locked,
-    also: [...(isResolved ? [unlockTarget.with(tx, after.id)] : []), handled],
+    also: [...(isResolved ? [unlockTarget.with(tx, before.id)] : []), handled],
   });
 }
 

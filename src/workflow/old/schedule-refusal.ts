@@ -1,4 +1,5 @@
 import type { Change } from '../../domain/change.ts';
+import type { ClaimFacts } from '../../domain/gate.ts';
 import { loadChange } from '../../log/old/changes.ts';
 import { auditRefusal } from '../../log/old/matches-audit-trail.ts';
 import { recordedSchedule } from '../../log/old/schedule-events.ts';
@@ -7,24 +8,18 @@ import type { DecisionContext } from './ports.ts';
 
 const SCHEDULE = 'service schedule';
 
-/**
- * Returns why the schedule of a run does not permit it any more, or null: it was paused, removed or
- * replaced, it has expired, or the audit trail does not confirm it. Null for any other change.
- */
-export async function scheduleRefusal(
+/** Reads the schedule of a run under the lock; `unknown`: there is none. Null for any other change. */
+export async function readScheduleOf(
   tx: Tx,
-  { auditKey, now }: Pick<DecisionContext, 'auditKey' | 'now'>,
+  { auditKey }: Pick<DecisionContext, 'auditKey'>,
   { plan }: Change,
-): Promise<'schedule-ended' | 'audit-mismatch' | 'upgraded' | null> {
+): Promise<ClaimFacts['schedule']> {
   const id = plan.timing?.schedule;
   if (!id) return null;
   const schedule = await loadChange(tx, id);
   const recorded = await recordedSchedule(tx, auditKey, id);
-  if (!schedule || !recorded) return 'audit-mismatch';
-  if (recorded.isPaused || recorded.ended !== null || now() >= recorded.until) {
-    return 'schedule-ended';
-  }
-  return auditRefusal(tx, auditKey, schedule);
+  if (!schedule || !recorded) return 'unknown';
+  return { ...recorded, log: await auditRefusal(tx, auditKey, schedule) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError, InvalidRequest } from '../../base/errors.ts';
 import type { Change, ExecutionOutcome } from '../../domain/change.ts';
-import { finish, returnPermit } from '../../domain/decide.ts';
+import { gate } from '../../domain/gate.ts';
 import { lockStored } from '../../log/old/changes.ts';
 import { closingPermit, unlockTarget } from '../../log/old/permits.ts';
 import type { VerifiableChange } from '../../log/old/stored-record.ts';
@@ -10,7 +10,7 @@ import type { SendResult } from '../../servers/sent.ts';
 import type { Tx } from '../../storage/old/database.ts';
 import type { Statement } from '../../storage/old/together.ts';
 import type { WorkflowContext } from './ports.ts';
-import { assertMoved, recordMove } from './record.ts';
+import { assertAllowed, recordMove } from './record.ts';
 import { storeSecret } from './secret.ts';
 
 const FIRST_HAND_BACK_MS = 10_000;
@@ -181,13 +181,19 @@ async function store(
     await learnService(tx, learned);
   }
   if (sent?.secret) await storeSecret(tx, context, change, sent.secret);
-  await recordMove(tx, context, change, assertMoved(finish(change, ending)), {
-    kind: ending.how,
-    by: 'signalbox',
-    facts: { requestId: ending.requestId, permit },
-    locked,
-    also,
-  });
+  await recordMove(
+    tx,
+    context,
+    change,
+    assertAllowed(gate(change, 'finish', { outcome: ending })),
+    {
+      kind: ending.how,
+      by: 'signalbox',
+      facts: { requestId: ending.requestId, permit },
+      locked,
+      also,
+    },
+  );
 }
 
 /** Each claim and each hand-back is an event of the audit trail, so that the waits grow. */
@@ -206,7 +212,7 @@ async function storeNotSent(
   const { retryAfterMs, text } = result;
   const notBefore = new Date(context.now().getTime() + handBackMs(permit, retryAfterMs));
   const closed = { changeId: change.id, n: permit, outcome: 'not-sent', httpStatus: null } as const;
-  await recordMove(tx, context, change, assertMoved(returnPermit(change, notBefore)), {
+  await recordMove(tx, context, change, assertAllowed(gate(change, 'return', { notBefore })), {
     kind: 'handed-back',
     by: 'signalbox',
     facts: { text },

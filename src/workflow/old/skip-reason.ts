@@ -1,9 +1,9 @@
-import { HOUR_MS, instantAt, localDay } from '../../base/time.ts';
+import { instantAt, localDay } from '../../base/time.ts';
 import type { Occurrence, WeeklyPlan } from '../../base/weekly-times.ts';
 import { changesElsewhere } from '../../commands/index.ts';
 import { oneLineOf } from '../../domain/answer.ts';
 import { type Target, targetKey } from '../../domain/change.ts';
-import { freezeFor } from '../../domain/policy.ts';
+import { gate, type Skipped } from '../../domain/gate.ts';
 import { loadChange } from '../../log/old/changes.ts';
 import { lockHolder } from '../../log/old/permits.ts';
 import { manualChangeSince } from '../../log/old/schedules.ts';
@@ -22,21 +22,40 @@ export async function skipReason(
   { timezone }: WeeklyPlan,
   { at }: Occurrence,
 ): Promise<string | null> {
-  const now = context.now();
-  if (now.getTime() - at.getTime() > HOUR_MS) return 'Signalbox could not run it within an hour';
-  const { db } = context.database;
-  const { freezes } = await currentPolicy(db, context);
-  const freeze = freezeFor(freezes, target, now);
-  if (freeze) return `a freeze holds (${oneLineOf(freeze.reason, REASON_MAX)})`;
   const key = targetKey(target);
+  const { db } = context.database;
   const holder = await lockHolder(db, key);
   const open = holder && (await loadChange(db, holder));
-  if (open?.state === 'unknown') return `the outcome of change ${open.id} is unknown`;
   const midnight = instantAt(localDay(at, timezone), '00:00', timezone);
-  const manual = await manualChangeSince(db, key, midnight);
-  if (manual) return `a person changed the service on that day (${manual})`;
-  const isElsewhere = await wasChangedElsewhere(context, target.id, midnight);
-  return isElsewhere ? 'the service was changed outside Signalbox on that day' : null;
+  const facts = {
+    now: context.now(),
+    at,
+    policy: await currentPolicy(db, context),
+    target,
+    unknown: open?.state === 'unknown' ? open.id : null,
+    changedBy: await manualChangeSince(db, key, midnight),
+    changedElsewhere: null,
+  };
+  const first = gate(null, 'run', facts);
+  if (first !== 'allowed') return wordsOf(first);
+  const changedElsewhere = await wasChangedElsewhere(context, target.id, midnight);
+  const answer = gate(null, 'run', { ...facts, changedElsewhere });
+  return answer === 'allowed' ? null : wordsOf(answer);
+}
+
+function wordsOf(skipped: Skipped): string {
+  switch (skipped.skips) {
+    case 'late':
+      return 'Signalbox could not run it within an hour';
+    case 'frozen':
+      return `a freeze holds (${oneLineOf(skipped.freeze.reason, REASON_MAX)})`;
+    case 'outcome-unknown':
+      return `the outcome of change ${skipped.change} is unknown`;
+    case 'changed':
+      return `a person changed the service on that day (${skipped.change})`;
+    case 'changed-elsewhere':
+      return 'the service was changed outside Signalbox on that day';
+  }
 }
 
 /** By the activity log, where it can be read. The schedule does not depend on it. */

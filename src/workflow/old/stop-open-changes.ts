@@ -1,5 +1,5 @@
 import type { ChangeId } from '../../domain/change.ts';
-import { invalidateOpenChange } from '../../domain/decide.ts';
+import { gate } from '../../domain/gate.ts';
 import { dueReverts, openChangeIds } from '../../log/old/change-due.ts';
 import { lockChange } from '../../log/old/changes.ts';
 import { closeOpenPermits, unlockTarget } from '../../log/old/permits.ts';
@@ -77,11 +77,11 @@ async function stopOpenChange(
   why: Invalidation,
 ): Promise<void> {
   const change = await lockChange(tx, id);
-  const outcome = change && invalidateOpenChange(change, why);
-  if (!change || !outcome?.ok) return;
+  const answer = change && gate(change, 'distrust', { why });
+  if (!change || !answer || 'refusal' in answer) return;
   await closeOpenPermits(tx, id);
   await unlockTarget(tx, id);
-  await recordMove(tx, context, change, outcome.change, { kind: 'distrusted', by: 'signalbox' });
+  await recordMove(tx, context, change, answer, { kind: 'distrusted', by: 'signalbox' });
 }
 
 const UNTRUSTED: Readonly<Record<Invalidation, string>> = {

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../base/errors.ts';
 import type { ChangeCommand } from '../../commands/index.ts';
+import { combineRequirements } from '../../domain/approvals.ts';
 import type { Plan, Requirement, Timing, UserId } from '../../domain/change.ts';
-import { combineRequirements } from '../../domain/gate.ts';
 import { NO_TIMING, type RequestedTiming, startsAt, startTimeOf } from '../../domain/timing.ts';
 import type { authorizeCommand, Refused } from './authorize.ts';
 import { readInverse } from './inverse.ts';
@@ -102,8 +102,8 @@ export async function requirementWithLater(
   for (const { name, at, field } of laterCommands(context, command, plan)) {
     const authorized = await authorize(name, at);
     if (!authorized.ok) return authorized;
-    const { rule } = authorized.decision.requires;
-    const both = combineRequirements(all, authorized.decision.requires);
+    const { rule } = authorized.requires;
+    const both = combineRequirements(all, authorized.requires);
     if (!both) return { ok: false, problems: [{ field, problem: otherApprovers(name, rule) }] };
     all = both;
   }

@@ -1,6 +1,7 @@
 import type { WhoQuestion } from '../../commands/index.ts';
 import type { Actor, RoleName, Target } from '../../domain/change.ts';
-import { type Decision, decide, type Policy, type PolicyQuestion } from '../../domain/policy.ts';
+import { gate } from '../../domain/gate.ts';
+import type { Policy } from '../../domain/policy.ts';
 import type { DecisionContext } from './ports.ts';
 
 export type WhoContext = Pick<
@@ -30,9 +31,9 @@ export function decideFor(
   { command, target, asker }: WhoSubject,
   roles: readonly RoleName[],
 ) {
-  const kind: PolicyQuestion['kind'] = commands.has(command) ? 'change' : 'query';
-  const actor = { id: asker.id, roles };
-  const reason = '-'.repeat(500);
-  const decision: Decision = decide(policy, { command, kind, target, actor, reason, now: now() });
-  return { refusal: null, ...decision };
+  const verb = commands.has(command) ? 'request' : 'query';
+  const proposal = { command, target, reason: '-'.repeat(500) };
+  const identity = { ok: true, actor: { id: asker.id, roles } } as const;
+  const answer = gate(proposal, verb, { identity, policy, now: now() });
+  return { refusal: null, ...answer };
 }

@@ -1,0 +1,168 @@
+import type {
+  Actor,
+  Change,
+  Evidence,
+  ExecutionOutcome,
+  Refusal,
+  Requirement,
+  StateCheck,
+  UserId,
+  Verb,
+} from '../../src/domain/change.ts';
+import { type ChangeEvent, evolve } from '../../src/domain/fold.ts';
+import { type ClaimFacts, gate, type PressFacts } from '../../src/domain/gate.ts';
+import type { Policy } from '../../src/domain/policy.ts';
+import { minutes, NOON } from './changes-fixtures.ts';
+
+const EVERY_ROLE = ['operator', 'approver', 'viewer', 'lead', 'chief', 'oncall'];
+
+/** The change after a verb, or why it is refused. */
+export type Move =
+  | { readonly ok: true; readonly change: Change }
+  | { readonly ok: false; readonly refusal: string };
+
+/** Asks the gate, and applies the event that it returns. */
+function move(change: Change, answer: object, at: Date): Move {
+  if ('refusal' in answer) return { ok: false, refusal: String(answer.refusal) };
+  if ('waits' in answer) return { ok: false, refusal: String(answer.waits) };
+  return { ok: true, change: evolve(change, { ...(answer as ChangeEvent), at }) };
+}
+
+/** A policy with one rule, for every command and target, that requires this; without it: no rule. */
+export function policyThatRequires(requires: Requirement | null): Policy {
+  const roles = new Map(EVERY_ROLE.map((role) => [role, { groups: [], users: [] }]));
+  const none = { roles, freezes: [], never: [] };
+  if (!requires) return { ...none, rules: [] };
+  const { rule: place, to, from, count, self, escalation, reason, breakGlass } = requires;
+  const escalate = escalation && { to: escalation.to, after: escalation.afterMs };
+  const rule = {
+    ...{ place, to, commands: ['*'], on: null, discovered: true },
+    approvals: from === null ? null : { from, count, self, escalate },
+    reason: { required: reason, minimum: reason ? 1 : 0 },
+    expiresAfterMs: requires.expiresAfterMs,
+    channel: requires.channel,
+    breakGlass: breakGlass === null ? null : { to: breakGlass },
+  };
+  return { ...none, rules: [rule] };
+}
+
+/** What a press is decided by, if nothing changed since the request. */
+export function pressed(change: Change, actor: Actor, over: Partial<PressFacts> = {}): PressFacts {
+  return {
+    ...{ by: actor.id, identity: { ok: true, actor }, text: 'I saw it', now: NOON },
+    ...{ policy: policyThatRequires(change.requires), target: change.plan.target },
+    ...over,
+  };
+}
+
+function press(change: Change, verb: Verb, facts: PressFacts): Move {
+  return move(change, gate(change, verb, facts), facts.now);
+}
+
+export function confirm(change: Change, actor: Actor, now: Date): Move {
+  return press(change, 'confirm', pressed(change, actor, { now }));
+}
+
+export function approve(change: Change, actor: Actor, now: Date): Move {
+  return press(change, 'approve', pressed(change, actor, { now }));
+}
+
+export function reject(change: Change, actor: Actor, text: string, now: Date): Move {
+  return press(change, 'reject', pressed(change, actor, { text, now }));
+}
+
+export function cancel(change: Change, actor: Actor): Move {
+  return press(change, 'cancel', pressed(change, actor));
+}
+
+export function breakGlass(change: Change, actor: Actor, text: string, now: Date): Move {
+  return press(change, 'break-glass', pressed(change, actor, { text, now }));
+}
+
+export function review(change: Change, actor: Actor, text: string, now: Date): Move {
+  return press(change, 'review', pressed(change, actor, { text, now }));
+}
+
+interface Resolving {
+  readonly happened: boolean;
+  readonly note: string;
+  readonly current: Requirement | null;
+}
+
+export function resolve(
+  change: Change,
+  actor: Actor,
+  { happened, note: text, current }: Resolving,
+  now: Date,
+): Move {
+  const facts = pressed(change, actor, { text, now, policy: policyThatRequires(current) });
+  return press(change, happened ? 'happened' : 'did-not-happen', facts);
+}
+
+export function snooze(change: Change, actor: Actor, current: Requirement | null, now: Date): Move {
+  const facts = pressed(change, actor, { now, policy: policyThatRequires(current) });
+  return press(change, 'snooze', facts);
+}
+
+export function expire(change: Change, now: Date): Move {
+  return move(change, gate(change, 'expire', { now }), now);
+}
+
+/** What a claim is decided by, if nothing changed since the approvals. */
+export function claiming(change: Change, over: Partial<ClaimFacts> = {}): ClaimFacts {
+  const { now = NOON } = over;
+  const people = [change.requester, ...change.approvals.map(({ by }) => by)];
+  const identified = (id: UserId) => ({ ok: true, actor: { id, roles: EVERY_ROLE } }) as const;
+  return {
+    ...{ now, validUntil: new Date(now.getTime() + 30_000), mayExecute: true },
+    ...{ logProblem: null, log: null, schedule: null },
+    identities: new Map(people.map((id) => [id, identified(id)])),
+    policy: policyThatRequires({ ...change.requires, from: null, count: 0 }),
+    ...{ commands: [change.command], target: change.plan.target },
+    ...{ fields: null, differs: false, mustReadAgain: false, lock: 'free' },
+    lease: { owner: 'replica-1', until: minutes(2) },
+    stateCheck: undefined,
+    ...over,
+  };
+}
+
+export function start(
+  change: Change,
+  lease: NonNullable<Change['lease']>,
+  now: Date,
+  stateCheck?: StateCheck,
+): Move {
+  return move(change, gate(change, 'claim', claiming(change, { now, lease, stateCheck })), now);
+}
+
+export function stop(change: Change, why: Refusal): Move {
+  return move(change, gate(change, 'stop', { why }), NOON);
+}
+
+export function returnPermit(change: Change, notBefore: Date): Move {
+  return move(change, gate(change, 'return', { notBefore }), NOON);
+}
+
+export function finish(change: Change, outcome: ExecutionOutcome): Move {
+  return move(change, gate(change, 'finish', { outcome }), outcome.at);
+}
+
+export function markUnknown(change: Change, now: Date): Move {
+  return move(change, gate(change, 'lose', { now, isOver: false }), now);
+}
+
+export function markAbandoned(change: Change, now: Date): Move {
+  return move(change, gate(change, 'lose', { now, isOver: true }), now);
+}
+
+export function settleByEvidence(change: Change, evidence: Evidence, now: Date): Move {
+  return move(change, gate(change, 'settle', { evidence, now }), now);
+}
+
+export function abandonRevert(change: Change): Move {
+  return move(change, gate(change, 'keep', {}), NOON);
+}
+
+export function invalidateOpenChange(change: Change, why: 'restored' | 'gap-accepted'): Move {
+  return move(change, gate(change, 'distrust', { why }), NOON);
+}
