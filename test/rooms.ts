@@ -21,7 +21,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // The files directly in `src`, which start the bot and connect the rooms.
   app: { ...words, budget: 650, imports: [...ALL, 'ops'] },
   base: { ...words, budget: 2_100, imports: [] },
-  domain: { ...words, budget: 2_500, imports: ['base'], isPure: true },
+  // The gate has the decisions that workflow had: 250 lines of its budget came along.
+  domain: { ...words, budget: 2_750, imports: ['base'], isPure: true },
   maths: { ...words, budget: 2_450, imports: ['base'], isPure: true },
   storage: { ...acts, budget: 1_400, imports: ['base'] },
   log: { ...acts, budget: 1_500, imports: ['base', 'domain', 'storage'] },
@@ -38,7 +39,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   workflow: {
     ...acts,
-    budget: 3_250,
+    budget: 3_000,
     imports: ['base', 'domain', 'log', 'storage', 'commands', 'servers'],
   },
   slack: { ...acts, budget: 6_400, imports: ['base', 'domain', 'commands', 'workflow'] },

@@ -26,7 +26,7 @@ import { lastDigests, unfinishedDigests } from '../../src/storage/old/digests.ts
 import { listInstances, pruneInstances, saveInstance } from '../../src/storage/old/instances.ts';
 import { claimDueMessages, pruneOutbox } from '../../src/storage/old/outbox.ts';
 import { pruneRateCounters } from '../../src/storage/old/rate-counters.ts';
-import { dropExpiredSecrets } from '../../src/workflow/secrets.ts';
+import { dropExpiredSecrets } from '../../src/workflow/old/stored-secrets.ts';
 import { AUDIT_KEY } from '../../test/harness/simulators.ts';
 import { SERVICES } from './year.ts';
 

@@ -187,8 +187,8 @@ export function createSomeMembers({ idsOf, accounts, clock }: Options) {
   const budget = createBudget(LIMIT, clock);
 
   async function lookUp(id: UserId): Promise<void> {
-    const turn = await budget.take('people', clock.now() + WITHIN_MS);
-    if (turn.ok) await accounts.read(id, { fresh: false });
+    if ((await budget.take('people', clock.now() + WITHIN_MS)).ok)
+      await accounts.read(id, { fresh: false });
   }
 
   return async (role: RoleName): Promise<SomeMembers | null> => {

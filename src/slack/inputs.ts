@@ -40,9 +40,8 @@ interface FieldState {
  */
 export function unshownText({ names, input }: Field, value: string, isCurrent: boolean) {
   // Slack refuses a form with such a value in a field for numbers.
-  if (input?.kind === 'number' && value !== '' && !/^-?\d{1,15}(\.\d+)?$/.test(value)) {
-    return `“${value}” is not a number.`;
-  }
+  const isNumber = /^(-?\d{1,15}(\.\d+)?)?$/.test(value);
+  if (input?.kind === 'number' && !isNumber) return `“${value}” is not a number.`;
   const isText = !names && (input === undefined || input.kind === 'lines');
   if (!isText || value.length <= LONG_MAX) return null;
   const characters = `${grouped(value.length)} characters`;
@@ -122,11 +121,9 @@ function channel(name: string, value: string) {
   };
 }
 
-function number(
-  name: string,
-  { decimal, min, max }: { decimal: boolean; min?: number; max?: number },
-  value: string,
-) {
+type NumberInput = Extract<Field['input'], { readonly kind: 'number' }>;
+
+function number(name: string, { decimal, min, max }: NumberInput, value: string) {
   return {
     type: 'number_input' as const,
     action_id: name,

@@ -5,7 +5,7 @@ import {
   dropSecret,
   openSecret,
   sealSecret,
-} from '../../src/workflow/secrets.ts';
+} from '../../src/workflow/old/stored-secrets.ts';
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 import { aChange, ana, ben, minutes, NOON, stored } from '../storage/example-change.ts';
 

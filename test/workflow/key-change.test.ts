@@ -10,7 +10,7 @@ import type { Database, Db } from '../../src/storage/old/database.ts';
 import { writeMeta } from '../../src/storage/old/meta.ts';
 import type { AuditEventTable } from '../../src/storage/old/schema.ts';
 import { adoptKey } from '../../src/workflow/old/key-change.ts';
-import { openSecret, sealSecret } from '../../src/workflow/secrets.ts';
+import { openSecret, sealSecret } from '../../src/workflow/old/stored-secrets.ts';
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 import { aChange, ana, minutes, NOON, stored } from '../storage/example-change.ts';
 import { createTestContext } from './context.ts';

@@ -14,7 +14,7 @@ import {
   storeSecret,
   unsealSecret,
 } from '../../src/workflow/old/secret.ts';
-import { openSecret, sealSecret } from '../../src/workflow/secrets.ts';
+import { openSecret, sealSecret } from '../../src/workflow/old/stored-secrets.ts';
 import { ana, aPost, ben, minutes, NOON } from '../storage/example-change.ts';
 import { createTestContext } from './context.ts';
 

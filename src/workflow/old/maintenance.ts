@@ -5,12 +5,12 @@ import { pruneReports } from '../../log/old/announcement.ts';
 import { pruneInbox } from '../../log/old/inbox.ts';
 import { pruneOutbox } from '../../storage/old/outbox.ts';
 import { pruneRateCounters } from '../../storage/old/rate-counters.ts';
-import { dropExpiredSecrets } from '../secrets.ts';
 import { checkCards } from './check-cards.ts';
 import { checkFreezes } from './check-freezes.ts';
 import { checkReverts } from './check-reverts.ts';
 import { pruneDirectCards } from './direct-cards.ts';
 import type { WorkflowContext } from './ports.ts';
+import { dropExpiredSecrets } from './stored-secrets.ts';
 
 const KEEP_MS = 7 * DAY_MS;
 

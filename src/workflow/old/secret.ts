@@ -7,8 +7,14 @@ import { type AuditKey, currentKey, keysOf } from '../../log/old/key-ring.ts';
 import { auditRefusal } from '../../log/old/matches-audit-trail.ts';
 import { type SealContext, seal, unseal } from '../../log/old/seal.ts';
 import type { Tx } from '../../storage/old/database.ts';
-import { dropSecret, listSecrets, openSecret, replaceSealed, sealSecret } from '../secrets.ts';
 import type { DecisionContext } from './ports.ts';
+import {
+  dropSecret,
+  listSecrets,
+  openSecret,
+  replaceSealed,
+  sealSecret,
+} from './stored-secrets.ts';
 
 const SECRET_KEPT_MS = 24 * HOUR_MS;
 

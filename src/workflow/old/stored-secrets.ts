@@ -1,6 +1,6 @@
-import type { ChangeId, UserId } from '../domain/change.ts';
-import { toText } from '../storage/old/portable.ts';
-import type { Db, Tx } from '../storage/old/schema.ts';
+import type { ChangeId, UserId } from '../../domain/change.ts';
+import { toText } from '../../storage/old/portable.ts';
+import type { Db, Tx } from '../../storage/old/schema.ts';
 
 /** A sealed password; the clear text is never stored. */
 interface SealedSecret {
