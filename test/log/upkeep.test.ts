@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { evolveStatus } from '../../src/domain/log-events.ts';
-import { Damaged } from '../../src/log/chain.ts';
+import { Damaged, WentBack } from '../../src/log/chain.ts';
 import { append, follow, head, type Log } from '../../src/log/log.ts';
 import { closeChapter, prune, rebuild, verifyAll } from '../../src/log/upkeep.ts';
 import { queryChanges } from '../../src/log/views.ts';
-import { addJob, reading, transaction } from '../../src/storage/index.ts';
+import { addJob, reading, type StoreReader, transaction } from '../../src/storage/index.ts';
 import { ENGINES } from '../storage/engines.ts';
 import {
   approved,
@@ -240,3 +240,28 @@ test.for(ENGINES)('an intact log is not closed on %s', async (engine) => {
     result: null,
   }));
 });
+
+test.for(ENGINES)(
+  'a chapter that is gone when it is read again hides no lost event on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const log = await open();
+    await approvedChange(log, 'A');
+    const chapter =
+      "insert into event values (4, 'installation', 1, 'chapter', 1, '{}', 'x', 'genesis', 'x', 'x', 'x')";
+    await tamper(log.store, 'delete from event where seq > 1', chapter);
+    // An attacker who deletes the row right after it was seen.
+    const connection = () => ({
+      execute: async (read: (reader: StoreReader) => Promise<unknown>) => {
+        const result = await read(log.store.root);
+        await sql`delete from event where seq = 4`.execute(log.store.root);
+        return result;
+      },
+    });
+    const root = Object.create(log.store.root, { connection: { value: connection } });
+    await expect(follow({ ...log, store: { ...log.store, root } })).rejects.toBeInstanceOf(
+      WentBack,
+    );
+    expect(head(log).seq).toBe(3);
+  },
+);
