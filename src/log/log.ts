@@ -93,10 +93,14 @@ export interface Log extends Subjects {
 const SIGNATURES = 100_000;
 
 /**
- * Opens the log: follows it from its beginning, and replaces an earlier key by the current one. Throws `KeyProblem`
- * where the log is signed with a key that this process does not have, and `Damaged`.
+ * Opens the log: follows it from its beginning, and replaces an earlier key by the current one, which only the bot
+ * does. Throws `KeyProblem` where the log is signed with a key that this process does not have, and `Damaged`.
  */
-export async function openLog(store: Store, keys: LogKeys): Promise<Log> {
+export async function openLog(
+  store: Store,
+  keys: LogKeys,
+  { replacesKey = true } = {},
+): Promise<Log> {
   const log: Log = {
     store,
     keys,
@@ -110,7 +114,7 @@ export async function openLog(store: Store, keys: LogKeys): Promise<Log> {
     loadAll: async (group, evolve) => foldedAll(await byStreamUnder(log, group), evolve),
   };
   await follow(log);
-  await rotateKey(log);
+  if (replacesKey) await rotateKey(log);
   return log;
 }
 
@@ -118,10 +122,17 @@ export async function openLog(store: Store, keys: LogKeys): Promise<Log> {
 export function appendProblem({ keys, memory }: Log): KeyProblem | Damaged | null {
   if (memory.damage) return memory.damage;
   const key = keyInForce(memory.chain);
-  return key === null || key === keys.current.id ? null : olderKey();
+  return key === null || key === keys.current.id ? null : otherKey(memory.chain, keys.current);
 }
 
-function olderKey(): KeyProblem {
+/** The key of this process is not the one that signs: it was replaced, or has not replaced the earlier one yet. */
+function otherKey({ eras }: Pick<Chain, 'eras'>, current: SigningKey): KeyProblem {
+  if (!eras.some(({ key }) => key === current.id)) {
+    return new KeyProblem(
+      'The log is still signed with an earlier key',
+      'start the bot with the new key first',
+    );
+  }
   return new KeyProblem(
     'The key of this process was replaced by a newer one: it reads, and writes nothing',
     'start it with the current SIGNALBOX_KEY',
@@ -447,7 +458,7 @@ export async function underLock<T>(
     if (memory.damage) throw memory.damage;
     const { extension, result } = await lockedTransaction(store, async (tx) => {
       const extension = await followIn(log, tx);
-      if ((keyInForce(extension) ?? key.id) !== key.id) throw olderKey();
+      if ((keyInForce(extension) ?? key.id) !== key.id) throw otherKey(extension, key);
       return { extension, result: await work(await lockedLog(log, tx, extension)) };
     });
     absorb(extension);

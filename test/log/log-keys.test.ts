@@ -155,7 +155,7 @@ test.for(ENGINES)(
     await write(await open(NEW), 'change/A', approved());
     expect((await old.load('change/A', evolveStatus)).version).toBe(3);
     await expect(write(old, 'change/A', approved('UCLEO'))).rejects.toBeInstanceOf(KeyProblem);
-    expect(appendProblem(old)).toBeInstanceOf(KeyProblem);
+    expect(appendProblem(old)?.message).toContain('was replaced by a newer one');
     expect(await rowsIn(old.store)).toHaveLength(4);
   },
 );
@@ -272,3 +272,18 @@ test.for(
   await tamper(log.store, insertion(rowAfter(head(log), key(1), draft)));
   await expect(open()).rejects.toThrow('not signed by both keys');
 });
+
+test.for(ENGINES)(
+  'a command does not replace the key before the bot does on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const log = await open();
+    await write(log, 'change/A', drafted());
+    const command = await openLog(log.store, NEW, { replacesKey: false });
+    expect(await stateOf(command, 'A')).toBe('draft');
+    await expect(write(command, 'change/A', confirmed)).rejects.toThrow(
+      'still signed with an earlier key',
+    );
+    expect(await rowsIn(log.store)).toHaveLength(1);
+  },
+);
