@@ -21,7 +21,7 @@ export const MUTATED_ROOMS: Readonly<Record<string, MutatedRoom>> = {
     setup: ['test/mutation-no-pauses.ts'],
   },
   log: {
-    mutate: ['src/log/old/*.ts'],
+    mutate: ['src/log/*.ts', 'src/log/old/*.ts'],
     tests: ['test/log/**/*.test.ts'],
   },
 };

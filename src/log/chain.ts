@@ -2,8 +2,8 @@ import { createHash, type KeyObject } from 'node:crypto';
 import type { JsonObject } from '../base/text.ts';
 import { type EventOf, parseEvent } from '../domain/log-events.ts';
 import {
+  foreignLog,
   isSignedBy,
-  KeyProblem,
   keyIdOf,
   type LogKeys,
   publicKeyFrom,
@@ -283,16 +283,13 @@ export function verifySignature({ keyWith }: Knowledge, row: EventRow): void {
 export function refuseForeign({ eras, keyWith }: Knowledge): void {
   const key = keyInForce({ eras });
   if (key === null || keyWith(key)) return;
-  throw new KeyProblem(
-    'The log of this database is signed with a key that this process does not have',
-    'set SIGNALBOX_KEY to the key of this database; after a change of the key, SIGNALBOX_PREVIOUS_KEYS to the earlier one',
-  );
+  throw foreignLog();
 }
 
 /** Adds what an answered transaction has read or appended. */
-export function absorb(chain: Chain, extension: Extension): void {
-  if (extension.end.seq <= chain.end.seq) return;
-  const { end, first, eras } = extension;
+export function absorb(extension: Extension): void {
+  const { chain, end, first, eras } = extension;
+  if (end.seq <= chain.end.seq) return;
   Object.assign(chain, { end, first, eras });
   for (const [id, key] of extension.trusted) chain.trusted.set(id, key);
   for (const streams of extension.heads.values()) {

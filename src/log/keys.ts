@@ -40,6 +40,13 @@ export class KeyProblem extends Error {
   }
 }
 
+export function foreignLog(): KeyProblem {
+  return new KeyProblem(
+    'The log of this database is signed with a key that this process does not have',
+    'set SIGNALBOX_KEY to the key of this database; after a change of the key, SIGNALBOX_PREVIOUS_KEYS to the earlier one',
+  );
+}
+
 interface KeySources {
   readonly databaseUrl: string;
   /** SIGNALBOX_KEY and SIGNALBOX_PREVIOUS_KEYS: 32 bytes each, in base64. */

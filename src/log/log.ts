@@ -93,10 +93,14 @@ export interface Log extends Subjects {
 const SIGNATURES = 100_000;
 
 /**
- * Opens the log: follows it from its beginning, and replaces an earlier key by the current one. Throws `KeyProblem`
- * where the log is signed with a key that this process does not have, and `Damaged`.
+ * Opens the log: follows it from its beginning, and replaces an earlier key by the current one, which only the bot
+ * does. Throws `KeyProblem` where the log is signed with a key that this process does not have, and `Damaged`.
  */
-export async function openLog(store: Store, keys: LogKeys): Promise<Log> {
+export async function openLog(
+  store: Store,
+  keys: LogKeys,
+  { replacesKey = true } = {},
+): Promise<Log> {
   const log: Log = {
     store,
     keys,
@@ -110,7 +114,7 @@ export async function openLog(store: Store, keys: LogKeys): Promise<Log> {
     loadAll: async (group, evolve) => foldedAll(await byStreamUnder(log, group), evolve),
   };
   await follow(log);
-  await rotateKey(log);
+  if (replacesKey) await rotateKey(log);
   return log;
 }
 
@@ -118,10 +122,17 @@ export async function openLog(store: Store, keys: LogKeys): Promise<Log> {
 export function appendProblem({ keys, memory }: Log): KeyProblem | Damaged | null {
   if (memory.damage) return memory.damage;
   const key = keyInForce(memory.chain);
-  return key === null || key === keys.current.id ? null : olderKey();
+  return key === null || key === keys.current.id ? null : otherKey(memory.chain, keys.current);
 }
 
-function olderKey(): KeyProblem {
+/** The key of this process is not the one that signs: it was replaced, or has not replaced the earlier one yet. */
+function otherKey({ eras }: Pick<Chain, 'eras'>, current: SigningKey): KeyProblem {
+  if (!eras.some(({ key }) => key === current.id)) {
+    return new KeyProblem(
+      'The log is still signed with an earlier key',
+      'start the bot with the new key first',
+    );
+  }
   return new KeyProblem(
     'The key of this process was replaced by a newer one: it reads, and writes nothing',
     'start it with the current SIGNALBOX_KEY',
@@ -154,22 +165,17 @@ export async function follow(log: Log): Promise<void> {
     const { memory, store } = log;
     if (memory.chain.end.seq === 0) memory.chain = await readChain(log);
     for (;;) {
-      const { end } = memory.chain;
+      const { chain } = memory;
+      const { end } = chain;
       const rows = await reading(store, (reader) => headersFrom(reader, Math.max(end.seq, 1)));
       const next = afterEnd(end, rows);
       if (next === 'chapter') {
-        memory.chain = await readChain(log);
+        const renewed = await readChain(log);
+        if (renewed.first <= end.seq) throw wentBack(end);
+        memory.chain = renewed;
         return;
       }
-      // Another reader of this process may have followed meanwhile.
-      const known = memory.chain.end.seq;
-      absorb(
-        memory.chain,
-        extended(
-          memory.chain,
-          next.filter(({ seq }) => seq > known),
-        ),
-      );
+      absorb(extended(chain, next));
       if (rows.length < BATCH) return;
     }
   });
@@ -187,7 +193,7 @@ export async function readChain(
   for (let from = 1; ; from = chain.end.seq + 1) {
     const read = take ? rowsFrom : headersFrom;
     const rows = await reading(store, (reader) => read(reader, from));
-    absorb(chain, extend(chain, rows));
+    absorb(extend(chain, rows));
     await take?.(rows);
     if (rows.length < BATCH) break;
   }
@@ -201,8 +207,13 @@ export async function rowsFrom(reader: StoreReader, seq: number): Promise<readon
   return rows;
 }
 
+/** Another reader of this process may have followed while the rows were read. */
 function extended(chain: Chain, rows: readonly EventRow[]): Extension {
-  const extension = extend(chain, rows);
+  const { seq: known } = chain.end;
+  const extension = extend(
+    chain,
+    rows.filter(({ seq }) => seq > known),
+  );
   refuseForeign(knowledgeOf(extension));
   return extension;
 }
@@ -217,7 +228,11 @@ function afterEnd(end: End, rows: readonly EventRow[]): readonly EventRow[] | 'c
     throw new Damaged(end.seq, 'it is missing');
   }
   if (first && eventHash(first) !== first.hash) throw new Damaged(first.seq, 'it was modified');
-  throw new WentBack(`The database does not contain event ${end.seq}, which this process knows`);
+  throw wentBack(end);
+}
+
+export function wentBack({ seq }: End): WentBack {
+  return new WentBack(`The database does not contain event ${seq}, which this process knows`);
 }
 
 class ChapterBegan extends Error {
@@ -227,13 +242,14 @@ class ChapterBegan extends Error {
 /** `follow` in a transaction: what it reads is known after the commit. */
 async function followIn({ memory }: Log, tx: StoreTx): Promise<Extension> {
   const { chain } = memory;
+  const { end } = chain;
   const rows: EventRow[] = [];
-  for (let from = Math.max(chain.end.seq, 1); ; from = (rows.at(-1)?.seq ?? 0) + 1) {
+  for (let from = Math.max(end.seq, 1); ; from = (rows.at(-1)?.seq ?? 0) + 1) {
     const batch = await headersFrom(tx, from);
     rows.push(...batch);
     if (batch.length < BATCH) break;
   }
-  const next = afterEnd(chain.end, rows);
+  const next = afterEnd(end, rows);
   if (next === 'chapter') throw new ChapterBegan();
   return extended(chain, next);
 }
@@ -440,13 +456,12 @@ export async function underLock<T>(
   const { memory, store } = log;
   return noticingDamage(log, async () => {
     if (memory.damage) throw memory.damage;
-    const { chain } = memory;
     const { extension, result } = await lockedTransaction(store, async (tx) => {
       const extension = await followIn(log, tx);
-      if ((keyInForce(extension) ?? key.id) !== key.id) throw olderKey();
+      if ((keyInForce(extension) ?? key.id) !== key.id) throw otherKey(extension, key);
       return { extension, result: await work(await lockedLog(log, tx, extension)) };
     });
-    absorb(chain, extension);
+    absorb(extension);
     return result;
   });
 }

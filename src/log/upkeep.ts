@@ -12,7 +12,7 @@ import {
 } from '../storage/index.ts';
 import { chapterRow, Damaged, type End, type EventRow, knowledgeOf, WentBack } from './chain.ts';
 import { type WriteLine, writeSigned } from './evidence.ts';
-import { KeyProblem, type LogKeys } from './keys.ts';
+import { foreignLog, isSignedBy, KeyProblem, type LogKeys } from './keys.ts';
 import {
   add,
   insert,
@@ -23,6 +23,7 @@ import {
   rowsFrom,
   showIfChange,
   underLock,
+  wentBack,
 } from './log.ts';
 import { deleteViews } from './views.ts';
 
@@ -43,9 +44,7 @@ export async function verifyAll(log: Log): Promise<LogCheck> {
       isKnownThere ||= row.seq === known.seq && row.hash === known.hash;
     });
     if (!isKnownThere && chain.first <= known.seq) {
-      throw new WentBack(
-        `The database does not contain event ${known.seq}, which this process knows`,
-      );
+      throw wentBack(known);
     }
     memory.damage = null;
     return { ok: true, end: chain.end };
@@ -165,6 +164,7 @@ export async function closeChapter(
 ): Promise<ClosedLog> {
   const damage = await damageOf(store, keys);
   return lockedTransaction(store, async (tx) => {
+    await refuseOtherKey(tx, keys);
     const last = (await lastEvents(tx)).filter(({ stream, type }) => !endsStream(stream, type));
     let from: End = { seq: 0, hash: '' };
     const file = {
@@ -196,6 +196,16 @@ async function damageOf(store: Store, keys: LogKeys): Promise<string> {
     throw error;
   }
   throw new Error('The log is intact, so it was not closed');
+}
+
+/** With another key, a healthy installation would lose its log to the new chapter. */
+async function refuseOtherKey(reader: StoreReader, { current, previous }: LogKeys): Promise<void> {
+  for (const { id, publicKey } of [current, ...previous]) {
+    const { rows } = await sql<EventRow>`select * from event
+      where key = ${id} order by seq desc limit 100`.execute(reader);
+    if (rows.some(({ hash, signature }) => isSignedBy(publicKey, hash, signature))) return;
+  }
+  throw foreignLog();
 }
 
 async function eachRow(tx: StoreTx, take: (row: EventRow) => Promise<void>): Promise<End> {

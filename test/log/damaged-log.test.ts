@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { evolveHolders, evolveStatus } from '../../src/domain/log-events.ts';
 import { Damaged, type EventRow, eventHash, rowAfter, WentBack } from '../../src/log/chain.ts';
 import { signText } from '../../src/log/keys.ts';
-import { append, appendProblem, follow, type Log } from '../../src/log/log.ts';
-import { verifyAll } from '../../src/log/upkeep.ts';
+import { append, appendProblem, follow, head, type Log } from '../../src/log/log.ts';
+import { prune, verifyAll } from '../../src/log/upkeep.ts';
 import { ENGINES } from '../storage/engines.ts';
 import {
   approved,
@@ -215,3 +215,65 @@ test.for(ENGINES)(
     expect(await verifyAll(log)).toMatchObject({ ok: false, problem: { name: 'WentBack' } });
   },
 );
+
+test.for(ENGINES)(
+  'an event of a history that was lost does not come back among the current ones on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const log = await open();
+    await write(log, 'change/A', drafted(), {
+      type: 'cancelled',
+      by: 'UANA',
+      press: 'p',
+      reason: null,
+    });
+    const [, lost] = await rowsIn(log.store);
+    await tamper(log.store, 'delete from event where seq = 2');
+    const other = await open();
+    await write(other, 'change/A', confirmed, approved());
+    if (!lost) throw new Error('the log is empty');
+    // Both histories are signed with the key: only the chain shows it.
+    await replaceRow(other.store, lost);
+    await expect(open()).rejects.toThrow('event 3: it does not follow the one before');
+  },
+);
+
+test.for(ENGINES)(
+  'a signature that is modified after it was verified is noticed on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    await approvedChange(log, 'A');
+    await load(log);
+    await tamper(log.store, `update event set signature = '${signText(EVIL, 'x')}' where seq = 2`);
+    await expect(load(log)).rejects.toThrow('event 2: its signature is not valid');
+  },
+);
+
+test.for(ENGINES)(
+  'an event with a number that its subject does not have is refused, although it is signed, on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const log = await open();
+    await write(log, 'change/A', drafted());
+    const draft = { stream: 'change/A', version: 3, type: 'expired', at: 1, body: '{}' };
+    await tamper(log.store, insertion(rowAfter(head(log), KEYS.current, draft)));
+    await expect(open()).rejects.toThrow('event 2: change/A has no version 2');
+  },
+);
+
+test.for(ENGINES)('a list of pruned subjects that was edited is refused on %s', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await write(log, 'change/A', drafted(), { type: 'expired' });
+  await write(log, 'change/B', drafted());
+  await prune(log, { before: 9_999_999_999_999, export: 'digest' });
+  const [, , , pruned] = await rowsIn(log.store);
+  if (!pruned) throw new Error('nothing was pruned');
+  await replaceRow(log.store, {
+    ...pruned,
+    body: pruned.body?.replace('change/A', 'change/B') ?? '',
+  });
+  await expect(open()).rejects.toThrow('event 4: its body was modified');
+  await replaceRow(log.store, { ...pruned, body: null });
+  await expect(open()).rejects.toThrow('event 4: its body is missing');
+});

@@ -2,8 +2,15 @@ import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
 import { evolveStatus } from '../../src/domain/log-events.ts';
-import { Damaged, keyChange, rowAfter } from '../../src/log/chain.ts';
-import { KeyProblem, readKeys, sealText, unsealText } from '../../src/log/keys.ts';
+import { Damaged, keyChange, rotationText, rowAfter } from '../../src/log/chain.ts';
+import {
+  KeyProblem,
+  publicKeyText,
+  readKeys,
+  sealText,
+  signText,
+  unsealText,
+} from '../../src/log/keys.ts';
 import { appendProblem, follow, head, openLog } from '../../src/log/log.ts';
 import { verifyAll } from '../../src/log/upkeep.ts';
 import { sqlitePath } from '../../src/storage/index.ts';
@@ -148,7 +155,7 @@ test.for(ENGINES)(
     await write(await open(NEW), 'change/A', approved());
     expect((await old.load('change/A', evolveStatus)).version).toBe(3);
     await expect(write(old, 'change/A', approved('UCLEO'))).rejects.toBeInstanceOf(KeyProblem);
-    expect(appendProblem(old)).toBeInstanceOf(KeyProblem);
+    expect(appendProblem(old)?.message).toContain('was replaced by a newer one');
     expect(await rowsIn(old.store)).toHaveLength(4);
   },
 );
@@ -172,6 +179,7 @@ test.for(ENGINES)(
     const log = await open(NEW);
     const draft = { stream: 'change/A', version: 2, type: 'confirmed', at: 1, body: '{}' };
     await tamper(log.store, insertion(rowAfter(head(log), key(1), draft)));
+    await expect(log.load('change/A', evolveStatus)).rejects.toThrow('its key was not in force');
     await expect(follow(log)).rejects.toThrow('its key was not in force');
     await expect(open(NEW)).rejects.toBeInstanceOf(Damaged);
   },
@@ -243,3 +251,39 @@ test.for(ENGINES)('a key that was replaced does not come back on %s', async (eng
   await tamper(log.store, insertion(row));
   await expect(follow(back)).rejects.toThrow('is in force again');
 });
+
+test.for(
+  ENGINES.flatMap((engine) => [
+    ['oldPublicKey', engine] as const,
+    ['newPublicKey', engine] as const,
+  ]),
+)('a change of the key whose %s is another one is refused on %s', async ([field, engine]) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await write(log, 'change/A', drafted());
+  const { type, ...body } = keyChange(head(log).hash, key(1), key(2));
+  const changed = { ...body, [field]: publicKeyText(key(9).publicKey) };
+  if (field === 'newPublicKey') {
+    // With the proof of the key that it carries.
+    const text = rotationText(head(log).hash, key(1).id, key(2).id);
+    Object.assign(changed, { proof: signText(key(9), text) });
+  }
+  const draft = { stream: 'installation', version: 1, type, at: 1, body: JSON.stringify(changed) };
+  await tamper(log.store, insertion(rowAfter(head(log), key(1), draft)));
+  await expect(open()).rejects.toThrow('not signed by both keys');
+});
+
+test.for(ENGINES)(
+  'a command does not replace the key before the bot does on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const log = await open();
+    await write(log, 'change/A', drafted());
+    const command = await openLog(log.store, NEW, { replacesKey: false });
+    expect(await stateOf(command, 'A')).toBe('draft');
+    await expect(write(command, 'change/A', confirmed)).rejects.toThrow(
+      'still signed with an earlier key',
+    );
+    expect(await rowsIn(log.store)).toHaveLength(1);
+  },
+);

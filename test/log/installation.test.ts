@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import {
+  activateConfiguration,
+  activeConfiguration,
+  freezesInForce,
+  recordedIds,
+  recordIds,
+  schedulesInForce,
+} from '../../src/log/installation.ts';
+import { append } from '../../src/log/log.ts';
+import { prune } from '../../src/log/upkeep.ts';
+import { ENGINES } from '../storage/engines.ts';
+import { freshLog, installation, rowsIn, tamper, write } from './logs.ts';
+
+const created = {
+  change: 'A',
+  by: 'UANA',
+  reason: 'release',
+  scope: { tag: 'prod' },
+  until: 5_000,
+};
+const freeze = { type: 'created', ...created } as const;
+const schedule = {
+  type: 'created',
+  change: 'A',
+  by: 'UANA',
+  service: { id: 'S1', name: 'ci' },
+  stop: 'weekdays 20:00',
+  start: null,
+  zone: 'Europe/Berlin',
+  until: 5_000,
+} as const;
+
+test.for(ENGINES)(
+  'the last configuration that was activated is the active one on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const [log, other] = [await open(), await open()];
+    expect(await activeConfiguration(log)).toBeNull();
+    await activateConfiguration(log, { configuration: 'one', release: '2.0.0' });
+    await activateConfiguration(other, { configuration: 'one', release: '2.0.0' });
+    expect(await rowsIn(log.store)).toHaveLength(1);
+    await activateConfiguration(other, { configuration: 'two', release: '2.0.0' });
+    expect(await activeConfiguration(log)).toMatchObject({
+      configuration: 'two',
+      release: '2.0.0',
+    });
+    await activateConfiguration(log, { configuration: 'two', release: '2.0.1' });
+    expect(await rowsIn(log.store)).toHaveLength(3);
+  },
+);
+
+test.for(ENGINES)(
+  'an earlier configuration that was put into the database is refused on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    await activateConfiguration(log, { configuration: 'one', release: '2.0.0' });
+    await activateConfiguration(log, { configuration: 'two', release: '2.0.0' });
+    await tamper(log.store, 'delete from event where seq = 2');
+    await expect(activeConfiguration(log)).rejects.toThrow();
+  },
+);
+
+test.for(ENGINES)('the first id of a name stays on %s', async (engine) => {
+  const log = await freshLog(engine);
+  const first = new Map([
+    ['#db-costs', 'C1'],
+    ['@db-leads', 'S1'],
+  ]);
+  expect(await recordIds(log, first)).toEqual(first);
+  const later = new Map([
+    ['@db-leads', 'S9'],
+    ['@ops', 'S2'],
+  ]);
+  expect((await recordIds(log, later)).get('@db-leads')).toBe('S1');
+  expect(await recordedIds(log)).toEqual(new Map([...first, ['@ops', 'S2']]));
+  await recordIds(log, later);
+  expect(await rowsIn(log.store)).toHaveLength(2);
+});
+
+test.for(ENGINES)('a freeze is in force until it is lifted or over on %s', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'freeze/A', freeze, { type: 'card-posted', channel: 'C1', ts: '1.2' });
+  await write(log, 'freeze/B', { ...freeze, change: 'B', until: 100 });
+  await write(
+    log,
+    'freeze/C',
+    { ...freeze, change: 'C' },
+    { type: 'lifted', change: null, by: 'UBEN' },
+  );
+  const inForce = await freezesInForce(log, 1_000);
+  expect([...inForce.keys()]).toEqual(['A']);
+  expect(inForce.get('A')).toMatchObject({ ...created, card: { channel: 'C1', ts: '1.2' } });
+  expect(await freezesInForce(log, 5_000)).toEqual(new Map());
+});
+
+test.for(ENGINES)(
+  'the freezes under the lock are those that the transaction sees on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const [log, other] = [await open(), await open()];
+    await write(other, 'freeze/A', freeze);
+    const { result } = await append(log, async (locked) => ({
+      events: [],
+      result: [...(await freezesInForce(locked, 1)).keys()],
+    }));
+    expect(result).toEqual(['A']);
+  },
+);
+
+test.for(ENGINES)(
+  'a freeze whose rows were deleted is not lifted by that on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    await write(log, 'freeze/A', freeze);
+    await write(log, 'freeze/B', { ...freeze, change: 'B' });
+    await tamper(log.store, 'delete from event where seq = 1');
+    await expect(freezesInForce(log, 1)).rejects.toThrow('freeze/A lost its version 1');
+  },
+);
+
+test.for(ENGINES)('a freeze that was pruned is not in force on %s', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'freeze/A', freeze, { type: 'lifted', change: null, by: 'UBEN' });
+  await prune(log, { before: 9_999_999_999_999, export: 'digest' });
+  expect(await freezesInForce(log, 1)).toEqual(new Map());
+});
+
+test.for(ENGINES)(
+  'a schedule is in force until it is removed or expires, also while it is paused, on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    await write(log, 'schedule/A', schedule, { type: 'paused', by: 'UANA', why: 'holiday' });
+    await write(
+      log,
+      'schedule/B',
+      { ...schedule, change: 'B' },
+      { type: 'removed', by: 'UANA', why: 'replaced' },
+    );
+    const inForce = await schedulesInForce(log, 1_000);
+    expect([...inForce.keys()]).toEqual(['A']);
+    expect(inForce.get('A')).toMatchObject({ zone: 'Europe/Berlin', isPaused: true, run: null });
+    expect(await schedulesInForce(log, 5_000)).toEqual(new Map());
+  },
+);

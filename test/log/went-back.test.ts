@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { evolveStatus } from '../../src/domain/log-events.ts';
+import { type EventRow, WentBack } from '../../src/log/chain.ts';
+import { append, follow, head, type Log, recordRestore } from '../../src/log/log.ts';
+import { verifyAll } from '../../src/log/upkeep.ts';
+import { ENGINES, type Engine } from '../storage/engines.ts';
+import {
+  approved,
+  approvedChange,
+  drafted,
+  insertion,
+  installation,
+  rowsIn,
+  stateOf,
+  tamper,
+  write,
+} from './logs.ts';
+
+/** A database that lost everything after this event, as a restored copy or a failover does. */
+async function cutAfter(log: Log, seq: number): Promise<readonly EventRow[]> {
+  const rows = (await rowsIn(log.store)).filter((row) => row.seq > seq);
+  await tamper(log.store, `delete from event where seq > ${seq}`);
+  return rows;
+}
+
+async function twoProcesses(engine: Engine) {
+  const { open } = await installation(engine);
+  const log = await open();
+  await approvedChange(log, 'A');
+  await write(log, 'change/B', drafted());
+  return { open, log, other: await open() };
+}
+
+const stale = (log: Log) =>
+  recordRestore(log, 2, async (lost) =>
+    lost
+      .filter(({ stream }) => stream === 'change/A')
+      .map(({ stream, version, hash }) => ({
+        stream: 'change/A' as const,
+        event: { type: 'stale', why: 'restored', foreign: [{ stream, version, hash }] } as const,
+      })),
+  );
+
+test.for(ENGINES)(
+  'a log that went back is noticed before anything is decided on %s',
+  async (engine) => {
+    const { log } = await twoProcesses(engine);
+    await cutAfter(log, 3);
+    let isAsked = false;
+    const deciding = append(log, async () => {
+      isAsked = true;
+      return { events: [], result: null };
+    });
+    await expect(deciding).rejects.toBeInstanceOf(WentBack);
+    expect(isAsked).toBe(false);
+  },
+);
+
+test.for(ENGINES)(
+  'a log that went back and continued otherwise is noticed on %s',
+  async (engine) => {
+    const { open, log } = await twoProcesses(engine);
+    await cutAfter(log, 3);
+    const fresh = await open();
+    for (const id of ['C', 'D', 'E']) await write(fresh, `change/${id}`, drafted());
+    await expect(follow(log)).rejects.toBeInstanceOf(WentBack);
+    await expect(stateOf(log, 'B')).rejects.toBeInstanceOf(WentBack);
+  },
+);
+
+test.for(ENGINES)(
+  'what is lost is recorded and answered in one transaction on %s',
+  async (engine) => {
+    const { log } = await twoProcesses(engine);
+    const end = head(log);
+    const [third, fourth] = await cutAfter(log, 2);
+    const lost = await stale(log);
+    expect(lost).toEqual([
+      { stream: 'change/A', version: 3, hash: third?.hash },
+      { stream: 'change/B', version: 1, hash: fourth?.hash },
+    ]);
+    const rows = await rowsIn(log.store);
+    expect(rows.map(({ type }) => type)).toEqual(['drafted', 'confirmed', 'restored', 'stale']);
+    expect(JSON.parse(rows[2]?.body ?? '')).toEqual({ from: end, lost, timeline: 2 });
+    // The process goes on with what the log has now.
+    expect(await stateOf(log, 'A')).toBe('stale');
+    await write(log, 'change/B', drafted());
+    expect(await verifyAll(log)).toMatchObject({ ok: true, end: { seq: 5 } });
+  },
+);
+
+test.for(ENGINES)('two loops of one process record it once on %s', async (engine) => {
+  const { log } = await twoProcesses(engine);
+  await cutAfter(log, 2);
+  const [one, other] = await Promise.all([stale(log), stale(log)]);
+  expect(one).toEqual(other);
+  expect(await stale(log)).toEqual([]);
+  expect((await rowsIn(log.store)).filter(({ type }) => type === 'restored')).toHaveLength(1);
+});
+
+test.for(ENGINES)(
+  'a replica that knew more than the first one records what that one did not know on %s',
+  async (engine) => {
+    const { log, other } = await twoProcesses(engine);
+    await write(other, 'change/C', drafted());
+    await cutAfter(log, 3);
+    expect((await stale(log)).map(({ stream }) => stream)).toEqual(['change/B']);
+    await expect(follow(other)).rejects.toBeInstanceOf(WentBack);
+    expect((await stale(other)).map(({ stream }) => stream)).toEqual(['change/B', 'change/C']);
+    await follow(log);
+    expect(await verifyAll(other)).toMatchObject({ ok: true });
+  },
+);
+
+test.for(ENGINES)(
+  'an event that came back under another number is not lost on %s',
+  async (engine) => {
+    const { log } = await twoProcesses(engine);
+    const lost = await cutAfter(log, 3);
+    await tamper(log.store, ...lost.map(insertion));
+    await follow(log);
+    expect(await stale(log)).toEqual([]);
+    expect(await rowsIn(log.store)).toHaveLength(4);
+  },
+);
+
+test.for(ENGINES)('an honest run of two processes sees no alarm on %s', async (engine) => {
+  const { log, other } = await twoProcesses(engine);
+  const work = [log, other].flatMap((each) =>
+    Array.from({ length: 12 }, async (_, n) => {
+      await write(each, `change/${n % 3}`, n < 3 ? drafted() : approved(`U${n}`));
+      await each.load('change/A', evolveStatus);
+      await each.loadAll('change', (count: number | null) => (count ?? 0) + 1);
+      await follow(each);
+    }),
+  );
+  await Promise.all(work);
+  expect(await verifyAll(log)).toMatchObject({ ok: true, end: { seq: 28 } });
+});
