@@ -45,6 +45,7 @@ export class Databases<Tx> {
   readonly #routes = new Map<Owner, Primary<Tx>>();
   #timelines = 0;
   #sessions = 0;
+  #changes = 0;
 
   constructor(world: World, open: (server: Server) => Engine<Tx>) {
     this.#world = world;
@@ -72,6 +73,11 @@ export class Databases<Tx> {
     };
   }
 
+  /** Another number after each loss, split or end of a split. */
+  get version(): number {
+    return this.#changes;
+  }
+
   /** The number of events in the log that holds now. */
   get size(): number {
     return this.#newest.engine.size();
@@ -83,6 +89,7 @@ export class Databases<Tx> {
 
   /** Puts the database back by some commits. Noticed: a restore or a failover, which ends all connections. */
   rollBack(commits: number, noticed: boolean): void {
+    this.#changes++;
     const primary = this.#newest;
     const kept = Math.max(1, primary.history.length - commits);
     primary.history.length = kept;
@@ -94,14 +101,18 @@ export class Databases<Tx> {
     this.#newest.engine.cut((items) => this.#world.pick(items));
   }
 
-  /** Promotes an asynchronous standby that lacks the last commits; the old primary is gone. */
-  failOver(lost: number): void {
-    this.rollBack(lost, true);
+  /**
+   * Promotes an asynchronous standby that lacks the last commits; the old primary is gone. Not noticed: a proxy between the
+   * processes and the database hides the lost connections.
+   */
+  failOver(lost: number, noticed: boolean): void {
+    this.rollBack(lost, noticed);
     this.#newest.timeline = ++this.#timelines;
   }
 
   /** The same with the old primary alive: each process writes to one of the two. */
   split(lost: number): void {
+    this.#changes++;
     const old = this.#newest;
     const next = this.#promote();
     const kept = Math.max(1, old.history.length - lost);
@@ -114,6 +125,7 @@ export class Databases<Tx> {
 
   /** Ends all primaries but one. */
   heal(): void {
+    this.#changes++;
     const [first, ...rest] = this.#primaries;
     const kept = this.#world.chance(0.3) ? first : (rest.at(-1) ?? first);
     if (!kept) return;

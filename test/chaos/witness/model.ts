@@ -427,14 +427,23 @@ class Model implements Bot {
   async #place(subject: Subject): Promise<void> {
     const { stream, state, events } = subject;
     if (!(await this.#transaction((tx) => tx.lease(stream, POSTING_MS))).result) return;
-    const found = (await this.#messages(CHANNEL, true)).filter(
-      ({ shown }) => shown.subject === stream,
-    );
+    const find = async () => {
+      const messages = await this.#messages(CHANNEL, true);
+      return messages.filter(({ shown }) => shown.subject === stream);
+    };
+    let found = await find();
+    let posted: string | null = null;
+    if (found.length === 0) {
+      const shown = { subject: stream, state, plan: planOf(stream), mark: markOf(events) };
+      posted = await this.#ports.slack.post(CHANNEL, shown);
+      // Another primary may have posted a card at the same time: the first one in the channel is the witness of both.
+      if (this.#rules.firstCard) found = await find();
+    }
     for (const { ts } of found) {
       if (await this.#disagrees(subject, await this.#ports.slack.thread(ts))) return;
     }
-    const shown = { subject: stream, state, plan: planOf(stream), mark: markOf(events) };
-    const ts = found.at(-1)?.ts ?? (await this.#ports.slack.post(CHANNEL, shown));
+    const ts = found.at(-1)?.ts ?? posted;
+    if (!ts) return;
     await this.#append(({ streams }) => {
       const isPlaced = fold(streams.get(stream) ?? [])?.ts;
       return isPlaced ? [] : [{ stream, type: 'card-posted', facts: { ts } }];

@@ -141,7 +141,9 @@ export class Oracle {
     const approvals = [...truth.approvals].filter((by) => by !== truth.requester).length;
     if (approvals < truth.need) this.#break('sent without approvals', change);
     // An attempt that was claimed before the freeze may still arrive within its lease.
-    const isFrozen = [...this.#frozen.values()].some((since) => at - since > LEASE_MS);
+    const isFrozen = [...this.#frozen].some(
+      ([freeze, since]) => at - since > LEASE_MS && this.#hasWitness(freeze),
+    );
     if (isFrozen && this.isWhole) this.#break('sent in a freeze', change);
     const holder = this.#slack.messages.find(
       ({ shown, deleted }) =>
@@ -156,9 +158,9 @@ export class Oracle {
     }
   }
 
-  /** The promise holds as long as the thread of the change or its line in the audit channel is in Slack. */
-  #hasWitness(change: string): boolean {
-    const own = this.#slack.messages.filter(({ shown }) => shown.subject === change);
+  /** The promises hold as long as the message of the subject or its line in the audit channel is in Slack. */
+  #hasWitness(subject: string): boolean {
+    const own = this.#slack.messages.filter(({ shown }) => shown.subject === subject);
     const isAudited = own.some(({ channel, deleted }) => channel === AUDIT && !deleted);
     return isAudited || own.every(({ deleted }) => !deleted);
   }

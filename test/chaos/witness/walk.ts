@@ -100,7 +100,7 @@ export async function walk<Tx>(
     await process.bot.receive(payload);
   };
   const people = new People(world, slack, api, oracle, deliver);
-  traceOf(say, slack, api, people);
+  traceOf(say, slack, api);
 
   const faults = world.pick([0, 0.05, 0.12]) ?? 0;
   const setFaults = (share: number) => {
@@ -111,12 +111,13 @@ export async function walk<Tx>(
   setFaults(faults);
 
   const lose = () => {
-    const lost = 1 + Math.floor(world.random() ** 2 * 40);
+    // Mostly the last few commits, sometimes nearly all.
+    const lost = world.chance(0.1) ? world.below(1_000) : 1 + Math.floor(world.random() ** 2 * 40);
     oracle.isHonest = false;
     counts.rollbacks++;
     say(`ROLLBACK of ${lost} commits`);
     if (world.chance(0.5)) databases.rollBack(lost, true);
-    else databases.failOver(lost);
+    else databases.failOver(lost, world.chance(0.5));
     if (world.chance(0.5)) for (let i = 0; i < size; i++) restart(i);
   };
   const split = () => {
@@ -127,17 +128,23 @@ export async function walk<Tx>(
     databases.split(world.below(4));
   };
   let isCut = false;
-  let outage: { until: number; size: number; payloads: number } | null = null;
+  let outage: { until: number; database: number; size: number; payloads: number } | null = null;
   const takeSlackDown = () => {
     if (outage) return;
     const until = world.now + Math.floor(world.random() ** 2 * OUTAGE_MS);
     slack.downUntil = until;
-    outage = { until, size: databases.size, payloads: people.payloads };
+    outage = {
+      until,
+      database: databases.version,
+      size: databases.size,
+      payloads: people.payloads,
+    };
     say('OUTAGE');
   };
   const checkOutage = () => {
     if (!outage || world.now < outage.until) return;
-    oracle.outage(databases.size - outage.size, people.payloads - outage.payloads);
+    if (outage.database === databases.version)
+      oracle.outage(databases.size - outage.size, people.payloads - outage.payloads);
     outage = null;
   };
   const act = () => {
@@ -200,7 +207,7 @@ export async function walk<Tx>(
 }
 
 /** For the analysis of one seed. */
-function traceOf(say: (line: string) => void, slack: Slack, api: Api, _people: People): void {
+function traceOf(say: (line: string) => void, slack: Slack, api: Api): void {
   const { onShown } = slack;
   slack.onShown = (message) => {
     const { subject, state, mark } = message.shown;
