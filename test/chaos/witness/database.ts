@@ -1,4 +1,4 @@
-import { call, fateOf, type Owner, type World } from './world.ts';
+import { call, fateOf, type Owner, Unanswered, type World } from './world.ts';
 
 /**
  * One database as the simulator needs it. A transaction runs without a turn in between, so an engine may use microtasks,
@@ -57,7 +57,7 @@ export class Databases<Tx> {
     let session = this.#route(owner).session;
     return {
       transaction: (work) => {
-        const fate = fateOf(this.#world, this.faults, ['lost', 'unanswered']);
+        const fate = fateOf(this.#world, this.faults, ['lost', 'unanswered', 'aborted']);
         return call(this.#world, owner, fate, async () => {
           const primary = this.#route(owner);
           if (primary.session !== session) {
@@ -65,7 +65,12 @@ export class Databases<Tx> {
             throw new ConnectionLost('the connection was lost');
           }
           const before = primary.engine.size();
-          const result = await primary.engine.transaction(work);
+          const result = await primary.engine.transaction(async (tx) => {
+            const done = await work(tx);
+            // The process did everything but commit.
+            if (fate === 'aborted') throw new Unanswered('aborted');
+            return done;
+          });
           if (primary.engine.size() !== before) primary.history.push(primary.engine.save());
           return result;
         });

@@ -347,10 +347,13 @@ class Model implements Bot {
 
   /** Answers marks that the log lacks. Attempted: one of them is that of a claim, so a request may have been sent. */
   async #restore(stream: string, marks: readonly Mark[], attempted: boolean): Promise<void> {
+    let isAppended = false;
     await this.#append(({ streams }) => {
+      isAppended = false;
       const events = streams.get(stream) ?? [];
       if (stream.startsWith('run/') && events.length === 0) {
         // The log does not know this run: from now on it does, so that it does not run again.
+        isAppended = true;
         return [{ stream, type: 'unknown', facts: { foreign: marks.map(({ hash }) => hash) } }];
       }
       const subject = fold(events);
@@ -362,8 +365,10 @@ class Model implements Bot {
       const isChange = stream.startsWith('change/');
       const target = isChange && type === 'unknown' ? take(streams, subject) : [];
       const freed = isChange && type === 'stale' ? release(streams, subject) : [];
+      isAppended = true;
       return [{ stream, type, facts }, ...target, ...freed];
     });
+    if (isAppended) this.#ports.tell('operators', stream, 'restored');
   }
 
   #typeOfRestored({ stream, state }: Subject, attempted: boolean): string {
@@ -614,6 +619,7 @@ class Model implements Bot {
 
   /** The stream that ends with the new claim; null if the gate refuses. */
   async #claim(stream: string, nonce: string): Promise<readonly Event[] | null> {
+    let claimed: readonly Event[] | null = null;
     const claim = ({ now, streams }: Log): readonly Draft[] => {
       const subject = fold(streams.get(stream) ?? []);
       if (subject?.state !== 'approved' || now >= subject.expires) return [];
@@ -623,11 +629,14 @@ class Model implements Bot {
       return [{ stream, type: 'claimed', facts }, ...take(streams, subject)];
     };
     try {
-      return (await this.#append(claim)).streams.get(stream) ?? null;
+      await this.#transaction((tx, log) => {
+        for (const draft of claim(log)) tx.append(draft);
+        claimed = streamsOf(tx.events).get(stream) ?? null;
+      });
     } catch (error) {
       if (this.#rules.commitAnswered || !(error instanceof Unanswered)) throw error;
-      return (await this.#read()).streams.get(stream) ?? null;
     }
+    return claimed;
   }
 
   async #isConfirmed(ts: string, claimed: readonly Event[], nonce: string): Promise<boolean> {

@@ -18,7 +18,8 @@ export type Promised =
   | 'events in an outage'
   | 'false alarm'
   | 'stuck'
-  | 'press without an answer';
+  | 'press without an answer'
+  | 'no line in the audit channel';
 
 interface Truth {
   readonly requester: string;
@@ -87,6 +88,7 @@ export class Oracle {
       this.#frozen.set(subject, this.#world.now);
     }
     if (ENDED.has(what)) this.#ended(subject, `told ${what}`);
+    if (person === 'operators' && this.isHonest) this.#break('false alarm', `${subject} ${what}`);
   }
 
   /** A person looks at a message. */
@@ -109,6 +111,13 @@ export class Oracle {
   outage(growth: number, payloads: number): void {
     const allowed = 10 + 4 * payloads + 2 * this.changes.size;
     if (growth > allowed) this.#break('events in an outage', `${growth} of ${allowed}`);
+  }
+
+  /** Each execution has a line in the audit channel, except for those that a crash prevented. */
+  audited(crashes: number): void {
+    const lines = this.#slack.messages.filter(({ channel }) => channel === AUDIT).length;
+    const sent = this.#api.arrivals.filter(({ change }) => change.startsWith('change/')).length;
+    if (sent - lines > crashes) this.#break('no line in the audit channel', `${sent - lines}`);
   }
 
   #ended(subject: string, how: string): void {

@@ -1,5 +1,5 @@
 import { Api } from './api.ts';
-import type { Bot, BotKind, Payload } from './bot.ts';
+import { type Bot, type BotKind, LEASE_MS, type Payload } from './bot.ts';
 import { Databases } from './database.ts';
 import { type Broken, Oracle } from './oracle.ts';
 import { People } from './people.ts';
@@ -45,6 +45,8 @@ const CALM_MS = 2 * 3_600_000;
 /** A third of it on average. */
 const BETWEEN_ACTS_MS = 40_000;
 const OUTAGE_MS = 3_600_000;
+/** Longer than a lease. */
+const PAUSE_MS = 3 * LEASE_MS;
 const SKEW_MS = 240_000;
 
 export async function walk<Tx>(
@@ -118,7 +120,20 @@ export async function walk<Tx>(
     say(`ROLLBACK of ${lost} commits`);
     if (world.chance(0.5)) databases.rollBack(lost, true);
     else databases.failOver(lost, world.chance(0.5));
-    if (world.chance(0.5)) for (let i = 0; i < size; i++) restart(i);
+    if (!world.chance(0.5)) return;
+    counts.crashes += size;
+    for (let i = 0; i < size; i++) restart(i);
+  };
+  // The worst moments are those right after a write: the writer stops, is killed, or the database loses commits.
+  slack.onWrite = (owner, method) => {
+    const index = processes.findIndex((process) => process.owner === owner);
+    if (isCalm || index < 0 || !world.chance(method === 'reply' ? 0.1 : 0.02)) return;
+    const dice = world.random();
+    if (dice < 0.4) owner.pausedUntil = world.now + world.below(PAUSE_MS);
+    else if (dice < 0.6) {
+      counts.crashes++;
+      restart(index);
+    } else if (weather.rollbacks) lose();
   };
   const split = () => {
     oracle.isHonest = false;
@@ -127,6 +142,7 @@ export async function walk<Tx>(
     say('SPLIT');
     databases.split(world.below(4));
   };
+  let isCalm = false;
   let isCut = false;
   let outage: { until: number; database: number; size: number; payloads: number } | null = null;
   const takeSlackDown = () => {
@@ -159,7 +175,7 @@ export async function walk<Tx>(
       restart(world.below(size));
     } else if (dice < 0.84) {
       const process = world.pick(processes);
-      if (process) process.owner.pausedUntil = world.now + world.below(240_000);
+      if (process) process.owner.pausedUntil = world.now + world.below(PAUSE_MS);
     } else if (dice < 0.85) takeSlackDown();
     else if (dice < 0.88) {
       if (databases.isSplit) databases.heal();
@@ -174,6 +190,7 @@ export async function walk<Tx>(
       oracle.isHonest = false;
       say('CUT');
       databases.cut();
+      counts.crashes++;
       if (world.chance(0.5)) restart(world.below(size));
     }
   };
@@ -185,11 +202,15 @@ export async function walk<Tx>(
 
   // Everything is healthy, and people do what the system waits for. Then nothing may be open.
   say('CALM');
+  isCalm = true;
   setFaults(0);
-  slack.downUntil = 0;
+  slack.downUntil = Math.min(slack.downUntil, world.now);
   databases.heal();
   for (const { owner } of processes) owner.pausedUntil = 0;
-  if (world.chance(0.5)) for (let i = 0; i < size; i++) restart(i);
+  if (world.chance(0.5)) {
+    counts.crashes += size;
+    for (let i = 0; i < size; i++) restart(i);
+  }
   const end = world.now + CALM_MS;
   for (let next = world.now; world.now < end; ) {
     if (world.now >= next) {
@@ -199,6 +220,7 @@ export async function walk<Tx>(
     if (!(await world.step())) break;
   }
   if (!isCut) oracle.atTheEnd();
+  if (faults === 0 && slack.downUntil === 0) oracle.audited(counts.crashes);
   for (const { owner } of processes) owner.alive = false;
   if (failures.length > 0) throw failures[0];
   const { requests, presses } = people;
