@@ -33,7 +33,7 @@ export interface Ports<Tx> {
   sleep(ms: number): Promise<void>;
   /** A nonce that no other claim has. */
   nonce(): string;
-  /** A message to one person about a subject; it always arrives. */
+  /** A message to one person about a subject; it always arrives. `operators` are told when the log lacks a mark. */
   tell(person: string, subject: string, what: string): void;
 }
 

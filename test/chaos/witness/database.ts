@@ -1,4 +1,4 @@
-import { call, fateOf, type Owner, type World } from './world.ts';
+import { call, fateOf, type Owner, Unanswered, type World } from './world.ts';
 
 /**
  * One database as the simulator needs it. A transaction runs without a turn in between, so an engine may use microtasks,
@@ -45,6 +45,7 @@ export class Databases<Tx> {
   readonly #routes = new Map<Owner, Primary<Tx>>();
   #timelines = 0;
   #sessions = 0;
+  #changes = 0;
 
   constructor(world: World, open: (server: Server) => Engine<Tx>) {
     this.#world = world;
@@ -56,7 +57,7 @@ export class Databases<Tx> {
     let session = this.#route(owner).session;
     return {
       transaction: (work) => {
-        const fate = fateOf(this.#world, this.faults, ['lost', 'unanswered']);
+        const fate = fateOf(this.#world, this.faults, ['lost', 'unanswered', 'aborted']);
         return call(this.#world, owner, fate, async () => {
           const primary = this.#route(owner);
           if (primary.session !== session) {
@@ -64,12 +65,22 @@ export class Databases<Tx> {
             throw new ConnectionLost('the connection was lost');
           }
           const before = primary.engine.size();
-          const result = await primary.engine.transaction(work);
+          const result = await primary.engine.transaction(async (tx) => {
+            const done = await work(tx);
+            // The process did everything but commit.
+            if (fate === 'aborted') throw new Unanswered('aborted');
+            return done;
+          });
           if (primary.engine.size() !== before) primary.history.push(primary.engine.save());
           return result;
         });
       },
     };
+  }
+
+  /** Another number after each loss, split or end of a split. */
+  get version(): number {
+    return this.#changes;
   }
 
   /** The number of events in the log that holds now. */
@@ -83,6 +94,7 @@ export class Databases<Tx> {
 
   /** Puts the database back by some commits. Noticed: a restore or a failover, which ends all connections. */
   rollBack(commits: number, noticed: boolean): void {
+    this.#changes++;
     const primary = this.#newest;
     const kept = Math.max(1, primary.history.length - commits);
     primary.history.length = kept;
@@ -94,14 +106,18 @@ export class Databases<Tx> {
     this.#newest.engine.cut((items) => this.#world.pick(items));
   }
 
-  /** Promotes an asynchronous standby that lacks the last commits; the old primary is gone. */
-  failOver(lost: number): void {
-    this.rollBack(lost, true);
+  /**
+   * Promotes an asynchronous standby that lacks the last commits; the old primary is gone. Not noticed: a proxy between the
+   * processes and the database hides the lost connections.
+   */
+  failOver(lost: number, noticed: boolean): void {
+    this.rollBack(lost, noticed);
     this.#newest.timeline = ++this.#timelines;
   }
 
   /** The same with the old primary alive: each process writes to one of the two. */
   split(lost: number): void {
+    this.#changes++;
     const old = this.#newest;
     const next = this.#promote();
     const kept = Math.max(1, old.history.length - lost);
@@ -114,6 +130,7 @@ export class Databases<Tx> {
 
   /** Ends all primaries but one. */
   heal(): void {
+    this.#changes++;
     const [first, ...rest] = this.#primaries;
     const kept = this.#world.chance(0.3) ? first : (rest.at(-1) ?? first);
     if (!kept) return;

@@ -347,10 +347,13 @@ class Model implements Bot {
 
   /** Answers marks that the log lacks. Attempted: one of them is that of a claim, so a request may have been sent. */
   async #restore(stream: string, marks: readonly Mark[], attempted: boolean): Promise<void> {
+    let isAppended = false;
     await this.#append(({ streams }) => {
+      isAppended = false;
       const events = streams.get(stream) ?? [];
       if (stream.startsWith('run/') && events.length === 0) {
         // The log does not know this run: from now on it does, so that it does not run again.
+        isAppended = true;
         return [{ stream, type: 'unknown', facts: { foreign: marks.map(({ hash }) => hash) } }];
       }
       const subject = fold(events);
@@ -362,8 +365,10 @@ class Model implements Bot {
       const isChange = stream.startsWith('change/');
       const target = isChange && type === 'unknown' ? take(streams, subject) : [];
       const freed = isChange && type === 'stale' ? release(streams, subject) : [];
+      isAppended = true;
       return [{ stream, type, facts }, ...target, ...freed];
     });
+    if (isAppended) this.#ports.tell('operators', stream, 'restored');
   }
 
   #typeOfRestored({ stream, state }: Subject, attempted: boolean): string {
@@ -427,14 +432,23 @@ class Model implements Bot {
   async #place(subject: Subject): Promise<void> {
     const { stream, state, events } = subject;
     if (!(await this.#transaction((tx) => tx.lease(stream, POSTING_MS))).result) return;
-    const found = (await this.#messages(CHANNEL, true)).filter(
-      ({ shown }) => shown.subject === stream,
-    );
+    const find = async () => {
+      const messages = await this.#messages(CHANNEL, true);
+      return messages.filter(({ shown }) => shown.subject === stream);
+    };
+    let found = await find();
+    let posted: string | null = null;
+    if (found.length === 0) {
+      const shown = { subject: stream, state, plan: planOf(stream), mark: markOf(events) };
+      posted = await this.#ports.slack.post(CHANNEL, shown);
+      // Another primary may have posted a card at the same time: the first one in the channel is the witness of both.
+      if (this.#rules.firstCard) found = await find();
+    }
     for (const { ts } of found) {
       if (await this.#disagrees(subject, await this.#ports.slack.thread(ts))) return;
     }
-    const shown = { subject: stream, state, plan: planOf(stream), mark: markOf(events) };
-    const ts = found.at(-1)?.ts ?? (await this.#ports.slack.post(CHANNEL, shown));
+    const ts = found.at(-1)?.ts ?? posted;
+    if (!ts) return;
     await this.#append(({ streams }) => {
       const isPlaced = fold(streams.get(stream) ?? [])?.ts;
       return isPlaced ? [] : [{ stream, type: 'card-posted', facts: { ts } }];
@@ -605,6 +619,7 @@ class Model implements Bot {
 
   /** The stream that ends with the new claim; null if the gate refuses. */
   async #claim(stream: string, nonce: string): Promise<readonly Event[] | null> {
+    let claimed: readonly Event[] | null = null;
     const claim = ({ now, streams }: Log): readonly Draft[] => {
       const subject = fold(streams.get(stream) ?? []);
       if (subject?.state !== 'approved' || now >= subject.expires) return [];
@@ -614,11 +629,14 @@ class Model implements Bot {
       return [{ stream, type: 'claimed', facts }, ...take(streams, subject)];
     };
     try {
-      return (await this.#append(claim)).streams.get(stream) ?? null;
+      await this.#transaction((tx, log) => {
+        for (const draft of claim(log)) tx.append(draft);
+        claimed = streamsOf(tx.events).get(stream) ?? null;
+      });
     } catch (error) {
       if (this.#rules.commitAnswered || !(error instanceof Unanswered)) throw error;
-      return (await this.#read()).streams.get(stream) ?? null;
     }
+    return claimed;
   }
 
   async #isConfirmed(ts: string, claimed: readonly Event[], nonce: string): Promise<boolean> {

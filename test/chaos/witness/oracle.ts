@@ -18,7 +18,8 @@ export type Promised =
   | 'events in an outage'
   | 'false alarm'
   | 'stuck'
-  | 'press without an answer';
+  | 'press without an answer'
+  | 'no line in the audit channel';
 
 interface Truth {
   readonly requester: string;
@@ -87,6 +88,7 @@ export class Oracle {
       this.#frozen.set(subject, this.#world.now);
     }
     if (ENDED.has(what)) this.#ended(subject, `told ${what}`);
+    if (person === 'operators' && this.isHonest) this.#break('false alarm', `${subject} ${what}`);
   }
 
   /** A person looks at a message. */
@@ -109,6 +111,13 @@ export class Oracle {
   outage(growth: number, payloads: number): void {
     const allowed = 10 + 4 * payloads + 2 * this.changes.size;
     if (growth > allowed) this.#break('events in an outage', `${growth} of ${allowed}`);
+  }
+
+  /** Each execution has a line in the audit channel, except for those that a crash prevented. */
+  audited(crashes: number): void {
+    const lines = this.#slack.messages.filter(({ channel }) => channel === AUDIT).length;
+    const sent = this.#api.arrivals.filter(({ change }) => change.startsWith('change/')).length;
+    if (sent - lines > crashes) this.#break('no line in the audit channel', `${sent - lines}`);
   }
 
   #ended(subject: string, how: string): void {
@@ -141,7 +150,9 @@ export class Oracle {
     const approvals = [...truth.approvals].filter((by) => by !== truth.requester).length;
     if (approvals < truth.need) this.#break('sent without approvals', change);
     // An attempt that was claimed before the freeze may still arrive within its lease.
-    const isFrozen = [...this.#frozen.values()].some((since) => at - since > LEASE_MS);
+    const isFrozen = [...this.#frozen].some(
+      ([freeze, since]) => at - since > LEASE_MS && this.#hasWitness(freeze),
+    );
     if (isFrozen && this.isWhole) this.#break('sent in a freeze', change);
     const holder = this.#slack.messages.find(
       ({ shown, deleted }) =>
@@ -156,9 +167,9 @@ export class Oracle {
     }
   }
 
-  /** The promise holds as long as the thread of the change or its line in the audit channel is in Slack. */
-  #hasWitness(change: string): boolean {
-    const own = this.#slack.messages.filter(({ shown }) => shown.subject === change);
+  /** The promises hold as long as the message of the subject or its line in the audit channel is in Slack. */
+  #hasWitness(subject: string): boolean {
+    const own = this.#slack.messages.filter(({ shown }) => shown.subject === subject);
     const isAudited = own.some(({ channel, deleted }) => channel === AUDIT && !deleted);
     return isAudited || own.every(({ deleted }) => !deleted);
   }

@@ -79,6 +79,8 @@ export interface Rules {
   readonly pressBlocksClaim: boolean;
   /** Beyond the design: an end stands in the thread before the card shows it. */
   readonly endNote: boolean;
+  /** Beyond the design: after a card was posted the channel is read back, and its first card of the subject is the card. */
+  readonly firstCard: boolean;
   /** Beyond the design: a change with a foreign note becomes `unknown` and holds its target. */
   readonly noteIsUnknown: boolean;
   /** The design's first idea: the card is edited and read instead of a note. Only the control has it. */
@@ -95,7 +97,7 @@ export const WITNESS: Rules = {
   ...{ foreignFreeze: true, drawLost: true, memory: true, damagedStops: true },
   ...{ slackFirst: true, unreadableStops: true, scheduleNote: true, freezePosted: true },
   ...{ digestSearch: true, auditLine: true, tellAfterCard: true, pressBlocksClaim: true },
-  ...{ endNote: true, noteIsUnknown: true, register: false },
+  ...{ endNote: true, firstCard: true, noteIsUnknown: true, register: false },
 };
 
 /**
@@ -107,5 +109,5 @@ export const FIRST_IDEA: Rules = {
   ...{ postNote: false, readBack: false, seeNotes: false, compareHash: false },
   ...{ readBeforeDraw: false, drawnIfRead: false, scanAtStart: false, scanNewTimeline: false },
   ...{ scanLostConnection: false, scanGoneEnd: false, scanDaily: false, tellAfterCard: false },
-  ...{ endNote: false, noteIsUnknown: false, register: true },
+  ...{ endNote: false, firstCard: false, noteIsUnknown: false, register: true },
 };

@@ -80,6 +80,8 @@ export class Slack {
   readonly messages: Message[] = [];
   /** Every drawing that was accepted. */
   onShown: (message: Message) => void = () => {};
+  /** Every write that was accepted, with its process. */
+  onWrite: (owner: Owner, method: string) => void = () => {};
   readonly #world: World;
   readonly #limitedUntil = new Map<string, number>();
   #count = 0;
@@ -122,7 +124,9 @@ export class Slack {
       if (this.#world.now < this.downUntil) throw new Unanswered('Slack is down');
       const wait = (this.#limitedUntil.get(method) ?? 0) - this.#world.now;
       if (wait > 0 && this.faults > 0) throw new RateLimited(wait);
-      return act();
+      const result = act();
+      if (faults === WRITE_FAULTS) this.onWrite(owner, method);
+      return result;
     });
   }
 

@@ -10,9 +10,9 @@ const AFTERWARDS_MS = 600_000;
 
 /**
  * One change is approved, then the database splits: each of two processes has a primary of its own that knows the approval.
- * Only Slack is common to both. Returns how often the request arrived; the seed decides the interleaving.
+ * Only Slack is common to both, of whose calls from then on a share has faults. Returns how often the request arrived; the seed decides the interleaving.
  */
-export async function interleave<Tx>(seed: number, kind: BotKind<Tx>): Promise<number> {
+export async function interleave<Tx>(seed: number, kind: BotKind<Tx>, faults = 0): Promise<number> {
   const world = new World(seed);
   const databases = new Databases(world, (server) => kind.open(server));
   const slack = new Slack(world);
@@ -52,6 +52,7 @@ export async function interleave<Tx>(seed: number, kind: BotKind<Tx>): Promise<n
   send({ kind: 'press', ...press, seen: shown.mark });
   await until(() => card()?.shown.state === 'approved', FIRST_MS);
 
+  slack.faults = faults;
   databases.split(0);
   databases.move(old.owner, 0);
   databases.move(next.owner, 1);

@@ -1,5 +1,5 @@
 import { Api } from './api.ts';
-import type { Bot, BotKind, Payload } from './bot.ts';
+import { type Bot, type BotKind, LEASE_MS, type Payload } from './bot.ts';
 import { Databases } from './database.ts';
 import { type Broken, Oracle } from './oracle.ts';
 import { People } from './people.ts';
@@ -45,6 +45,8 @@ const CALM_MS = 2 * 3_600_000;
 /** A third of it on average. */
 const BETWEEN_ACTS_MS = 40_000;
 const OUTAGE_MS = 3_600_000;
+/** Longer than a lease. */
+const PAUSE_MS = 3 * LEASE_MS;
 const SKEW_MS = 240_000;
 
 export async function walk<Tx>(
@@ -100,7 +102,7 @@ export async function walk<Tx>(
     await process.bot.receive(payload);
   };
   const people = new People(world, slack, api, oracle, deliver);
-  traceOf(say, slack, api, people);
+  traceOf(say, slack, api);
 
   const faults = world.pick([0, 0.05, 0.12]) ?? 0;
   const setFaults = (share: number) => {
@@ -111,13 +113,27 @@ export async function walk<Tx>(
   setFaults(faults);
 
   const lose = () => {
-    const lost = 1 + Math.floor(world.random() ** 2 * 40);
+    // Mostly the last few commits, sometimes nearly all.
+    const lost = world.chance(0.1) ? world.below(1_000) : 1 + Math.floor(world.random() ** 2 * 40);
     oracle.isHonest = false;
     counts.rollbacks++;
     say(`ROLLBACK of ${lost} commits`);
     if (world.chance(0.5)) databases.rollBack(lost, true);
-    else databases.failOver(lost);
-    if (world.chance(0.5)) for (let i = 0; i < size; i++) restart(i);
+    else databases.failOver(lost, world.chance(0.5));
+    if (!world.chance(0.5)) return;
+    counts.crashes += size;
+    for (let i = 0; i < size; i++) restart(i);
+  };
+  // The worst moments are those right after a write: the writer stops, is killed, or the database loses commits.
+  slack.onWrite = (owner, method) => {
+    const index = processes.findIndex((process) => process.owner === owner);
+    if (isCalm || index < 0 || !world.chance(method === 'reply' ? 0.1 : 0.02)) return;
+    const dice = world.random();
+    if (dice < 0.4) owner.pausedUntil = world.now + world.below(PAUSE_MS);
+    else if (dice < 0.6) {
+      counts.crashes++;
+      restart(index);
+    } else if (weather.rollbacks) lose();
   };
   const split = () => {
     oracle.isHonest = false;
@@ -126,18 +142,25 @@ export async function walk<Tx>(
     say('SPLIT');
     databases.split(world.below(4));
   };
+  let isCalm = false;
   let isCut = false;
-  let outage: { until: number; size: number; payloads: number } | null = null;
+  let outage: { until: number; database: number; size: number; payloads: number } | null = null;
   const takeSlackDown = () => {
     if (outage) return;
     const until = world.now + Math.floor(world.random() ** 2 * OUTAGE_MS);
     slack.downUntil = until;
-    outage = { until, size: databases.size, payloads: people.payloads };
+    outage = {
+      until,
+      database: databases.version,
+      size: databases.size,
+      payloads: people.payloads,
+    };
     say('OUTAGE');
   };
   const checkOutage = () => {
     if (!outage || world.now < outage.until) return;
-    oracle.outage(databases.size - outage.size, people.payloads - outage.payloads);
+    if (outage.database === databases.version)
+      oracle.outage(databases.size - outage.size, people.payloads - outage.payloads);
     outage = null;
   };
   const act = () => {
@@ -152,7 +175,7 @@ export async function walk<Tx>(
       restart(world.below(size));
     } else if (dice < 0.84) {
       const process = world.pick(processes);
-      if (process) process.owner.pausedUntil = world.now + world.below(240_000);
+      if (process) process.owner.pausedUntil = world.now + world.below(PAUSE_MS);
     } else if (dice < 0.85) takeSlackDown();
     else if (dice < 0.88) {
       if (databases.isSplit) databases.heal();
@@ -167,6 +190,7 @@ export async function walk<Tx>(
       oracle.isHonest = false;
       say('CUT');
       databases.cut();
+      counts.crashes++;
       if (world.chance(0.5)) restart(world.below(size));
     }
   };
@@ -178,11 +202,15 @@ export async function walk<Tx>(
 
   // Everything is healthy, and people do what the system waits for. Then nothing may be open.
   say('CALM');
+  isCalm = true;
   setFaults(0);
-  slack.downUntil = 0;
+  slack.downUntil = Math.min(slack.downUntil, world.now);
   databases.heal();
   for (const { owner } of processes) owner.pausedUntil = 0;
-  if (world.chance(0.5)) for (let i = 0; i < size; i++) restart(i);
+  if (world.chance(0.5)) {
+    counts.crashes += size;
+    for (let i = 0; i < size; i++) restart(i);
+  }
   const end = world.now + CALM_MS;
   for (let next = world.now; world.now < end; ) {
     if (world.now >= next) {
@@ -192,6 +220,7 @@ export async function walk<Tx>(
     if (!(await world.step())) break;
   }
   if (!isCut) oracle.atTheEnd();
+  if (faults === 0 && slack.downUntil === 0) oracle.audited(counts.crashes);
   for (const { owner } of processes) owner.alive = false;
   if (failures.length > 0) throw failures[0];
   const { requests, presses } = people;
@@ -200,7 +229,7 @@ export async function walk<Tx>(
 }
 
 /** For the analysis of one seed. */
-function traceOf(say: (line: string) => void, slack: Slack, api: Api, _people: People): void {
+function traceOf(say: (line: string) => void, slack: Slack, api: Api): void {
   const { onShown } = slack;
   slack.onShown = (message) => {
     const { subject, state, mark } = message.shown;

@@ -86,8 +86,11 @@ export class Owner {
 /** No definite answer: the call may have had its effect, may have it later, or never. */
 export class Unanswered extends Error {}
 
-/** fine · lost: never arrives · late: arrives after the caller stopped waiting · unanswered: only the answer is lost. */
-export type Fate = 'fine' | 'lost' | 'late' | 'unanswered';
+/**
+ * fine · lost: never arrives · late: arrives after the caller stopped waiting · unanswered: only the answer is lost ·
+ * aborted: arrives, has no effect, and the caller learns nothing.
+ */
+export type Fate = 'fine' | 'lost' | 'late' | 'unanswered' | 'aborted';
 
 const TRANSIT_MS = 50;
 const TIMEOUT_MS = 10_000;
@@ -116,8 +119,8 @@ export async function call<T>(
     throw new Unanswered('the request is late');
   }
   const result = await answer;
-  await world.turn(owner, fate === 'unanswered' ? TIMEOUT_MS : TRANSIT_MS);
-  if (fate === 'unanswered') throw new Unanswered('the answer was lost');
+  await world.turn(owner, fate === 'fine' ? TRANSIT_MS : TIMEOUT_MS);
+  if (fate === 'unanswered' || fate === 'aborted') throw new Unanswered('the answer was lost');
   if ('error' in result) throw result.error;
   return result.value;
 }

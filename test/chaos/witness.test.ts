@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { model } from './witness/model.ts';
+import { findMutant, MUTANTS, UNFOUND } from './witness/mutants.ts';
+import { FIRST_IDEA, WITNESS } from './witness/rules.ts';
+import { interleave } from './witness/two-primaries.ts';
+import { EVERYTHING, HANDS, HONEST, ROLLBACKS, type Walked, walk } from './witness/walk.ts';
+
+const LONG = process.env.CHAOS === 'long';
+/** Of each kind. Four kinds make ten thousand walks in the long form. */
+const WALKS = Number(process.env.WALKS ?? (LONG ? 2_500 : 20));
+const SEED = Number(process.env.SEED ?? 1);
+const INTERLEAVINGS = LONG ? 400 : 60;
+const CONTROL_WALKS = LONG ? 80 : 10;
+
+test.for([
+  ['restarts, pauses, skewed clocks and a slow Slack', HONEST],
+  ['rollbacks and failovers', ROLLBACKS],
+  ['rollbacks, two primaries and deleted cards', EVERYTHING],
+  ['a deleted event', HANDS],
+] as const)('every promise holds in walks with %s', { timeout: 0 }, async ([name, weather]) => {
+  const sums: Record<string, number> = {};
+  for (let seed = SEED; seed < SEED + WALKS; seed++) {
+    const walked = await walk(seed, model(), weather, trace);
+    expect(walked.broken, `seed ${seed}`).toEqual([]);
+    add(sums, walked);
+  }
+  if (LONG) process.stdout.write(`${name}: ${JSON.stringify(sums)}\n`);
+  // The walks must reach what they are to verify.
+  if (WALKS >= 20) expect(sums.sent).toBeGreaterThan(WALKS * 5);
+});
+
+test('of two primaries that both take writes exactly one sends', { timeout: 0 }, async () => {
+  for (let seed = 1; seed <= INTERLEAVINGS; seed++) {
+    expect(await interleave(seed, model()), `seed ${seed}`).toBe(1);
+  }
+});
+
+// The control: the oracle must find what the first idea of the design does wrong.
+test('a version on an edited card sends twice after rollbacks', { timeout: 0 }, async () => {
+  let twice = 0;
+  for (let seed = 101; seed < 101 + CONTROL_WALKS; seed++) {
+    const { broken } = await walk(seed, model(FIRST_IDEA), ROLLBACKS);
+    if (broken.some(({ promise }) => promise === 'sent twice')) twice++;
+  }
+  if (LONG) process.stdout.write(`control: sent twice in ${twice} of ${CONTROL_WALKS} walks\n`);
+  expect(twice).toBeGreaterThanOrEqual(CONTROL_WALKS / 10);
+});
+
+test('a version on an edited card sends twice on two primaries', { timeout: 0 }, async () => {
+  let twice = 0;
+  for (let seed = 1; seed <= INTERLEAVINGS; seed++) {
+    if ((await interleave(seed, model(FIRST_IDEA))) > 1) twice++;
+  }
+  if (LONG) process.stdout.write(`control: sent twice in ${twice} interleavings\n`);
+  expect(twice).toBeGreaterThan(INTERLEAVINGS / 2);
+});
+
+test.for(MUTANTS)('the model without the rule $without breaks: $breaks', async (mutant) => {
+  expect(await findMutant(mutant)).toContain(mutant.breaks);
+});
+
+test('every rule has a mutant, or is named as one that no seed needs', () => {
+  const listed = [...MUTANTS, ...UNFOUND].flatMap(({ without }) => without.split(' + '));
+  const rules = Object.keys(WITNESS).filter((rule) => rule !== 'register');
+  expect([...new Set(listed)].sort()).toEqual(rules.sort());
+});
+
+function trace(line: string): void {
+  if (process.env.TRACE) process.stdout.write(`${line}\n`);
+}
+
+function add(sums: Record<string, number>, walked: Walked): void {
+  for (const [name, value] of Object.entries(walked)) {
+    if (typeof value === 'number') sums[name] = (sums[name] ?? 0) + value;
+  }
+}
