@@ -43,14 +43,14 @@ export type ChangeEvent =
   | { readonly type: 'reviewed'; readonly review: Review };
 
 /** An event and when it happened. */
-export type Recorded<Event> = Event & { readonly at: Date };
+export type RecordedEvent<Event> = Event & { readonly at: Date };
 
 /** Returns the change after an event. Every event increases the version. */
-export function evolve(change: Change, event: Recorded<ChangeEvent>): Change {
+export function evolve(change: Change, event: RecordedEvent<ChangeEvent>): Change {
   return { ...change, ...fieldsAfter(change, event), version: change.version + 1 };
 }
 
-function fieldsAfter(change: Change, event: Recorded<ChangeEvent>): Partial<Change> {
+function fieldsAfter(change: Change, event: RecordedEvent<ChangeEvent>): Partial<Change> {
   const { at } = event;
   switch (event.type) {
     case 'confirmed':
