@@ -7,7 +7,6 @@ import base64
 import hashlib
 import json
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -36,7 +35,6 @@ def digest(content):
 
 def is_signed(der, text, signature):
     """Whether the owner of this key signed the text. A signature has exactly one spelling."""
-    need(re.fullmatch(r"[A-Za-z0-9_-]{86}", signature), "a signature is malformed")
     raw = base64.urlsafe_b64decode(signature + "==")
     need(base64url(raw) == signature, "a signature is malformed")
     with tempfile.TemporaryDirectory() as folder:

@@ -210,24 +210,22 @@ export async function rowsFrom(reader: StoreReader, seq: number): Promise<readon
 /** Another reader of this process may have followed while the rows were read. */
 function extended(chain: Chain, rows: readonly EventRow[]): Extension {
   const { seq: known } = chain.end;
-  const extension = extend(
+  return extend(
     chain,
     rows.filter(({ seq }) => seq > known),
   );
-  refuseForeign(knowledgeOf(extension));
-  return extension;
 }
 
 /** The rows after the known end, of rows that begin with it. */
 function afterEnd(end: End, rows: readonly EventRow[]): readonly EventRow[] | 'chapter' {
   if (end.seq === 0) return rows;
   const [first, ...others] = rows;
+  if (first && eventHash(first) !== first.hash) throw new Damaged(first.seq, 'it was modified');
   if (first?.seq === end.seq && first.hash === end.hash) return others;
   if (first && first.seq > end.seq) {
     if (first.type === 'chapter') return 'chapter';
     throw new Damaged(end.seq, 'it is missing');
   }
-  if (first && eventHash(first) !== first.hash) throw new Damaged(first.seq, 'it was modified');
   throw wentBack(end);
 }
 

@@ -277,3 +277,36 @@ test.for(ENGINES)('a list of pruned subjects that was edited is refused on %s', 
   await replaceRow(log.store, { ...pruned, body: null });
   await expect(open()).rejects.toThrow('event 4: its body is missing');
 });
+
+test.for(ENGINES)(
+  'a last event that was edited is damage, not an older copy, on %s',
+  async (engine) => {
+    const log = await freshLog(engine);
+    await approvedChange(log, 'A');
+    await tamper(log.store, 'update event set at = 1 where seq = 3');
+    await expect(follow(log)).rejects.toThrow('event 3: it was modified');
+  },
+);
+
+test.for(ENGINES)(
+  'the last event that a process knows, deleted below newer ones, is damage on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const [log, other] = [await open(), await open()];
+    await approvedChange(log, 'A');
+    await write(other, 'change/B', drafted());
+    await tamper(log.store, 'delete from event where seq = 3');
+    await expect(follow(log)).rejects.toThrow('event 3: it is missing');
+  },
+);
+
+test.for(ENGINES)('a group has the subjects directly under its name on %s', async (engine) => {
+  const log = await freshLog(engine);
+  const taken = { type: 'taken', change: 'A', over: null } as const;
+  await write(log, 'target/acme/service/S1', taken);
+  await write(log, 'target/acme/service/S2', taken);
+  await write(log, 'target/acme/alert/S3', taken);
+  const inGroup = await log.loadAll('target/acme/service', evolveHolders);
+  expect([...inGroup.keys()]).toEqual(['target/acme/service/S1', 'target/acme/service/S2']);
+  expect(await log.loadAll('target', evolveHolders)).toEqual(new Map());
+});

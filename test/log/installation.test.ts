@@ -76,6 +76,8 @@ test.for(ENGINES)('the first id of a name stays on %s', async (engine) => {
   expect(await recordedIds(log)).toEqual(new Map([...first, ['@ops', 'S2']]));
   await recordIds(log, later);
   expect(await rowsIn(log.store)).toHaveLength(2);
+  await write(log, 'installation/names', { type: 'named', ids: { '@db-leads': 'S9' } });
+  expect((await recordedIds(log)).get('@db-leads')).toBe('S1');
 });
 
 test.for(ENGINES)('a freeze is in force until it is lifted or over on %s', async (engine) => {

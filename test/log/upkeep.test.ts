@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { evolveStatus } from '../../src/domain/log-events.ts';
-import { Damaged, WentBack } from '../../src/log/chain.ts';
+import { chapterRow, Damaged, WentBack } from '../../src/log/chain.ts';
 import { append, follow, head, type Log } from '../../src/log/log.ts';
 import { closeChapter, prune, rebuild, verifyAll } from '../../src/log/upkeep.ts';
 import { queryChanges } from '../../src/log/views.ts';
@@ -13,6 +13,7 @@ import {
   confirmed,
   drafted,
   freshLog,
+  insertion,
   installation,
   KEYS,
   key,
@@ -247,8 +248,8 @@ test.for(ENGINES)(
     const { open } = await installation(engine);
     const log = await open();
     await approvedChange(log, 'A');
-    const chapter =
-      "insert into event values (4, 'installation', 1, 'chapter', 1, '{}', 'x', 'genesis', 'x', 'x', 'x')";
+    const forged = { stream: 'installation', version: 1, type: 'chapter', at: 1, body: '{}' };
+    const chapter = insertion(chapterRow(3, key(66), forged));
     await tamper(log.store, 'delete from event where seq > 1', chapter);
     // An attacker who deletes the row right after it was seen.
     const connection = () => ({

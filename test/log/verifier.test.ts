@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { EventOf } from '../../src/domain/log-events.ts';
-import type { EventRow } from '../../src/log/chain.ts';
-import { evidenceOf, exportLog, writeSigned } from '../../src/log/evidence.ts';
-import { type LogKeys, publicKeyPem } from '../../src/log/keys.ts';
+import { type EventRow, eventHash, hashText } from '../../src/log/chain.ts';
+import { evidenceOf, exportLog } from '../../src/log/evidence.ts';
+import { type LogKeys, publicKeyPem, publicKeyText, signText } from '../../src/log/keys.ts';
 import { openLog } from '../../src/log/log.ts';
 import { prune } from '../../src/log/upkeep.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -154,6 +154,12 @@ type Rows = readonly EventRow[];
 const onRow = (at: number, change: (row: EventRow) => EventRow) => (rows: Rows) =>
   rows.map((row, index) => (index === at ? change(row) : row));
 
+/** The last character of a signature has four bits that mean nothing. */
+function otherSpelling(signature: string): string {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return letters[letters.indexOf(signature.at(-1) ?? '') ^ 1] ?? '';
+}
+
 // A person with the key of Signalbox could sign any file: the signatures of the events must hold by themselves.
 test.for<[string, (rows: Rows) => Rows, string]>([
   ['nothing', (rows) => rows, 'accepted'],
@@ -174,6 +180,15 @@ test.for<[string, (rows: Rows) => Rows, string]>([
     'no valid signature',
   ],
   [
+    'with a signature that is spelled otherwise',
+    onRow(3, (row) => ({
+      ...row,
+      signature: `${row.signature.slice(0, -1)}${otherSpelling(row.signature)}`,
+    })),
+    'malformed',
+  ],
+  ['with a field that is not verified', onRow(3, (row) => ({ ...row, note: 'x' })), 'other fields'],
+  [
     'with an event of another change',
     onRow(3, (row) => ({ ...row, stream: 'change/OTHER' })),
     'was modified',
@@ -182,25 +197,35 @@ test.for<[string, (rows: Rows) => Rows, string]>([
   'the verifier judges a file %s by its events, although it is signed',
   async ([, change, expected]) => {
     const [header = '', ...lines] = (await evidence()).split('\n').slice(0, -2);
-    const { format, ...rest } = JSON.parse(header);
     const rows = change(lines.map((line) => JSON.parse(line)));
-    let file = '';
-    await writeSigned(
-      {
-        format,
-        header: rest,
-        key: KEYS.current,
-        rows: async (writeRow) => {
-          for (const row of rows) await writeRow(row);
-        },
-      },
-      (line) => {
-        file += line;
-      },
-    );
+    const file = signed([header, ...rows.map((row) => JSON.stringify(row))]);
     expect(await verdicts([file])).toEqual([expect.stringContaining(expected)]);
   },
 );
+
+/** A file as the person would sign it who has the key of Signalbox. */
+function signed(lines: readonly string[], header: object = {}, signer = KEYS.current): string {
+  const [first = '', ...rows] = lines;
+  const whole = { ...JSON.parse(first), ...header };
+  const content = [JSON.stringify(whole), ...rows].map((line) => `${line}\n`).join('');
+  const signature = signText(signer, `${whole.format}\n${hashText(content)}`);
+  return `${content}${JSON.stringify({ signature })}\n`;
+}
+
+test.for<[string, object]>([
+  ['the format of a closed log', { format: 'signalbox closed log 1' }],
+  ['another subject', { subject: 'change/OTHER' }],
+  ['another number of events', { streams: { 'change/A': 4, 'press/A/p2': 2 } }],
+  ['a stream that is not of the change', { subject: 'press/A/p2' }],
+  ['another key', { key: key(9).id }],
+  ['an end before its last event', { head: { seq: 2, hash: 'x' } }],
+])('the verifier rejects a header with %s, although it is signed', async ([, header]) => {
+  const lines = (await evidence()).split('\n').slice(0, -2);
+  expect(await verdicts([signed(lines), signed(lines, header)])).toEqual([
+    'accepted, 7 events',
+    expect.stringContaining('REJECTED'),
+  ]);
+});
 
 test('the verifier rejects evidence with the public key of another installation', async () => {
   const others = { current: key(9), previous: [] };
@@ -222,11 +247,37 @@ test('after two changes of the key, the first and the last public key verify old
       'accepted, 5 events',
     ]);
   }
-  const without = file
-    .split('\n')
-    .filter((line) => !line.includes('"key-changed"'))
-    .join('\n');
-  expect(await verdicts([without])).toEqual([expect.stringContaining('REJECTED')]);
+  const lines = file.split('\n').slice(0, -2);
+  const isChange = (line: string) => line.includes('"key-changed"');
+  const changes = lines.filter(isChange);
+  const edited = (edit: (body: string) => string) =>
+    lines.map((line) => {
+      if (line !== changes[0]) return line;
+      const row = JSON.parse(line);
+      const body = edit(row.body);
+      const own = { ...row, body, body_hash: hashText(body) };
+      return JSON.stringify({ ...own, hash: eventHash(own) });
+    });
+  const proofOf = (line = '') => JSON.parse(JSON.parse(line).body).proof;
+  const files = [
+    lines,
+    lines.filter((line) => !isChange(line)),
+    lines.filter((line) => line !== changes[0]),
+    lines.filter((line) => line !== changes[1]),
+    edited((body) =>
+      body.replace(publicKeyText(key(1).publicKey), publicKeyText(key(9).publicKey)),
+    ),
+    edited((body) =>
+      body.replace(publicKeyText(key(2).publicKey), publicKeyText(key(9).publicKey)),
+    ),
+    edited((body) => body.replace(proofOf(changes[0]), proofOf(changes[1]))),
+  ];
+  const again = files.map((each) => signed(each, {}, key(3)));
+  const results = await verdicts(again, { current: key(3), previous: [] });
+  expect(results).toEqual([
+    'accepted, 5 events',
+    ...Array.from({ length: 6 }, () => expect.stringContaining('REJECTED')),
+  ]);
 });
 
 test('the verifier accepts an export, also after a pruning, and rejects one without an event', async () => {
@@ -247,6 +298,27 @@ test('the verifier accepts an export, also after a pruning, and rejects one with
   expect(await verdicts([before, after, withoutOne])).toEqual([
     'accepted, 3 events',
     'accepted, 4 events',
+    expect.stringContaining('REJECTED'),
+  ]);
+});
+
+test.for<[string, (rows: Rows) => Rows]>([
+  ['its first event', (rows) => rows.slice(1)],
+  ['an event in the middle', (rows) => rows.toSpliced(1, 1)],
+  ['its last event', (rows) => rows.slice(0, -1)],
+  ['a body', onRow(1, (row) => ({ ...row, body: null }))],
+])('the verifier rejects an export without %s, although it is signed', async ([, change]) => {
+  const log = await freshLog('sqlite');
+  await write(log, 'change/A', drafted(), confirmed, approved());
+  let file = '';
+  await exportLog(log, (line) => {
+    file += line;
+  });
+  const [header = '', ...lines] = file.split('\n').slice(0, -2);
+  const rows = change(lines.map((line) => JSON.parse(line)));
+  const again = signed([header, ...rows.map((row) => JSON.stringify(row))]);
+  expect(await verdicts([file, again])).toEqual([
+    'accepted, 3 events',
     expect.stringContaining('REJECTED'),
   ]);
 });

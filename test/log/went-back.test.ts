@@ -137,3 +137,20 @@ test.for(ENGINES)('an honest run of two processes sees no alarm on %s', async (e
   await Promise.all(work);
   expect(await verifyAll(log)).toMatchObject({ ok: true, end: { seq: 28 } });
 });
+
+test.for(ENGINES)(
+  'an event in whose place the log has another one is lost on %s',
+  async (engine) => {
+    const { open, log } = await twoProcesses(engine);
+    await cutAfter(log, 2);
+    const other = await open();
+    await write(other, 'change/A', approved('UEVE'), approved('UFINN'));
+    await write(other, 'change/B', drafted());
+    await write(other, 'change/B', { type: 'expired' });
+    const lost = await stale(log);
+    expect(lost.map(({ stream, version }) => [stream, version])).toEqual([
+      ['change/A', 3],
+      ['change/B', 1],
+    ]);
+  },
+);
