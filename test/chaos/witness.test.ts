@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
 import { model } from './witness/model.ts';
-import { findMutant, MUTANTS, UNFOUND } from './witness/mutants.ts';
-import { FIRST_IDEA, WITNESS } from './witness/rules.ts';
 import { interleave } from './witness/two-primaries.ts';
 import { EVERYTHING, HANDS, HONEST, ROLLBACKS, type Walked, walk } from './witness/walk.ts';
 
@@ -53,16 +51,6 @@ test('a version on an edited card sends twice on two primaries', { timeout: 0 },
   }
   if (LONG) process.stdout.write(`control: sent twice in ${twice} interleavings\n`);
   expect(twice).toBeGreaterThan(INTERLEAVINGS / 2);
-});
-
-test.for(MUTANTS)('the model without the rule $without breaks: $breaks', async (mutant) => {
-  expect(await findMutant(mutant)).toContain(mutant.breaks);
-});
-
-test('every rule has a mutant, or is named as one that no seed needs', () => {
-  const listed = [...MUTANTS, ...UNFOUND].flatMap(({ without }) => without.split(' + '));
-  const rules = Object.keys(WITNESS).filter((rule) => rule !== 'register');
-  expect([...new Set(listed)].sort()).toEqual(rules.sort());
 });
 
 function trace(line: string): void {
