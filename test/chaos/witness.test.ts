@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { model } from './witness/model.ts';
+import { FIRST_IDEA } from './witness/rules.ts';
 import { interleave } from './witness/two-primaries.ts';
 import { EVERYTHING, HANDS, HONEST, ROLLBACKS, type Walked, walk } from './witness/walk.ts';
 
