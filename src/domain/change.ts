@@ -12,6 +12,8 @@ export type ChannelId = Branded<'ChannelId'>;
 /** One request to run one command with exact arguments, and what became of it. */
 export interface Change {
   readonly id: ChangeId;
+  /** The organization of the cloud in which its target is. */
+  readonly organization: string;
   readonly command: string;
   readonly requester: UserId;
   readonly reason: string | null;
@@ -20,7 +22,11 @@ export interface Change {
   readonly digest: string;
   readonly requires: Requirement;
   readonly state: State;
+  /** The number of its last event, and the hash of that event: the mark that messages carry. */
   readonly version: number;
+  readonly hash: string;
+  /** How often it was claimed. */
+  readonly attempts: number;
   readonly approvals: readonly Verdict[];
   readonly rejection: Rejection | null;
   readonly cancelledBy: UserId | null;
@@ -48,10 +54,15 @@ export interface Change {
   readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   /** What was read of the target since the send; missing if it is not followed. */
   readonly followUp?: FollowUp | undefined;
-  readonly lease: { readonly owner: string; readonly until: Date } | null;
+  /** Until this time nobody is reminded; null: reminders go on. */
+  readonly snoozedUntil: Date | null;
+  /** The right of one process to send the request once. `nonce` names this attempt. */
+  readonly lease: { readonly owner: string; readonly until: Date; readonly nonce: string } | null;
   /** The channel of the command; null for a direct message or if unknown. */
   readonly origin: ChannelId | null;
   readonly card: Position | null;
+  /** The copies of the card in direct messages. Its buttons count there as well. */
+  readonly copies: readonly (Position & { readonly to: UserId })[];
 }
 
 export const STATES = [
@@ -385,7 +396,6 @@ export const EVIDENCE_GAPS = [
   'before-unknown',
   'was-so-before',
   'changed-since',
-  'trail-problem',
 ] as const;
 export type EvidenceGap = (typeof EVIDENCE_GAPS)[number];
 
@@ -411,19 +421,16 @@ interface Candidate {
   readonly createdAt: Date | null;
 }
 
-/** `service:2f7c…`: the name of the lock of a target. */
-export function targetKey(target: Target): string {
-  return `${target.kind}:${target.id}`;
+/** `acme/service/2f7c…`: what a change acts on, in one word. Its lock is the stream `target/<key>`. */
+export function targetKey({ organization, plan }: Pick<Change, 'organization' | 'plan'>): string {
+  const word = (text: string) => encodeURIComponent(text);
+  const { kind, id } = plan.target;
+  return `${word(organization)}/${word(kind)}/${word(id)}`;
 }
 
 /** Whether the change is no longer open; one with an unknown outcome still is. */
 export function isEnded(change: Change): boolean {
   return !['draft', 'pending', 'approved', 'executing', 'unknown'].includes(change.state);
-}
-
-/** Whether the row was modified in the database, so that none of its values may be shown. */
-export function hasAuditMismatch({ stopReason }: Pick<Change, 'stopReason'>): boolean {
-  return stopReason === 'audit-mismatch';
 }
 
 // Without I, L, O, U, 0 and 1, because users read ids aloud and type them on phones.
@@ -524,13 +531,8 @@ export const REFUSALS = [
   'not-ended',
   'already-reviewed',
   'restored',
-  'gap-accepted',
-  'audit-mismatch',
-  'upgraded',
-  // A gap of the audit trail.
-  'trail-intact',
-  'gap-changed',
-  'gap-accepted-before',
+  'card-deleted',
+  'wrong-place',
   // The identity of a user.
   'lookup-failed',
   'deactivated',

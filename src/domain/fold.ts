@@ -1,63 +1,67 @@
 // A change is a fold of its events. Evolving never refuses: `gate` decided before the event was recorded.
 
 import { HOUR_MS } from '../base/time.ts';
-import type {
-  Change,
-  ExecutionOutcome,
-  Refusal,
-  Resolution,
-  Review,
-  StateCheck,
-  UserId,
-} from './change.ts';
+import type { Change, ChangeId, ExecutionOutcome, UserId } from './change.ts';
+import type { ChangeEvent } from './change-events.ts';
+import type { Recorded } from './log-events.ts';
 
-/** The end of a change that was not sent: the request no longer fits, or it is not permitted now. */
-export interface Stopped extends Pick<Change, 'frozenBy' | 'stateCheck'> {
-  readonly type: 'stopped';
-  readonly as: 'stale' | 'denied';
-  readonly why: Refusal;
+/** Returns the function that adds the events of this change, in their order; before the first one there is none. */
+export function foldOf(id: ChangeId) {
+  return (change: Change | null, event: Recorded<ChangeEvent>): Change => {
+    const { version, hash } = event;
+    if (event.type === 'drafted') return { ...drafted(id, event), version, hash };
+    if (!change) throw new Error(`The first event of ${id} is ${event.type}, not drafted`);
+    return { ...change, ...fieldsAfter(change, event), version, hash };
+  };
 }
 
-/** What happened to a change. */
-export type ChangeEvent =
-  | { readonly type: 'confirmed' }
-  | { readonly type: 'approved'; readonly by: UserId }
-  | { readonly type: 'break-glass-used'; readonly by: UserId; readonly reason: string }
-  | { readonly type: 'rejected'; readonly by: UserId; readonly reason: string }
-  | { readonly type: 'cancelled'; readonly by: UserId }
-  | { readonly type: 'expired' }
-  | Stopped
-  | {
-      readonly type: 'claimed';
-      readonly lease: NonNullable<Change['lease']>;
-      readonly stateCheck: StateCheck | undefined;
-    }
-  /** Nothing was executed, so that the change can be claimed again, with all checks. */
-  | { readonly type: 'not-sent'; readonly notBefore: Date }
-  | { readonly type: 'finished'; readonly outcome: ExecutionOutcome }
-  | { readonly type: 'resolved'; readonly resolution: Resolution }
-  /** The log does not show what happened to the open change. */
-  | { readonly type: 'distrusted'; readonly why: 'restored' | 'gap-accepted' }
-  | { readonly type: 'revert-abandoned' }
-  | { readonly type: 'snoozed' }
-  | { readonly type: 'reviewed'; readonly review: Review };
+type EventOf<Type extends ChangeEvent['type']> = Recorded<Extract<ChangeEvent, { type: Type }>>;
 
-/** An event and when it happened. */
-export type RecordedEvent<Event> = Event & { readonly at: Date };
-
-/** Returns the change after an event. Every event increases the version. */
-export function evolve(change: Change, event: RecordedEvent<ChangeEvent>): Change {
-  return { ...change, ...fieldsAfter(change, event), version: change.version + 1 };
+function drafted(id: ChangeId, event: EventOf<'drafted'>): Change {
+  const { organization, requester, command, reason, plan, digest, requires } = event;
+  const { origin, expiresAt, notBefore, parent, inherits } = event;
+  return {
+    ...{ id, organization, requester, command, reason, plan, digest, requires, origin, parent },
+    ...{ expiresAt, notBefore, version: event.version, hash: event.hash },
+    state: inherits ? 'approved' : 'draft',
+    approvals: inherits?.approvals ?? [],
+    breakGlass: inherits?.breakGlass ?? null,
+    confirmedAt: inherits?.confirmedAt ?? null,
+    createdAt: new Date(event.at),
+    attempts: 0,
+    rejection: null,
+    cancelledBy: null,
+    stopReason: null,
+    outcome: null,
+    resolution: null,
+    review: null,
+    revertAt: null,
+    snoozedUntil: null,
+    lease: null,
+    card: null,
+    copies: [],
+  };
 }
 
-function fieldsAfter(change: Change, event: RecordedEvent<ChangeEvent>): Partial<Change> {
-  const { at } = event;
+function fieldsAfter(
+  change: Change,
+  event: Exclude<Recorded<ChangeEvent>, { type: 'drafted' }>,
+): Partial<Change> {
+  const at = new Date(event.at);
   switch (event.type) {
     case 'confirmed':
       return confirmed(change, at);
+    case 'card-posted':
+      return { card: { channel: event.channel, ts: event.ts } };
+    case 'card-lost':
+      return { card: null };
+    case 'copy-posted': {
+      const { to, channel, ts } = event;
+      return { copies: [...change.copies, { to, channel, ts }] };
+    }
     case 'approved':
       return oneApproval(change, event.by, at);
-    case 'break-glass-used': {
+    case 'break-glass': {
       const { by, reason } = event;
       const confirmedAt = change.confirmedAt ?? at;
       return { ...readyToRun(change, at), confirmedAt, breakGlass: { by, at, reason } };
@@ -68,27 +72,54 @@ function fieldsAfter(change: Change, event: RecordedEvent<ChangeEvent>): Partial
       return { cancelledBy: event.by, state: 'cancelled' };
     case 'expired':
       return { state: 'expired' };
-    case 'stopped': {
-      const { type: _type, at: _at, as: state, why: stopReason, ...found } = event;
-      return { stopReason, ...found, state };
+    case 'stale':
+    case 'denied': {
+      const { why: stopReason, frozenBy, stateCheck } = event;
+      const found = { ...(frozenBy && { frozenBy }), ...(stateCheck && { stateCheck }) };
+      return { stopReason, ...found, state: event.type, lease: null };
     }
-    case 'claimed':
-      return { lease: event.lease, stateCheck: event.stateCheck, state: 'executing' };
+    case 'claimed': {
+      const { by: owner, until, stateCheck, nonce, attempt: attempts } = event;
+      return { lease: { owner, until, nonce }, attempts, stateCheck, state: 'executing' };
+    }
     case 'not-sent':
       return { lease: null, notBefore: event.notBefore, state: 'approved' };
-    case 'finished':
-      return finished(change, event.outcome);
-    case 'resolved':
-      return resolved(change, event.resolution);
-    case 'distrusted':
-      return { lease: null, stopReason: event.why, state: 'stale' };
-    case 'revert-abandoned':
+    case 'succeeded':
+    case 'failed':
+    case 'unknown':
+      return finished(change, outcomeOf(event));
+    case 'resolved': {
+      const { by, note, reading } = event;
+      const happened = event.as === 'succeeded';
+      const resolution = { by, at, happened, note, ...(reading && { evidence: reading }) };
+      // Counted from the request: an unknown outcome must not extend the time until the revert.
+      const revertAt = happened && change.outcome ? revertTime(change, change.outcome.at) : null;
+      return { resolution, revertAt, state: event.as };
+    }
+    case 'restored':
+      return {};
+    case 'revert-planned':
+      return { child: { id: event.child, state: 'approved' } };
+    case 'revert-kept':
       return { revertAt: null };
     case 'snoozed':
-      return {};
+      return { snoozedUntil: event.until };
     case 'reviewed':
-      return { review: event.review };
+      return { review: { by: event.by, at, note: event.note } };
+    case 'revealed':
+      return {};
   }
+}
+
+function outcomeOf(event: EventOf<'succeeded' | 'failed' | 'unknown'>): ExecutionOutcome {
+  const { at: _recordedAt, type: how, tookMs, requestId } = event;
+  const call = { at: event.answeredAt, tookMs, requestId };
+  if (event.type === 'succeeded') {
+    const { reported, createdId } = event;
+    return { how: event.type, ...call, reported, ...(createdId && { createdId }) };
+  }
+  const { status, text } = event;
+  return { how: how === 'failed' ? how : 'unknown', ...call, status, text };
 }
 
 function confirmed(change: Change, at: Date): Partial<Change> {
@@ -130,13 +161,6 @@ export function scheduledStart({ plan }: Pick<Change, 'plan'>): Date | null {
 function finished(change: Change, outcome: ExecutionOutcome): Partial<Change> {
   const revertAt = outcome.how === 'succeeded' ? revertTime(change, outcome.at) : null;
   return { lease: null, outcome, revertAt, state: outcome.how };
-}
-
-function resolved(change: Change, resolution: Resolution): Partial<Change> {
-  const { happened } = resolution;
-  // Counted from the request: an unknown outcome must not extend the time until the revert.
-  const revertAt = happened && change.outcome ? revertTime(change, change.outcome.at) : null;
-  return { resolution, revertAt, state: happened ? 'succeeded' : 'failed' };
 }
 
 /** Returns when the revert is due, counted from `at`; null for a change without a revert. */

@@ -21,7 +21,8 @@ import {
   type UserId,
   type Verb,
 } from './change.ts';
-import { type ChangeEvent, type Stopped, scheduledStart } from './fold.ts';
+import type { ChangeEvent } from './change-events.ts';
+import { scheduledStart } from './fold.ts';
 import {
   commandsFor,
   type Decision,
@@ -77,8 +78,10 @@ interface FormOf {
 
 type FormFacts = Pick<ProposalFacts, 'identity' | 'policy'>;
 
-/** Why the log does not confirm a change as it is stored. */
-type Unconfirmed = 'audit-mismatch' | 'upgraded';
+type Of<Type extends ChangeEvent['type']> = Extract<ChangeEvent, { type: Type }>;
+
+/** The end of a change that was not sent: the request no longer fits, or it is not permitted now. */
+export type Stopped = Of<'stale' | 'denied'>;
 
 export interface PressFacts {
   readonly by: UserId;
@@ -91,8 +94,8 @@ export interface PressFacts {
   readonly policy: Policy;
   /** The target with its current tags and warehouse. */
   readonly target: Target;
-  /** Whether the log confirms the change. Missing: not read yet, so that staleness is not checked. */
-  readonly log?: Unconfirmed | null | undefined;
+  /** Whether staleness is checked: the policy has the freezes made in Slack. */
+  readonly isCurrent?: boolean;
 }
 
 /** A schedule, as the log has it. */
@@ -101,7 +104,6 @@ export interface ScheduleFacts {
   readonly isPaused: boolean;
   /** Why it has ended; null while it is in force or paused. */
   readonly ended: string | null;
-  readonly log: Unconfirmed | null;
 }
 
 /** What was gathered right before a claim. */
@@ -111,10 +113,10 @@ export interface ClaimFacts {
   readonly validUntil: Date;
   /** Whether this process has the latest configuration. */
   readonly mayExecute: boolean;
-  /** A problem of the whole log: approvals may be forged. */
-  readonly logProblem: string | null;
-  /** Whether the log confirms the change. */
-  readonly log: Unconfirmed | null;
+  /** Whether all of its presses were answered: one may end it. */
+  readonly isAnswered: boolean;
+  /** Whether its card, or that of its schedule, stands in a channel: the thread is the witness. */
+  readonly hasCard: boolean;
   /** The schedule of the run; null for any other change. */
   readonly schedule: ScheduleFacts | 'unknown' | null;
   /** The requester and the approvers. */
@@ -133,7 +135,8 @@ export interface ClaimFacts {
   readonly mustReadAgain: boolean;
   /** The lock of the target; null: not asked for yet. */
   readonly lock: 'held by another' | 'changed since the preview' | 'free' | null;
-  readonly lease: NonNullable<Change['lease']>;
+  /** What the claim records. */
+  readonly claim: { readonly by: string; readonly nonce: string; readonly until: Date };
   readonly stateCheck: StateCheck | undefined;
 }
 
@@ -142,7 +145,8 @@ type Delay =
   | 'too-early'
   | 'facts-too-old'
   | 'configuration-outdated'
-  | 'log-problem'
+  | 'press-unanswered'
+  | 'no-card'
   | 'lookup-failed'
   | 'not-verified'
   | 'not-read'
@@ -161,19 +165,13 @@ interface Refused {
 
 interface RevertFacts {
   readonly now: Date;
-  /** Whether the log has a revert of the change already. */
-  readonly isPlanned: boolean;
-  /** Whether the log confirms the change. */
-  readonly log: Unconfirmed | null;
-  /** The digest of the change from which the revert was planned; null: not planned yet. */
-  readonly digest: string | null;
   /** Whether the target is as the change left it; null: not read yet. */
   readonly isUnchanged: boolean | null;
 }
 
 /** Why a change is not reverted; `null` as `why`: there is nothing to revert any more. */
 interface NotReverted {
-  readonly keeps: 'late' | 'moved' | Unconfirmed | null;
+  readonly keeps: 'late' | 'moved' | null;
 }
 
 interface RunFacts {
@@ -210,13 +208,18 @@ interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
   // What Signalbox does by itself.
   readonly expire: Question<{ readonly now: Date }>;
   readonly stop: Question<{ readonly why: Refusal }, Stopped | Refused>;
-  readonly return: Question<{ readonly notBefore: Date }>;
-  readonly finish: Question<{ readonly outcome: ExecutionOutcome }>;
+  readonly return: Question<{
+    readonly nonce: string;
+    readonly why: string;
+    readonly notBefore: Date;
+  }>;
+  readonly finish: Question<{ readonly nonce: string; readonly outcome: ExecutionOutcome }>;
   /** `isOver`: the process that sent the request has certainly ended, so that its lease does not count. */
   readonly lose: Question<{ readonly now: Date; readonly isOver: boolean }>;
   readonly settle: Question<{ readonly now: Date; readonly evidence: Evidence }>;
-  readonly distrust: Question<{ readonly why: 'restored' | 'gap-accepted' }>;
-  readonly keep: Question<object>;
+  /** The log lost events of the change, or its card is gone. */
+  readonly distrust: Question<{ readonly now: Date; readonly why: 'restored' | 'card-deleted' }>;
+  readonly keep: Question<{ readonly why: string }>;
 }
 
 interface Question<Facts, Answer = ChangeEvent | Refused, About = Change> {
@@ -265,30 +268,51 @@ const GATES: Gates = {
     return now < change.expiresAt ? refuse('too-early') : { type: 'expired' };
   },
   stop: (change, { why }) => (isUnsent(change) ? stopped(change, why) : refuse('already-decided')),
-  return: (change, { notBefore }) => ifExecuting(change, { type: 'not-sent', notBefore }),
-  finish: (change, { outcome }) => ifExecuting(change, { type: 'finished', outcome }),
+  return: (change, { nonce, why, notBefore }) =>
+    ofAttempt(change, nonce, { type: 'not-sent', nonce, why, notBefore }),
+  finish: (change, { nonce, outcome }) => ofAttempt(change, nonce, ending(nonce, outcome)),
   lose: (change, { now, isOver }) => {
     if (!isOver && change.lease && now < change.lease.until) return refuse('too-early');
-    return ifExecuting(change, { type: 'finished', outcome: noAnswer(now) });
+    const nonce = change.lease?.nonce ?? '-';
+    return ofAttempt(change, nonce, ending(nonce, noAnswer(now)));
   },
-  settle: (change, { evidence, now: at }) => {
+  settle: (change, { evidence: reading }) => {
     if (change.state !== 'unknown') return refuse('not-unknown');
     const note = 'The target shows what was requested, and did not before.';
-    const resolution = { by: 'signalbox', at, happened: true, note, evidence } as const;
-    return { type: 'resolved', resolution };
+    return { type: 'resolved', by: 'signalbox', as: 'succeeded', note, reading };
   },
-  distrust: (change, { why }) =>
-    isEnded(change) ? refuse('already-decided') : { type: 'distrusted', why },
-  keep: (change) =>
-    isRevertDue(change) ? { type: 'revert-abandoned' } : refuse('already-decided'),
+  distrust: (change, { why, now }) => {
+    if (change.state === 'executing') {
+      const nonce = change.lease?.nonce ?? '-';
+      return ending(nonce, noAnswer(now));
+    }
+    return isUnsent(change) ? { type: 'stale', why } : refuse('already-decided');
+  },
+  keep: (change, { why }) =>
+    isRevertDue(change) ? { type: 'revert-kept', why } : refuse('already-decided'),
 };
 
 function refuse(refusal: Refusal): Refused {
   return { refusal, ends: null };
 }
 
-function ifExecuting(change: Change, event: ChangeEvent): ChangeEvent | Refused {
-  return change.state === 'executing' ? event : refuse('not-executing');
+/** Only the attempt that was claimed last may end the execution. */
+function ofAttempt(
+  { state, lease }: Change,
+  nonce: string,
+  event: ChangeEvent,
+): ChangeEvent | Refused {
+  const isOwn = state === 'executing' && (lease?.nonce ?? '-') === nonce;
+  return isOwn ? event : refuse('not-executing');
+}
+
+function ending(nonce: string, { at: answeredAt, ...outcome }: ExecutionOutcome): ChangeEvent {
+  if (outcome.how === 'succeeded') {
+    const { how: type, reported, ...call } = outcome;
+    return { type, nonce, answeredAt, ...call, reported };
+  }
+  const { how: type, ...call } = outcome;
+  return { type, nonce, answeredAt, ...call };
 }
 
 /** The sender crashed or hangs, so that the outcome of its request is unknown. */
@@ -298,15 +322,17 @@ function noAnswer(at: Date): ExecutionOutcome {
 }
 
 /** The request no longer fits its target; any other refusal is about permissions. */
-const STALE: readonly Refusal[] = ['target-changed', 'tags-changed', 'not-verified', 'upgraded'];
+const STALE: readonly Refusal[] = [
+  ...(['target-changed', 'tags-changed', 'not-verified', 'restored', 'card-deleted'] as const),
+];
 
 /** The end of a change that was not sent. */
 function stopped({ state }: Change, why: Refusal, freeze: Freeze | null = null): Stopped {
   // A draft has no card, so that there is nobody else to read why it was denied.
   const as = STALE.includes(why) || state === 'draft' ? 'stale' : 'denied';
-  if (!freeze) return { type: 'stopped', as, why };
+  if (!freeze) return { type: as, why };
   const { until, reason, by, made } = freeze;
-  return { type: 'stopped', as, why, frozenBy: { until, reason, by, ...(made && { made }) } };
+  return { type: as, why, frozenBy: { until, reason, by, ...(made && { made }) } };
 }
 
 const NOTHING = { rule: null, freeze: null, never: null };
@@ -394,12 +420,24 @@ const byBreakGlassRole: Check = ({ requires }, facts) => {
   return holdsOne([requires.breakGlass], facts) ? null : 'may-not-break-glass';
 };
 
+/** A requester who lost the role costs no approver's time. The claim decides again. */
+const isStillPermitted: Check = (change, { identity, policy, target, now }) => {
+  if (!identity?.ok) return null;
+  const { command, reason, plan } = change;
+  const { actor } = identity;
+  const runsAt = startsAt(plan, now);
+  const decision = decide(policy, { kind: 'change', command, target, actor, reason, now: runsAt });
+  // Other tags than the preview showed have their own refusal, and the server may answer the next time.
+  if (decision.allow || decision.refusal === 'not-verified') return null;
+  return hasSameFacts(target, plan.target) ? decision.refusal : null;
+};
+
 const withReason: Check = (_change, { text }) => (text.trim() === '' ? 'reason-required' : null);
 const withNote: Check = (_change, { text }) => (text.trim() === '' ? 'note-required' : null);
 
 /** What each verb is checked for, in this order. The first refusal counts. */
 const CHECKS: Readonly<Record<Verb, readonly Check[]>> = {
-  confirm: [byRequester, isDraft, inTime, beforeStart, identified],
+  confirm: [byRequester, isDraft, inTime, beforeStart, identified, isStillPermitted],
   approve: [isPending, inTime, byAnother, approvesOnce, identified, byDecider],
   reject: [isPending, inTime, identified, byDecider, withReason],
   cancel: [byRequester, isNotSent, identified],
@@ -416,7 +454,7 @@ const CHECKS: Readonly<Record<Verb, readonly Check[]>> = {
 function decidePress(change: Change, verb: Verb, facts: PressFacts): ChangeEvent | Refused {
   const refused = firstRefusal(CHECKS[verb], change, facts);
   if (refused) return refused;
-  return (isPermitting(verb) && stalenessOf(change, facts)) || eventOf(verb, facts);
+  return (isPermitting(verb) && stalenessOf(change, facts)) || eventOf(change, verb, facts);
 }
 
 function firstRefusal<Facts>(
@@ -431,7 +469,7 @@ function firstRefusal<Facts>(
   return null;
 }
 
-/** Whether a change may run after the verb, so that the log must confirm the change. */
+/** Whether a change may run after the verb. */
 export function isPermitting(verb: Verb): boolean {
   return ['confirm', 'approve', 'break-glass'].includes(verb);
 }
@@ -462,12 +500,14 @@ function mayResolve(change: Change, facts: PressFacts): boolean {
 }
 
 /**
- * Why a change is not confirmed or approved any more: the log does not confirm it, or its target has
- * other tags or another warehouse than users saw, and their rule requires more than the change shows.
+ * Why a change is not confirmed or approved any more: its target has other tags or another warehouse than users saw,
+ * and their rule requires more than the change shows.
  */
-function stalenessOf(change: Change, { log, policy, target, now }: PressFacts): Refused | null {
-  if (log === undefined) return null;
-  if (log) return { refusal: log, ends: stopped(change, log) };
+function stalenessOf(
+  change: Change,
+  { isCurrent = false, policy, target, now }: PressFacts,
+): Refused | null {
+  if (!isCurrent) return null;
   const { command, plan, requires, requester, reason } = change;
   if (hasSameFacts(target, plan.target)) return null;
   // The requester's own roles are read and decided by the claim.
@@ -480,42 +520,44 @@ function stalenessOf(change: Change, { log, policy, target, now }: PressFacts): 
   return { refusal: 'tags-changed', ends: stopped(change, 'tags-changed') };
 }
 
-function eventOf(verb: Verb, { by, text, now: at }: PressFacts): ChangeEvent {
+function eventOf(change: Change, verb: Verb, { by, text, now }: PressFacts): ChangeEvent {
   switch (verb) {
     case 'confirm':
-      return { type: 'confirmed' };
+      return { type: 'confirmed', by };
     case 'approve':
-      return { type: 'approved', by };
+      return { type: 'approved', by, digest: change.digest };
     case 'reject':
       return { type: 'rejected', by, reason: text };
     case 'cancel':
       return { type: 'cancelled', by };
     case 'break-glass':
-      return { type: 'break-glass-used', by, reason: text };
+      return { type: 'break-glass', by, reason: text };
     case 'review':
-      return { type: 'reviewed', review: { by, at, note: text } };
+      return { type: 'reviewed', by, note: text };
     case 'happened':
-    case 'did-not-happen': {
-      const happened = verb === 'happened';
-      return { type: 'resolved', resolution: { by, at, happened, note: text } };
-    }
+      return { type: 'resolved', by, as: 'succeeded', note: text };
+    case 'did-not-happen':
+      return { type: 'resolved', by, as: 'failed', note: text };
     case 'snooze':
-      return { type: 'snoozed' };
+      return { type: 'snoozed', by, until: new Date(now.getTime() + SNOOZE_MS) };
   }
 }
 
+/** Reminders wait for this time after *Later*. */
+const SNOOZE_MS = HOUR_MS;
+
 /** Decides again right before sending. */
 function decideClaim(change: Change, facts: ClaimFacts): ChangeEvent | Refused | Waits {
-  const { now, policy, target, lease, stateCheck } = facts;
+  const { now, policy, target, claim, stateCheck } = facts;
   if (change.state !== 'approved') return refuse('not-approved');
   if (now >= change.expiresAt) return refuse('expired');
   if (change.notBefore && now < change.notBefore) return { waits: 'too-early' };
   if (now >= facts.validUntil) return { waits: 'facts-too-old' };
   if (!facts.mayExecute) return { waits: 'configuration-outdated' };
-  // An attacker with write access to the log could also have forged approvals.
-  if (facts.logProblem !== null) return { waits: 'log-problem' };
-  const unconfirmed = facts.log ?? scheduleRefusal(facts);
-  if (unconfirmed) return { refusal: unconfirmed, ends: stopped(change, unconfirmed) };
+  if (!facts.isAnswered) return { waits: 'press-unanswered' };
+  if (!facts.hasCard) return { waits: 'no-card' };
+  const ended = scheduleRefusal(facts);
+  if (ended) return { refusal: ended, ends: stopped(change, ended) };
   const refusal = claimRefusal(change, facts);
   // Slack did not answer the membership lookup, so that nothing is decided now.
   if (refusal === 'lookup-failed') return { waits: refusal };
@@ -530,7 +572,8 @@ function decideClaim(change: Change, facts: ClaimFacts): ChangeEvent | Refused |
   if (facts.lock === 'changed since the preview') {
     return { refusal: 'target-changed', ends: stopped(change, 'target-changed') };
   }
-  return { type: 'claimed', lease, stateCheck };
+  const attempt = change.attempts + 1;
+  return { type: 'claimed', ...claim, attempt, ...(stateCheck && { stateCheck }) };
 }
 
 /** How long the claim of a discovered service waits for the list of services. */
@@ -565,9 +608,9 @@ function claimRefusal(change: Change, facts: ClaimFacts): Refusal | null {
 // A run was approved with its schedule, which may have been paused, removed or replaced since.
 function scheduleRefusal({ schedule, now }: ClaimFacts): Refusal | null {
   if (schedule === null) return null;
-  if (schedule === 'unknown') return 'audit-mismatch';
-  const { isPaused, ended, until, log } = schedule;
-  return isPaused || ended !== null || now >= until ? 'schedule-ended' : log;
+  if (schedule === 'unknown') return 'schedule-ended';
+  const { isPaused, ended, until } = schedule;
+  return isPaused || ended !== null || now >= until ? 'schedule-ended' : null;
 }
 
 // Approvals are bound to the target's state at the preview.
@@ -617,15 +660,10 @@ function isRevertDue({ state, revertAt, child }: Change): boolean {
 }
 
 function decideRevert(change: Change, facts: RevertFacts): 'allowed' | NotReverted {
-  const { now, log } = facts;
+  const { now } = facts;
   const { revertAt } = change;
   if (revertAt === null || change.child) return { keeps: null };
-  // Its rows and events were deleted, which the verification of the log reports.
-  if (facts.isPlanned) return { keeps: 'audit-mismatch' };
   if (now.getTime() - revertAt.getTime() > REVERT_GRACE_MS) return { keeps: 'late' };
-  // A revert inherits the approvals of its parent, so that the log must confirm the parent.
-  if (log) return { keeps: log };
-  if (facts.digest !== null && facts.digest !== change.digest) return { keeps: 'audit-mismatch' };
   return facts.isUnchanged === false ? { keeps: 'moved' } : 'allowed';
 }
 

@@ -1,79 +1,30 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/text.ts';
-import type { State } from './change.ts';
+import type { ChangeId, Position, UserId } from './change.ts';
+import { At, Change, ChangeEvent, Fields, Id, Mark, Place, User } from './change-events.ts';
 import { Scope } from './freezes.ts';
 
 // The events of the log, by the first word of their stream. What Signalbox decides from is here and nowhere else.
 
-const Id = z.string().min(1);
 const Instant = z.int().nonnegative();
-const Fields = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-);
-const Place = { channel: Id, ts: Id };
-/** A mark of a lost history that people may still see, and that the event answers. */
-const Mark = z.object({ stream: Id, version: z.int().positive(), hash: Id });
-/** The press that was decided; null for what Signalbox decides by itself. */
-const By = { by: Id, press: Id.nullable() };
-const Sent = { nonce: Id, answer: Fields };
 
 const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...shape });
 
-const ChangeEvent = z.discriminatedUnion('type', [
-  event('drafted', {
-    requester: Id,
-    command: Id,
-    target: z.object({ organization: z.string(), kind: Id, id: Id, name: z.string() }),
-    reason: z.string().nullable(),
-    plan: Fields,
-    digest: Id,
-    requirement: z.looseObject({ count: z.int().nonnegative() }),
-    expiresAt: Instant,
-  }),
-  event('confirmed', { ...By, expiresAt: Instant }),
-  event('card-posted', Place),
-  event('approved', { ...By, digest: Id, evidence: Fields }),
-  event('rejected', { ...By, reason: z.string() }),
-  event('cancelled', { ...By, reason: z.string().nullable() }),
-  event('break-glass', { ...By, reason: z.string(), evidence: Fields }),
-  event('reviewed', { ...By, note: z.string() }),
-  event('refused', { ...By, verb: Id, why: Id }),
-  event('claimed', {
-    by: Id,
-    nonce: Id,
-    attempt: z.int().positive(),
-    until: Instant,
-    policy: Id,
-  }),
-  event('not-sent', { nonce: Id, why: z.string() }),
-  event('succeeded', Sent),
-  event('failed', Sent),
-  event('unknown', Sent),
-  event('resolved', { ...By, as: z.enum(['succeeded', 'failed']), note: z.string() }),
-  event('expired', {}),
-  event('denied', { why: Id }),
-  event('stale', { why: z.string(), foreign: z.array(Mark).readonly() }),
-  event('restored', { why: z.string(), foreign: z.array(Mark).readonly() }),
-  event('revert-claimed', { by: Id, nonce: Id, attempt: z.int().positive(), until: Instant }),
-  event('revert-not-sent', { nonce: Id, why: z.string() }),
-  event('reverted', Sent),
-  event('revert-failed', Sent),
-  event('revert-unknown', Sent),
-]);
-
+/** A press that decides: of a change, or of an anomaly of the costs. */
 const PressEvent = z.discriminatedUnion('type', [
   event('pressed', {
     verb: Id,
-    by: Id,
-    pressedAt: Instant,
-    /** The message, or the preview or Home with the MAC of its button. */
+    by: User,
+    /** The reason or the note. */
+    text: z.string(),
+    /** The message with the button; its kind says how the place is known. */
     place: Fields,
-    digest: Id.nullable(),
     /** The mark that the person saw; null where the payload had none. */
     seen: Id.nullable(),
   }),
-  event('answered', { what: Id }),
+  /** The event that the press became, or why it was refused. */
+  event('answered', { what: Id, refusal: Id.nullable(), evidence: Fields.optional() }),
 ]);
 
 const TargetEvent = z.discriminatedUnion('type', [
@@ -83,26 +34,66 @@ const TargetEvent = z.discriminatedUnion('type', [
 ]);
 
 const FreezeEvent = z.discriminatedUnion('type', [
-  event('created', { change: Id, by: Id, reason: z.string(), scope: Scope, until: Instant }),
+  event('created', {
+    change: Change,
+    by: User,
+    reason: z.string(),
+    scope: Scope,
+    from: At,
+    until: At,
+  }),
   event('card-posted', Place),
-  event('lifted', { change: Id.nullable(), by: Id }),
+  event('lifted', { change: Change.nullable(), by: Id }),
 ]);
 
 const ScheduleEvent = z.discriminatedUnion('type', [
   event('created', {
-    change: Id,
-    by: Id,
+    change: Change,
+    by: User,
     service: z.object({ id: Id, name: z.string() }),
     stop: z.string().nullable(),
     start: z.string().nullable(),
     zone: Id,
-    until: Instant,
+    until: At,
   }),
   event('paused', { by: Id, why: z.string() }),
   event('resumed', { by: Id }),
   event('removed', { by: Id, why: z.string() }),
-  event('run-claimed', { change: Id, verb: Id, dueAt: Instant, nonce: Id, until: Instant }),
-  event('run-ended', { change: Id, outcome: Id }),
+  event('run', { change: Change, verb: Id, occurrence: At, missed: z.int().nonnegative() }),
+  event('skipped', { why: z.string(), verb: Id, occurrence: At, missed: z.int().nonnegative() }),
+]);
+
+/** A regular digest of a channel. */
+const SubscriptionEvent = z.discriminatedUnion('type', [
+  event('added', { channel: Id, options: Fields, by: User }),
+  event('paused', { by: Id }),
+  event('resumed', { by: Id }),
+  event('removed', { by: Id }),
+]);
+
+/** Something that a person or the operators must read. `to` null: the operators. */
+const NoticeEvent = z.discriminatedUnion('type', [
+  event('noticed', {
+    to: User.nullable(),
+    title: z.string(),
+    text: z.string(),
+    offers: z.array(Fields).optional(),
+  }),
+  event('shown', {}),
+  event('given-up', { why: z.string() }),
+]);
+
+/** A refusal that belongs to no change. */
+const RefusalEvent = z.discriminatedUnion('type', [
+  event('refused', {
+    by: Id,
+    tried: Id,
+    why: Id,
+    command: z.string().nullable(),
+    target: z.string().nullable(),
+    rule: z.int().nullable(),
+    evidence: Fields.optional(),
+  }),
 ]);
 
 const PostEvent = z.discriminatedUnion('type', [
@@ -115,6 +106,8 @@ const PostEvent = z.discriminatedUnion('type', [
 
 const InstallationEvent = z.discriminatedUnion('type', [
   event('configured', { configuration: Id, release: Id }),
+  event('started', { release: Id, instance: Id }),
+  event('stopped', { instance: Id }),
   event('named', { ids: z.record(Id, Id) }),
   event('key-changed', { key: Id, oldPublicKey: Id, newPublicKey: Id, proof: Id }),
   event('restored', {
@@ -140,6 +133,9 @@ const EVENTS = {
   target: TargetEvent,
   freeze: FreezeEvent,
   schedule: ScheduleEvent,
+  subscription: SubscriptionEvent,
+  notice: NoticeEvent,
+  refusal: RefusalEvent,
   digest: PostEvent,
   post: PostEvent,
   installation: InstallationEvent,
@@ -185,11 +181,14 @@ export function parseEvent<Name extends StreamName>(
 const ENDS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   change: [
     ...['succeeded', 'failed', 'resolved', 'rejected', 'cancelled', 'expired', 'denied', 'stale'],
-    ...['reviewed', 'reverted', 'revert-failed'],
+    ...['reviewed', 'revert-planned', 'revert-kept', 'revealed'],
   ],
   press: ['answered'],
   freeze: ['lifted'],
   schedule: ['removed'],
+  subscription: ['removed'],
+  notice: ['shown', 'given-up'],
+  refusal: ['refused'],
   digest: ['posted', 'missed'],
   post: ['posted', 'missed'],
 };
@@ -198,71 +197,6 @@ const ENDS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
 export function endsStream(stream: string, lastType: string): boolean {
   const [kind = ''] = stream.split('/');
   return ENDS[kind as Kind]?.includes(lastType) ?? false;
-}
-
-/** What lists of changes show. The whole change is a fold of its own. */
-export interface ChangeStatus {
-  readonly state: State;
-  readonly command: string;
-  readonly target: string;
-  readonly requester: string;
-  readonly createdAt: number;
-  readonly needsReview: boolean;
-  readonly approvals: readonly string[];
-  readonly count: number;
-}
-
-export function evolveStatus(
-  status: ChangeStatus | null,
-  event: Recorded<z.infer<typeof ChangeEvent>>,
-): ChangeStatus {
-  if (event.type === 'drafted') {
-    const { command, requester, target, requirement, at } = event;
-    const key = `${target.organization}/${target.kind}/${target.id}`;
-    const own = { command, requester, target: key, createdAt: at, count: requirement.count };
-    return { ...own, state: 'draft', needsReview: false, approvals: [] };
-  }
-  if (!status) throw new Error(`The first event of a change is ${event.type}, not drafted`);
-  switch (event.type) {
-    case 'confirmed':
-      return { ...status, state: status.count === 0 ? 'approved' : 'pending' };
-    case 'approved': {
-      const approvals = [...status.approvals, event.by];
-      return {
-        ...status,
-        approvals,
-        state: approvals.length < status.count ? 'pending' : 'approved',
-      };
-    }
-    case 'break-glass':
-      return { ...status, state: 'approved', needsReview: true };
-    case 'reviewed':
-      return { ...status, needsReview: false };
-    case 'claimed':
-      return { ...status, state: 'executing' };
-    case 'not-sent':
-      return { ...status, state: 'approved' };
-    case 'resolved':
-      return { ...status, state: event.as };
-    case 'rejected':
-    case 'cancelled':
-    case 'succeeded':
-    case 'failed':
-    case 'unknown':
-    case 'expired':
-    case 'denied':
-    case 'stale':
-      return { ...status, state: event.type };
-    case 'card-posted':
-    case 'refused':
-    case 'restored':
-    case 'revert-claimed':
-    case 'revert-not-sent':
-    case 'reverted':
-    case 'revert-failed':
-    case 'revert-unknown':
-      return status;
-  }
 }
 
 /** The changes that hold a target, the first one first. Empty: it is free. */
@@ -276,14 +210,14 @@ export function evolveHolders(
 
 /** A freeze made in Slack. */
 export interface LoggedFreeze {
-  readonly change: string;
-  readonly by: string;
+  readonly change: ChangeId;
+  readonly by: UserId;
   readonly reason: string;
   readonly scope: Scope;
-  readonly createdAt: number;
-  readonly until: number;
+  readonly from: Date;
+  readonly until: Date;
   readonly isLifted: boolean;
-  readonly card: { readonly channel: string; readonly ts: string } | null;
+  readonly card: Position | null;
 }
 
 export function evolveFreeze(
@@ -291,8 +225,8 @@ export function evolveFreeze(
   event: Recorded<z.infer<typeof FreezeEvent>>,
 ): LoggedFreeze {
   if (event.type === 'created') {
-    const { change, by, reason, scope, until, at } = event;
-    return { change, by, reason, scope, until, createdAt: at, isLifted: false, card: null };
+    const { change, by, reason, scope, from, until } = event;
+    return { change, by, reason, scope, from, until, isLifted: false, card: null };
   }
   if (!freeze) throw new Error(`The first event of a freeze is ${event.type}, not created`);
   if (event.type === 'lifted') return { ...freeze, isLifted: true };
@@ -301,39 +235,87 @@ export function evolveFreeze(
 
 /** A schedule, also while it is paused. */
 export interface LoggedSchedule {
-  readonly change: string;
-  readonly by: string;
+  readonly change: ChangeId;
+  readonly by: UserId;
   readonly service: { readonly id: string; readonly name: string };
   readonly stop: string | null;
   readonly start: string | null;
   readonly zone: string;
-  readonly until: number;
+  readonly createdAt: Date;
+  readonly until: Date;
   readonly isPaused: boolean;
+  /** Why it was paused; null while it is not. */
+  readonly pausedWhy: string | null;
   readonly isRemoved: boolean;
-  /** The run that is claimed and has not ended. */
-  readonly run: { readonly change: string; readonly verb: string; readonly dueAt: number } | null;
+  readonly endedWhy: string | null;
+  /** Occurrences up to this time were handled: run, skipped, or passed while it was paused. */
+  readonly since: Date;
+  /** The last occurrence: the change that ran it, or why it was skipped. */
+  readonly last: {
+    readonly verb: string;
+    readonly occurrence: Date;
+    readonly change: ChangeId | null;
+    readonly skipped: string | null;
+  } | null;
 }
 
 export function evolveSchedule(
   schedule: LoggedSchedule | null,
   event: Recorded<z.infer<typeof ScheduleEvent>>,
 ): LoggedSchedule {
+  const at = new Date(event.at);
   if (event.type === 'created') {
     const { change, by, service, stop, start, zone, until } = event;
-    const own = { change, by, service, stop, start, zone, until };
-    return { ...own, isPaused: false, isRemoved: false, run: null };
+    const own = { change, by, service, stop, start, zone, until, createdAt: at, since: at };
+    return {
+      ...own,
+      isPaused: false,
+      pausedWhy: null,
+      isRemoved: false,
+      endedWhy: null,
+      last: null,
+    };
   }
   if (!schedule) throw new Error(`The first event of a schedule is ${event.type}, not created`);
   switch (event.type) {
     case 'paused':
-      return { ...schedule, isPaused: true };
+      return { ...schedule, isPaused: true, pausedWhy: event.why };
     case 'resumed':
-      return { ...schedule, isPaused: false };
+      // What was due while it was paused does not run.
+      return { ...schedule, isPaused: false, pausedWhy: null, since: at };
     case 'removed':
-      return { ...schedule, isRemoved: true };
-    case 'run-claimed':
-      return { ...schedule, run: { change: event.change, verb: event.verb, dueAt: event.dueAt } };
-    case 'run-ended':
-      return { ...schedule, run: schedule.run?.change === event.change ? null : schedule.run };
+      return { ...schedule, isRemoved: true, endedWhy: event.why };
+    case 'run': {
+      const { verb, occurrence, change } = event;
+      return { ...schedule, since: occurrence, last: { verb, occurrence, change, skipped: null } };
+    }
+    case 'skipped': {
+      const { verb, occurrence, why: skipped } = event;
+      return { ...schedule, since: occurrence, last: { verb, occurrence, change: null, skipped } };
+    }
   }
+}
+
+/** A digest that is posted regularly in a channel. */
+export interface LoggedSubscription {
+  readonly channel: string;
+  readonly options: JsonObject;
+  readonly by: UserId;
+  readonly createdAt: Date;
+  readonly isPaused: boolean;
+  readonly isRemoved: boolean;
+}
+
+export function evolveSubscription(
+  subscription: LoggedSubscription | null,
+  event: Recorded<z.infer<typeof SubscriptionEvent>>,
+): LoggedSubscription {
+  if (event.type === 'added') {
+    const { channel, options, by } = event;
+    const createdAt = new Date(event.at);
+    return { channel, options, by, createdAt, isPaused: false, isRemoved: false };
+  }
+  if (!subscription) throw new Error(`The first event of a digest is ${event.type}, not added`);
+  const isPaused = event.type === 'paused' || (event.type !== 'resumed' && subscription.isPaused);
+  return { ...subscription, isPaused, isRemoved: event.type === 'removed' };
 }

@@ -1,12 +1,12 @@
 export { Damaged, WentBack } from './chain.ts';
+export { countChanges, frequentCommands, listChanges, loadChange } from './changes.ts';
 export { evidenceOf, exportLog } from './evidence.ts';
 export {
   type ActiveConfiguration,
   activateConfiguration,
   activeConfiguration,
-  freezesInForce,
+  inForce,
   recordIds,
-  schedulesInForce,
 } from './installation.ts';
 export {
   KeyProblem,
@@ -19,7 +19,6 @@ export {
 export {
   append,
   appendProblem,
-  follow,
   type Loaded,
   type LockedLog,
   type Log,
@@ -38,4 +37,4 @@ export {
   rebuild,
   verifyAll,
 } from './upkeep.ts';
-export { type ChangeQuery, type ListedChange, queryChanges } from './views.ts';
+export type { ChangeQuery } from './views.ts';

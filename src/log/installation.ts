@@ -2,11 +2,13 @@ import {
   type EventOf,
   evolveFreeze,
   evolveSchedule,
+  evolveSubscription,
   type LoggedFreeze,
   type LoggedSchedule,
+  type LoggedSubscription,
   type Recorded,
 } from '../domain/log-events.ts';
-import { append, type Log, type Subjects } from './log.ts';
+import { append, type Evolve, type Log, type Subjects } from './log.ts';
 
 type InstallationEvent = Recorded<EventOf<'installation'>>;
 
@@ -72,33 +74,39 @@ export async function recordIds(
   return result;
 }
 
-/** Freezes made in Slack that are in force at this time, or start later; by id. Never read from a view. */
-export async function freezesInForce(
-  subjects: Subjects,
-  now: number,
-): Promise<ReadonlyMap<string, LoggedFreeze>> {
-  return inForce(await subjects.loadAll('freeze', evolveFreeze), ({ isLifted, until }) => {
-    return !isLifted && until > now;
-  });
+/** The folds of what can be in force. */
+const STANDING = {
+  freeze: evolveFreeze,
+  schedule: evolveSchedule,
+  subscription: evolveSubscription,
+};
+
+interface Standing {
+  readonly freeze: LoggedFreeze;
+  readonly schedule: LoggedSchedule;
+  readonly subscription: LoggedSubscription;
 }
 
-/** Schedules that were neither removed nor have expired, also paused ones; by id. Never read from a view. */
-export async function schedulesInForce(
+/**
+ * What is in force at this time, by id: freezes made in Slack (also those that start later), schedules (also paused
+ * ones) or subscribed digests. Never read from a view. A stream whose bodies were pruned has ended.
+ */
+export async function inForce<K extends keyof Standing>(
   subjects: Subjects,
-  now: number,
-): Promise<ReadonlyMap<string, LoggedSchedule>> {
-  return inForce(await subjects.loadAll('schedule', evolveSchedule), ({ isRemoved, until }) => {
-    return !isRemoved && until > now;
-  });
-}
-
-/** The names of the streams are `freeze/<id>`. A stream whose bodies were pruned has ended. */
-function inForce<S>(
-  loaded: ReadonlyMap<string, { readonly state: S | null }>,
-  isInForce: (state: S) => boolean,
-): ReadonlyMap<string, S> {
+  kind: K,
+  now: Date,
+): Promise<ReadonlyMap<string, Standing[K]>> {
+  // The fold of each kind returns its own state.
+  const evolve = STANDING[kind] as unknown as Evolve<`${K}/${string}`, Standing[K]>;
+  const loaded = await subjects.loadAll<K, Standing[K]>(kind, evolve);
   const found = [...loaded].flatMap(([stream, { state }]) =>
-    state !== null && isInForce(state) ? [[stream.replace(/^[^/]+\//, ''), state] as const] : [],
+    state !== null && stands(state, now) ? [[stream.replace(/^[^/]+\//, ''), state] as const] : [],
   );
   return new Map(found);
+}
+
+function stands(state: Standing[keyof Standing], now: Date): boolean {
+  if ('isLifted' in state) return !state.isLifted && state.until > now;
+  if ('until' in state) return !state.isRemoved && state.until > now;
+  return !state.isRemoved;
 }

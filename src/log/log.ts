@@ -1,8 +1,8 @@
 import { Cache } from '../base/cache.ts';
+import type { Change, ChangeId } from '../domain/change.ts';
+import { foldOf } from '../domain/fold.ts';
 import {
-  type ChangeStatus,
   type EventOf,
-  evolveStatus,
   type Kind,
   type NewEvent,
   parseEvent,
@@ -545,9 +545,10 @@ export async function showIfChange(
 ): Promise<void> {
   const last = rows.at(-1);
   if (!last || !isChange(stream) || rows.some(({ body }) => body === null)) return;
-  const events = recordedEvents(stream, rows);
-  const status = events.reduce(evolveStatus, null as ChangeStatus | null);
-  if (status) await showChange(tx, stream.slice('change/'.length), status, last.at);
+  // The name of the stream was made from the id of the change.
+  const fold = foldOf(stream.slice('change/'.length) as ChangeId);
+  const change = recordedEvents(stream, rows).reduce(fold, null as Change | null);
+  if (change) await showChange(tx, change, last.at);
 }
 
 function isChange(stream: string): stream is `change/${string}` {

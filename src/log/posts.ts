@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PostResult } from '../domain/answer.ts';
+import type { Position } from '../domain/change.ts';
 import type { EventOf, NewEvent, Recorded } from '../domain/log-events.ts';
 import { append, type Log } from './log.ts';
 
@@ -12,7 +13,7 @@ const POST_LIMIT_MS = 10 * 60_000;
 
 export interface PostCalls {
   /** Looks in the channel for the mark of this post; null: it is not there. Throws where the channel is unreadable. */
-  readonly find: () => Promise<{ readonly channel: string; readonly ts: string } | null>;
+  readonly find: () => Promise<Position | null>;
   readonly post: () => Promise<PostResult>;
 }
 

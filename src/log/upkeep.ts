@@ -95,6 +95,8 @@ export async function rebuild(
       open.map(({ stream }) => stream),
     );
     for (const job of jobs) await addJob(tx, job);
+    // They may have run before, so that they look for their messages first.
+    await sql`update job set attempts = 1`.execute(tx);
   });
 }
 

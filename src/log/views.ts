@@ -1,31 +1,36 @@
-import type { State } from '../domain/change.ts';
-import type { ChangeStatus } from '../domain/log-events.ts';
+import { type Change, isEnded, type State, targetKey } from '../domain/change.ts';
 import { type StoreReader, type StoreTx, sql } from '../storage/index.ts';
 
-/** A change as lists show it. A view: what is decided about a change is read from the log. */
-export interface ListedChange {
-  readonly id: string;
-  readonly state: State;
-  readonly command: string;
-  /** `organization/kind/id` */
-  readonly target: string;
-  readonly requester: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
+// Views serve lists and queries only: nothing is decided from them, and `rebuild` makes them again.
+
+/** A change that has only been seen by its requester: a draft, or one that ended as a draft. */
+function isPrivate({ state, card }: Change): boolean {
+  return state === 'draft' || (card === null && ['cancelled', 'expired', 'stale'].includes(state));
 }
 
-export async function showChange(
-  tx: StoreTx,
-  id: string,
-  { state, command, target, requester, createdAt, needsReview }: ChangeStatus,
-  updatedAt: number,
-): Promise<void> {
-  const review = needsReview ? 1 : 0;
+/** A revert runs under the break-glass of its parent, which is reviewed once. */
+function needsReview(change: Change): boolean {
+  const { breakGlass, parent, review } = change;
+  return breakGlass !== null && parent === null && review === null && isEnded(change);
+}
+
+/** The time at which a change ended; an open one has none. */
+function endedAt(change: Change, updatedAt: number): number | null {
+  if (!isEnded(change)) return null;
+  return (change.resolution?.at ?? change.outcome?.at)?.getTime() ?? updatedAt;
+}
+
+export async function showChange(tx: StoreTx, change: Change, updatedAt: number): Promise<void> {
+  const { id, state, command, requester, parent, createdAt, outcome } = change;
+  const flag = (is: boolean) => (is ? 1 : 0);
+  await sql`delete from change_view where id = ${id}`.execute(tx);
   await sql`insert into change_view
-      (id, state, command, target, requester, created_at, updated_at, needs_review)
-    values (${id}, ${state}, ${command}, ${target}, ${requester}, ${createdAt}, ${updatedAt}, ${review})
-    on conflict (id) do update set state = excluded.state, updated_at = excluded.updated_at,
-      needs_review = excluded.needs_review`.execute(tx);
+      (id, state, command, target, requester, parent, created_at, updated_at, ended_at, sent_at,
+        has_card, is_private, is_open, needs_review)
+    values (${id}, ${state}, ${command}, ${targetKey(change)}, ${requester}, ${parent},
+      ${createdAt.getTime()}, ${updatedAt}, ${endedAt(change, updatedAt)},
+      ${outcome?.at.getTime() ?? null}, ${flag(change.card !== null)}, ${flag(isPrivate(change))},
+      ${flag(!isEnded(change))}, ${flag(needsReview(change))})`.execute(tx);
 }
 
 /** Deletes everything that `rebuild` makes again. */
@@ -36,34 +41,94 @@ export async function deleteViews(tx: StoreTx): Promise<void> {
 
 export interface ChangeQuery {
   readonly states?: readonly State[];
-  readonly needsReview?: true;
   readonly requester?: string;
-  readonly command?: string;
-  readonly target?: string;
-  readonly since?: number;
-  /** Changes that were created before this time, for the next page. */
-  readonly before?: number;
-  readonly most: number;
+  readonly commands?: readonly string[];
+  /** Target keys, as `targetKey` makes them. */
+  readonly targets?: readonly string[];
+  /** True: only open changes. False: only ended ones that had a card. */
+  readonly open?: boolean;
+  /** Only changes that were requested since this time. */
+  readonly since?: Date;
+  /** Only changes that were sent and ended since this time; the last to end comes first. */
+  readonly endedSince?: Date;
+  /** Only changes whose request was answered, or may have arrived. The last one comes first. */
+  readonly sent?: true;
+  /** Without drafts, and without changes that ended as a draft. */
+  readonly confirmed?: true;
+  /** Only ended break-glass changes without a review. */
+  readonly toReview?: true;
+  /** Without drafts that other users have not confirmed, or never did. */
+  readonly privateTo?: string;
+  /** Without reverts. */
+  readonly requested?: true;
+  /** The last change of the page before. */
+  readonly before?: Pick<Change, 'id' | 'createdAt' | 'outcome' | 'resolution'>;
 }
 
-/** Returns changes of the view, the newest first. */
+/** Returns the ids of changes of the view, the newest first. */
 export async function queryChanges(
   reader: StoreReader,
   query: ChangeQuery,
-): Promise<readonly ListedChange[]> {
-  const { states, needsReview, requester, command, target, since, before, most } = query;
+  limit: number,
+): Promise<readonly Change['id'][]> {
+  const { where, by } = conditionsOf(query);
+  const { rows } = await sql<{ id: Change['id'] }>`select id from change_view where ${where}
+    order by ${sql.ref(by)} desc, id desc limit ${limit}`.execute(reader);
+  return rows.map(({ id }) => id);
+}
+
+/** How many changes match, at most `most`. */
+export async function countMatches(
+  reader: StoreReader,
+  query: ChangeQuery,
+  most: number,
+): Promise<number> {
+  const { where } = conditionsOf(query);
+  const { rows } = await sql<{ count: number }>`select count(*) as count from
+    (select id from change_view where ${where} limit ${most}) counted`.execute(reader);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** The commands that a user requested, the most frequent first; reverts do not count. */
+export async function frequentCommands(
+  reader: StoreReader,
+  requester: string,
+  most: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ command: string }>`select command from change_view
+    where requester = ${requester} and parent is null
+    group by command order by count(*) desc, command limit ${most}`.execute(reader);
+  return rows.map(({ command }) => command);
+}
+
+function conditionsOf(query: ChangeQuery) {
+  const { states, requester, commands, targets, open, since, endedSince, before } = query;
+  const { privateTo, sent } = query;
+  const by = endedSince ? 'ended_at' : sent ? 'sent_at' : 'created_at';
+  const oneOf = (column: string, values: readonly string[]) =>
+    sql`${sql.ref(column)} in (${sql.join(values.length > 0 ? values : [''])})`;
   const conditions = [
-    states && sql`state in (${sql.join(states.length > 0 ? states : [''])})`,
-    needsReview && sql`needs_review = 1`,
+    states && oneOf('state', states),
     requester !== undefined && sql`requester = ${requester}`,
-    command !== undefined && sql`command = ${command}`,
-    target !== undefined && sql`target = ${target}`,
-    since !== undefined && sql`created_at >= ${since}`,
-    before !== undefined && sql`created_at < ${before}`,
+    commands && oneOf('command', commands),
+    targets && oneOf('target', targets),
+    open === true && sql`is_open = 1`,
+    open === false && sql`is_open = 0 and has_card = 1`,
+    since && sql`created_at >= ${since.getTime()}`,
+    endedSince && sql`ended_at >= ${endedSince.getTime()} and sent_at is not null`,
+    sent && sql`sent_at is not null`,
+    query.confirmed && sql`is_private = 0`,
+    query.toReview && sql`needs_review = 1`,
+    privateTo !== undefined && sql`(requester = ${privateTo} or is_private = 0)`,
+    query.requested && sql`parent is null`,
+    before && isBefore(by, before),
   ].filter((each) => typeof each === 'object');
-  const { rows } = await sql<ListedChange>`select id, state, command, target, requester,
-      created_at as "createdAt", updated_at as "updatedAt"
-    from change_view where ${sql.join([sql`1 = 1`, ...conditions], sql` and `)}
-    order by created_at desc, id limit ${most}`.execute(reader);
-  return rows;
+  return { by, where: sql.join([sql`1 = 1`, ...conditions], sql` and `) };
+}
+
+function isBefore(by: string, change: NonNullable<ChangeQuery['before']>) {
+  const { id, createdAt, outcome, resolution } = change;
+  const ended = by === 'created_at' ? null : (resolution?.at ?? outcome?.at);
+  const at = (ended ?? createdAt).getTime();
+  return sql`(${sql.ref(by)} < ${at} or (${sql.ref(by)} = ${at} and id < ${id}))`;
 }

@@ -33,6 +33,8 @@ interface Claim {
   readonly now: number;
   readonly leaseMs: number;
   readonly most: number;
+  /** Only jobs of these kinds. */
+  readonly kinds: readonly string[];
 }
 
 /**
@@ -40,11 +42,13 @@ interface Claim {
  * lease again after it has waited for the row.
  */
 export async function claimJobs(tx: StoreTx, claim: Claim): Promise<readonly ClaimedJob[]> {
-  const { owner, now, leaseMs, most } = claim;
+  const { owner, now, leaseMs, most, kinds } = claim;
+  if (kinds.length === 0) return [];
   const { rows } = await sql<Omit<ClaimedJob, 'owner'>>`update job
     set lease_owner = ${owner}, lease_until = ${now + leaseMs}, attempts = attempts + 1
     where lease_until <= ${now} and due_at <= ${now} and (kind, key) in (
       select kind, key from job where due_at <= ${now} and lease_until <= ${now}
+        and kind in (${sql.join(kinds)})
       order by due_at, kind, key limit ${most})
     returning kind, key, due_at as "dueAt", attempts, asked`.execute(tx);
   return rows.map((row) => ({ ...row, owner })).toSorted((one, other) => one.dueAt - other.dueAt);
@@ -67,7 +71,7 @@ export async function endJob(tx: StoreTx, { kind, key, owner, asked }: ClaimedJo
 
 /** Gives a job back, to be run at `dueAt`; at once if it was requested again while it ran. */
 export async function retryJob(tx: StoreTx, job: ClaimedJob, dueAt: number): Promise<void> {
-  await sql`update job set lease_owner = null, lease_until = 0,
+  await sql`update job set lease_owner = null, lease_until = 0, attempts = ${job.attempts},
       due_at = case when asked = ${job.asked} then cast(${dueAt} as bigint) else due_at end
     where kind = ${job.kind} and key = ${job.key} and lease_owner = ${job.owner}`.execute(tx);
 }

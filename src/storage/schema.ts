@@ -28,12 +28,20 @@ function initialSchema(engine: Engine): readonly string[] {
       command ${text} not null,
       target ${text} not null,
       requester ${text} not null,
+      parent ${text},
       created_at ${integer} not null,
       updated_at ${integer} not null,
+      ended_at ${integer},
+      sent_at ${integer},
+      has_card ${integer} not null,
+      is_private ${integer} not null,
+      is_open ${integer} not null,
       needs_review ${integer} not null
     )${strict}`,
-    'create index change_view_state on change_view (state, created_at)',
+    'create index change_view_open on change_view (is_open, created_at)',
     'create index change_view_target on change_view (target, created_at)',
+    'create index change_view_requester on change_view (requester, created_at)',
+    'create index change_view_ended on change_view (ended_at)',
     ...eventTable(engine),
   ];
 }

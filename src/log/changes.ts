@@ -1,0 +1,54 @@
+import type { Change, ChangeId, UserId } from '../domain/change.ts';
+import { foldOf } from '../domain/fold.ts';
+import { reading } from '../storage/index.ts';
+import type { Log, Subjects } from './log.ts';
+import {
+  type ChangeQuery,
+  countMatches,
+  frequentCommands as frequentIn,
+  queryChanges,
+} from './views.ts';
+
+/**
+ * Returns a change, folded from its verified events, with the state of its revert; null without events and after its
+ * bodies were pruned. Throws `Damaged`.
+ */
+export async function loadChange(subjects: Subjects, id: ChangeId): Promise<Change | null> {
+  const { state: change } = await subjects.load(`change/${id}`, foldOf(id));
+  if (!change?.child) return change;
+  const child = await subjects.load(`change/${change.child.id}`, foldOf(change.child.id));
+  return child.state
+    ? { ...change, child: { id: child.state.id, state: child.state.state } }
+    : change;
+}
+
+/** Changes of the view, each loaded from the log, the newest first. Pruned ones are left out. */
+export async function listChanges(
+  log: Log,
+  { limit, ...query }: ChangeQuery & { readonly limit: number },
+): Promise<readonly Change[]> {
+  const ids = await reading(log.store, (reader) => queryChanges(reader, query, limit));
+  const found: Change[] = [];
+  for (const id of ids) {
+    const change = await loadChange(log, id);
+    if (change) found.push(change);
+  }
+  return found;
+}
+
+/** More changes are not counted, because the time would grow with the number of all changes. */
+const COUNTED_MAX = 1_001;
+
+/** How many changes match, on all pages: at most 1,001. */
+export function countChanges(log: Log, query: ChangeQuery): Promise<number> {
+  return reading(log.store, (reader) => countMatches(reader, query, COUNTED_MAX));
+}
+
+/** The commands that a user requested, the most frequent first; reverts do not count. */
+export function frequentCommands(
+  log: Log,
+  requester: UserId,
+  most: number,
+): Promise<readonly string[]> {
+  return reading(log.store, (reader) => frequentIn(reader, requester, most));
+}

@@ -1,0 +1,243 @@
+import type { Logger } from 'pino';
+import type { Measures } from '../base/log.ts';
+import type { ChangeCommand, CommandContext } from '../commands/index.ts';
+import type { Answer, AnswerAction, InlinePart, Poster } from '../domain/answer.ts';
+import type {
+  Actor,
+  Change,
+  ChangeId,
+  ChannelId,
+  EstimateCost,
+  Position,
+  Refusal,
+  UserId,
+  Verb,
+} from '../domain/change.ts';
+import type { Denial, People } from '../domain/gate.ts';
+import type { IncidentClickOutcome, IncidentService } from '../domain/incidents.ts';
+import type { Policy } from '../domain/policy.ts';
+import type { ServiceSchedule } from '../domain/schedules.ts';
+import type { Service } from '../domain/targets.ts';
+import type { Log } from '../log/index.ts';
+import type { PriceList } from '../maths/money.ts';
+import type { Store } from '../storage/index.ts';
+
+/**
+ * Shows stored state to users. A rejected promise means that the message may not have been shown;
+ * the outbox then retries it.
+ */
+export interface Messenger extends Poster {
+  postCard(change: Change, attempt: PostAttempt): Promise<Position>;
+  /** Redraws the card or a copy of it. */
+  redrawCard(change: Change, at: Position): Promise<'drawn' | 'deleted'>;
+  /** Posts into a thread that the request of this claim is about to be sent, with the mark of `claimed`. */
+  postSending(change: Change, at: Position, mark: AttemptMark): Promise<void>;
+  /**
+   * Reads a card and its thread in one call. Null: the card was deleted. Throws where Slack does not answer:
+   * unreadable is not absent.
+   */
+  readThread(at: Position): Promise<SeenThread | null>;
+  /** Reads the own messages of each channel with marks, back to `since`. Throws where a channel is not readable. */
+  readMarks(since: Date): Promise<readonly SeenMark[]>;
+  /** Posts the card into the direct messages of a user. */
+  postDirectCard(change: Change, user: UserId, attempt: PostAttempt): Promise<Position>;
+  /** Returns the users who are not members of a channel; null where Slack does not answer. */
+  absentAmong(channel: ChannelId, users: readonly UserId[]): Promise<readonly UserId[] | null>;
+  /** Posts the state that the change entered into the thread of its card. */
+  postThreadUpdate(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Mentions the users who have to act, in the thread of the card. */
+  postReminder(
+    change: Change,
+    at: Position,
+    reminder: Reminder,
+    attempt: PostAttempt,
+  ): Promise<void>;
+  /** Sends the thread update directly to a requester who is not in the channel of the card. */
+  messageRequester(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Posts into the thread how the target ended, by the optional reads after the send. */
+  postFollowUp(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Posts into the thread why Signalbox does not revert the change, with a button to revert it. */
+  postRevertStopped(
+    change: Change,
+    at: Position,
+    why: RevertStopReason,
+    attempt: PostAttempt,
+  ): Promise<void>;
+  /** Posts a text into the thread of a card, for example the measured cost effect. */
+  postThreadNote(text: string, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Reminds the requester of a schedule of its end, with a button to request it again. */
+  postScheduleReminder(
+    change: Change,
+    at: Position,
+    ending: { readonly until: Date; readonly hasExpired: boolean },
+    attempt: PostAttempt,
+  ): Promise<void>;
+  /** Posts into the thread that break-glass was used, or that its use was reviewed. */
+  postBreakGlassUpdate(
+    change: Change,
+    at: Position,
+    event: BreakGlassEvent,
+    attempt: PostAttempt,
+  ): Promise<void>;
+  /** Posts into the thread that the freeze which blocked the revert has ended, with a button. */
+  postUnfreezeOffer(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Posts the outcome, or the break-glass event, into the audit channel. */
+  postAuditLine(change: Change, attempt: PostAttempt, event?: BreakGlassEvent): Promise<void>;
+  /** Shows the user of a stored press a notice if the press is not answered within 2 s. */
+  expectAnswer(press: ReceivedPress, isHandled: () => Promise<boolean>): void;
+  answerPress(press: ReceivedPress, outcome: PressOutcome): Promise<void>;
+  answerIncidentPress(press: ReceivedPress, outcome: IncidentClickOutcome): Promise<void>;
+  /** Why names of channels cannot be resolved now, or null. Shown at the readiness probe. */
+  lookupProblem(): string | null;
+  messageUser(user: UserId, answer: Answer): Promise<void>;
+  /** Posts into the audit channel, where one is configured. */
+  notifyOperators(
+    sentence: string,
+    attempt: PostAttempt,
+    extras: { readonly line: readonly InlinePart[]; readonly actions: readonly AnswerAction[] },
+  ): Promise<void>;
+  /** Replaces the content of the user's App Home tab. */
+  showHome(user: UserId, content: HomeContent): Promise<void>;
+}
+
+/** `again`: an earlier attempt got no answer, so that its message may exist already. */
+export interface PostAttempt {
+  readonly again: boolean;
+}
+
+/** Why Signalbox does not revert a timed change. */
+export const REVERT_STOP_REASONS = ['moved', 'gone', 'late', 'unclear', 'restored'] as const;
+export type RevertStopReason = (typeof REVERT_STOP_REASONS)[number];
+export type Reminder = 'waiting' | 'escalated' | 'unknown';
+export type BreakGlassEvent = 'used' | 'reviewed';
+
+/** The last event that a message shows: its number in its stream, and its hash. */
+export interface Mark {
+  readonly version: number;
+  readonly hash: string;
+}
+
+/** The mark of `claimed` in the note before a request. */
+export interface AttemptMark extends Mark {
+  readonly nonce: string;
+}
+
+/** A card and the notes of its thread, in the order of Slack. A card without a mark shows nothing of the log. */
+export interface SeenThread {
+  readonly card: Mark | null;
+  readonly notes: readonly AttemptMark[];
+}
+
+/** A message of Signalbox in a channel; `nonce` only on notes and lines about an execution. */
+export interface SeenMark extends Mark {
+  readonly at: Position;
+  readonly nonce: string | null;
+}
+
+/** A press that Slack delivered, while this process knows where its answer goes. */
+export interface ReceivedPress {
+  readonly key: string;
+  readonly at: Date;
+  readonly by: UserId;
+  readonly replyTo: ReplyTo;
+}
+
+export type PressOutcome =
+  | { readonly ok: true; readonly verb: Verb; readonly change: Change }
+  | { readonly ok: false; readonly verb: Verb; readonly denial: Denial };
+
+/** The lists of App Home. A change is in one list only, unless its requester may decide it. */
+export interface HomeLists {
+  /** Pending changes that the user may approve, ordered by expiry. */
+  readonly waiting: readonly Change[];
+  /** The user's requests that have not started. */
+  readonly mine: readonly Change[];
+  readonly running: readonly Change[];
+  /** Unknown outcomes, then ended break-glass changes that the user may review. */
+  readonly toAnswer: readonly { readonly change: Change; readonly mayAnswer: boolean }[];
+  readonly recent: readonly Change[];
+  /** The schedules of services; none for a user who may not list them. */
+  readonly schedules: readonly ServiceSchedule[];
+  /** Null for a user who may not ask for costs, and while none are stored. */
+  readonly costs: {
+    readonly title: string;
+    readonly lines: readonly string[];
+    readonly asOf: Date;
+  } | null;
+  /** More changes are pending than were read, so that `waiting` may be incomplete. */
+  readonly more: boolean;
+  readonly at: Date;
+}
+
+export type HomeContent =
+  | { readonly ok: true; readonly actor: Actor; readonly lists: HomeLists }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** Where the private answer to a press goes. */
+export interface ReplyTo {
+  /** Slack's response URL: valid for 30 minutes, never logged or stored. Null: none was sent. */
+  readonly url: string | null;
+  readonly user: UserId;
+  readonly channel: string | null;
+  /** The direct message with the button, which the URL cannot replace. Null for any other. */
+  readonly ts: string | null;
+  /** The thread of the button: Slack shows the answer there only if it is named. */
+  readonly thread: string | null;
+  /** The press came from a private message, which the answer replaces. */
+  readonly replaces: boolean;
+  /** The press came from the App Home tab, which is redrawn afterwards. */
+  readonly home: boolean;
+}
+
+/**
+ * What it takes to identify a user, decide, record the decision and notify users.
+ * It holds no state: all state is in the log.
+ */
+export interface DecisionContext {
+  readonly store: Store;
+  /** The signed log, which decides. */
+  readonly events: Log;
+  /** The organization of the cloud whose services are operated. */
+  readonly organization: string;
+  /** The policy of the configuration file, without the freezes that users made. */
+  readonly policy: Policy;
+  /** The hash of that file. */
+  readonly configuration: string;
+  /** The prices of a credit; null: figures are in credits only. */
+  readonly prices: PriceList | null;
+  /** The current directory, which alone assigns tags and warehouses to targets. */
+  readonly services: () => readonly Service[];
+  /** Whether the server decides about the services that the configuration omits. */
+  readonly discoversServices: boolean;
+  readonly commands: ReadonlyMap<string, ChangeCommand>;
+  readonly people: People;
+  readonly messenger: Messenger;
+  /** Who gets cards as direct messages; null: nobody. */
+  readonly directCards: DirectRecipients | null;
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly newId: () => ChangeId;
+  /** The id of this process, which owns its leases. */
+  readonly instance: string;
+  /** Makes the loop claim jobs soon, because there is new work. */
+  readonly wake: () => void;
+  readonly measures: Measures;
+}
+
+/** Returns the users who get a pending change as a direct message. */
+export type DirectRecipients = (change: Change) => Promise<readonly UserId[]>;
+
+/** What it takes, in addition, to plan, estimate and run changes. */
+export interface WorkflowContext extends DecisionContext {
+  readonly commandContext: () => CommandContext;
+  readonly refreshDirectory: () => void;
+  /** Returns the directory with what the server lists now; without it, discovered services have no facts. */
+  readonly verifyServices: () => Promise<readonly Service[]>;
+  readonly incidents: IncidentService;
+  readonly estimateCost: EstimateCost;
+  /** What App Home shows about costs, from the stored report; null if it was not read yet. */
+  readonly homeCosts: () => Promise<HomeLists['costs']>;
+}
+
+/** Returns the measured cost effect of a change as a sentence; null while there is none. */
+export type MeasureEffect = (change: Change) => Promise<string | null>;

@@ -1,0 +1,190 @@
+import { during, note, outsideTrace, traced } from '../base/log.ts';
+import {
+  type ClaimedJob,
+  claimJobs,
+  endJob,
+  renewJob,
+  retryJob,
+  transaction,
+} from '../storage/index.ts';
+import type { DecisionContext } from './context.ts';
+
+/** What a job is asked to do: everything else is computed from the log at that moment. */
+export interface JobTry {
+  readonly key: string;
+  /** An earlier try got no answer, so that its message may exist already. */
+  readonly again: boolean;
+  readonly attempts: number;
+}
+
+/** `Date`: the job is due again at this time, without having failed. */
+export type JobResult = 'done' | Date;
+
+export interface JobKind {
+  readonly run: (job: JobTry) => Promise<JobResult>;
+  /** Jobs of one lane and subject run one after the other; the lane bounds how many run at once. */
+  readonly lane: Lane;
+  /** Of the jobs of one subject, the lowest runs first. */
+  readonly rank?: number;
+  /** The waits after a failure. Missing: 2 s, growing to 10 minutes. */
+  readonly retryMs?: (attempts: number) => number;
+  /** Called instead of another try, once the job has failed for a day. */
+  readonly giveUp?: (key: string) => Promise<void>;
+}
+
+const LANES = { presses: 20, runs: 40, messages: 50, background: 10 } as const;
+type Lane = keyof typeof LANES;
+
+export type JobKinds = Readonly<Record<string, JobKind>>;
+
+/** The loop that runs jobs. */
+export interface JobLoop {
+  /** Claims what is due soon. */
+  readonly wake: () => void;
+  readonly start: (everyMs: number) => void;
+  /** Claims nothing more, and resolves when all jobs that run have ended. */
+  readonly stop: () => Promise<void>;
+}
+
+const LEASE_MS = 60_000;
+const RENEW_MS = 15_000;
+const FIRST_RETRY_MS = 2_000;
+const LONGEST_RETRY_MS = 600_000;
+/** With these waits, a job was tried for a day. */
+const GIVE_UP_AFTER = 155;
+
+/** One loop for everything that is due: it claims jobs of all processes and runs them by their kinds. */
+export function createJobLoop(
+  context: Pick<DecisionContext, 'store' | 'log' | 'now' | 'instance'>,
+  kinds: JobKinds,
+): JobLoop {
+  const { store, log, now, instance: owner } = context;
+  /** The end of what runs of a lane and subject. */
+  const queues = new Map<string, Promise<void>>();
+  const running = new Map<string, Lane>();
+  let isStopped = true;
+  let isClaiming = false;
+  let claimsAgain = false;
+  let timer: NodeJS.Timeout | undefined;
+  let lastError: string | null = null;
+
+  const kindsOf = (lane: Lane) => Object.keys(kinds).filter((each) => kinds[each]?.lane === lane);
+  const places = (lane: Lane) =>
+    LANES[lane] - [...running.values()].filter((each) => each === lane).length;
+
+  const runJob = async (job: ClaimedJob, kind: JobKind): Promise<void> => {
+    const { key, attempts } = job;
+    const renewing = setInterval(() => {
+      transaction(store, (tx) => renewJob(tx, job, now().getTime() + LEASE_MS)).catch((err) =>
+        log.warn({ err, job: job.kind, key }, 'lease of a job could not be renewed'),
+      );
+    }, RENEW_MS);
+    try {
+      const result = await kind.run({ key, attempts, again: attempts > 1 });
+      await transaction(store, (tx) =>
+        result === 'done'
+          ? endJob(tx, job)
+          : retryJob(tx, { ...job, attempts: 0 }, result.getTime()),
+      );
+    } catch (err) {
+      note({ 'error.type': 'failed' });
+      log.warn({ err, job: job.kind, key, attempts }, 'job failed; it is tried again');
+      await failed(job, kind);
+    } finally {
+      clearInterval(renewing);
+    }
+  };
+
+  const failed = async (job: ClaimedJob, kind: JobKind): Promise<void> => {
+    const { attempts } = job;
+    if (attempts >= GIVE_UP_AFTER) {
+      await kind.giveUp?.(job.key);
+      return transaction(store, (tx) => endJob(tx, job));
+    }
+    const growing = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS);
+    const waitMs = kind.retryMs?.(attempts) ?? growing;
+    await transaction(store, (tx) => retryJob(tx, job, now().getTime() + waitMs));
+  };
+
+  const begin = (job: ClaimedJob, kind: JobKind): void => {
+    const id = `${job.kind}/${job.key}`;
+    // Its lease ended while this process ran it, for example because the machine slept.
+    if (running.has(id)) return;
+    running.set(id, kind.lane);
+    const [subject = ''] = job.key.split('/');
+    const queue = `${kind.lane}/${subject}`;
+    const work = {
+      name: `job ${job.kind}`,
+      kind: 'consumer',
+      facts: { 'signalbox.job': id },
+    } as const;
+    const run = () =>
+      outsideTrace(() => during({ change: subject }, () => traced(work, () => runJob(job, kind))));
+    const ended = (queues.get(queue) ?? Promise.resolve())
+      .then(run)
+      .catch((err: unknown) => log.error({ err, job: id }, 'end of a job could not be stored'))
+      .finally(() => {
+        running.delete(id);
+        if (queues.get(queue) === ended) queues.delete(queue);
+        wake();
+      });
+    queues.set(queue, ended);
+  };
+
+  const claim = async (): Promise<void> => {
+    for (const lane of Object.keys(LANES) as Lane[]) {
+      const most = places(lane);
+      if (most <= 0) continue;
+      const batch = { owner, now: now().getTime(), leaseMs: LEASE_MS, most, kinds: kindsOf(lane) };
+      const jobs = await transaction(store, (tx) => claimJobs(tx, batch));
+      const rank = ({ kind }: ClaimedJob) => kinds[kind]?.rank ?? 0;
+      for (const job of jobs.toSorted((a, b) => rank(a) - rank(b) || a.dueAt - b.dueAt)) {
+        const kind = kinds[job.kind];
+        if (kind) begin(job, kind);
+      }
+      if (jobs.length === most) claimsAgain = true;
+    }
+  };
+
+  const pass = async (): Promise<void> => {
+    do {
+      claimsAgain = false;
+      try {
+        await claim();
+        if (lastError !== null) log.info('jobs are claimed again');
+        lastError = null;
+      } catch (err) {
+        // The same error is logged once: a database outage would otherwise add a line per second.
+        log[String(err) === lastError ? 'debug' : 'error']({ err }, 'jobs could not be claimed');
+        lastError = String(err);
+        return;
+      }
+    } while (claimsAgain && !isStopped);
+  };
+
+  const wake = (): void => {
+    claimsAgain = true;
+    if (isStopped || isClaiming) return;
+    isClaiming = true;
+    passing = pass().finally(() => {
+      isClaiming = false;
+      if (claimsAgain && lastError === null) wake();
+    });
+  };
+  let passing: Promise<void> = Promise.resolve();
+
+  return {
+    wake,
+    start: (everyMs) => {
+      isStopped = false;
+      timer = setInterval(wake, everyMs);
+      wake();
+    },
+    stop: async () => {
+      isStopped = true;
+      clearInterval(timer);
+      await passing;
+      await Promise.all(queues.values());
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import type { JsonObject } from '../base/text.ts';
+import { DAY_MS, MINUTE_MS } from '../base/time.ts';
+import { type Change, type ChangeId, isEnded, type State, targetKey } from '../domain/change.ts';
+import type { ChangeEvent } from '../domain/change-events.ts';
+import { foldOf } from '../domain/fold.ts';
+import type { Identity } from '../domain/gate.ts';
+import type { NewEvent } from '../domain/log-events.ts';
+import type { Subjects } from '../log/index.ts';
+import type { Job } from '../storage/index.ts';
+import type { DecisionContext } from './context.ts';
+
+/** Events of one decision, and what is due because of them. */
+export interface Moves {
+  readonly events: readonly NewEvent[];
+  readonly jobs: readonly Job[];
+  /** The change after them. */
+  readonly change: Change;
+}
+
+/** What may be recorded with an event. */
+interface Circumstances {
+  readonly press?: string;
+  readonly evidence?: JsonObject;
+}
+
+type MoveContext = Pick<DecisionContext, 'configuration'>;
+
+/**
+ * The event of a change under the lock: it releases the target where the change ends, and asks for the messages and
+ * the work that follow. To be called once the gate has allowed the event; `append` stores what it returns.
+ */
+export function move(
+  context: MoveContext,
+  at: number,
+  before: Change,
+  event: ChangeEvent,
+  circumstances: Circumstances = {},
+): Moves {
+  const { id } = before;
+  const stream = `change/${id}` as const;
+  const recorded = { ...event, ...circumstances, configuration: context.configuration };
+  const next = { ...recorded, at, seq: 0, version: before.version + 1, hash: before.hash };
+  const change = foldOf(id)(before, next);
+  const events: NewEvent[] = [{ stream, event: recorded }];
+  if (releases(before, change)) {
+    const target = `target/${targetKey(before)}` as const;
+    events.push({ stream: target, event: { type: 'released', change: id } });
+  }
+  return { events, jobs: jobsAfter(before, change, event, at), change };
+}
+
+/** The first event of a change, with what is due because of it. */
+export function begin(
+  context: MoveContext,
+  at: number,
+  id: ChangeId,
+  event: Extract<ChangeEvent, { type: 'drafted' }>,
+  circumstances: Circumstances = {},
+): Moves {
+  const recorded = { ...event, ...circumstances, configuration: context.configuration };
+  const change = foldOf(id)(null, { ...recorded, at, seq: 0, version: 1, hash: '' });
+  const jobs = [
+    job('expire', id, change.expiresAt.getTime()),
+    ...(change.state === 'approved' ? [job('run', id, change.notBefore?.getTime() ?? at)] : []),
+    ...(change.parent ? [job('card', id, at), job('card', change.parent, at)] : []),
+  ];
+  return { events: [{ stream: `change/${id}`, event: recorded }], jobs, change };
+}
+
+/** The target is free once the request was not sent, or its outcome is known. */
+function releases(before: Change, after: Change): boolean {
+  const holds = ({ state }: Change) => state === 'executing' || state === 'unknown';
+  return holds(before) && !holds(after);
+}
+
+const EXECUTION_ENDED: readonly State[] = ['succeeded', 'failed', 'unknown', 'stale', 'denied'];
+const REPORTED: readonly State[] = [...EXECUTION_ENDED, 'rejected', 'expired'];
+
+function job(kind: string, key: string, dueAt: number): Job {
+  return { kind, key, dueAt };
+}
+
+/** What is due after an event. Every job can be found again from the log: `jobsOf` does it. */
+function jobsAfter(
+  before: Change,
+  after: Change,
+  event: ChangeEvent,
+  at: number,
+): readonly Job[] {
+  const { id, state } = after;
+  const wasPrivate = before.state === 'draft' && ['cancelled', 'expired', 'stale'].includes(state);
+  if (wasPrivate) return [];
+  const messages = messagesAfter(before, after, event).map((kind) =>
+    job(kind, `${id}/${after.version}`, at),
+  );
+  const entered = before.state !== state;
+  return [
+    job('card', id, at),
+    ...(after.parent ? [job('card', after.parent, at)] : []),
+    ...messages,
+    ...(entered ? dueIn(after, at) : []),
+  ];
+}
+
+/** The messages about one event, each posted once. */
+function messagesAfter(before: Change, after: Change, event: ChangeEvent): readonly string[] {
+  const { state, parent, plan } = after;
+  const entered = before.state !== state;
+  const isCancelledRevert = parent !== null && state === 'cancelled';
+  // A schedule runs twice per day: its card shows a success, and nobody is notified.
+  const isRoutine = plan.timing?.schedule !== undefined && state === 'succeeded';
+  const isReported = entered && !isRoutine && (REPORTED.includes(state) || isCancelledRevert);
+  const isBreakGlass = event.type === 'break-glass' || event.type === 'reviewed';
+  const isAudited = isBreakGlass || (entered && EXECUTION_ENDED.includes(state));
+  return [
+    ...(isReported ? ['thread', 'direct'] : []),
+    ...(isBreakGlass ? ['break-glass'] : []),
+    ...(isAudited ? ['audit'] : []),
+    ...(event.type === 'revert-kept' ? ['revert-stopped'] : []),
+  ];
+}
+
+/** What a change in this state waits for. */
+function dueIn(change: Change, at: number): readonly Job[] {
+  const { id, state, expiresAt, notBefore, lease, revertAt, frozenBy, parent, requires } = change;
+  switch (state) {
+    case 'draft':
+      return [job('expire', id, expiresAt.getTime())];
+    case 'pending':
+      return [
+        job('expire', id, expiresAt.getTime()),
+        job('direct-cards', id, at),
+        job('reminder', id, at + FIRST_REMINDER_MS),
+        ...(requires.escalation ? [job('escalation', id, at + requires.escalation.afterMs)] : []),
+      ];
+    case 'approved':
+      return [job('expire', id, expiresAt.getTime()), job('run', id, notBefore?.getTime() ?? at)];
+    case 'executing':
+      return [job('lost', id, lease?.until.getTime() ?? at)];
+    case 'unknown':
+      return [job('reminder', id, at + FIRST_REMINDER_MS), job('follow', id, at)];
+    case 'succeeded':
+      return [...(revertAt ? [job('revert', id, at)] : []), job('follow', id, at)];
+    case 'denied':
+      // A revert that a freeze blocked is offered once the freeze has ended.
+      return parent && frozenBy ? [job('unfreeze-offer', id, frozenBy.until.getTime())] : [];
+    default:
+      return [];
+  }
+}
+
+export const FIRST_REMINDER_MS = 15 * MINUTE_MS;
+
+/** Messages about older events were delivered or given up. */
+const MESSAGES_KEPT_MS = DAY_MS;
+
+/**
+ * What is due for a change, computed from its events alone, as `signalbox rebuild` needs it: its work, its card, and
+ * the messages about the events of the last day.
+ */
+export async function jobsOf(
+  subjects: Subjects,
+  id: ChangeId,
+  now: Date,
+): Promise<readonly Job[]> {
+  const jobs = new Map<string, Job>();
+  const add = (each: Job) => jobs.set(`${each.kind}/${each.key}`, each);
+  const fold = foldOf(id);
+  type State = { readonly change: Change; readonly due: readonly Job[] };
+  const { state } = await subjects.load(`change/${id}`, (before: State | null, event): State => {
+    const change = fold(before?.change ?? null, event);
+    const isRecent = now.getTime() - event.at < MESSAGES_KEPT_MS;
+    const messages = before && isRecent ? messagesAfter(before.change, change, event) : [];
+    const due = messages.map((kind) => job(kind, `${id}/${change.version}`, event.at));
+    return { change, due: [...(before?.due ?? []), ...due] };
+  });
+  if (!state) return [];
+  const { change, due } = state;
+  const hasEndedPrivately = change.card === null && isEnded(change);
+  if (change.state !== 'draft' && !hasEndedPrivately) {
+    add(job('card', id, now.getTime()));
+    for (const each of due) add(each);
+  }
+  const since = change.outcome?.at ?? change.confirmedAt ?? change.createdAt;
+  for (const each of dueIn(change, since.getTime())) add(each);
+  return [...jobs.values()];
+}
+
+/** The roles of an identity and the group lookups behind it, as evidence of an event. */
+export function identityFacts(identity: Identity | null): JsonObject {
+  if (!identity?.ok) return {};
+  const groups = identity.evidence.groups.map((group) => ({ ...group }));
+  return { roles: [...identity.actor.roles], groups };
+}
+
+/** Counts and logs what was appended. To be called after the commit. */
+export function noteMoved(
+  { measures, log }: Pick<DecisionContext, 'measures' | 'log'>,
+  before: Pick<Change, 'state'> | null,
+  { id, command, state }: Change,
+): void {
+  if (before?.state === state) return;
+  measures.moved(command, state);
+  log.info({ change: id, command, from: before?.state ?? null, to: state }, 'change moved');
+}
