@@ -81,12 +81,7 @@ function job(kind: string, key: string, dueAt: number): Job {
 }
 
 /** What is due after an event. Every job can be found again from the log: `jobsOf` does it. */
-function jobsAfter(
-  before: Change,
-  after: Change,
-  event: ChangeEvent,
-  at: number,
-): readonly Job[] {
+function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number): readonly Job[] {
   const { id, state } = after;
   const wasPrivate = before.state === 'draft' && ['cancelled', 'expired', 'stale'].includes(state);
   if (wasPrivate) return [];
@@ -158,11 +153,7 @@ const MESSAGES_KEPT_MS = DAY_MS;
  * What is due for a change, computed from its events alone, as `signalbox rebuild` needs it: its work, its card, and
  * the messages about the events of the last day.
  */
-export async function jobsOf(
-  subjects: Subjects,
-  id: ChangeId,
-  now: Date,
-): Promise<readonly Job[]> {
+export async function jobsOf(subjects: Subjects, id: ChangeId, now: Date): Promise<readonly Job[]> {
   const jobs = new Map<string, Job>();
   const add = (each: Job) => jobs.set(`${each.kind}/${each.key}`, each);
   const fold = foldOf(id);
