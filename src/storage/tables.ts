@@ -49,7 +49,7 @@ export interface KnownServiceTable {
   source: string;
   seen_at: number;
   fields: string;
-  /** The time of each field, as ISO text. */
+  /** The time of each field. */
   field_seen_at: string;
 }
 
