@@ -149,7 +149,9 @@ function withHolding(
   const change = id as ChangeId;
   const others = (known ?? []).filter((each) => each.change !== change);
   if (type === 'taken') return [...others, { change, since: new Date(at), until: null }];
-  return (known ?? []).map((each) => (each.change === change ? { ...each, until: new Date(at) } : each));
+  return (known ?? []).map((each) =>
+    each.change === change ? { ...each, until: new Date(at) } : each,
+  );
 }
 
 /** The last of the other changes of a target that succeeded. */
