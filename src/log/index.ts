@@ -1,6 +1,7 @@
 export { Damaged, WentBack } from './chain.ts';
 export { countChanges, frequentCommands, listChanges, loadChange } from './changes.ts';
 export { evidenceOf, exportLog } from './evidence.ts';
+export { eventsBefore, type LoggedEvent } from './history.ts';
 export {
   type ActiveConfiguration,
   activateConfiguration,
