@@ -422,7 +422,10 @@ interface Candidate {
 }
 
 /** `acme/service/2f7c…`: what a change acts on, in one word. Its lock is the stream `target/<key>`. */
-export function targetKey({ organization, plan }: Pick<Change, 'organization' | 'plan'>): string {
+export function targetKey({
+  organization,
+  plan,
+}: Pick<Change, 'organization'> & { readonly plan: Pick<Plan, 'target'> }): string {
   const word = (text: string) => encodeURIComponent(text);
   const { kind, id } = plan.target;
   return `${word(organization)}/${word(kind)}/${word(id)}`;
