@@ -183,7 +183,7 @@ function targetsOf(context: WhoContext, { command, scope }: WhoQuestion): readon
   return servicesIn(scope, services).map(serviceTarget);
 }
 
-function changesFreezes(change: ChangeCommand | undefined): boolean {
+export function changesFreezes(change: ChangeCommand | undefined): boolean {
   return change?.call === 'PUT freeze';
 }
 
