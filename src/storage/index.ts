@@ -19,5 +19,16 @@ export {
   renewJob,
   retryJob,
 } from './jobs.ts';
+export {
+  addToRateCounters,
+  dropInstance,
+  type Instance,
+  listInstances,
+  openRequestBudget,
+  pruneRateCounters,
+  saveInstance,
+  subtractFromRateCounter,
+} from './limits.ts';
 export { dropEventGuards, type Engine, eventTable } from './schema.ts';
 export { restrictToOwner, sqlitePath, writePrivately } from './sqlite.ts';
+export type { KnownServiceTable } from './tables.ts';
