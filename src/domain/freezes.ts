@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
 import type { AnswerPart, AnswerRow, InlinePart } from './answer.ts';
-import type { ChangeId, Target, UserId } from './change.ts';
+import type { Target, UserId } from './change.ts';
 import type { Freeze, Selector } from './policy.ts';
 import type { NamedItem, Service } from './targets.ts';
 import { type ClockTime, ClockTimeText, spanSchema } from './timing.ts';

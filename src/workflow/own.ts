@@ -16,26 +16,33 @@ import {
 import { SCHEDULE_DAYS, timesOf } from '../domain/schedules.ts';
 import { inForce, type LockedLog, type Subjects } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
+import type { DecisionContext } from './context.ts';
 
-type OwnOperation = NonNullable<ChangeCommand['own']>;
-
-/** What is appended with `succeeded`; or why the change fails, for people. */
+/** What is appended with the `succeeded` of a change; or why it fails, for people. */
 export type OwnEffect =
-  | { readonly ok: true; readonly events: readonly NewEvent[]; readonly jobs: readonly Job[] }
-  | { readonly ok: false; readonly why: string };
+  | {
+      readonly ok: true;
+      readonly events: readonly NewEvent[];
+      readonly jobs: readonly Job[];
+      /** What the outcome reports, for people. */
+      readonly reported: readonly string[];
+    }
+  | { readonly ok: false; readonly text: string };
 
 /**
  * What an operation of Signalbox itself does, by the plan of its change and by what is in force under the lock. Its
- * events are appended with the `succeeded` of the change, in one transaction.
+ * events are appended with the outcome of the change, in one transaction.
  */
-export function ownEvents(
-  operation: OwnOperation,
-  change: Change,
+export async function ownEvents(
+  { commands }: Pick<DecisionContext, 'commands'>,
   locked: LockedLog,
+  change: Change,
 ): Promise<OwnEffect> {
-  return EFFECTS[operation](change, locked);
+  const own = commands.get(change.command)?.own;
+  return own ? EFFECTS[own](change, locked) : failure(`This release has no ${change.command}.`);
 }
 
+type OwnOperation = NonNullable<ChangeCommand['own']>;
 type Effect = (change: Change, locked: LockedLog) => Promise<OwnEffect>;
 
 const EFFECTS: Readonly<Record<OwnOperation, Effect>> = {
@@ -47,8 +54,12 @@ const EFFECTS: Readonly<Record<OwnOperation, Effect>> = {
   'schedule remove': removeSchedule,
 };
 
-function failure(why: string): OwnEffect {
-  return { ok: false, why };
+function failure(text: string): OwnEffect {
+  return { ok: false, text };
+}
+
+function effect(events: readonly NewEvent[], jobs: readonly Job[]): OwnEffect {
+  return { ok: true, events, jobs, reported: [] };
 }
 
 async function makeFreeze(
@@ -60,7 +71,7 @@ async function makeFreeze(
   const scope = scopeFrom(plan.body);
   const made = { change: id, by, reason: reason ?? '', scope, from, until };
   const events: NewEvent[] = [{ stream: `freeze/${id}`, event: { type: 'created', ...made } }];
-  return { ok: true, events, jobs: [{ kind: 'freeze', key: id, dueAt: until.getTime() }] };
+  return effect(events, [{ kind: 'freeze', key: id, dueAt: until.getTime() }]);
 }
 
 async function liftFreeze(
@@ -76,7 +87,7 @@ async function liftFreeze(
   const events: NewEvent[] = [
     { stream: `freeze/${key}`, event: { type: 'lifted', change: id, by } },
   ];
-  return { ok: true, events, jobs: [{ kind: 'freeze', key, dueAt: locked.at }] };
+  return effect(events, [{ kind: 'freeze', key, dueAt: locked.at }]);
 }
 
 /** The requester is reminded this long before the end. */
@@ -104,7 +115,7 @@ async function beginSchedule(change: Change, locked: LockedLog): Promise<OwnEffe
     { kind: 'schedule', key: id, dueAt: dueAt({ ...times, until }, at).getTime() },
     { kind: 'schedule-reminder', key: id, dueAt: until.getTime() - REMIND_MS },
   ];
-  return { ok: true, events, jobs };
+  return effect(events, jobs);
 }
 
 /** When a schedule has to do something next: its next occurrence after this time, but not after its end. */
@@ -153,7 +164,7 @@ function afterAction(
   jobs: readonly Job[] = [],
 ): OwnEffect {
   const card = { kind: 'card', key: id, dueAt: at };
-  return { ok: true, events: [scheduleEvent(id, event)], jobs: [card, ...jobs] };
+  return effect([scheduleEvent(id, event)], [card, ...jobs]);
 }
 
 async function resumeSchedule(
