@@ -1,7 +1,7 @@
 import { Secret } from '../base/errors.ts';
 import { HOUR_MS } from '../base/time.ts';
 import type { Change, ChangeId, UserId } from '../domain/change.ts';
-import { append, type LogKeys, loadChange, sealText, unsealText } from '../log/index.ts';
+import { append, type LogKeys, loadChange, type Subjects, sealText, unsealText } from '../log/index.ts';
 import { type Store, type StoreTx, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 import { move } from './moves.ts';
@@ -69,14 +69,22 @@ export async function recordReveal(
   { by, shown }: { readonly by: UserId; readonly shown: boolean },
 ): Promise<void> {
   const { events, store } = context;
-  // Of two modals that were opened at once, the first has deleted it.
-  if (shown && !(await transaction(store, (tx) => dropSealed(tx, id)))) return;
   await append(events, async (locked) => {
     const change = await loadChange(locked, id);
-    if (!change) return { events: [], result: null };
+    // Of two modals that were opened at once, the first counts.
+    if (!change || (await wasShown(locked, id))) return { events: [], result: null };
     const moves = move(context, locked.at, change, { type: 'revealed', by, shown });
     return { ...moves, result: null };
   });
+  if (shown) await transaction(store, (tx) => dropSealed(tx, id));
+}
+
+async function wasShown(subjects: Subjects, id: ChangeId): Promise<boolean> {
+  const { state } = await subjects.load(
+    `change/${id}`,
+    (before: boolean | null, event) => before || (event.type === 'revealed' && event.shown),
+  );
+  return state ?? false;
 }
 
 /** Seals the stored passwords with the current key. A password that no key opens stays as it is. */

@@ -102,14 +102,11 @@ export async function replaceSealed(tx: StoreTx, id: ChangeId, sealed: string): 
   await tx.updateTable('sealed_secret').set({ sealed }).where('change_id', '=', id).execute();
 }
 
-/** False if it is gone, so that of two reveals at once only one shows it. */
-export async function dropSealed(tx: StoreTx, id: ChangeId): Promise<boolean> {
-  const query = tx.deleteFrom('sealed_secret').where('change_id', '=', id);
-  return (await query.executeTakeFirst()).numDeletedRows > 0n;
+export async function dropSealed(tx: StoreTx, id: ChangeId): Promise<void> {
+  await tx.deleteFrom('sealed_secret').where('change_id', '=', id).execute();
 }
 
-/** Deletes passwords that nobody opened in time; returns how many. */
-export async function dropExpiredSealed(tx: StoreTx, now: Date): Promise<number> {
-  const query = tx.deleteFrom('sealed_secret').where('expires_at', '<=', now.getTime());
-  return Number((await query.executeTakeFirst()).numDeletedRows);
+/** Deletes passwords that nobody opened in time. */
+export async function dropExpiredSealed(tx: StoreTx, now: Date): Promise<void> {
+  await tx.deleteFrom('sealed_secret').where('expires_at', '<=', now.getTime()).execute();
 }
