@@ -733,7 +733,10 @@ export interface People {
    * Identifies a user and the user's roles. `fresh` skips all caches.
    * A lookup that Slack does not answer is the refusal `lookup-failed`, never "not a member".
    */
-  identify(user: UserId, how: { readonly fresh: boolean }): Promise<Identity>;
+  identify(
+    user: UserId,
+    how: { readonly fresh: boolean; readonly since?: Date },
+  ): Promise<Identity>;
   /**
    * Returns up to six active members of a role, for a text that names them. It has a request budget
    * of its own and takes at most a second. Null where Slack gave no answer in this time.

@@ -319,3 +319,29 @@ export function evolveSubscription(
   const isPaused = event.type === 'paused' || (event.type !== 'resumed' && subscription.isPaused);
   return { ...subscription, isPaused, isRemoved: event.type === 'removed' };
 }
+
+/** A press that was stored before Slack got its answer. */
+export interface LoggedPress {
+  readonly verb: string;
+  readonly by: UserId;
+  readonly text: string;
+  readonly place: JsonObject;
+  readonly seen: string | null;
+  readonly pressedAt: Date;
+  readonly isAnswered: boolean;
+  /** Why it was refused; null: it was not, or is not answered yet. */
+  readonly refusal: string | null;
+}
+
+export function evolvePress(
+  press: LoggedPress | null,
+  event: Recorded<z.infer<typeof PressEvent>>,
+): LoggedPress {
+  if (event.type === 'pressed') {
+    const { verb, by, text, place, seen, at } = event;
+    const pressedAt = new Date(at);
+    return { verb, by, text, place, seen, pressedAt, isAnswered: false, refusal: null };
+  }
+  if (!press) throw new Error(`The first event of a press is ${event.type}, not pressed`);
+  return { ...press, isAnswered: true, refusal: event.refusal };
+}

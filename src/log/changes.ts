@@ -1,6 +1,6 @@
 import type { Change, ChangeId, UserId } from '../domain/change.ts';
 import { foldOf } from '../domain/fold.ts';
-import { reading } from '../storage/index.ts';
+import { reading, sql } from '../storage/index.ts';
 import type { Log, Subjects } from './log.ts';
 import {
   type ChangeQuery,
@@ -42,6 +42,26 @@ const COUNTED_MAX = 1_001;
 /** How many changes match, on all pages: at most 1,001. */
 export function countChanges(log: Log, query: ChangeQuery): Promise<number> {
   return reading(log.store, (reader) => countMatches(reader, query, COUNTED_MAX));
+}
+
+const HASHES_AT_ONCE = 500;
+
+/** Those of the hashes that are events of the log. */
+export async function hasEvents(
+  { store }: Log,
+  hashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (let from = 0; from < hashes.length; from += HASHES_AT_ONCE) {
+    const some = hashes.slice(from, from + HASHES_AT_ONCE);
+    const { rows } = await reading(store, (reader) =>
+      sql<{ hash: string }>`select hash from event where hash in (${sql.join(some)})`.execute(
+        reader,
+      ),
+    );
+    for (const { hash } of rows) found.add(hash);
+  }
+  return found;
 }
 
 /** The commands that a user requested, the most frequent first; reverts do not count. */

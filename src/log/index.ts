@@ -1,5 +1,11 @@
 export { Damaged, WentBack } from './chain.ts';
-export { countChanges, frequentCommands, listChanges, loadChange } from './changes.ts';
+export {
+  countChanges,
+  frequentCommands,
+  hasEvents,
+  listChanges,
+  loadChange,
+} from './changes.ts';
 export { evidenceOf, exportLog } from './evidence.ts';
 export {
   type ActiveConfiguration,

@@ -28,6 +28,8 @@ export interface Store {
   readonly commit: <T>(body: Body<T>) => Promise<T>;
   /** The clock of the database, in milliseconds since 1970. */
   readonly clock: (reader: StoreReader) => Promise<number>;
+  /** The timeline of PostgreSQL, which the promotion of a standby changes; null on SQLite. */
+  readonly timeline: () => Promise<number | null>;
   /** Lets one caller of this process after the other into a transaction that takes the lock of the log. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
@@ -68,6 +70,7 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
       root,
       commit,
       clock: async () => Math.floor(now()),
+      timeline: async () => null,
       // One connection: its transactions come one after the other anyway, and share commits.
       inTurn: (work) => work(),
       close: async () => {
@@ -100,6 +103,11 @@ async function openServer(url: string, options: StoreOptions): Promise<Store> {
     root,
     commit,
     clock: serverClock,
+    timeline: async () => {
+      const { rows } = await sql<{ id: number }>`
+        select timeline_id as id from pg_control_checkpoint()`.execute(root);
+      return rows[0]?.id ?? null;
+    },
     inTurn: oneAfterTheOther(),
     close: () => root.destroy(),
   };

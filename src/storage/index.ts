@@ -1,4 +1,5 @@
 export { sql } from 'kysely';
+export { followClock, type SharedClock } from './clock.ts';
 export {
   lockedTransaction,
   openStore,

@@ -39,6 +39,8 @@ export interface Messenger extends Poster {
   readThread(at: Position): Promise<SeenThread | null>;
   /** Reads the own messages of each channel with marks, back to `since`. Throws where a channel is not readable. */
   readMarks(since: Date): Promise<readonly SeenMark[]>;
+  /** Redraws the card of a change that the log has lost. */
+  drawLost(change: ChangeId, at: Position): Promise<void>;
   /** Posts the card into the direct messages of a user. */
   postDirectCard(change: Change, user: UserId, attempt: PostAttempt): Promise<Position>;
   /** Returns the users who are not members of a channel; null where Slack does not answer. */
@@ -128,10 +130,12 @@ export interface SeenThread {
   readonly notes: readonly AttemptMark[];
 }
 
-/** A message of Signalbox in a channel; `nonce` only on notes and lines about an execution. */
+/** A message of Signalbox in a channel: a card, its copy, or the line of an execution in the audit channel. */
 export interface SeenMark extends Mark {
+  readonly change: ChangeId;
   readonly at: Position;
-  readonly nonce: string | null;
+  /** Whether the message is a card or a copy of one. */
+  readonly isCard: boolean;
 }
 
 /** A press that Slack delivered, while this process knows where its answer goes. */

@@ -1,0 +1,695 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ApiError, InvalidRequest } from '../base/errors.ts';
+import type { JsonObject } from '../base/text.ts';
+import type { CurrentState, SendResult } from '../commands/index.ts';
+import {
+  type Change,
+  type ChangeId,
+  type ExecutionOutcome,
+  type Position,
+  type StateCheck,
+  type StateDifference,
+  TARGET_TRAITS,
+  targetKey,
+  type UserId,
+} from '../domain/change.ts';
+import type { ChangeEvent } from '../domain/change-events.ts';
+import { type ClaimFacts, gate, type Identity } from '../domain/gate.ts';
+import { evolveHolders, evolvePress, type NewEvent } from '../domain/log-events.ts';
+import type { Service } from '../domain/targets.ts';
+import {
+  activeConfiguration,
+  append,
+  type LockedLog,
+  loadChange,
+  type Subjects,
+} from '../log/index.ts';
+import { learnService } from '../servers/facts.ts';
+import { transaction } from '../storage/index.ts';
+import type { AttemptMark, WorkflowContext } from './context.ts';
+import type { JobKind, JobResult } from './jobs.ts';
+import { type Moves, move, noteMoved } from './moves.ts';
+import { ownEvents } from './own.ts';
+import { mayPassLock, scheduleFacts } from './schedules.ts';
+import { storeSecret } from './secret.ts';
+import { approvedCommands, currentPolicy, currentTarget, targetEvents } from './target.ts';
+import { answerForeign, foreignMarks } from './witness.ts';
+
+/** Three times the longest API call, so that a slow process keeps its lease. */
+const LEASE_MS = 120_000;
+/** Gathered facts older than this are gathered again before they are used. */
+const FACTS_VALID_MS = 30_000;
+const RETRY_MS = 10_000;
+const NO_CARD_RETRY_MS = 1_000;
+
+/** The job of an approved change: decides again with fresh facts, claims, asks the witness, sends once. */
+export function runKind(context: WorkflowContext): JobKind {
+  const patience = createReadPatience();
+  return {
+    lane: 'runs',
+    retryMs: () => RETRY_MS,
+    // Nothing runs later than its expiry, which ends the change.
+    run: ({ key }) => run(context, key as ChangeId, patience),
+  };
+}
+
+async function run(
+  context: WorkflowContext,
+  id: ChangeId,
+  patience: ReadPatience,
+): Promise<JobResult> {
+  const change = await loadChange(context.events, id);
+  if (change?.state === 'executing') return returnUnsent(context, change);
+  if (change?.state !== 'approved') return 'done';
+  const now = context.now();
+  if (change.notBefore && now < change.notBefore) return change.notBefore;
+  const card = await witnessOf(context, change);
+  // Slack is read once before the claim, so that its outage makes no events.
+  const isWitnessed =
+    card !== null && !isOwn(change) ? await readWitness(context, change, card) : true;
+  if (!isWitnessed) return 'done';
+  const gathered = await gather(context, change);
+  const mustReadAgain = patience.isWaiting(id, gathered.state, context.now());
+  const claim = await claimOnce(context, id, { ...gathered, mustReadAgain, card });
+  if (claim instanceof Date) return claim;
+  patience.clear(id);
+  if (claim !== null && card) await sendWitnessed(context, claim, card, gathered.validUntil);
+  return 'done';
+}
+
+/** Changes of Signalbox itself are appended together with their effect: nothing is sent. */
+function isOwn({ plan }: Change): boolean {
+  return TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox';
+}
+
+/** The card whose thread is the witness: that of the change, or of the schedule of which it is a run. */
+async function witnessOf(context: WorkflowContext, change: Change): Promise<Position | null> {
+  const { schedule } = change.plan.timing ?? {};
+  if (!schedule) return change.card;
+  return (await loadChange(context.events, schedule))?.card ?? null;
+}
+
+/** The subjects whose marks may stand in the thread of a change. */
+async function subjectsOf(
+  events: Subjects,
+  { id, plan, parent }: Change,
+): Promise<readonly ChangeId[]> {
+  const { schedule } = plan.timing ?? {};
+  const runs = schedule ? await runsOf(events, schedule) : [];
+  return [id, ...(parent ? [parent] : []), ...(schedule ? [schedule] : []), ...runs];
+}
+
+async function runsOf(events: Subjects, schedule: ChangeId): Promise<readonly ChangeId[]> {
+  const { state } = await events.load(
+    `schedule/${schedule}`,
+    (ids: readonly ChangeId[] | null, event) => {
+      return event.type === 'run' ? [...(ids ?? []), event.change] : (ids ?? []);
+    },
+  );
+  return state ?? [];
+}
+
+/** Whether the thread shows nothing that the log does not have. Throws where Slack does not answer. */
+async function readWitness(
+  context: WorkflowContext,
+  change: Change,
+  card: Position,
+): Promise<boolean> {
+  const thread = await context.messenger.readThread(card);
+  if (!thread) {
+    await distrustDeleted(context, change.id);
+    return false;
+  }
+  const seen = [...(thread.card ? [thread.card] : []), ...thread.notes];
+  const known = await subjectsOf(context.events, change);
+  const foreign = await foreignMarks(context.events, known, seen);
+  if (foreign.length > 0) await answerForeign(context, change.id, foreign);
+  return foreign.length === 0;
+}
+
+/** The card was deleted after people had decided: nobody can see any more what they agreed to. */
+async function distrustDeleted(context: WorkflowContext, id: ChangeId): Promise<void> {
+  const { result } = await append(context.events, async (locked) => {
+    const change = await loadChange(locked, id);
+    const facts = { now: context.now(), why: 'card-deleted' } as const;
+    const answer = change && gate(change, 'distrust', facts);
+    if (!change || !answer || 'refusal' in answer) return { events: [], result: null };
+    const moves = move(context, locked.at, change, answer);
+    return { ...moves, result: { before: change, change: moves.change } };
+  });
+  if (result) noteMoved(context, result.before, result.change);
+}
+
+interface TargetFields {
+  readonly fields: JsonObject | 'gone';
+  readonly differences: readonly StateDifference[];
+}
+
+/** What was gathered right before a claim, before its transaction. */
+interface ExecutionFacts {
+  readonly validUntil: Date;
+  readonly identities: ReadonlyMap<UserId, Identity>;
+  /** The current fields of the target; null for a command that has no read in the contract. */
+  readonly target: TargetFields | null;
+  /** What the change depends on, compared with its preview; null where that was not read. */
+  readonly state: CurrentState | null;
+  /** The directory, in which a discovered service has only the facts that the server returned now. */
+  readonly services: readonly Service[];
+}
+
+interface ClaimGathered extends ExecutionFacts {
+  /** The target could not be read yet, so that nothing is sent now. */
+  readonly mustReadAgain: boolean;
+  readonly card: Position | null;
+}
+
+/** A membership reading at most this old serves the claim. */
+const READING_VALID_MS = 10_000;
+
+async function gather(context: WorkflowContext, change: Change): Promise<ExecutionFacts> {
+  const now = context.now();
+  const validUntil = new Date(now.getTime() + FACTS_VALID_MS);
+  const since = new Date(now.getTime() - READING_VALID_MS);
+  const users = [change.requester, ...change.approvals.map(({ by }) => by)];
+  const command = context.commands.get(change.command);
+  const isDiscovered = currentTarget(context, change.plan).discovered === true;
+  const [identities, state, target, services] = await Promise.all([
+    Promise.all(
+      users.map(async (user) => {
+        return [user, await context.people.identify(user, { fresh: true, since })] as const;
+      }),
+    ),
+    command?.compareBeforeSending?.(change.plan, context.commandContext()),
+    readFields(context, change),
+    // What the directory says about a discovered service may be some minutes old.
+    isDiscovered ? context.verifyServices() : context.services(),
+  ]);
+  return { validUntil, identities: new Map(identities), state: state ?? null, target, services };
+}
+
+/** Reads the target again. Throws if a read of the contract fails. */
+async function readFields(
+  context: WorkflowContext,
+  { command, plan }: Change,
+): Promise<TargetFields | null> {
+  const { readBeforeSending: read, differences } = context.commands.get(command) ?? {};
+  if (!read) return null;
+  const { target, before } = plan;
+  try {
+    const { fields } = await read(target, context.commandContext());
+    return { fields, differences: (before && differences?.(before, fields)) ?? [] };
+  } catch (error) {
+    // A definite refusal, for example "no such alert": the target no longer exists.
+    if (error instanceof ApiError && error.effect === 'refused') return GONE;
+    throw error;
+  }
+}
+
+const GONE: TargetFields = {
+  fields: 'gone',
+  differences: [{ label: 'On the server', was: 'present', is: 'deleted or not visible' }],
+};
+
+/** A change that this process may send: `claimed` was committed, and the commit was answered. */
+interface Claim {
+  readonly change: Change;
+  readonly mark: AttemptMark;
+  /** The time of this process, in milliseconds since its start: clocks of machines are not compared. */
+  readonly claimedAt: number;
+}
+
+/** `Date`: nothing could be decided now, so that the claim is repeated then. Null: there is nothing to send. */
+async function claimOnce(
+  context: WorkflowContext,
+  id: ChangeId,
+  gathered: ClaimGathered,
+): Promise<Claim | Date | null> {
+  const nonce = randomUUID();
+  const claimedAt = performance.now();
+  const { result, events } = await append<Claimed | Date | null>(context.events, (locked) =>
+    decideClaim(context, locked, id, nonce, gathered),
+  );
+  if (result === null || result instanceof Date) return result;
+  const { before, change, isSent } = result;
+  noteMoved(context, before, change);
+  context.wake();
+  if (!isSent) return null;
+  const stream = `change/${id}`;
+  const appended = events.findLast((each) => each.stream === stream);
+  if (!appended) throw new Error(`The claim of ${id} was not appended`);
+  const { version, hash } = appended;
+  return { change, mark: { version, hash, nonce }, claimedAt };
+}
+
+interface Claimed {
+  readonly before: Change;
+  readonly change: Change;
+  /** Whether a request has to be sent now. */
+  readonly isSent: boolean;
+}
+
+async function decideClaim(
+  context: WorkflowContext,
+  locked: LockedLog,
+  id: ChangeId,
+  nonce: string,
+  gathered: ClaimGathered,
+) {
+  const change = await loadChange(locked, id);
+  if (!change) return { events: [], result: null };
+  const facts = await claimFacts(context, locked, change, nonce, gathered);
+  const answer = gate(change, 'claim', facts);
+  if ('waits' in answer) {
+    const ms =
+      answer.waits === 'no-card' || answer.waits === 'press-unanswered'
+        ? NO_CARD_RETRY_MS
+        : RETRY_MS;
+    return { events: [], result: new Date(context.now().getTime() + ms) };
+  }
+  if ('refusal' in answer) {
+    const { refusal, ends } = answer;
+    if (!ends) return { events: [], result: null };
+    const stateCheck = refusal === 'target-changed' ? await found(locked, change, gathered) : null;
+    const moves = move(context, locked.at, change, { ...ends, ...(stateCheck && { stateCheck }) });
+    return { ...moves, result: { before: change, change: moves.change, isSent: false } };
+  }
+  const evidence = { groups: groupsOf(gathered.identities) };
+  const claimed = move(context, locked.at, change, answer, { evidence });
+  if (isOwn(change)) return applyOwn(context, locked, change, claimed, nonce);
+  const over = await mayPassLock(locked, change);
+  const taken: NewEvent = {
+    stream: `target/${targetKey(change)}`,
+    event: { type: 'taken', change: id, over },
+  };
+  const result = { before: change, change: claimed.change, isSent: true };
+  return { events: [...claimed.events, taken], jobs: claimed.jobs, result };
+}
+
+async function claimFacts(
+  context: WorkflowContext,
+  locked: LockedLog,
+  change: Change,
+  nonce: string,
+  { validUntil, identities, target: read, state, mustReadAgain, services, card }: ClaimGathered,
+): Promise<ClaimFacts> {
+  const now = context.now();
+  const directory = { ...context, services: () => services };
+  const active = await activeConfiguration(locked);
+  const presses = await locked.loadAll(`press/${change.id}`, evolvePress);
+  return {
+    ...{ now, validUntil, identities, mustReadAgain },
+    mayExecute: active === null || active.configuration === context.configuration,
+    isAnswered: [...presses.values()].every(({ state: press }) => press?.isAnswered ?? true),
+    hasCard: card !== null,
+    schedule: await scheduleFacts(locked, change),
+    policy: await currentPolicy(context, locked),
+    commands: approvedCommands(context, change),
+    target: currentTarget(directory, change.plan),
+    fields: read?.fields ?? null,
+    differs: state?.kind === 'differs',
+    lock: await lockOf(locked, change),
+    claim: { by: context.instance, nonce, until: new Date(locked.at + LEASE_MS) },
+    stateCheck: unverified(state),
+  };
+}
+
+async function lockOf(locked: LockedLog, change: Change): Promise<ClaimFacts['lock']> {
+  const { state: holders } = await locked.load(`target/${targetKey(change)}`, evolveHolders);
+  const others = (holders ?? []).filter((each) => each !== change.id);
+  if (others.length > 0 && (await mayPassLock(locked, change)) === null) return 'held by another';
+  return (await lastSentSince(locked, change)) ? 'changed since the preview' : 'free';
+}
+
+/** The last other change of the target that was sent since the plan, unless it failed. */
+async function lastSentSince(
+  locked: Subjects,
+  { id, plan, createdAt, organization }: Change,
+): Promise<{ readonly id: ChangeId; readonly by: UserId; readonly at: Date } | null> {
+  const since = plan.before?.seenAt ?? createdAt;
+  const taken = await targetEvents(locked, targetKey({ organization, plan }));
+  const own = plan.timing?.schedule;
+  for (const { change, at } of taken.toReversed()) {
+    if (change === id || at < since) continue;
+    const other = await loadChange(locked, change as ChangeId);
+    const isEffective = other?.outcome && other.state !== 'failed';
+    if (!other || !isEffective || (own && other.plan.timing?.schedule === own)) continue;
+    return { id: other.id, by: other.requester, at: other.outcome?.at ?? at };
+  }
+  return null;
+}
+
+/** How the target differs, and the change in Signalbox that explains it. */
+async function found(
+  locked: Subjects,
+  change: Change,
+  { state, target }: ExecutionFacts,
+): Promise<StateCheck> {
+  const changedBy = await lastSentSince(locked, change);
+  const differences = state?.kind === 'differs' ? state.differences : (target?.differences ?? []);
+  return { kind: 'differs', differences, changedBy };
+}
+
+function groupsOf(identities: ExecutionFacts['identities']) {
+  const groups = [...identities.values()].flatMap((identity) =>
+    identity.ok ? identity.evidence.groups : [],
+  );
+  return [...new Map(groups.map((group) => [group.id, { ...group }])).values()];
+}
+
+/** A change of Signalbox itself: claim, effect and outcome are one append, so that no outcome is unknown. */
+async function applyOwn(
+  context: WorkflowContext,
+  locked: LockedLog,
+  before: Change,
+  claimed: Moves,
+  nonce: string,
+) {
+  const own = await ownEvents(context, locked, claimed.change);
+  const now = new Date(locked.at);
+  const call = { at: now, tookMs: 0, requestId: null };
+  const outcome: ExecutionOutcome = own.ok
+    ? { how: 'succeeded', ...call, reported: own.reported }
+    : { how: 'failed', ...call, status: null, text: own.text };
+  const ending = gate(claimed.change, 'finish', { nonce, outcome });
+  if ('refusal' in ending) throw new Error(`${before.id} could not end: ${ending.refusal}`);
+  const ended = move(context, locked.at, claimed.change, ending);
+  return {
+    events: [...claimed.events, ...(own.ok ? own.events : []), ...ended.events],
+    jobs: [...(own.ok ? own.jobs : []), ...ended.jobs],
+    result: { before, change: ended.change, isSent: false },
+  };
+}
+
+/** Attempts whose request may have left. */
+const begun = new Set<string>();
+
+/** The request is sent only if the thread shows this attempt first, and nothing that the log does not have before it. */
+async function sendWitnessed(
+  context: WorkflowContext,
+  claim: Claim,
+  card: Position,
+  sendBefore: Date,
+): Promise<void> {
+  const problem = await witnessProblem(context, claim, card);
+  const elapsed = performance.now() - claim.claimedAt;
+  const isLate = context.now() >= sendBefore || elapsed >= FACTS_VALID_MS;
+  if (problem !== null || isLate) {
+    return recordResult(context, claim, notSent(problem ?? 'The claim was too old.'));
+  }
+  begun.add(claim.mark.nonce);
+  const result = await send(context, claim.change);
+  await recordResult(context, claim, result);
+  context.refreshDirectory();
+}
+
+/** Why nothing may be sent; null: the thread agrees with the log. */
+async function witnessProblem(
+  context: WorkflowContext,
+  { change, mark }: Claim,
+  card: Position,
+): Promise<string | null> {
+  try {
+    await context.messenger.postSending(change, card, mark);
+    const thread = await context.messenger.readThread(card);
+    if (!thread) return 'The card was deleted.';
+    const own = thread.notes.findIndex(({ nonce }) => nonce === mark.nonce);
+    if (own < 0) return 'Slack does not show the note of this attempt.';
+    const before = [...(thread.card ? [thread.card] : []), ...thread.notes.slice(0, own)];
+    const known = await subjectsOf(context.events, change);
+    const foreign = await foreignMarks(context.events, known, before);
+    if (foreign.length === 0) return null;
+    await answerForeign(context, change.id, foreign);
+    return 'The thread shows events that the database has lost.';
+  } catch (err) {
+    context.log.warn(
+      { err, change: change.id },
+      'thread of the card could not be used; nothing is sent',
+    );
+    return 'Slack did not answer.';
+  }
+}
+
+type AttemptResult =
+  | { readonly kind: 'ended'; readonly ending: ExecutionOutcome; readonly sent: SendResult | null }
+  | { readonly kind: 'not-sent'; readonly retryAfterMs: number; readonly text: string };
+
+const FIRST_HAND_BACK_MS = 10_000;
+const LONGEST_HAND_BACK_MS = 300_000;
+// Covers a database failover, up to the end of the lease.
+const RECORD_RETRIES_MS = [0, 200, 1_000, 3_000, 10_000, 15_000, 15_000, 15_000, 15_000, 15_000];
+
+function notSent(text: string, retryAfterMs: number = FIRST_HAND_BACK_MS): AttemptResult {
+  return { kind: 'not-sent', retryAfterMs, text };
+}
+
+async function send(context: WorkflowContext, change: Change): Promise<AttemptResult> {
+  const command = context.commands.get(change.command);
+  if (!command) return notSent(`This release has no command ${change.command}.`);
+  const began = performance.now();
+  const took = () => Math.round(performance.now() - began);
+  try {
+    const { target, body } = change.plan;
+    const sent = await command.send(target, body, context.commandContext(), change);
+    const { requestId, reported, createdId } = sent;
+    const ending = {
+      ...({ how: 'succeeded', at: context.now(), tookMs: took(), requestId, reported } as const),
+      ...(createdId ? { createdId } : {}),
+    };
+    return { kind: 'ended', ending, sent };
+  } catch (err) {
+    context.log.warn({ err, change: change.id }, 'request did not succeed');
+    return settle(context, change, resultOf(err, context.now(), took()));
+  }
+}
+
+/** Where the API has a read, a fresh read may show that a request without an answer was applied. */
+async function settle(
+  context: WorkflowContext,
+  change: Change,
+  result: AttemptResult,
+): Promise<AttemptResult> {
+  const read = context.commands.get(change.command)?.verifyOutcome;
+  if (result.kind !== 'ended' || result.ending.how !== 'unknown' || !read) return result;
+  const { target, body } = change.plan;
+  const sent = await read(target, body, context.commandContext(), change).catch((err: unknown) => {
+    context.log.warn(
+      { err, change: change.id },
+      'target could not be read after an unknown outcome',
+    );
+    return null;
+  });
+  if (!sent) return result;
+  const { tookMs } = result.ending;
+  const { requestId, reported } = sent;
+  const ending = { how: 'succeeded', at: context.now(), tookMs, requestId, reported } as const;
+  return { kind: 'ended', ending, sent };
+}
+
+function resultOf(error: unknown, at: Date, tookMs: number): AttemptResult {
+  if (error instanceof InvalidRequest) {
+    return ended('failed', { at, tookMs, text: error.message, requestId: null, status: null });
+  }
+  if (!(error instanceof ApiError)) {
+    // A defect of Signalbox after the claim: the request may have been sent.
+    const text = 'An internal error occurred while the request was being sent.';
+    return ended('unknown', { at, tookMs, text, requestId: null, status: null });
+  }
+  if (error.effect === 'not-sent') return notSent(error.sentence, error.retryAfterMs ?? undefined);
+  const { requestId, status } = error;
+  const how = error.effect === 'refused' ? 'failed' : 'unknown';
+  return ended(how, { at, tookMs, text: error.serverText ?? error.sentence, requestId, status });
+}
+
+function ended(
+  how: 'failed' | 'unknown',
+  facts: Omit<ExecutionOutcome & { how: 'failed' }, 'how'>,
+): AttemptResult {
+  return { kind: 'ended', ending: { how, ...facts }, sent: null };
+}
+
+// Without a stored outcome, users would have to check the target, so that storing it is retried.
+async function recordResult(
+  context: WorkflowContext,
+  claim: Claim,
+  result: AttemptResult,
+): Promise<void> {
+  const { id } = claim.change;
+  for (const pauseMs of RECORD_RETRIES_MS) {
+    await wait(pauseMs);
+    try {
+      await store(context, claim, result);
+      if (result.kind === 'not-sent') context.measures.permitReturned();
+      return;
+    } catch (err) {
+      context.log.warn({ err, change: id }, 'outcome could not be stored; it is tried again');
+    }
+  }
+  throw new Error(
+    `The outcome of ${id} could not be stored. Its lease ends, and it becomes unknown.`,
+  );
+}
+
+async function store(context: WorkflowContext, claim: Claim, result: AttemptResult): Promise<void> {
+  const { id } = claim.change;
+  const { nonce } = claim.mark;
+  if (result.kind === 'ended' && result.sent) await storeReply(context, claim.change, result.sent);
+  const { result: moved } = await append(context.events, async (locked) => {
+    const change = await loadChange(locked, id);
+    const answer = change && endingOf(context, change, nonce, result);
+    // After the lease the change is `unknown`, which a late answer does not overrule.
+    if (!change || !answer || 'refusal' in answer) return { events: [], result: null };
+    const moves = move(context, locked.at, change, answer);
+    return { ...moves, result: { before: change, change: moves.change } };
+  });
+  if (moved) noteMoved(context, moved.before, moved.change);
+  context.wake();
+}
+
+function endingOf(context: WorkflowContext, change: Change, nonce: string, result: AttemptResult) {
+  if (result.kind === 'ended') return gate(change, 'finish', { nonce, outcome: result.ending });
+  const ms = handBackMs(change.attempts, result.retryAfterMs);
+  const notBefore = new Date(context.now().getTime() + ms);
+  return gate(change, 'return', { nonce, why: result.text, notBefore });
+}
+
+/** Each claim and each return is an event of the log, so that the waits grow. */
+function handBackMs(attempt: number, requestedMs: number): number {
+  if (attempt <= 1) return requestedMs;
+  const grownMs = FIRST_HAND_BACK_MS * 2 ** (attempt - 1);
+  return Math.max(requestedMs, Math.min(grownMs, LONGEST_HAND_BACK_MS));
+}
+
+/** What the reply taught, and its password. Repeating it has no effect. */
+async function storeReply(
+  context: WorkflowContext,
+  change: Change,
+  sent: SendResult,
+): Promise<void> {
+  const { learned, secret } = sent;
+  if (!learned && !secret) return;
+  await transaction(context.store, async (tx) => {
+    const source = `reply to ${change.command}`;
+    if (learned) await learnService(tx, { ...learned, source, seenAt: context.now() });
+    if (secret) await storeSecret(tx, context, change, secret);
+  });
+}
+
+/** This process claimed the change and got no answer to the commit: it knows that it sent nothing. */
+async function returnUnsent(context: WorkflowContext, change: Change): Promise<JobResult> {
+  const { lease } = change;
+  if (lease?.owner !== context.instance || begun.has(lease.nonce)) return 'done';
+  const mark = { version: change.version, hash: change.hash, nonce: lease.nonce };
+  const claim = { change, mark, claimedAt: performance.now() };
+  await store(context, claim, notSent('The database did not answer.'));
+  return 'done';
+}
+
+/** The job of a change that does not run in time. */
+export function expireKind(context: WorkflowContext): JobKind {
+  return {
+    lane: 'background',
+    run: async ({ key }) => {
+      const ending = await endBy(context, key as ChangeId, (change) =>
+        gate(change, 'expire', { now: context.now() }),
+      );
+      return ending === 'too-early' ? dueAgain(context, key as ChangeId) : 'done';
+    },
+  };
+}
+
+async function dueAgain(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
+  return (await loadChange(context.events, id))?.expiresAt ?? 'done';
+}
+
+/** The job of a claim whose lease has ended: the request may have arrived, so that it is never sent again. */
+export function lostKind(context: WorkflowContext): JobKind {
+  return {
+    lane: 'background',
+    run: async ({ key }) => {
+      const id = key as ChangeId;
+      const ending = await endBy(context, id, (change) => {
+        // What this process has not begun to send was not sent.
+        const { lease } = change;
+        const isUnsent = lease?.owner === context.instance && !begun.has(lease.nonce);
+        if (isUnsent && lease) {
+          const notBefore = new Date(context.now().getTime() + FIRST_HAND_BACK_MS);
+          const facts = { nonce: lease.nonce, why: 'The claim was too old.', notBefore };
+          if (context.now() >= lease.until) return gate(change, 'return', facts);
+        }
+        return gate(change, 'lose', { now: context.now(), isOver: false });
+      });
+      if (ending !== 'too-early') return 'done';
+      return (await loadChange(context.events, id))?.lease?.until ?? 'done';
+    },
+  };
+}
+
+/**
+ * Ends all executions of the process before. To be called at the start, before anything is claimed, and only where
+ * the database proves that this process is the only one.
+ */
+export async function takeOver(
+  context: WorkflowContext,
+  executing: readonly ChangeId[],
+): Promise<void> {
+  for (const id of executing) {
+    await endBy(context, id, (change) =>
+      gate(change, 'lose', { now: context.now(), isOver: true }),
+    );
+  }
+}
+
+type Ending = ChangeEvent | { readonly refusal: string };
+
+/** Appends what the gate answers. Returns its refusal, or null. */
+async function endBy(
+  context: WorkflowContext,
+  id: ChangeId,
+  ask: (change: Change) => Ending,
+): Promise<string | null> {
+  type Moved = { readonly before: Change; readonly change: Change };
+  const { result } = await append<string | Moved>(context.events, async (locked) => {
+    const before = await loadChange(locked, id);
+    if (!before) return { events: [], result: 'not-found' };
+    const answer = ask(before);
+    if ('refusal' in answer) return { events: [], result: answer.refusal };
+    const moves = move(context, locked.at, before, answer);
+    return { ...moves, result: { before, change: moves.change } };
+  });
+  if (typeof result === 'string') return result;
+  noteMoved(context, result.before, result.change);
+  context.wake();
+  return null;
+}
+
+/** For how long a failed optional read delays a change. */
+const PATIENCE_MS = 120_000;
+
+/**
+ * Since when this process could not read the targets of its changes. Another process or a restart
+ * begins again, which only delays the change.
+ */
+interface ReadPatience {
+  /** Whether the read has to be repeated before the change may be sent without it. */
+  readonly isWaiting: (id: ChangeId, state: CurrentState | null, now: Date) => boolean;
+  readonly clear: (id: ChangeId) => void;
+}
+
+function createReadPatience(): ReadPatience {
+  const since = new Map<ChangeId, number>();
+  return {
+    isWaiting: (id, state, now) => {
+      if (state?.kind !== 'unread' || state.isOff) return false;
+      const first = since.get(id) ?? now.getTime();
+      since.set(id, first);
+      return now.getTime() - first < PATIENCE_MS;
+    },
+    clear: (id) => void since.delete(id),
+  };
+}
+
+/** What is recorded with a change that is sent although its target could not be read. */
+function unverified(state: CurrentState | null): StateCheck | undefined {
+  return state?.kind === 'unread' ? { kind: 'unverified', why: state.why } : undefined;
+}

@@ -1,0 +1,446 @@
+import type { JsonObject } from '../base/text.ts';
+import { MINUTE_MS } from '../base/time.ts';
+import {
+  type Change,
+  type ChangeId,
+  type Refusal,
+  type State,
+  type UserId,
+  VERBS,
+  type Verb,
+} from '../domain/change.ts';
+import {
+  createDenial,
+  type Denial,
+  gate,
+  type Identity,
+  isPermitting,
+  type PressFacts,
+  type Stopped,
+} from '../domain/gate.ts';
+import { INCIDENT_VERBS } from '../domain/incidents.ts';
+import { evolvePress, type LoggedPress, type NewEvent } from '../domain/log-events.ts';
+import { hasSameFacts } from '../domain/targets.ts';
+import { append, type LockedLog, loadChange } from '../log/index.ts';
+import type { Job } from '../storage/index.ts';
+import { denialOfVerb, nameAlternatives } from './authorize.ts';
+import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
+import type { JobKind, JobResult } from './jobs.ts';
+import { showHome } from './lists.ts';
+import { identityFacts, move, noteMoved } from './moves.ts';
+import { countPress, type RateLimitStatus } from './rates.ts';
+import { afterDrawn, noticeFor } from './show.ts';
+import { currentPolicy, currentTarget } from './target.ts';
+import { answerForeign, foreignMarks, withRestore } from './witness.ts';
+
+/** Where a button was pressed. A preview and Home are known by the MAC in the value of their buttons. */
+export type Place =
+  | { readonly kind: 'message'; readonly channel: string; readonly ts: string }
+  | { readonly kind: 'preview' }
+  | { readonly kind: 'home' }
+  | { readonly kind: 'unknown' };
+
+/** A press that decides about a change, as Slack delivered it: nothing of it is checked yet. */
+interface Pressed {
+  /** Slack's id of the interaction: a repeated delivery is the same press. */
+  readonly key: string;
+  readonly verb: Verb;
+  readonly change: ChangeId;
+  readonly by: UserId;
+  /** The reason or the note. */
+  readonly text: string;
+  readonly place: Place;
+  /** The mark of the message with the button; null where the payload had none. */
+  readonly seen: Mark | null;
+  readonly replyTo: ReplyTo;
+}
+
+/** `again`: the press was received before. A press above the rate limit is never handled. */
+export type Receipt = RateLimitStatus | 'again';
+
+/**
+ * Stores a press. It resolves after the commit and before Slack gets its answer, because Slack never sends a press
+ * again. The job of the press decides.
+ */
+export async function receivePress(context: WorkflowContext, pressed: Pressed): Promise<Receipt> {
+  const { key, change, by, verb, text, place, seen } = pressed;
+  const stream = `press/${change}/${key}` as const;
+  const limited = await countPress(context, by);
+  if (limited !== 'ok') return limited;
+  const { result } = await withRestore(context, () =>
+    append<Receipt>(context.events, async (locked) => {
+      if ((await locked.load(stream, evolvePress)).state) return { events: [], result: 'again' };
+      const mark = seen && `${seen.version}.${seen.hash}`;
+      const event = { type: 'pressed', verb, by, text, place: { ...place }, seen: mark } as const;
+      const job = { kind: 'press', key: `${change}/${key}`, dueAt: locked.at };
+      return { events: [{ stream, event }], jobs: [job], result: 'ok' };
+    }),
+  );
+  if (result === 'ok') remember(context, pressed);
+  context.wake();
+  return result;
+}
+
+const replies = new WeakMap<DecisionContext['events'], Map<string, ReceivedPress>>();
+/** Slack accepts an answer to a press for this time. */
+const REPLY_MS = 30 * MINUTE_MS;
+
+/** Where the answer goes is known to this process alone: a response URL is never stored. */
+function remember(
+  { events, now }: WorkflowContext,
+  { key, by, replyTo }: Pick<Pressed, 'key' | 'by' | 'replyTo'>,
+): void {
+  const known = replies.get(events) ?? new Map<string, ReceivedPress>();
+  replies.set(events, known);
+  const at = now();
+  for (const [each, press] of known) {
+    if (at.getTime() - press.at.getTime() > REPLY_MS) known.delete(each);
+  }
+  known.set(key, { key, at, by, replyTo });
+}
+
+/** After a restart, the answer goes to the channel of the message. */
+function receivedOf({ events }: WorkflowContext, key: string, press: LoggedPress): ReceivedPress {
+  const known = replies.get(events)?.get(key);
+  if (known) return known;
+  const { by, pressedAt: at, place } = press;
+  const channel = typeof place.channel === 'string' ? place.channel : null;
+  const replyTo = {
+    ...{ url: null, user: by, channel, ts: null, thread: null, replaces: false },
+    home: place.kind === 'home',
+  };
+  return { key, at, by, replyTo };
+}
+
+/** Whether a stored press was answered, by this or another process. */
+export async function isHandled(
+  { events }: Pick<DecisionContext, 'events'>,
+  change: ChangeId,
+  key: string,
+): Promise<boolean> {
+  const { state } = await events.load(`press/${change}/${key}`, evolvePress);
+  return state?.isAnswered ?? true;
+}
+
+const TOO_LATE: readonly Refusal[] = ['expired', 'already-decided', 'not-unknown'];
+
+/**
+ * The state because of which a press comes too late, read from the log alone; null if the press may still count. It
+ * decides nothing: the stored press does.
+ */
+export async function endedBefore(
+  context: WorkflowContext,
+  { change: id, verb, by, text }: Pick<Pressed, 'change' | 'verb' | 'by' | 'text'>,
+): Promise<State | null> {
+  const change = await loadChange(context.events, id);
+  const refusal = change && refusalBeforeLookup(context, change, verb, { by, text });
+  if (!refusal || !TOO_LATE.includes(refusal)) return null;
+  return refusal === 'expired' ? 'expired' : change.state;
+}
+
+const RETRY_MS = 5_000;
+
+/** The job of a press: decides and records, then shows the outcome to everyone and answers the user. */
+export function pressKind(context: WorkflowContext): JobKind {
+  return {
+    lane: 'presses',
+    retryMs: () => RETRY_MS,
+    run: async ({ key: jobKey }) => {
+      const cut = jobKey.indexOf('/');
+      // The id of the change was checked when the press was received.
+      const [id, key] = [jobKey.slice(0, cut) as ChangeId, jobKey.slice(cut + 1)];
+      const { state: press } = await context.events.load(`press/${id}/${key}`, evolvePress);
+      if (!press || press.isAnswered) return 'done';
+      return handle(context, { id, key, press });
+    },
+  };
+}
+
+interface StoredPress {
+  readonly id: ChangeId;
+  readonly key: string;
+  readonly press: LoggedPress;
+}
+
+/** The card may be faster than its event. */
+const PLACE_WITHIN_MS = 30_000;
+/** A decision whose lookups fail is tried again for this time: it was acknowledged. */
+const LOOKUP_WITHIN_MS = 15 * MINUTE_MS;
+
+async function handle(context: WorkflowContext, stored: StoredPress): Promise<JobResult> {
+  const { id, press } = stored;
+  const verb = VERBS.find((each) => each === press.verb);
+  const change = await loadChange(context.events, id);
+  if (!verb || !change) return refuse(context, stored, 'not-found', null, null);
+  const ageMs = context.now().getTime() - press.pressedAt.getTime();
+  const later = () => new Date(context.now().getTime() + 1_000);
+  if (!isPlaceOf(change, verb, press.place)) {
+    if (press.place.kind === 'message' && ageMs < PLACE_WITHIN_MS) return later();
+    return refuse(context, stored, 'wrong-place', change, null);
+  }
+  const seen = markOf(press.seen);
+  const foreign = seen ? await foreignMarks(context.events, [change.id], [seen]) : [];
+  if (foreign.length > 0) {
+    await answerForeign(context, change.id, foreign);
+    return refuse(context, stored, 'restored', await loadChange(context.events, id), null);
+  }
+  // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
+  // user had every role.
+  const early = refusalBeforeLookup(context, change, verb, press);
+  if (early) return refuse(context, stored, early, change, null);
+  const identity = await context.people.identify(press.by, {
+    fresh: verb !== 'cancel',
+    since: press.pressedAt,
+  });
+  if (!identity.ok && identity.refusal === 'lookup-failed' && ageMs < LOOKUP_WITHIN_MS) {
+    return new Date(context.now().getTime() + RETRY_MS);
+  }
+  if (!identity.ok) return refuse(context, stored, identity.refusal, change, identity);
+  return decide(context, stored, verb, identity);
+}
+
+/** Only the card of the change and its copies, its preview, and Home have buttons that count. */
+function isPlaceOf({ card, copies, state }: Change, verb: Verb, place: JsonObject): boolean {
+  if (place.kind === 'preview') return true;
+  if (place.kind === 'home') return verb !== 'confirm';
+  if (place.kind !== 'message') return false;
+  const isAt = (at: { readonly channel: string; readonly ts: string }) =>
+    at.channel === place.channel && at.ts === place.ts;
+  // A draft has no message: its preview is private.
+  return state !== 'draft' && [...(card ? [card] : []), ...copies].some(isAt);
+}
+
+function markOf(seen: string | null): Mark | null {
+  const [version = '', hash = ''] = seen?.split('.') ?? [];
+  return hash ? { version: Number(version), hash } : null;
+}
+
+function pressFacts(
+  { policy, ...context }: WorkflowContext,
+  { plan }: Change,
+  { by, identity, text }: Pick<PressFacts, 'by' | 'identity' | 'text'>,
+): PressFacts {
+  const target = currentTarget(context, plan);
+  return { by, identity, text, now: context.now(), policy, target };
+}
+
+function refusalBeforeLookup(
+  context: WorkflowContext,
+  change: Change,
+  verb: Verb,
+  { by, text }: Pick<PressFacts, 'by' | 'text'>,
+): Refusal | null {
+  const answer = gate(change, verb, pressFacts(context, change, { by, identity: null, text }));
+  return 'refusal' in answer ? answer.refusal : null;
+}
+
+interface Decided {
+  readonly refusal: Refusal | null;
+  readonly before: Change | null;
+  readonly change: Change | null;
+}
+
+async function decide(
+  context: WorkflowContext,
+  stored: StoredPress,
+  verb: Verb,
+  identity: Identity & { readonly ok: true },
+): Promise<JobResult> {
+  const { id, key, press } = stored;
+  const evidence = identityFacts(identity);
+  const { result } = await append<Decided | 'answered'>(context.events, async (locked) => {
+    if (await isAnswered(locked, stored)) return { events: [], result: 'answered' };
+    const before = await loadChange(locked, id);
+    if (!before) return answered(stored, 'not-found', evidence, { before: null, change: null });
+    const facts = await lockedFacts(context, locked, before, { ...press, identity });
+    const answer = gate(before, verb, facts);
+    if ('refusal' in answer) {
+      return refused(context, locked, stored, before, answer, evidence);
+    }
+    const moves = move(context, locked.at, before, answer, { press: key, evidence });
+    const end = { refusal: null, before, change: moves.change };
+    return answered(stored, null, evidence, end, moves);
+  });
+  if (result === 'answered') return 'done';
+  const { refusal, before, change } = result;
+  if (change) noteMoved(context, before, change);
+  context.wake();
+  if (refusal === null && change) {
+    return tell(context, stored, change, () => ({ ok: true, verb, change }));
+  }
+  return deny(context, stored, verb, refusal ?? 'not-found', change);
+}
+
+async function isAnswered(locked: LockedLog, { id, key }: StoredPress): Promise<boolean> {
+  return (await locked.load(`press/${id}/${key}`, evolvePress)).state?.isAnswered ?? true;
+}
+
+/** What is known about a press under the lock. */
+async function lockedFacts(
+  context: WorkflowContext,
+  locked: LockedLog,
+  change: Change,
+  press: LoggedPress & { readonly identity: Identity },
+): Promise<PressFacts> {
+  const facts = pressFacts(context, change, press);
+  if (!isPermitting(press.verb as Verb)) return facts;
+  // The freezes made in Slack count where the target has other tags than users saw.
+  const isSame = hasSameFacts(facts.target, change.plan.target);
+  const policy = isSame ? facts.policy : await currentPolicy(context, locked);
+  return { ...facts, policy, isCurrent: true };
+}
+
+function refused(
+  context: WorkflowContext,
+  locked: LockedLog,
+  stored: StoredPress,
+  before: Change,
+  { refusal, ends }: { readonly refusal: Refusal; readonly ends: Stopped | null },
+  evidence: JsonObject,
+) {
+  const moves = ends && move(context, locked.at, before, ends, { press: stored.key });
+  const end = { refusal, before, change: moves?.change ?? before };
+  return answered(stored, refusal, evidence, end, moves ?? undefined);
+}
+
+/** The event that answers a press, with what it caused. */
+function answered(
+  { id, key, press }: StoredPress,
+  refusal: Refusal | null,
+  evidence: JsonObject,
+  end: Pick<Decided, 'before' | 'change'>,
+  caused: { readonly events: readonly NewEvent[]; readonly jobs: readonly Job[] } = NOTHING,
+) {
+  const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
+  return {
+    events: [...caused.events, { stream: `press/${id}/${key}` as const, event }],
+    jobs: caused.jobs,
+    result: { refusal, ...end },
+  };
+}
+
+const NOTHING = { events: [], jobs: [] };
+
+/** Records a press that is refused before its change is read under the lock. */
+async function refuse(
+  context: WorkflowContext,
+  stored: StoredPress,
+  refusal: Refusal,
+  change: Change | null,
+  identity: Identity | null,
+): Promise<JobResult> {
+  const { result } = await append(context.events, async (locked) => {
+    if (await isAnswered(locked, stored)) return { events: [], result: null };
+    const told = refusal === 'wrong-place' ? noticeFor(wrongPlace(stored), locked.at) : NOTHING;
+    return answered(stored, refusal, identityFacts(identity), { before: change, change }, told);
+  });
+  if (result === null) return 'done';
+  const verb = VERBS.find((each) => each === stored.press.verb) ?? 'approve';
+  return deny(context, stored, verb, refusal, change);
+}
+
+function wrongPlace({ id, press }: StoredPress) {
+  const text =
+    `A button of change ${id} (${press.verb}) was pressed in a message in which Signalbox did not put it. ` +
+    'The press does not count. Somebody may have posted a copy of a card with the bot token.';
+  return { to: null, title: 'Notice', text, line: [{ user: press.by }] };
+}
+
+function deny(
+  context: WorkflowContext,
+  stored: StoredPress,
+  verb: Verb,
+  refusal: Refusal,
+  change: Change | null,
+): JobResult {
+  context.measures.refused(refusal);
+  const press = { verb, by: stored.press.by };
+  const denial: Denial = change
+    ? denialOfVerb(context, { refusal, change, press })
+    : createDenial(refusal, { press });
+  const outcome = async () => {
+    return { ok: false, verb, denial: await nameAlternatives(context, denial) } as const;
+  };
+  return tell(context, stored, change, outcome);
+}
+
+type Outcome = Parameters<WorkflowContext['messenger']['answerPress']>[1];
+
+/**
+ * Answers the user once the card shows the outcome to everyone. This answer may be lost: it is not waited for, so that
+ * the next press is decided meanwhile.
+ */
+function tell(
+  context: WorkflowContext,
+  { key, press }: StoredPress,
+  change: Change | null,
+  outcome: () => Outcome | Promise<Outcome>,
+): JobResult {
+  const { messenger, log } = context;
+  const received = receivedOf(context, key, press);
+  const answer = async () => {
+    if (change) await afterDrawn(context, change);
+    await messenger.answerPress(received, await outcome());
+    if (received.replyTo.home) await showHome(context, press.by);
+  };
+  answer().catch((err: unknown) => {
+    log.warn({ err, change: change?.id }, 'private answer was not delivered');
+  });
+  return 'done';
+}
+
+interface IncidentPress {
+  readonly key: string;
+  readonly verb: (typeof INCIDENT_VERBS)[number];
+  /** The id of the anomaly, as the button carries it. It grants no permission. */
+  readonly id: string;
+  readonly by: UserId;
+  readonly replyTo: ReplyTo;
+}
+
+/** Stores a press on a button of an anomaly, unchecked and before Slack's acknowledgement. */
+export async function receiveIncidentPress(
+  context: WorkflowContext,
+  { key, verb, id, by, replyTo }: IncidentPress,
+): Promise<Receipt> {
+  const subject = encodeURIComponent(id);
+  const limited = await countPress(context, by);
+  if (limited !== 'ok') return limited;
+  const stream = `press/${subject}/${key}` as const;
+  const { result } = await withRestore(context, () =>
+    append<Receipt>(context.events, async (locked) => {
+      if ((await locked.load(stream, evolvePress)).state) return { events: [], result: 'again' };
+      const event = { type: 'pressed', verb, by, text: '', place: {}, seen: null } as const;
+      const job = { kind: 'incident', key: `${subject}/${key}`, dueAt: locked.at };
+      return { events: [{ stream, event }], jobs: [job], result: 'ok' };
+    }),
+  );
+  if (result === 'ok') remember(context, { key, by, replyTo });
+  context.wake();
+  return result;
+}
+
+/** The job of a press on an anomaly. Repeating its decision has no effect. */
+export function incidentKind(context: WorkflowContext): JobKind {
+  return {
+    lane: 'presses',
+    retryMs: () => RETRY_MS,
+    run: async ({ key: jobKey }) => {
+      const [subject = '', key = ''] = jobKey.split('/');
+      const stream = `press/${subject}/${key}` as const;
+      const { state: press } = await context.events.load(stream, evolvePress);
+      const verb = INCIDENT_VERBS.find((each) => each === press?.verb);
+      if (!press || press.isAnswered || !verb) return 'done';
+      const id = decodeURIComponent(subject);
+      const outcome = await context.incidents.press({ verb, id, by: press.by, key });
+      const refusal = outcome.ok ? null : outcome.denial.refusal;
+      const event = { type: 'answered', what: verb, refusal } as const;
+      await append(context.events, async () => ({ events: [{ stream, event }], result: null }));
+      const received = receivedOf(context, key, press);
+      context.messenger.answerIncidentPress(received, outcome).catch((err: unknown) => {
+        context.log.warn({ err, incident: id }, 'private answer was not delivered');
+      });
+      return 'done';
+    },
+  };
+}
