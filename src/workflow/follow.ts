@@ -17,14 +17,17 @@ import { appliedScaling } from '../servers/facts.ts';
 import { addJob, transaction } from '../storage/index.ts';
 import type { WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
-import { move, noteMoved } from './moves.ts';
+import { type Moves, move, noteMoved } from './moves.ts';
 import { readFollowUp, saveFollowUp } from './store.ts';
 import { targetChanges } from './target.ts';
 
 const RETRY_MS = 30_000;
 
 /** The job of a sent change whose target the optional reads show. `isOn`: the configuration has these reads. */
-export function followKind(context: WorkflowContext, { isOn }: { readonly isOn: boolean }): JobKind {
+export function followKind(
+  context: WorkflowContext,
+  { isOn }: { readonly isOn: boolean },
+): JobKind {
   return {
     lane: 'background',
     retryMs: () => RETRY_MS,
@@ -52,12 +55,12 @@ async function followOnce(context: WorkflowContext, id: ChangeId): Promise<JobRe
     await show(context, change, { before: null, after: FIRST });
     return later(context, change, since);
   }
+  if (before.state !== 'open') return 'done';
   if (!isFollowed(change, rule)) {
     // A person resolved it: nothing is left to follow, or it is unknown which object was created.
     await transaction(context.store, (tx) => saveFollowUp(tx, id, { ...before, state: 'closed' }));
     return 'done';
   }
-  if (before.state !== 'open') return 'done';
   const askedAt = context.now();
   const sentAt = (await claimedAt(context.events, id)) ?? since;
   const { cloud } = context.commandContext().reads;
@@ -77,8 +80,9 @@ function isFollowed({ state, outcome }: Change, { wasOpen }: SettledRule): boole
 
 /** When the request was claimed last: it was sent after that. */
 async function claimedAt(events: Subjects, id: ChangeId): Promise<Date | null> {
-  const { state } = await events.load(`change/${id}`, (before: Date | null, event) =>
-    event.type === 'claimed' ? new Date(event.at) : before,
+  const { state } = await events.load<`change/${string}`, Date | null>(
+    `change/${id}`,
+    (before, event) => (event.type === 'claimed' ? new Date(event.at) : before),
   );
   return state;
 }
@@ -272,6 +276,7 @@ async function record(
   const isOld = askedAt < since || current?.version !== read.version;
   if (isOld) return new Date(context.now().getTime() + FIRST_MS);
   const why = await settleFromReading(context, read, { rule, reading });
+  if (why === 'moved') return new Date(context.now().getTime() + FIRST_MS);
   if (why === 'settled') {
     await transaction(context.store, (tx) =>
       saveFollowUp(tx, read.id, { ...shownBy(before, reading, context.now()), state: 'settled' }),
@@ -297,6 +302,9 @@ function shownBy(before: FollowUp, reading: TargetReading, at: Date): FollowUp {
   return { ...before, seen, candidates, gap: null, why: null, revision: before.revision + 1 };
 }
 
+/** `moved`: the change is not as it was when it was read. */
+type Settlement = 'settled' | 'moved' | EvidenceGap;
+
 /**
  * Resolves an unknown outcome where the reading proves that the request was applied. Otherwise returns why it does not;
  * null for any other state, and for a reading that says nothing.
@@ -305,15 +313,15 @@ export async function settleFromReading(
   context: WorkflowContext,
   change: Change,
   { rule, reading }: Pick<TimedReading, 'rule' | 'reading'>,
-): Promise<'settled' | EvidenceGap | null> {
+): Promise<Settlement | null> {
   if (change.state !== 'unknown' || !reading.known) return null;
   const { progress } = reading;
-  const { result } = await append(context.events, async (locked) => {
+  const { result } = await append<Moves | Settlement>(context.events, async (locked) => {
     const current = await loadChange(locked, change.id);
-    if (current?.version !== change.version) return { events: [], result: null };
+    if (current?.version !== change.version) return { events: [], result: 'moved' };
     const before = readBefore(current);
-    const hasOtherSent = before !== null && (await sentSince(locked, current, before.seenAt)).length > 0;
-    const gap = evidenceGap(current, rule, { progress, hasOtherSent });
+    const others = before ? await sentSince(locked, current, before.seenAt) : [];
+    const gap = evidenceGap(current, rule, { progress, hasOtherSent: others.length > 0 });
     if (gap !== null || !before) return { events: [], result: gap ?? 'before-unknown' };
     const now = new Date(locked.at);
     const { text } = rule.judge(before.fields, current.plan.body);
@@ -322,12 +330,12 @@ export async function settleFromReading(
       ...{ before: text, beforeAt: before.seenAt },
     };
     const answer = gate(current, 'settle', { now, evidence });
-    if ('refusal' in answer) return { events: [], result: null };
+    if ('refusal' in answer) return { events: [], result: 'moved' };
     const moves = move(context, locked.at, current, answer);
-    return { ...moves, result: { before: current, change: moves.change } };
+    return { ...moves, result: moves };
   });
-  if (result === null || typeof result === 'string') return result;
-  noteMoved(context, result.before, result.change);
+  if (typeof result === 'string') return result;
+  noteMoved(context, change, result.change);
   context.wake();
   return 'settled';
 }

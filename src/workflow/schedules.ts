@@ -138,7 +138,10 @@ async function skipReason(
   const { events, now } = context;
   const { at } = occurrence;
   const midnight = instantAt(localDay(at, zone), '00:00', zone);
-  const key = targetKey({ organization: approved.organization, plan: { ...approved.plan, target } });
+  const key = targetKey({
+    organization: approved.organization,
+    plan: { ...approved.plan, target },
+  });
   const run = { schedule: approved.id, command: `service ${occurrence.action}` };
   const facts = {
     now: now(),
@@ -361,8 +364,10 @@ export async function mayPassLock(locked: LockedLog, change: Change): Promise<Ch
 
 /** When the lease of the last claim of a change ended. */
 async function leaseEnd(subjects: Subjects, id: ChangeId): Promise<number> {
-  const { state } = await subjects.load(`change/${id}`, (before: number | null, event) =>
-    event.type === 'claimed' ? event.until.getTime() : before,
+  const { state } = await subjects.load<`change/${string}`, number>(
+    `change/${id}`,
+    (before, event) =>
+      event.type === 'claimed' ? event.until.getTime() : (before ?? Number.POSITIVE_INFINITY),
   );
   return state ?? Number.POSITIVE_INFINITY;
 }

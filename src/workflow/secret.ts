@@ -1,7 +1,14 @@
 import { Secret } from '../base/errors.ts';
 import { HOUR_MS } from '../base/time.ts';
 import type { Change, ChangeId, UserId } from '../domain/change.ts';
-import { append, type LogKeys, loadChange, type Subjects, sealText, unsealText } from '../log/index.ts';
+import {
+  append,
+  type LogKeys,
+  loadChange,
+  type Subjects,
+  sealText,
+  unsealText,
+} from '../log/index.ts';
 import { type Store, type StoreTx, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 import { move } from './moves.ts';
@@ -49,7 +56,8 @@ export async function unsealSecret(
   const sealed = change?.requester === by ? await findSealed(store, id, now()) : null;
   if (sealed === null) return null;
   const secret = opened(events.keys, sealed, { id, requester: by });
-  if (!secret) log.error({ change: id, user: by }, 'password stays sealed: it is of another user or key');
+  if (!secret)
+    log.error({ change: id, user: by }, 'password stays sealed: it is of another user or key');
   return secret;
 }
 

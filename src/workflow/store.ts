@@ -27,20 +27,12 @@ const StoredFollowUp = z.object({
 /** What was read of the target of a change since the send; null if it is not followed. */
 export async function readFollowUp(store: Store, id: ChangeId): Promise<FollowUp | null> {
   const row = await reading(store, (reader) =>
-    reader
-      .selectFrom('reading')
-      .select('shown')
-      .where('change_id', '=', id)
-      .executeTakeFirst(),
+    reader.selectFrom('reading').select('shown').where('change_id', '=', id).executeTakeFirst(),
   );
   return row ? StoredFollowUp.parse(JSON.parse(row.shown)) : null;
 }
 
-export async function saveFollowUp(
-  tx: StoreTx,
-  id: ChangeId,
-  followUp: FollowUp,
-): Promise<void> {
+export async function saveFollowUp(tx: StoreTx, id: ChangeId, followUp: FollowUp): Promise<void> {
   const shown = JSON.stringify(followUp);
   await tx
     .insertInto('reading')
