@@ -7,6 +7,9 @@ import type { Change, ChangeId, Snapshot, UserId } from './change.ts';
 /** A schedule lasts this many days; then it has to be requested again. */
 export const SCHEDULE_DAYS = 90;
 
+/** Why a schedule ended that nobody renewed. */
+export const EXPIRED = 'expired';
+
 /** A schedule that is in force, also while it is paused. */
 export interface ServiceSchedule {
   /** The id of the change that created it. */

@@ -26,6 +26,7 @@ import {
   type NewEvent,
 } from '../domain/log-events.ts';
 import {
+  EXPIRED,
   type ScheduleService,
   type ServiceSchedule,
   scheduleCommandLine,
@@ -35,9 +36,9 @@ import type { Job } from '../storage/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { begin, noteMoved, unusedId } from './moves.ts';
+import { noticeFor } from './notices.ts';
 import { dueAt, scheduleEvent } from './own.ts';
 import { planChange, readInverse, servicesWithLatestReply } from './request.ts';
-import { EXPIRED, noticeFor } from './show.ts';
 import { currentPolicy, currentTarget, targetChanges } from './target.ts';
 
 /** Lists the schedules of services. `own.ts` puts them into force, pauses and removes them. */
