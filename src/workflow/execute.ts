@@ -90,12 +90,12 @@ async function witnessOf(context: WorkflowContext, change: Change): Promise<Posi
   return (await loadChange(context.events, schedule))?.card ?? null;
 }
 
-/** The subjects whose marks may stand in the thread of a change. */
-async function subjectsOf(
+/** The subjects whose marks may stand in the thread of a change: the runs of a schedule stand in one thread. */
+export async function subjectsOf(
   events: Subjects,
   { id, plan, parent }: Change,
 ): Promise<readonly ChangeId[]> {
-  const { schedule } = plan.timing ?? {};
+  const schedule = plan.timing?.schedule ?? (plan.target.kind === 'schedule' ? id : null);
   const runs = schedule ? await runsOf(events, schedule) : [];
   return [id, ...(parent ? [parent] : []), ...(schedule ? [schedule] : []), ...runs];
 }

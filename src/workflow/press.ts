@@ -28,8 +28,9 @@ import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } f
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
 import { identityFacts, move, noteMoved } from './moves.ts';
+import { noticeFor } from './notices.ts';
 import { countPress, type RateLimitStatus } from './rates.ts';
-import { afterDrawn, noticeFor } from './show.ts';
+import { afterDrawn } from './show.ts';
 import { currentPolicy, currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
