@@ -226,7 +226,7 @@ interface PrivateResponse extends Message {
   readonly thread?: string | null;
 }
 
-/** Posts to the response URL of a command or click. The URL is a credential and is never logged. */
+/** Posts to the response URL of a command or press. The URL is a credential and is never logged. */
 export type Respond = (url: string, response: PrivateResponse) => Promise<void>;
 
 /** One request that follows no redirect. */

@@ -6,7 +6,7 @@ import type {
 } from '@slack/bolt';
 import { z } from 'zod';
 import { nounOf } from '../commands/index.ts';
-import { showHome } from '../workflow/old/home-queries.ts';
+import { showHome } from '../workflow/lists.ts';
 import type { Actors } from './actors.ts';
 import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
@@ -15,7 +15,7 @@ import { commandByCallbackId } from './form.ts';
 import { optionsFor } from './form-lists.ts';
 import { formlessTrigger, openForm, openPalette, PALETTE } from './open-form.ts';
 import {
-  ButtonClick,
+  ButtonPress,
   ChannelOf,
   FormSubmission,
   Searched,
@@ -43,7 +43,7 @@ export function listen(app: App, bot: SlackContext, actors: Actors): void {
     if ('event' in payload) return handleEvent(payload);
     const { body } = payload;
     if ('action' in payload && has('action_id', payload.action)) {
-      return press(bot, ButtonClick.parse(body), payload.ack);
+      return press(bot, ButtonPress.parse(body), payload.ack);
     }
     if (body.type === 'view_submission' && has('callback_id', body.view)) {
       // Bolt types an acknowledgement that closes the view apart from one that shows errors in it.
