@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openCommandContext } from './app-clients.ts';
 import type { BotOptions } from './app-start.ts';
-import { step } from './base/log.ts';
+import { createOutageLog } from './base/log.ts';
 import { HOUR_MS } from './base/time.ts';
 import { type ChangeCommand, commands } from './commands/index.ts';
 import {
@@ -13,26 +13,33 @@ import {
   learnFromUsage,
 } from './costs/index.ts';
 import { changeIdFrom } from './domain/change.ts';
-import { mayExecute } from './log/old/configurations.ts';
+import type { EventOf } from './domain/log-events.ts';
+import {
+  activateConfiguration,
+  activeConfiguration,
+  append,
+  appendProblem,
+  listChanges,
+} from './log/index.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
 import type { Deliveries, Slack } from './slack/index.ts';
-import type { Database } from './storage/old/database.ts';
-import { trailJobs } from './workflow/old/anchors.ts';
-import { authorizeQuery } from './workflow/old/authorize.ts';
-import { createChangesQueries } from './workflow/old/changes-queries.ts';
-import { openChannelCheck } from './workflow/old/channel-check.ts';
-import { directRecipients } from './workflow/old/direct-recipients.ts';
-import { createFollowLoop } from './workflow/old/follow-targets.ts';
-import { adoptKey } from './workflow/old/key-change.ts';
-import { startMaintenance, workflowJobs } from './workflow/old/maintenance.ts';
-import type { DecisionContext, Trail, WorkflowContext } from './workflow/old/ports.ts';
-import { startPresence } from './workflow/old/presence.ts';
-import { recordStart, recordStop } from './workflow/old/process-events.ts';
-import { takeOver } from './workflow/old/recover.ts';
-import { stopRestoredChanges } from './workflow/old/restored.ts';
-import { createScheduler } from './workflow/old/scheduler.ts';
-import { createTrail } from './workflow/old/trail.ts';
-import { workflowLoops } from './workflow/old/workflow-loops.ts';
+import {
+  authorizeQuery,
+  checkChannels,
+  createChangesQueries,
+  createJobLoop,
+  type DecisionContext,
+  directRecipients,
+  type JobLoop,
+  jobKinds,
+  mendLog,
+  startMaintenance,
+  startPresence,
+  takeOver,
+  timeline,
+  upkeepJobs,
+  type WorkflowContext,
+} from './workflow/index.ts';
 
 /** Everything that runs with one configuration, until it is stopped. */
 export interface RunningBot {
@@ -57,22 +64,17 @@ const CHANGE_COMMANDS: ReadonlyMap<string, ChangeCommand> = new Map(
 );
 
 /** Wires the rooms and starts the background work. Deliveries are not answered before `attach`. */
-export async function openBot(given: BotOptions, slack: Slack): Promise<RunningBot> {
-  const options = { ...given, database: tracedDatabase(given.database) };
-  const { config, log, now, database, auditKey, measures, messenger } = options;
+export async function openBot(options: BotOptions, slack: Slack): Promise<RunningBot> {
+  const { config, log, now, store, events, measures, messenger } = options;
   const { actors: people } = slack;
-  const scheduler = createScheduler(log);
   const directory = await openDirectory(options);
-  const verified = createTrail({ database, auditKey, log, now });
-  const channelCheck = await openChannelCheck(options);
-  const problem: Trail['problem'] = async (db) =>
-    (await verified.problem(db)) ?? channelCheck.problem();
-  const trail = { ...verified, problem };
+  // The loop needs the context, which wakes it.
+  let wakeJobs = () => {};
   const { notify } = config;
   const decisions: DecisionContext = {
-    database,
-    auditKey,
-    trail,
+    store,
+    events,
+    organization: config.organization.id,
     policy: config.policy,
     configuration: config.configHash,
     prices: config.prices,
@@ -86,7 +88,7 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     now,
     newId: () => changeIdFrom(randomBytes(6)),
     instance: randomUUID(),
-    wake: scheduler.wake,
+    wake: () => wakeJobs(),
     measures,
   };
   let attached: Deliveries | null = null;
@@ -112,69 +114,122 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     estimateCost: createCostEstimator({ ...decisions, costs: opened.now().costs }),
     homeCosts: () => homeCosts(opened.storedCosts, now()),
   };
-  await adoptKey(decisions);
-  await trail.verifyRecent();
-  await recordStart(context, { version: options.version, config: config.configHash });
-  await stopRestoredChanges(context, options.anchors);
-  if (options.takesOver) await takeOver(context);
-  await trail.writeCheckpoint();
-  const work = workflowLoops(context);
+  const { version } = options;
+  const { instance } = context;
+  await record(context, { type: 'started', release: version, instance });
+  if (options.takesOver) {
+    const executing = await listChanges(events, { states: ['executing'], limit: MANY });
+    await takeOver(
+      context,
+      executing.map(({ id }) => id),
+    );
+  }
+  const kinds = { ...jobKinds(context), ...opened.kinds };
+  const jobs = createJobLoop({ ...context, onError: (error) => mendLog(context, error) }, kinds);
+  wakeJobs = jobs.wake;
   const listening = await slack.listen(context);
   // The last step that can fail: from here on, only this configuration executes changes.
-  const { version, replaces } = options;
-  const onReplicas = slack.actors.shareLimits;
-  const presence = await startPresence(context, { version, replaces, onReplicas });
-  const checkChannel = () => channelCheck.repeat(context);
-  // Without the optional reads, a loop that needs them does not exist.
-  const follow = config.reads === 'extended' && { followTargets: createFollowLoop(context) };
-  const more = { checkChannel, discoverServices: discovery.pass, ...follow };
-  const timed = { ...work.loops.timed, ...opened.loops, ...more };
-  scheduler.start({ ...work.loops, timed }, LOOP_EVERY_MS);
+  await activateConfiguration(events, { configuration: config.configHash, release: version });
+  const presence = await startPresence(context, { release: version });
+  const guard = startWitness(context, jobs);
 
   const { cloud } = opened.now();
   const learn = () => learnFromUsage({ ...decisions, cloud }).then(directory.refresh);
   const maintenance = startMaintenance(log, [
-    ...workflowJobs(context),
+    ...upkeepJobs(context),
+    ...opened.upkeep,
     { name: 'learn', work: learn, everyMs: LEARN_EVERY_MS },
-    ...trailJobs(context, trail, {
-      channel: config.channels.audit,
-      mayAnchor: () => channelCheck.problem() === null,
-    }),
+    { name: 'discover services', work: discovery.pass, everyMs: LOOP_EVERY_MS },
   ]);
   const stop = async () => {
     opened.stopReading();
     await listening.idle();
-    await scheduler.stop();
-    await work.drain();
+    await guard.stop();
+    await jobs.stop();
     await maintenance.stop();
     await presence.stop();
     await opened.close();
     directory.close();
-    await recordStop(context);
-    await trail.writeCheckpoint();
+    await record(context, { type: 'stopped', instance });
   };
-  const { instance, configuration } = context;
+  const { configuration } = context;
   const readinessWarning = async () => {
-    const problem = await trail.problem(database.db);
-    if (problem) return `executions are stopped: ${problem}`;
-    if (await mayExecute(database.db, configuration)) return messenger.lookupProblem();
+    const problem = appendProblem(events);
+    if (problem) return `executions are stopped: ${problem.message}`;
+    if (!guard.isChecked()) return 'executions wait until the channels were read';
+    const active = await activeConfiguration(events);
+    if (active?.configuration === configuration) return messenger.lookupProblem();
     return 'executions are stopped: another replica uses a newer configuration';
   };
   const attach = (deliveries: Deliveries) => {
     attached = deliveries;
     listening.attach(deliveries);
   };
-  return { instance, configuration, readinessWarning, wake: scheduler.wakeAll, attach, stop };
+  const wake = () => {
+    jobs.wake();
+    maintenance.wake();
+  };
+  return { instance, configuration, readinessWarning, wake, attach, stop };
 }
 
-/** Traces every transaction, including its wait for a connection. */
-function tracedDatabase(database: Database): Database {
-  const system = database.engine === 'sqlite' ? 'sqlite' : 'postgresql';
-  const facts = { 'db.system.name': system };
-  const work = { name: 'transaction', kind: 'client', facts } as const;
+const MANY = 1_000;
+
+/** Records under which release and process all later events happen. */
+async function record(
+  { events }: Pick<WorkflowContext, 'events'>,
+  event: Extract<EventOf<'installation/processes'>, { type: 'started' | 'stopped' }>,
+): Promise<void> {
+  const stream = 'installation/processes';
+  await append(events, async () => ({ events: [{ stream, event }], result: null }));
+}
+
+const TIMELINE_EVERY_MS = 5_000;
+
+/**
+ * No job runs before the channels were read: Signalbox would draw its own older state over what people saw. The same
+ * after the promotion of a standby, which may have lost the last commits.
+ */
+function startWitness(context: WorkflowContext, jobs: JobLoop) {
+  let isChecked = false;
+  let isStopped = false;
+  let known: number | null = null;
+  const check = async (): Promise<void> => {
+    known = await timeline(context);
+    await checkChannels(context);
+    if (isStopped) return;
+    isChecked = true;
+    jobs.start(LOOP_EVERY_MS);
+  };
+  const outage = createOutageLog(context.log, UNREAD);
+  const pass = async (): Promise<void> => {
+    try {
+      const current = await timeline(context);
+      if (isChecked && current !== known) {
+        isChecked = false;
+        await jobs.stop();
+      }
+      if (!isChecked && !isStopped) await check();
+      outage.ended();
+    } catch (err) {
+      outage.failed(String(err), { err });
+    }
+  };
+  let last = pass();
+  const timer = setInterval(() => {
+    last = last.then(pass);
+  }, TIMELINE_EVERY_MS);
   return {
-    ...database,
-    transaction: (body) => step(work, () => database.transaction(body)),
-    run: (statement) => step(work, () => database.run(statement)),
+    isChecked: () => isChecked,
+    stop: async () => {
+      isStopped = true;
+      clearInterval(timer);
+      await last;
+    },
   };
 }
+
+const UNREAD = {
+  began:
+    'the channels could not be read, so that nothing is drawn or executed; they are read again',
+  ended: 'the channels were read',
+};

@@ -9,20 +9,24 @@ import type { Target, UserId } from './domain/change.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
 import { createCloudClient } from './servers/cloud.ts';
 import type { CapabilityOptions } from './servers/optional-reads.ts';
-import { openRequestBudget } from './storage/old/request-budget.ts';
-import { createFreezeService } from './workflow/old/freeze-service.ts';
-import { isOperatorOf } from './workflow/old/operators.ts';
-import type { DecisionContext } from './workflow/old/ports.ts';
-import { limitedUntil } from './workflow/old/rate-limit.ts';
-import { createScheduleService } from './workflow/old/schedule-service.ts';
-import { createWhoQueries } from './workflow/old/who-queries.ts';
+import { openRequestBudget } from './storage/index.ts';
+import {
+  createFreezeService,
+  createScheduleService,
+  createWhoQueries,
+  type DecisionContext,
+  isOperatorOf,
+  limitedUntil,
+  type MaintenanceJob,
+} from './workflow/index.ts';
 
+const LOOP_EVERY_MS = 1_000;
 const ALERTS_CACHED_MS = 30_000;
 
 /** Opens the API clients and the services that commands use. */
 export function openCommandContext(options: BotOptions, decisions: DecisionContext) {
   const { config, log, now } = options;
-  const { database } = decisions;
+  const { store } = decisions;
   const { id: organizationId, plan, tier } = config.organization;
   const stopping = new AbortController();
   const { cloud, alerts } = createClients(options, stopping.signal);
@@ -34,7 +38,7 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
   const readCosts = createCostReader({
     cloud,
     organizationId,
-    database,
+    store,
     now,
     log,
     prices: decisions.prices,
@@ -79,7 +83,9 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
     }),
     /** Reads the stored usage report, and never the API. */
     storedCosts: (span: Span) => readCosts(span, { priority: 'background', storedOnly: true }),
-    loops,
+    upkeep: Object.entries(loops).map(
+      ([name, work]): MaintenanceJob => ({ name, work, everyMs: LOOP_EVERY_MS }),
+    ),
     /** Aborts pending reads, except those that a running change needs. */
     stopReading: () => stopping.abort(),
     close: async () => {
@@ -89,7 +95,7 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
 }
 
 function createClients(
-  { config, version, log, now, clock, leaving, measures, database }: BotOptions,
+  { config, version, log, now, clock, leaving, measures, store }: BotOptions,
   stopping: AbortSignal,
 ) {
   const { url: baseUrl, keyId, keySecret } = config.cloud;
@@ -107,15 +113,15 @@ function createClients(
     onOff: (off) => log.warn({ api, ...off }, 'optional read off'),
   });
   // SQLite has one process. A replaced clock is not that of the database.
-  const isShared = database.engine === 'postgres' && !clock;
-  const shareOf = (api: Api) => (isShared ? openRequestBudget(database, api) : undefined);
+  const isShared = store.engine === 'postgres' && !clock;
+  const shareOf = (api: Api) => (isShared ? openRequestBudget(store, api) : undefined);
   const cloud = createCloudClient({
     baseUrl,
     keyId,
     keySecret,
     organizationId,
     organization: { plan, tier },
-    usageDates: openUsageDates(config.usageDates, database, log),
+    usageDates: openUsageDates(config.usageDates, store, log),
     ...shared,
     sharedBudget: shareOf('cloud'),
     observe: observe('cloud'),

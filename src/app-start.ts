@@ -10,8 +10,7 @@ import { commands } from './commands/index.ts';
 import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
-import { keyProblem } from './log/old/append.ts';
-import type { AuditKey } from './log/old/key-ring.ts';
+import { Damaged, KeyProblem, type Log, openLog } from './log/index.ts';
 import {
   type Config,
   channelUses,
@@ -26,12 +25,8 @@ import {
   isLastingDatabaseError,
   UnusableDatabase,
 } from './storage/errors.ts';
-import { followClock, type SharedClock } from './storage/old/clock.ts';
-import { type Database, openDatabase } from './storage/old/database.ts';
-import type { Db } from './storage/old/schema.ts';
-import { type PostedAnchors, postedAnchors } from './workflow/old/anchors.ts';
-import type { Messenger } from './workflow/old/messenger-port.ts';
-import { isOtherInstallations, OTHER_INSTALLATION } from './workflow/old/other-installation.ts';
+import { followClock, openStore, type SharedClock, type Store } from './storage/index.ts';
+import type { Messenger } from './workflow/index.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -53,12 +48,10 @@ export interface AppOptions {
 /** What a bot shares with the one that replaces it after a reload of the configuration. */
 export interface BotOptions extends AppOptions {
   readonly now: () => Date;
-  readonly database: Database;
-  readonly auditKey: AuditKey;
+  readonly store: Store;
+  readonly events: Log;
   readonly measures: Measures;
   readonly messenger: Messenger;
-  /** What the audit channel contained before the start or reload. */
-  readonly anchors: PostedAnchors;
   /** The instance that this one replaces after a reload; null at a start. */
   readonly replaces: string | null;
   /** No other process uses the database, and none in this process: a start, not a reload. */
@@ -99,7 +92,9 @@ export async function connectForStart(
   return { ok: false, problems, lasting: connected.lasting || database.lasting };
 }
 
-type OpenedDatabase = { readonly ok: true; readonly database: Database } | RefusedStart;
+type OpenedDatabase =
+  | { readonly ok: true; readonly store: Store; readonly events: Log }
+  | RefusedStart;
 
 const DATABASE_OUTAGE = {
   began: 'database connection lost; Signalbox connects again',
@@ -117,15 +112,14 @@ export async function openForStart(
     const problem = databaseProblem(error) ?? error.message;
     outage.failed(problem, { problem });
   };
-  const onNewerSchema = (schema: number) =>
-    log.warn({ schema }, 'the database has a newer schema, with which this release is compatible');
-  const listeners = { onConnectionError, onConnected: outage.ended, onNewerSchema };
-  const poolSize = config.databasePoolSize;
+  let store: Store | null = null;
   try {
+    const options = { now: () => now().getTime(), poolSize: config.databasePoolSize };
     const url = config.databaseUrl.reveal();
-    const database = await openDatabase(url, { now, poolSize, ...listeners });
-    return { ok: true, database };
+    store = await openStore(url, { ...options, onConnectionError, onConnected: outage.ended });
+    return { ok: true, store, events: await openLog(store, keysOf(config)) };
   } catch (error) {
+    await store?.close();
     const refused = refusedDatabase(error);
     if (refused === null) throw error;
     log.debug({ err: error }, 'database cannot be used');
@@ -135,12 +129,25 @@ export async function openForStart(
 
 /** The refusal for an error of the database; null for an error of another kind. */
 export function refusedDatabase(error: unknown): RefusedStart | null {
+  const log = refusedLog(error);
+  if (log) return { ok: false, problems: [log], lasting: true };
   const problem = databaseProblem(error);
   if (problem === null) return null;
   const isExplained = error instanceof UnusableDatabase || error instanceof FullDisk;
   const hint = isExplained ? error.hint : null;
   const problems = [{ where: 'DATABASE_URL', problem, hint }];
   return { ok: false, problems, lasting: isLastingDatabaseError(error) };
+}
+
+/** A process that cannot verify the log writes nothing. */
+function refusedLog(error: unknown): ConfigProblem | null {
+  if (error instanceof KeyProblem) {
+    return { where: 'SIGNALBOX_KEY', problem: error.message, hint: error.hint };
+  }
+  if (!(error instanceof Damaged)) return null;
+  const hint =
+    'run signalbox audit verify; signalbox audit close ends this log and begins a new chapter';
+  return { where: 'DATABASE_URL', problem: `The log is damaged: ${error.message}`, hint };
 }
 
 /** Connects to Slack, or returns every problem with tokens, scopes, groups and people. */
@@ -178,36 +185,6 @@ async function peopleProblems(slack: Slack, policy: Policy): Promise<RefusedStar
   return unmet.length > 0 ? { ok: false, problems: unmet, lasting: true } : null;
 }
 
-/** The anchors in the audit channel, and the problem if another installation with the same app and key posted them. */
-export async function readAuditChannel(
-  db: Db,
-  messenger: Messenger,
-  key: AuditKey,
-): Promise<{ readonly anchors: PostedAnchors; readonly problem: ConfigProblem | null }> {
-  const anchors = await postedAnchors(messenger, key);
-  const isForeign = await isOtherInstallations(db, anchors);
-  const problem = isForeign ? { where: 'channels.audit', ...OTHER_INSTALLATION } : null;
-  return { anchors, problem };
-}
-
-/** What is wrong with `SIGNALBOX_KEY` where it does not fit the audit trail; null if it fits. */
-export async function auditKeyProblem(db: Db, key: AuditKey): Promise<ConfigProblem | null> {
-  const problem = await keyProblem(db, key);
-  if (problem === null) return null;
-  return {
-    'key-missing': {
-      where: 'SIGNALBOX_KEY',
-      problem: 'is not set, but the audit trail of this database is keyed',
-      hint: 'set the key that was used before; without it the trail would break permanently',
-    },
-    'key-differs': {
-      where: 'SIGNALBOX_KEY',
-      problem: 'is not the key of the audit trail in this database',
-      hint: 'set the key that was used before, or list it in SIGNALBOX_PREVIOUS_KEYS',
-    },
-  }[problem];
-}
-
 const CLOCK_SKEW_MS = 5_000;
 const CLOCK_OUTAGE = {
   began: 'database clock could not be read; Signalbox counts on by itself',
@@ -217,12 +194,12 @@ const CLOCK_OUTAGE = {
 /** Returns the database's clock, on which all replicas agree. A given `now` takes its place. */
 export async function openClock(
   { now, log }: AppOptions,
-  database: Database,
+  store: Store,
 ): Promise<Pick<SharedClock, 'now' | 'stop'>> {
   if (now) return { now, stop: () => undefined };
   const outage = createOutageLog(log, CLOCK_OUTAGE);
   const onError = (error: unknown) => outage.failed(String(error), { err: error });
-  const clock = await followClock(database, { onError, onRead: outage.ended });
+  const clock = await followClock(store, { onError, onRead: outage.ended });
   const behindMs = Math.round(clock.behindMs());
   if (Math.abs(behindMs) > CLOCK_SKEW_MS) {
     log.warn({ behindMs }, 'the clocks of this machine and the database differ');

@@ -3,7 +3,6 @@ import { openBot, type RunningBot } from './app-bot.ts';
 import { type HttpServers, openServers, type Probes } from './app-server.ts';
 import {
   type AppOptions,
-  auditKeyProblem,
   type BotOptions,
   connectForStart,
   connectSlack,
@@ -11,15 +10,13 @@ import {
   openClock,
   openForStart,
   type RefusedStart,
-  readAuditChannel,
   refusedDatabase,
   startingProbes,
 } from './app-start.ts';
 import type { ConfigProblem } from './base/problem.ts';
 import { systemClock } from './base/time.ts';
-import { rememberChannelId, storedChannelIds } from './log/old/channel-ids.ts';
+import { type Log, recordIds } from './log/index.ts';
 import {
-  auditKeyOf,
   type Config,
   type ConfigLoad,
   createMetrics,
@@ -36,8 +33,8 @@ import {
   type Slack,
 } from './slack/index.ts';
 import { databaseProblem } from './storage/errors.ts';
-import type { Database } from './storage/old/database.ts';
-import { MESSAGE_KINDS } from './storage/old/outbox-message.ts';
+import { reading, type Store } from './storage/index.ts';
+import { MESSAGE_KINDS } from './workflow/index.ts';
 
 type StartResult =
   | {
@@ -75,8 +72,9 @@ export async function startApp(options: AppOptions): Promise<StartResult> {
     if (!connected.ok) return connected;
     const opened = await retries.repeat(() => openForStart(options, now));
     if (!opened.ok) return opened;
-    const { database } = opened;
-    const started = await openApp(options, { slack: connected.slack, database, metrics, servers });
+    const { store, events } = opened;
+    const { slack } = connected;
+    const started = await openApp(options, { slack, store, events, metrics, servers });
     const result = started.ok ? await deliver(started) : started;
     isOpen = result.ok;
     return result;
@@ -100,27 +98,25 @@ interface App {
 }
 
 /** What one bot leaves to the next one. */
-type SharedParts = Pick<BotOptions, 'now' | 'database' | 'auditKey' | 'measures'>;
+type SharedParts = Pick<BotOptions, 'now' | 'store' | 'events' | 'measures'>;
 
 interface OpenedParts extends Pick<App, 'metrics' | 'servers'> {
   readonly slack: Slack;
-  readonly database: Database;
+  readonly store: Store;
+  readonly events: Log;
 }
 
 /** Opens the first bot. Where it cannot run, the clock stops and the database is closed. */
 async function openApp(
   options: AppOptions,
-  { slack, database, metrics, servers }: OpenedParts,
+  { slack, store, events, metrics, servers }: OpenedParts,
 ): Promise<App | RefusedStart> {
   let stopClock = () => {};
   let app: App | null = null;
   try {
-    const clock = await openClock(options, database);
+    const clock = await openClock(options, store);
     stopClock = clock.stop;
-    const auditKey = auditKeyOf(options.config);
-    const shared = { now: clock.now, database, auditKey, measures: metrics.measures };
-    const wrongKey = await auditKeyProblem(database.db, auditKey);
-    if (wrongKey) return { ok: false, problems: [wrongKey], lasting: true };
+    const shared = { now: clock.now, store, events, measures: metrics.measures };
     const opened = await openBotFor(options, shared, slack, null);
     if (!opened.ok) return opened;
     const onRefused = (error: unknown) => options.onAppTokenRefused?.(appTokenRefusal(error));
@@ -135,7 +131,7 @@ async function openApp(
   } finally {
     if (!app) {
       stopClock();
-      await database.close();
+      await store.close();
     }
   }
 }
@@ -147,19 +143,18 @@ async function openBotFor(
   slack: Slack,
   replaces: string | null,
 ): Promise<{ readonly ok: true; readonly bot: RunningBot } | RefusedStart> {
-  const { database, auditKey } = shared;
-  const messenger = slack.openMessenger(channelIdsIn(database));
-  const { anchors, problem } = await readAuditChannel(database.db, messenger, auditKey);
-  if (problem) return { ok: false, problems: [problem], lasting: true };
-  const takesOver = database.isExclusive && replaces === null;
-  const given = { ...options, ...shared, messenger, anchors, takesOver, replaces };
+  const { store, events } = shared;
+  const messenger = slack.openMessenger(channelIdsIn(events));
+  const takesOver = store.engine === 'sqlite' && replaces === null;
+  const given = { ...options, ...shared, messenger, takesOver, replaces };
   return { ok: true, bot: await openBot(given, slack) };
 }
 
-function channelIdsIn(database: Database): ChannelIdStore {
+/** The first id of a channel stays: another channel of the same name would read what is confidential. */
+function channelIdsIn(events: Log): ChannelIdStore {
   return {
-    read: () => storedChannelIds(database.db),
-    remember: (name, id) => database.transaction((tx) => rememberChannelId(tx, name, id)),
+    read: () => recordIds(events, new Map()),
+    remember: async (name, id) => (await recordIds(events, new Map([[name, id]]))).get(name) ?? id,
   };
 }
 
@@ -204,14 +199,14 @@ function appTokenRefusal(error: unknown): ConfigProblem {
 
 function runningProbes(app: App): Probes {
   const { deliveries, metrics } = app;
-  const { database, now } = app.shared;
+  const { store, now } = app.shared;
   const notReady = () =>
-    database.check().then(
+    reading(store, (reader) => store.clock(reader)).then(
       () => null,
       (error: unknown) => databaseProblem(error) ?? 'The database does not respond.',
     );
   const readings = {
-    gauges: () => readGauges(database.db, now(), app.bot.configuration),
+    gauges: () => readGauges(store, now(), app.bot.configuration),
     isWritable: async () => (await notReady()) === null,
     isConnected: () => deliveries.isOpen(),
     configuration: () => app.bot.configuration,
@@ -269,5 +264,5 @@ async function stop({ options, deliveries, servers, bot, shared, stopClock }: Ap
   await bot.stop();
   servers.closeConnections();
   stopClock();
-  await shared.database.close();
+  await shared.store.close();
 }

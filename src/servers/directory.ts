@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { createOutageLog } from '../base/log.ts';
 import type { Snapshot } from '../domain/change.ts';
 import type { LearnedService, NamedItem, ServerFacts, Service } from '../domain/targets.ts';
-import type { Database } from '../storage/old/database.ts';
+import { reading, type Store } from '../storage/index.ts';
 import type { CloudReads } from './cloud-reads.ts';
 import { knownServices } from './facts.ts';
 
@@ -249,7 +249,7 @@ interface DirectoryOptions {
     /** Tags that the configuration accepts from the server. */
     readonly serverTags: readonly string[];
   };
-  readonly database: Database;
+  readonly store: Store;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -257,7 +257,7 @@ interface DirectoryOptions {
 /** Opens the directory. It is read from the database every 10 s, because other replicas add to it. */
 export async function openDirectory({
   config,
-  database,
+  store,
   log,
   now,
 }: DirectoryOptions): Promise<OpenedDirectory> {
@@ -265,13 +265,13 @@ export async function openDirectory({
   let listed: { readonly list: readonly ServerService[]; readonly readAt: Date } | null = null;
   let built: { readonly isCurrent: boolean; readonly services: readonly Service[] } | null = null;
   const reported = new Set<string>();
-  const report = (id: string, error: Error) => {
+  const report = (id: string, error: unknown) => {
     if (reported.has(id)) return;
     reported.add(id);
     log.error({ err: error, service: id }, 'row of known_service cannot be read; it is left out');
   };
   const read = async () => {
-    learned = await knownServices(database.db, report);
+    learned = await reading(store, (reader) => knownServices(reader, report));
     built = null;
   };
   const outage = createOutageLog(log, OUTAGE);

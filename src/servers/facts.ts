@@ -2,15 +2,7 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../base/text.ts';
 import type { Snapshot } from '../domain/change.ts';
 import type { LearnedService } from '../domain/targets.ts';
-import {
-  decode,
-  JsonFields,
-  StoredInstant,
-  toText,
-  UnreadableRowError,
-} from '../storage/old/portable.ts';
-import { onPostgres } from '../storage/old/postgres.ts';
-import type { Db, KnownTable, Tx } from '../storage/old/schema.ts';
+import type { KnownServiceTable, StoreReader, StoreTx } from '../storage/index.ts';
 import type { ServiceReading } from './cloud-readings.ts';
 import type { CloudService } from './cloud-replies.ts';
 
@@ -141,34 +133,31 @@ function withoutNull(values: JsonObject): JsonObject {
 
 /** `seenAt` and `source` are those of the newest facts; other fields may be older. */
 interface DirectoryEntry extends LearnedService {
-  readonly fieldSeenAt: Readonly<Record<string, Date>>;
+  /** In milliseconds since 1970. */
+  readonly fieldSeenAt: Readonly<Record<string, number>>;
 }
 
 /** Replies may be stored out of order, so that each field keeps its newest value. */
-export async function learnService(tx: Tx, learned: LearnedService): Promise<void> {
-  const inserted = await tx
-    .insertInto('known_service')
-    .values(firstRow(learned))
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .execute();
-  if (inserted.length > 0) return;
-
+export async function learnService(tx: StoreTx, learned: LearnedService): Promise<void> {
+  // Locks the row: two replicas may learn at once.
   const row = await tx
-    .selectFrom('known_service')
-    .selectAll()
-    .where('id', '=', learned.id)
-    .$if(onPostgres(tx), (query) => query.forUpdate())
+    .insertInto('known_service')
+    .values({ id: learned.id, ...rowOf(learned) })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => ({ id: eb.ref('known_service.id') })),
+    )
+    .returningAll()
     .executeTakeFirstOrThrow();
   const next = merged(row, learned);
   await tx.updateTable('known_service').set(next).where('id', '=', learned.id).execute();
 }
 
-function firstRow({ id, name, fields, source, seenAt }: LearnedService): KnownTable {
-  const at = toText(seenAt);
+type Row = Omit<KnownServiceTable, 'id'>;
+
+function rowOf({ name, fields, source, seenAt }: LearnedService): Row {
+  const at = seenAt.getTime();
   const times = Object.fromEntries(Object.keys(fields).map((field) => [field, at]));
   return {
-    id,
     name,
     named_at: at,
     source,
@@ -178,20 +167,23 @@ function firstRow({ id, name, fields, source, seenAt }: LearnedService): KnownTa
   };
 }
 
-function merged(row: KnownTable, learned: LearnedService): Omit<KnownTable, 'id'> {
-  const { id: _, ...next } = firstRow(learned);
+function merged(row: KnownServiceTable, learned: LearnedService): Row {
+  const next = rowOf(learned);
   const stored = readable(row);
   // Nothing of an unreadable row is kept, so that it does not stop what is stored with it.
   if (!stored) return next;
+  const at = learned.seenAt.getTime();
   const newer = Object.entries(learned.fields).filter(
-    ([field]) => (stored.fieldSeenAt[field] ?? learned.seenAt) <= learned.seenAt,
+    ([field]) => (stored.fieldSeenAt[field] ?? at) <= at,
   );
-  const times = newer.map(([field]) => [field, learned.seenAt]);
-  const isNewerName = row.named_at <= next.named_at;
+  const times = newer.map(([field]) => [field, at]);
+  const isNewerName = row.named_at <= at;
+  const report = isNewerReport(stored, learned) ? next : row;
   return {
     name: isNewerName ? learned.name : row.name,
-    named_at: isNewerName ? next.named_at : row.named_at,
-    ...(isNewerReport(stored, learned) ? pickReport(next) : pickReport(row)),
+    named_at: isNewerName ? at : row.named_at,
+    source: report.source,
+    seen_at: report.seen_at,
     fields: JSON.stringify({ ...stored.fields, ...Object.fromEntries(newer) }),
     field_seen_at: JSON.stringify({ ...stored.fieldSeenAt, ...Object.fromEntries(times) }),
   };
@@ -203,41 +195,34 @@ function isNewerReport(stored: LearnedService, learned: LearnedService): boolean
   return facts[0] === facts[1] ? learned.seenAt >= stored.seenAt : facts[1] === true;
 }
 
-function pickReport({ source, seen_at }: Pick<KnownTable, 'source' | 'seen_at'>) {
-  return { source, seen_at };
-}
-
-/** Returns the services by name. An unreadable row is passed to `onUnreadable` and left out. */
+/** Returns the services by name. The id of an unreadable row is passed to `onUnreadable`, and the row is left out. */
 export async function knownServices(
-  db: Db,
+  reader: StoreReader,
   onUnreadable?: OnUnreadableService,
 ): Promise<DirectoryEntry[]> {
-  const query = db.selectFrom('known_service').selectAll();
+  const query = reader.selectFrom('known_service').selectAll();
   const rows = await query.orderBy('name').orderBy('id').execute();
   return rows.flatMap((row) => readable(row, onUnreadable) ?? []);
 }
 
-type OnUnreadableService = (id: string, error: UnreadableRowError) => void;
+type OnUnreadableService = (id: string, error: unknown) => void;
 
-function readable(row: KnownTable, onUnreadable?: OnUnreadableService): DirectoryEntry | null {
+const Fields = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+const Times = z.record(z.string(), z.number());
+
+function readable(
+  row: KnownServiceTable,
+  onUnreadable?: OnUnreadableService,
+): DirectoryEntry | null {
+  const { id, name, source } = row;
   try {
-    return knownFrom(row);
+    const fields = Fields.parse(JSON.parse(row.fields));
+    const fieldSeenAt = Times.parse(JSON.parse(row.field_seen_at));
+    return { id, name, source, seenAt: new Date(row.seen_at), fields, fieldSeenAt };
   } catch (error) {
-    if (!(error instanceof UnreadableRowError)) throw error;
-    onUnreadable?.(row.id, error);
+    onUnreadable?.(id, error);
     return null;
   }
-}
-
-const Times = z.record(z.string(), StoredInstant);
-
-function knownFrom(row: KnownTable): DirectoryEntry {
-  return {
-    id: row.id,
-    name: row.name,
-    source: row.source,
-    seenAt: decode(StoredInstant, JSON.stringify(row.seen_at), `known ${row.id}`),
-    fields: decode(JsonFields, row.fields, `known ${row.id}`),
-    fieldSeenAt: decode(Times, row.field_seen_at, `known ${row.id}`),
-  };
 }

@@ -12,17 +12,18 @@ import {
   openSqliteReader,
   sqlitePath,
 } from './sqlite.ts';
+import type { Tables } from './tables.ts';
 
 /** What a body reads with: one connection outside a transaction, or a transaction. */
-export type StoreReader = Kysely<unknown>;
-export type StoreTx = Transaction<unknown>;
+export type StoreReader = Kysely<Tables>;
+export type StoreTx = Transaction<Tables>;
 
 type Body<T, Access = StoreTx> = (tx: Access) => Promise<T>;
 
 /** An open database. The functions of this file take it; nothing else looks inside. */
 export interface Store {
   readonly engine: Engine;
-  readonly root: Kysely<unknown>;
+  readonly root: Kysely<Tables>;
   /** Runs one transaction. It resolves only after the database has answered the commit. */
   readonly commit: <T>(body: Body<T>) => Promise<T>;
   /** The clock of the database, in milliseconds since 1970. */
@@ -61,7 +62,7 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
       throw new UnusableDatabase(`The restore of ${path} was interrupted`, fix);
     }
     const dialect = as === 'reader' ? openSqliteReader(path) : openSqlite(path);
-    const root = new Kysely<unknown>({ dialect });
+    const root = new Kysely<Tables>({ dialect });
     const commit = groupCommits(root);
     if (as === 'bot') await opened(root, () => commit((tx) => migrateStore(tx, 'sqlite')));
     return {
@@ -86,7 +87,7 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
 async function openServer(url: string, options: StoreOptions): Promise<Store> {
   const onConnectionError = options.onConnectionError ?? ((error) => process.emitWarning(error));
   const dialect: Dialect = postgresDialect(url, { ...options, onConnectionError });
-  const root = new Kysely<unknown>({ dialect });
+  const root = new Kysely<Tables>({ dialect });
   const commit = <T>(body: Body<T>) =>
     root.transaction().setIsolationLevel('read committed').execute(body);
   await opened(root, async () => {
@@ -112,7 +113,7 @@ async function openServer(url: string, options: StoreOptions): Promise<Store> {
   };
 }
 
-async function opened(root: Kysely<unknown>, prepare: () => Promise<void>): Promise<void> {
+async function opened(root: Kysely<Tables>, prepare: () => Promise<void>): Promise<void> {
   try {
     await prepare();
   } catch (error) {
@@ -199,7 +200,7 @@ interface Member {
  * a commit. Each has a savepoint: its error rolls back only itself. No result is known before the commit, and an error
  * of the commit rejects all.
  */
-function groupCommits(root: Kysely<unknown>): Store['commit'] {
+function groupCommits(root: Kysely<Tables>): Store['commit'] {
   const waiting: Member[] = [];
   let isRunning = false;
 
@@ -242,7 +243,7 @@ function groupCommits(root: Kysely<unknown>): Store['commit'] {
 }
 
 /** A command next to the bot may hold the write lock for a moment. */
-async function whenFree(root: Kysely<unknown>, body: Body<void>): Promise<void> {
+async function whenFree(root: Kysely<Tables>, body: Body<void>): Promise<void> {
   const until = performance.now() + BUSY_LIMIT_MS;
   let hasBegun = false;
   for (;;) {

@@ -1,4 +1,5 @@
 export { sql } from 'kysely';
+export { followClock, type SharedClock } from './clock.ts';
 export {
   lockedTransaction,
   openStore,
@@ -20,5 +21,16 @@ export {
   renewJob,
   retryJob,
 } from './jobs.ts';
+export {
+  addToRateCounters,
+  dropInstance,
+  type Instance,
+  listInstances,
+  openRequestBudget,
+  pruneRateCounters,
+  saveInstance,
+  subtractFromRateCounter,
+} from './limits.ts';
 export { dropEventGuards, type Engine, eventTable } from './schema.ts';
 export { restrictToOwner, sqlitePath, writePrivately } from './sqlite.ts';
+export type { KnownServiceTable } from './tables.ts';

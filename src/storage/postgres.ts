@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { type Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { databaseTimeout, UnusableDatabase } from './errors.ts';
+import type { Tables } from './tables.ts';
 
 const POOL_SIZE = 6;
 const STATEMENT_LIMIT_MS = 10_000;
@@ -81,7 +82,7 @@ function withIdleTimeout(socket: Socket): Socket {
 }
 
 /** Throws where the server may lose a commit that it has answered: a confirmed approval could be lost. */
-export async function refuseLossyServer(db: Kysely<unknown>): Promise<void> {
+export async function refuseLossyServer(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ name: string }>`select name from pg_settings
     where name in ('fsync', 'synchronous_commit') and setting = 'off' order by name`.execute(db);
   if (rows.length === 0) return;

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { UnusableDatabase } from './errors.ts';
+import { cacheTables, type Tables } from './tables.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
 /**
- * The whole schema. `event` decides; `job` says that something is due; every other table is a view that
- * `signalbox rebuild` makes again. Times are milliseconds since 1970 in UTC. Texts are compared byte by byte.
+ * The whole schema. `event` decides; `job` says that something is due; `change_view` is a view that
+ * `signalbox rebuild` makes again; the other tables are caches. Times are milliseconds since 1970 in UTC. Texts are compared byte by byte.
  */
 function initialSchema(engine: Engine): readonly string[] {
   const [integer, text, strict] =
@@ -43,6 +44,7 @@ function initialSchema(engine: Engine): readonly string[] {
     'create index change_view_requester on change_view (requester, created_at)',
     'create index change_view_ended on change_view (ended_at)',
     ...eventTable(engine),
+    ...cacheTables(engine),
   ];
 }
 
@@ -108,7 +110,7 @@ const MIGRATIONS: readonly (readonly [string, (engine: Engine) => readonly strin
  * Applies the migrations that the database lacks. Throws `UnusableDatabase` for a database of release 1.x and for one
  * with a migration that this release does not know. To be called in a transaction that excludes other processes.
  */
-export async function migrateStore(tx: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function migrateStore(tx: Kysely<Tables>, engine: Engine): Promise<void> {
   if (await hasTable(tx, engine, 'audit_event')) {
     throw new UnusableDatabase(
       'This database was made by Signalbox 1.x, which this release does not open',
@@ -132,7 +134,7 @@ export async function migrateStore(tx: Kysely<unknown>, engine: Engine): Promise
   }
 }
 
-async function hasTable(tx: Kysely<unknown>, engine: Engine, name: string): Promise<boolean> {
+async function hasTable(tx: Kysely<Tables>, engine: Engine, name: string): Promise<boolean> {
   const found =
     engine === 'sqlite'
       ? sql`select 1 from sqlite_schema where type = 'table' and name = ${name}`

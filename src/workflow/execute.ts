@@ -648,7 +648,8 @@ async function endBy(
   id: ChangeId,
   ask: (change: Change) => Ending,
 ): Promise<string | null> {
-  const { result } = await append(context.events, async (locked) => {
+  type Moved = { readonly before: Change; readonly change: Change };
+  const { result } = await append<string | Moved>(context.events, async (locked) => {
     const before = await loadChange(locked, id);
     if (!before) return { events: [], result: 'not-found' };
     const answer = ask(before);

@@ -55,7 +55,10 @@ const GIVE_UP_AFTER = 155;
 
 /** One loop for everything that is due: it claims jobs of all processes and runs them by their kinds. */
 export function createJobLoop(
-  context: Pick<DecisionContext, 'store' | 'log' | 'now' | 'instance'>,
+  context: Pick<DecisionContext, 'store' | 'log' | 'now' | 'instance'> & {
+    /** Called for the error of a job, before its next try is planned. */
+    readonly onError: (error: unknown) => Promise<void>;
+  },
   kinds: JobKinds,
 ): JobLoop {
   const { store, log, now, instance: owner } = context;
@@ -89,6 +92,7 @@ export function createJobLoop(
     } catch (err) {
       note({ 'error.type': 'failed' });
       log.warn({ err, job: job.kind, key, attempts }, 'job failed; it is tried again');
+      await context.onError(err);
       await failed(job, kind);
     } finally {
       clearInterval(renewing);

@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { withTimeout } from '../base/errors.ts';
+import { type Store, type StoreReader, type StoreTx, transaction } from './database.ts';
+
+// What all replicas share so that their limits hold together: counters of users, the budget of an API key, and which
+// processes run.
+
+interface RateCount {
+  readonly kind: string;
+  /** The start of the time window. */
+  readonly since: Date;
+  /** What to add to the count of each user. */
+  readonly more: ReadonlyMap<string, number>;
+}
+
+/** Returns the new count of each user. */
+export async function addToRateCounters(
+  tx: StoreTx,
+  { kind, since, more }: RateCount,
+): Promise<ReadonlyMap<string, number>> {
+  if (more.size === 0) return new Map();
+  // All replicas lock the rows in the same order, which prevents deadlocks.
+  const people = [...more].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const rows = await tx
+    .insertInto('rate_counter')
+    .values(people.map(([person, count]) => ({ person, kind, since: since.getTime(), count })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['person', 'kind', 'since'])
+        .doUpdateSet((eb) => ({ count: eb('rate_counter.count', '+', eb.ref('excluded.count')) })),
+    )
+    .returning(['person', 'count'])
+    .execute();
+  return new Map(rows.map(({ person, count }) => [person, count]));
+}
+
+/** Takes back a part of what was added to the count of a user. A count stays above 0. */
+export async function subtractFromRateCounter(
+  tx: StoreTx,
+  {
+    kind,
+    since,
+    user,
+    less,
+  }: Omit<RateCount, 'more'> & { readonly user: string; readonly less: number },
+): Promise<void> {
+  await tx
+    .updateTable('rate_counter')
+    .set((eb) => ({ count: eb('count', '-', less) }))
+    .where('count', '>', less)
+    .where('person', '=', user)
+    .where('kind', '=', kind)
+    .where('since', '=', since.getTime())
+    .execute();
+}
+
+export async function pruneRateCounters(tx: StoreTx, before: Date): Promise<void> {
+  await tx.deleteFrom('rate_counter').where('since', '<', before.getTime()).execute();
+}
+
+/** A running process of Signalbox. */
+export interface Instance {
+  readonly id: string;
+  readonly release: string;
+  /** The hash of its configuration file. */
+  readonly configuration: string;
+  readonly startedAt: Date;
+  readonly seenAt: Date;
+}
+
+/** Stores the row of this process, and removes those of processes that were not seen since `goneBefore`. */
+export async function saveInstance(
+  tx: StoreTx,
+  { id, release, configuration, startedAt, seenAt }: Instance,
+  goneBefore: Date,
+): Promise<void> {
+  const row = { release, configuration, seen_at: seenAt.getTime() };
+  await tx
+    .insertInto('instance')
+    .values({ id, started_at: startedAt.getTime(), ...row })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute();
+  await tx.deleteFrom('instance').where('seen_at', '<', goneBefore.getTime()).execute();
+}
+
+export async function dropInstance(tx: StoreTx, id: string): Promise<void> {
+  await tx.deleteFrom('instance').where('id', '=', id).execute();
+}
+
+/** Returns all processes, the oldest first. */
+export async function listInstances(reader: StoreReader): Promise<readonly Instance[]> {
+  const rows = await reader.selectFrom('instance').selectAll().orderBy('started_at').execute();
+  return rows.map(({ id, release, configuration, started_at, seen_at }) => ({
+    ...{ id, release, configuration },
+    startedAt: new Date(started_at),
+    seenAt: new Date(seen_at),
+  }));
+}
+
+/** How many requests may start within `perMs` milliseconds, how many of them may be reads, and how many optional reads. */
+interface StartWindow {
+  readonly priority: string;
+  readonly requests: number;
+  readonly reads: number;
+  readonly optional: number;
+  readonly perMs: number;
+}
+
+const Starts = z.array(z.object({ at: z.number(), isWrite: z.boolean(), isOptional: z.boolean() }));
+const CLAIM_WITHIN_MS = 1_000;
+
+/**
+ * The budget of one API key, which all replicas share as a row. `claim` records a start by the clock of the database
+ * and returns 0, or returns the milliseconds until the next one may start; it rejects after `withinMs` if the database
+ * cannot be reached. `replicas` is the last known number.
+ */
+export function openRequestBudget(store: Store, api: string, withinMs = CLAIM_WITHIN_MS) {
+  let replicas = 1;
+
+  const claimIn = async (tx: StoreTx, window: StartWindow) => {
+    const { priority, requests, reads, optional, perMs } = window;
+    const isWrite = priority === 'write';
+    const isOptional = priority === 'optional';
+    const starts = await lockStarts(tx, api);
+    // Read after the lock was obtained, which may have taken a while.
+    const now = await store.clock(tx);
+    replicas = Math.max(1, (await listInstances(tx)).length);
+    const within = starts.filter(({ at }) => at > now - perMs);
+    const ofReads = within.filter((start) => !start.isWrite);
+    const ofOptional = within.filter((start) => start.isOptional);
+    const last = [
+      within.at(-requests),
+      isWrite ? undefined : ofReads.at(-reads),
+      isOptional ? ofOptional.at(-optional) : undefined,
+    ];
+    const free = Math.max(now, ...last.map((start) => (start ? start.at + perMs : now)));
+    if (free > now) return free - now;
+    const next = JSON.stringify([...within, { at: now, isWrite, isOptional }]);
+    await tx.updateTable('request_budget').set({ starts: next }).where('api', '=', api).execute();
+    return 0;
+  };
+
+  return {
+    claim: (window: StartWindow): Promise<number> =>
+      withTimeout(
+        withinMs,
+        transaction(store, (tx) => claimIn(tx, window)),
+      ),
+    replicas: () => replicas,
+  };
+}
+
+/** Locks the row until the end of the transaction. An unreadable one begins again. */
+async function lockStarts(tx: StoreTx, api: string) {
+  const { starts } = await tx
+    .insertInto('request_budget')
+    .values({ api, starts: '[]' })
+    .onConflict((conflict) =>
+      conflict.column('api').doUpdateSet((eb) => ({ starts: eb.ref('request_budget.starts') })),
+    )
+    .returning('starts')
+    .executeTakeFirstOrThrow();
+  return Starts.catch([]).parse(JSON.parse(starts));
+}

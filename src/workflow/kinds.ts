@@ -1,0 +1,39 @@
+import { HOUR_MS } from '../base/time.ts';
+import type { WorkflowContext } from './context.ts';
+import { expireKind, lostKind, runKind } from './execute.ts';
+import { followKind } from './follow.ts';
+import type { JobKinds } from './jobs.ts';
+import type { MaintenanceJob } from './maintenance.ts';
+import { incidentKind, pressKind } from './press.ts';
+import { pruneRates } from './rates.ts';
+import { revertKind } from './reverts.ts';
+import { scheduleKind } from './schedules.ts';
+import { dropExpiredSecrets } from './secret.ts';
+import { messageKinds } from './show.ts';
+import { checkChannels } from './witness.ts';
+
+/** Every kind of job of the workflow. */
+export function jobKinds(context: WorkflowContext): JobKinds {
+  return {
+    ...messageKinds(context),
+    press: pressKind(context),
+    incident: incidentKind(context),
+    run: runKind(context),
+    expire: expireKind(context),
+    lost: lostKind(context),
+    revert: revertKind(context),
+    schedule: scheduleKind(context),
+    follow: followKind(context),
+  };
+}
+
+const DAY = 24 * HOUR_MS;
+
+/** Periodic work that no user waits for. */
+export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
+  return [
+    { name: 'read channels', work: () => checkChannels(context), everyMs: DAY },
+    { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
+    { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
+  ];
+}
