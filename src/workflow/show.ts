@@ -19,7 +19,7 @@ import {
   type Recorded,
 } from '../domain/log-events.ts';
 import { freezeFor } from '../domain/policy.ts';
-import { occurrenceText } from '../domain/schedules.ts';
+import { EXPIRED, occurrenceText } from '../domain/schedules.ts';
 import { append, listChanges, loadChange, type Subjects } from '../log/index.ts';
 import { addJob, transaction } from '../storage/index.ts';
 import {
@@ -32,6 +32,7 @@ import {
   type WorkflowContext,
 } from './context.ts';
 import { subjectsOf } from './execute.ts';
+import { withFollowUp } from './follow.ts';
 import type { JobKinds, JobResult, JobTry } from './jobs.ts';
 import { FIRST_REMINDER_MS, move, noteMoved } from './moves.ts';
 import { endNotice, notify, sendNotice } from './notices.ts';
@@ -174,7 +175,7 @@ async function drawCard(
   id: ChangeId,
   attempt: PostAttempt,
 ): Promise<JobResult> {
-  const change = await loadChange(context.events, id);
+  const change = await loadShown(context, id);
   if (!change || isPrivate(change)) return 'done';
   const { schedule } = change.plan.timing ?? {};
   // A run stands on the card of its schedule. Only an unknown outcome needs buttons of its own.
@@ -184,6 +185,12 @@ async function drawCard(
   if (change.card) return drawStanding(context, change, change.card);
   await postCard(context, change, attempt);
   return 'done';
+}
+
+/** The change with what was read of its target. */
+async function loadShown(context: WorkflowContext, id: ChangeId): Promise<Change | null> {
+  const change = await loadChange(context.events, id);
+  return change && withFollowUp(context, change);
 }
 
 async function postCard(
@@ -224,7 +231,7 @@ async function drawStanding(
       await answerForeign(context, change.id, foreign);
       return dueAgain(context);
     }
-    const current = await loadChange(context.events, change.id);
+    const current = await loadShown(context, change.id);
     if (!current) return 'done';
     if (await isShown(context, current, seen.card, drawn)) return 'done';
     if (round === ROUNDS) break;
@@ -441,7 +448,7 @@ async function sendRevertStopped(context: WorkflowContext, job: JobTry): Promise
 
 async function sendFollowUp(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const [id = '', revision] = job.key.split('/');
-  const change = await loadChange(context.events, id as ChangeId);
+  const change = await loadShown(context, id as ChangeId);
   // A later reading has its own message.
   if (!change?.followUp || String(change.followUp.revision) !== revision) return 'done';
   await context.messenger.postFollowUp(change, await threadOf(context, change), job);
@@ -623,7 +630,7 @@ function noteOf(
   { zone }: Pick<LoggedSchedule, 'zone'>,
 ): string | null {
   if (event.type === 'paused' && event.by === 'signalbox') {
-    return `The schedule is paused: ${event.why}. Check it, then resume it.`;
+    return `The schedule is paused: ${event.why}. Somebody who may request it can take it over.`;
   }
   if (event.type !== 'run' && event.type !== 'skipped') return null;
   const { verb, occurrence, missed } = event;
@@ -635,9 +642,6 @@ function noteOf(
   ];
   return notes.length > 0 ? notes.join(' ') : null;
 }
-
-/** Why a schedule ended that nobody renewed. */
-export const EXPIRED = 'expired';
 
 /** Says that a schedule expires soon, or has expired. One that was removed or replaced needs neither. */
 async function remindOfSchedule(context: WorkflowContext, job: JobTry): Promise<JobResult> {
