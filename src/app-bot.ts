@@ -122,8 +122,7 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   const listening = await slack.listen(context);
   // The last step that can fail: from here on, only this configuration executes changes.
   const { version, replaces } = options;
-  const onReplicas = slack.actors.shareLimits;
-  const presence = await startPresence(context, { version, replaces, onReplicas });
+  const presence = await startPresence(context, { version, replaces });
   const checkChannel = () => channelCheck.repeat(context);
   // Without the optional reads, a loop that needs them does not exist.
   const follow = config.reads === 'extended' && { followTargets: createFollowLoop(context) };

@@ -17,11 +17,9 @@ async function starting(
   const now = () => new Date(NOON.getTime() + minutes * MINUTE_MS);
   const log = pino({ level: 'silent' });
   const context = { database, instance, configuration, now, log };
-  const counted: number[] = [];
-  const onReplicas = (count: number) => void counted.push(count);
-  const presence = await startPresence(context, { version, replaces, onReplicas });
+  const presence = await startPresence(context, { version, replaces });
   onTestFinished(presence.stop);
-  return { ...presence, counted };
+  return presence;
 }
 
 async function seen(database: Database) {
@@ -46,14 +44,6 @@ test('a killed replica is listed for ten minutes', async () => {
   expect(await seen(database)).toEqual(['killed 1.0.0', 'early 1.0.0']);
   await starting(database, 'later', { minutes: 11 });
   expect(await seen(database)).toEqual(['early 1.0.0', 'later 1.0.0']);
-});
-
-test('a replica learns how many run, without those that are silent or that it replaces', async () => {
-  const database = await freshDatabase('sqlite');
-  expect((await starting(database, 'a')).counted).toEqual([1]);
-  expect((await starting(database, 'b', { minutes: 1 })).counted).toEqual([2]);
-  expect((await starting(database, 'c', { minutes: 2, replaces: 'b' })).counted).toEqual([2]);
-  expect((await starting(database, 'd', { minutes: 4 })).counted).toEqual([3]);
 });
 
 type Start = readonly [

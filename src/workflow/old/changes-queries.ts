@@ -118,7 +118,9 @@ async function cancel(context: DecisionContext, id: string, asker: Caller): Prom
     // Claimed, so that its outcome is this answer. After a crash another process handles it.
     await claimClick(tx, key, by);
   });
-  const clicked = await whileLeased(context, key, () => handleClick(context, key, click));
+  const clicked = await whileLeased(context, key, () =>
+    handleClick(context, { key, at: by.now }, click),
+  );
   context.wake();
   if (!clicked.ok) {
     const { refusal, change, press } = clicked.denial;

@@ -42,6 +42,9 @@ const LEASE_MS = 120_000;
 /** Gathered facts older than this are gathered again before they are used. */
 const FACTS_VALID_MS = 30_000;
 
+/** Roles that were read this long ago still count at a claim. Events of Slack change them earlier. */
+const ROLES_VALID_MS = 10_000;
+
 /** What was gathered right before a claim, outside its transaction. */
 interface ExecutionFacts extends TargetFacts {
   readonly validUntil: Date;
@@ -86,11 +89,13 @@ async function gather(
   context: WorkflowContext,
   change: Change,
 ): Promise<Omit<ExecutionFacts, 'mustReadAgain'>> {
-  const validUntil = new Date(context.now().getTime() + FACTS_VALID_MS);
+  const now = context.now().getTime();
+  const validUntil = new Date(now + FACTS_VALID_MS);
+  const since = new Date(now - ROLES_VALID_MS);
   const users = [change.requester, ...change.approvals.map(({ by }) => by)];
   const identities = await Promise.all(
     users.map(
-      async (user) => [user, await context.people.identify(user, { fresh: true })] as const,
+      async (user) => [user, await context.people.identify(user, { fresh: true, since })] as const,
     ),
   );
   const [read, services] = await Promise.all([

@@ -58,7 +58,7 @@ async function handle(context: WorkflowContext, row: Row): Promise<void> {
     if (row.kind === INCIDENT) return await handleIncidentClick(context, row);
     if (row.kind === GAP) return await handleGapClick(context, row);
     const click = Click.parse(row.body);
-    const clicked = await handleClick(context, row.key, click);
+    const clicked = await handleClick(context, row, click);
     // The card shows the outcome to everyone, so that this ephemeral answer may be lost.
     context.messenger.answerClick(click.replyTo, clicked, row).catch((error: unknown) => {
       context.log.warn({ err: error, change: click.change }, 'ephemeral answer was not delivered');

@@ -1,11 +1,6 @@
 import { createOutageLog } from '../../base/log.ts';
 import { registerConfiguration } from '../../log/old/configurations.ts';
-import {
-  dropInstance,
-  listInstances,
-  pruneInstances,
-  saveInstance,
-} from '../../storage/old/instances.ts';
+import { dropInstance, pruneInstances, saveInstance } from '../../storage/old/instances.ts';
 import type { DecisionContext } from './ports.ts';
 
 const EVERY_MS = 60_000;
@@ -21,8 +16,6 @@ interface PresenceOptions {
   readonly version: string;
   /** The instance of this process before a reload. */
   readonly replaces: string | null;
-  /** Receives the number of running replicas now and once a minute. */
-  readonly onReplicas: (count: number) => void;
 }
 
 /**
@@ -32,7 +25,7 @@ interface PresenceOptions {
  */
 export async function startPresence(
   { database, instance: id, configuration, now, log }: PresenceContext,
-  { version, replaces, onReplicas }: PresenceOptions,
+  { version, replaces }: PresenceOptions,
 ) {
   const startedAt = now();
   const use = { hash: configuration, instance: id, replaces };
@@ -44,10 +37,6 @@ export async function startPresence(
     isCurrent = await database.transaction(async (tx) => {
       await saveInstance(tx, { id, version, configuration, startedAt, seenAt });
       await pruneInstances(tx, before(GONE_AFTER_MS));
-      const running = (await listInstances(tx)).filter(
-        (each) => each.id !== replaces && each.seenAt >= before(SILENT_AFTER_MS),
-      );
-      onReplicas(running.length);
       return registerConfiguration(tx, use, before(SILENT_AFTER_MS));
     });
     if (wasCurrent && !isCurrent) log.error({ configuration }, OUTDATED);

@@ -10,7 +10,7 @@ import {
 } from '../../domain/gate.ts';
 import { hasSameFacts } from '../../domain/targets.ts';
 import { loadChange, lockStored } from '../../log/old/changes.ts';
-import { markHandled, markingHandled } from '../../log/old/inbox.ts';
+import { markHandled, markingHandled, type ReceivedClick } from '../../log/old/inbox.ts';
 import { auditRefusal } from '../../log/old/matches-audit-trail.ts';
 import { unlockTarget } from '../../log/old/permits.ts';
 import type { VerifiableChange } from '../../log/old/stored-record.ts';
@@ -65,10 +65,13 @@ function refusalIn(answer: ReturnType<typeof gate<Verb>>): Refusal | null {
   return 'refusal' in answer ? answer.refusal : null;
 }
 
-/** Handles one stored click: gathers, decides and records. The caller shows the outcome. */
+/**
+ * Handles one click that was stored under a key when it was pressed: gathers, decides and records. The caller
+ * shows the outcome.
+ */
 export async function handleClick(
   context: DecisionContext,
-  key: string,
+  { key, at }: Pick<ReceivedClick, 'key' | 'at'>,
   click: Click,
 ): Promise<ClickOutcome> {
   const change = await loadChange(context.database.db, click.change);
@@ -79,7 +82,8 @@ export async function handleClick(
   const early = refusalBeforeLookup(context, click, change);
   if (early) return refuseClick(context, key, click, { refusal: early, change });
 
-  const identity = await context.people.identify(click.by, { fresh: click.verb !== 'cancel' });
+  const how = { fresh: click.verb !== 'cancel', since: at };
+  const identity = await context.people.identify(click.by, how);
   if (!identity.ok) return refuseClick(context, key, click, { refusal: identity.refusal, change });
   return decideAndRecord(context, key, click, identity);
 }
