@@ -13,6 +13,7 @@ import type { Message } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandByCallbackId } from './form.ts';
 import { optionsFor } from './form-lists.ts';
+import { changedMembers, updatedGroup } from './groups.ts';
 import { formlessTrigger, openForm, openPalette, PALETTE } from './open-form.ts';
 import {
   ButtonPress,
@@ -78,9 +79,9 @@ function eventHandler(bot: SlackContext, actors: Actors) {
         if (isFirst(body.event_id)) await answerMention(bot, body);
         return;
       case 'subteam_updated':
-        return actors.forgetGroup(event.subteam.id);
+        return actors.changeGroup(event.subteam.id, updatedGroup(event.subteam));
       case 'subteam_members_changed':
-        return actors.forgetGroup(event.subteam_id);
+        return actors.changeGroup(event.subteam_id, changedMembers(event));
       case 'user_change':
         return actors.forgetUser(event.user.id);
     }
