@@ -124,7 +124,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
       executing.map(({ id }) => id),
     );
   }
-  const kinds = { ...jobKinds(context), ...opened.kinds };
+  const kinds = { ...jobKinds(context, { follows: config.reads === 'extended' }), ...opened.kinds };
   const jobs = createJobLoop({ ...context, onError: (error) => mendLog(context, error) }, kinds);
   wakeJobs = jobs.wake;
   const listening = await slack.listen(context);

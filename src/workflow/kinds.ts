@@ -13,7 +13,10 @@ import { messageKinds } from './show.ts';
 import { checkChannels } from './witness.ts';
 
 /** Every kind of job of the workflow. */
-export function jobKinds(context: WorkflowContext): JobKinds {
+export function jobKinds(
+  context: WorkflowContext,
+  { follows }: { readonly follows: boolean },
+): JobKinds {
   return {
     ...messageKinds(context),
     press: pressKind(context),
@@ -23,7 +26,7 @@ export function jobKinds(context: WorkflowContext): JobKinds {
     lost: lostKind(context),
     revert: revertKind(context),
     schedule: scheduleKind(context),
-    follow: followKind(context),
+    follow: followKind(context, { isOn: follows }),
   };
 }
 
@@ -37,3 +40,10 @@ export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] 
     { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
   ];
 }
+
+/** The kinds of messages, for the metrics. */
+export const MESSAGE_KINDS: readonly string[] = [
+  ...['card', 'thread', 'direct', 'audit', 'break-glass', 'revert-stopped', 'direct-cards'],
+  ...['direct-card', 'reminder', 'escalation', 'follow-up', 'unfreeze-offer', 'schedule-note'],
+  ...['schedule-reminder', 'notice', 'post'],
+];
