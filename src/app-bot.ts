@@ -166,6 +166,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     listening.attach(deliveries);
   };
   const wake = () => {
+    guard.wake();
     jobs.wake();
     maintenance.wake();
   };
@@ -215,10 +216,14 @@ function startWitness(context: WorkflowContext, jobs: JobLoop) {
     }
   };
   let last = pass();
-  const timer = setInterval(() => {
+  const again = () => {
     last = last.then(pass);
-  }, TIMELINE_EVERY_MS);
+  };
+  const timer = setInterval(again, TIMELINE_EVERY_MS);
   return {
+    wake: () => {
+      if (!isChecked) again();
+    },
     isChecked: () => isChecked,
     stop: async () => {
       isStopped = true;
