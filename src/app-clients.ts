@@ -16,7 +16,6 @@ import {
   createWhoQueries,
   type DecisionContext,
   isOperatorOf,
-  type JobKinds,
   limitedUntil,
   type MaintenanceJob,
 } from './workflow/index.ts';

@@ -10,7 +10,7 @@ import { commands } from './commands/index.ts';
 import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
-import { Damaged, KeyProblem, type Log, type LogKeys, openLog } from './log/index.ts';
+import { Damaged, KeyProblem, type Log, openLog } from './log/index.ts';
 import {
   type Config,
   channelUses,

@@ -8,6 +8,7 @@ import type {
   UserId,
 } from '../../src/domain/change.ts';
 import { draftChange } from '../../src/domain/draft.ts';
+import { foldOf } from '../../src/domain/fold.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 
@@ -87,11 +88,13 @@ const APPROVED = [
   { by: cleo.id, at: minutes(-4) },
 ];
 
+export const LEASE = { owner: 'replica-1', until: minutes(-1), nonce: 'n' };
+
 const ENTERED: Readonly<Record<State, Partial<Change>>> = {
   draft: { expiresAt: minutes(30), confirmedAt: null },
   pending: {},
   approved: { approvals: APPROVED },
-  executing: { approvals: APPROVED, lease: { owner: 'replica-1', until: minutes(-1) } },
+  executing: { approvals: APPROVED, lease: LEASE },
   succeeded: { approvals: APPROVED, outcome: SUCCESS },
   failed: { approvals: APPROVED, outcome: FAILURE },
   unknown: { approvals: APPROVED, outcome: UNKNOWN },
@@ -106,7 +109,7 @@ const ENTERED: Readonly<Record<State, Partial<Change>>> = {
 export function changeIn(state: State, over: Partial<Change> = {}): Change {
   const plan = over.plan ?? PLAN;
   const fields = {
-    id: 'K3M9QD' as ChangeId,
+    organization: 'acme',
     command: 'service stop',
     requester: ana.id,
     reason: 'nightly maintenance',
@@ -115,7 +118,7 @@ export function changeIn(state: State, over: Partial<Change> = {}): Change {
     origin: 'C0OPS' as ChannelId,
   };
   return {
-    ...draftChange(fields, minutes(-10)),
+    ...draft(fields),
     state,
     version: 3,
     expiresAt: minutes(240),
@@ -123,4 +126,10 @@ export function changeIn(state: State, over: Partial<Change> = {}): Change {
     ...ENTERED[state],
     ...over,
   };
+}
+
+function draft(fields: Parameters<typeof draftChange>[0]): Change {
+  const at = minutes(-10);
+  const recorded = { seq: 1, version: 1, at: at.getTime(), hash: 'h1' };
+  return foldOf('K3M9QD' as ChangeId)(null, { ...draftChange(fields, at), ...recorded });
 }

@@ -11,7 +11,7 @@ import {
   REQUIRES,
   SUCCESS,
 } from './changes-fixtures.ts';
-import { breakGlass, invalidateOpenChange, review } from './gate-fixtures.ts';
+import { breakGlass, distrust, review } from './gate-fixtures.ts';
 
 const requires = { ...REQUIRES, breakGlass: 'approver' };
 const anaWhoMay = actor('U0ANA', 'operator', 'approver');
@@ -91,15 +91,20 @@ test.for<[string, Change, Actor, string, Refusal]>([
   expect(review(change, by, note, NOON)).toEqual({ ok: false, refusal });
 });
 
-test.for(['draft', 'pending', 'approved', 'executing', 'unknown'] as const)(
+test.for(['draft', 'pending', 'approved'] as const)(
   'after a restore a change that was %s becomes stale',
   (state) => {
     const change = { state: 'stale', stopReason: 'restored', lease: null };
-    expect(invalidateOpenChange(changeIn(state), 'restored')).toMatchObject({ ok: true, change });
+    expect(distrust(changeIn(state), 'restored')).toMatchObject({ ok: true, change });
   },
 );
 
+test('after a restore the outcome of a change that was executing is unknown', () => {
+  const change = { state: 'unknown', stopReason: null, lease: null };
+  expect(distrust(changeIn('executing'), 'restored')).toMatchObject({ ok: true, change });
+});
+
 test('after a restore an ended change stays as it was', () => {
-  const outcome = invalidateOpenChange(changeIn('succeeded', { outcome: SUCCESS }), 'restored');
+  const outcome = distrust(changeIn('succeeded', { outcome: SUCCESS }), 'restored');
   expect(outcome).toEqual({ ok: false, refusal: 'already-decided' });
 });

@@ -9,7 +9,8 @@ import type {
   UserId,
   Verb,
 } from '../../src/domain/change.ts';
-import { type ChangeEvent, evolve } from '../../src/domain/fold.ts';
+import type { ChangeEvent } from '../../src/domain/change-events.ts';
+import { foldOf } from '../../src/domain/fold.ts';
 import { type ClaimFacts, gate, type PressFacts } from '../../src/domain/gate.ts';
 import type { Policy } from '../../src/domain/policy.ts';
 import { minutes, NOON } from './changes-fixtures.ts';
@@ -25,7 +26,13 @@ export type Move =
 function move(change: Change, answer: object, at: Date): Move {
   if ('refusal' in answer) return { ok: false, refusal: String(answer.refusal) };
   if ('waits' in answer) return { ok: false, refusal: String(answer.waits) };
-  return { ok: true, change: evolve(change, { ...(answer as ChangeEvent), at }) };
+  return { ok: true, change: after(change, answer as ChangeEvent, at) };
+}
+
+/** The change after an event. */
+export function after(change: Change, event: ChangeEvent, at: Date): Change {
+  const recorded = { seq: 2, version: change.version + 1, at: at.getTime(), hash: 'h2' };
+  return foldOf(change.id)(change, { ...event, ...recorded });
 }
 
 /** A policy with one rule, for every command and target, that requires this; without it: no rule. */
@@ -115,12 +122,12 @@ export function claiming(change: Change, over: Partial<ClaimFacts> = {}): ClaimF
   const identified = (id: UserId) => ({ ok: true, actor: { id, roles: EVERY_ROLE } }) as const;
   return {
     ...{ now, validUntil: new Date(now.getTime() + 30_000), mayExecute: true },
-    ...{ logProblem: null, log: null, schedule: null },
+    ...{ isAnswered: true, hasCard: true, schedule: null },
     identities: new Map(people.map((id) => [id, identified(id)])),
     policy: policyThatRequires({ ...change.requires, from: null, count: 0 }),
     ...{ commands: [change.command], target: change.plan.target },
     ...{ fields: null, differs: false, mustReadAgain: false, lock: 'free' },
-    lease: { owner: 'replica-1', until: minutes(2) },
+    claim: { by: 'replica-1', until: minutes(2), nonce: 'n' },
     stateCheck: undefined,
     ...over,
   };
@@ -128,23 +135,29 @@ export function claiming(change: Change, over: Partial<ClaimFacts> = {}): ClaimF
 
 export function start(
   change: Change,
-  lease: NonNullable<Change['lease']>,
+  { owner: by, ...lease }: NonNullable<Change['lease']>,
   now: Date,
   stateCheck?: StateCheck,
 ): Move {
-  return move(change, gate(change, 'claim', claiming(change, { now, lease, stateCheck })), now);
+  const claim = { by, ...lease };
+  return move(change, gate(change, 'claim', claiming(change, { now, claim, stateCheck })), now);
 }
 
 export function stop(change: Change, why: Refusal): Move {
   return move(change, gate(change, 'stop', { why }), NOON);
 }
 
-export function returnPermit(change: Change, notBefore: Date): Move {
-  return move(change, gate(change, 'return', { notBefore }), NOON);
+export function handBack(change: Change, notBefore: Date): Move {
+  const facts = { nonce: nonceOf(change), why: 'no connection', notBefore };
+  return move(change, gate(change, 'return', facts), NOON);
 }
 
 export function finish(change: Change, outcome: ExecutionOutcome): Move {
-  return move(change, gate(change, 'finish', { outcome }), outcome.at);
+  return move(change, gate(change, 'finish', { nonce: nonceOf(change), outcome }), outcome.at);
+}
+
+function nonceOf({ lease }: Change): string {
+  return lease?.nonce ?? '-';
 }
 
 export function markUnknown(change: Change, now: Date): Move {
@@ -160,9 +173,9 @@ export function settleByEvidence(change: Change, evidence: Evidence, now: Date):
 }
 
 export function abandonRevert(change: Change): Move {
-  return move(change, gate(change, 'keep', {}), NOON);
+  return move(change, gate(change, 'keep', { why: 'moved' }), NOON);
 }
 
-export function invalidateOpenChange(change: Change, why: 'restored' | 'gap-accepted'): Move {
-  return move(change, gate(change, 'distrust', { why }), NOON);
+export function distrust(change: Change, why: 'restored' | 'card-deleted'): Move {
+  return move(change, gate(change, 'distrust', { why, now: NOON }), NOON);
 }

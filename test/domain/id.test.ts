@@ -44,8 +44,8 @@ test('a change has ended when no further move is possible', () => {
 
 test('targets of different kinds never share a lock', () => {
   const keys = (['service', 'alert', 'new service'] as const).map((kind) =>
-    targetKey({ ...PLAN.target, kind }),
+    targetKey({ organization: 'acme', plan: { ...PLAN, target: { ...PLAN.target, kind } } }),
   );
   expect(new Set(keys).size).toBe(3);
-  expect(keys[0]).toBe('service:2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e');
+  expect(keys[0]).toBe('acme/service/2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e');
 });

@@ -19,12 +19,12 @@ import {
   confirm,
   expire,
   finish,
+  handBack,
   type Move,
   markAbandoned,
   markUnknown,
   reject,
   resolve,
-  returnPermit,
   start,
   stop,
 } from './gate-fixtures.ts';
@@ -33,7 +33,7 @@ const byBen = { by: ben.id, at: minutes(-5) };
 const anaApproves = actor('U0ANA', 'operator', 'approver');
 const free = { ...REQUIRES, from: null, count: 0 };
 const selfServed = { ...REQUIRES, self: true };
-const lease = { owner: 'replica-2', until: minutes(1) };
+const lease = { owner: 'replica-2', until: minutes(1), nonce: 'n' };
 const seen = { happened: true, note: 'it is stopped in the console' };
 
 function moved(outcome: Move): Change {
@@ -42,15 +42,12 @@ function moved(outcome: Move): Change {
 }
 
 test('a draft waits for its requester for 30 minutes and has no approvals', () => {
-  const { id, command, requester, reason, plan, requires, origin } = changeIn('pending');
-  const fields = { id, command, requester, reason, plan, requires, origin };
+  const { organization, command, requester, reason, plan, requires, origin } = changeIn('pending');
+  const fields = { organization, command, requester, reason, plan, requires, origin };
   expect(draftChange(fields, NOON)).toMatchObject({
     ...fields,
-    state: 'draft',
-    version: 1,
-    approvals: [],
-    createdAt: NOON,
-    confirmedAt: null,
+    type: 'drafted',
+    inherits: null,
     expiresAt: minutes(30),
   });
 });
@@ -143,7 +140,7 @@ test.for<[string, Move, Refusal]>([
   ],
   ['runs twice', start(changeIn('executing'), lease, NOON), 'not-approved'],
   ['is stopped while it runs', stop(changeIn('executing'), 'target-changed'), 'already-decided'],
-  ['is handed back before the claim', returnPermit(changeIn('approved'), NOON), 'not-executing'],
+  ['is handed back before the claim', handBack(changeIn('approved'), NOON), 'not-executing'],
   ['ends before the claim', finish(changeIn('approved'), SUCCESS), 'not-executing'],
   ['ends twice', finish(changeIn('unknown'), SUCCESS), 'not-executing'],
   ['is marked unknown before the claim', markUnknown(changeIn('approved'), NOON), 'not-executing'],

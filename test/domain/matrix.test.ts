@@ -22,14 +22,14 @@ import {
   breakGlass,
   cancel,
   confirm,
+  distrust,
   expire,
   finish,
-  invalidateOpenChange,
+  handBack,
   type Move,
   markUnknown,
   reject,
   resolve,
-  returnPermit,
   review,
   settleByEvidence,
   snooze,
@@ -45,9 +45,9 @@ const VERBS = {
   reject: (change, by, now) => reject(change, by, 'not today', now),
   cancel,
   expire: (change, _by, now) => expire(change, now),
-  start: (change, _by, now) => start(change, { owner: 'replica-1', until: now }, now),
+  start: (change, _by, now) => start(change, { owner: 'replica-1', until: now, nonce: 'n' }, now),
   stop: (change) => stop(change, 'target-changed'),
-  handBack: (change, _by, now) => returnPermit(change, now),
+  handBack: (change, _by, now) => handBack(change, now),
   finish: (change) => finish(change, SUCCESS),
   giveUp: (change, _by, now) => markUnknown(change, now),
   resolve: (change, by, now) =>
@@ -56,7 +56,7 @@ const VERBS = {
   review: (change, by, now) => review(change, by, 'I saw the same', now),
   snooze: (change, by, now) => snooze(change, by, null, now),
   settle: (change, _by, now) => settleByEvidence(change, EVIDENCE, now),
-  distrust: (change) => invalidateOpenChange(change, 'restored'),
+  distrust: (change) => distrust(change, 'restored'),
   keep: (change) => abandonRevert(change),
 } satisfies Readonly<Record<string, Verb>>;
 
@@ -145,8 +145,9 @@ test('every verb in every state has the result of this table', () => {
       not-unknown: draft pending approved executing succeeded failed rejected cancelled expired stale denied
       → succeeded: unknown
     distrust
-      → stale: draft pending approved executing unknown
-      already-decided: succeeded failed rejected cancelled expired stale denied
+      → stale: draft pending approved
+      → unknown: executing
+      already-decided: succeeded failed unknown rejected cancelled expired stale denied
     keep
       already-decided: draft pending approved executing failed unknown rejected cancelled expired stale denied
       → succeeded: succeeded"

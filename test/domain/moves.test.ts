@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import type { BlockingFreeze, Change } from '../../src/domain/change.ts';
-import { evolve } from '../../src/domain/fold.ts';
 import { actor, ana, ben, changeIn, cleo, minutes, NOON, REQUIRES } from './changes-fixtures.ts';
 import {
+  after,
   approve,
   confirm,
   expire,
+  handBack,
   type Move,
   markAbandoned,
   markUnknown,
   reject,
-  returnPermit,
   start,
   stop,
 } from './gate-fixtures.ts';
@@ -19,7 +19,7 @@ const byBen = { by: ben.id, at: minutes(-5) };
 const anaApproves = actor('U0ANA', 'operator', 'approver');
 const free = { ...REQUIRES, from: null, count: 0 };
 const selfServed = { ...REQUIRES, self: true };
-const lease = { owner: 'replica-2', until: minutes(1) };
+const lease = { owner: 'replica-2', until: minutes(1), nonce: 'n' };
 
 function moved(outcome: Move): Change {
   if (!outcome.ok) throw new Error(outcome.refusal);
@@ -69,7 +69,7 @@ test('one rejection ends the change, also after approvals', () => {
 });
 
 test('a change whose permit was handed back is claimed again later, with a new lease', () => {
-  const back = moved(returnPermit(moved(start(changeIn('approved'), lease, NOON)), minutes(2)));
+  const back = moved(handBack(moved(start(changeIn('approved'), lease, NOON)), minutes(2)));
   expect(back).toMatchObject({ state: 'approved', lease: null, notBefore: minutes(2) });
   expect(moved(start(back, lease, minutes(2)))).toMatchObject({ state: 'executing', lease });
 });
@@ -82,8 +82,8 @@ test('a stopped change stores the refusal', () => {
 
 test('a change that a freeze stopped stores the freeze', () => {
   const frozenBy: BlockingFreeze = { until: minutes(60), reason: 'year end', by: 'Gus' };
-  const event = { type: 'stopped', as: 'denied', why: 'frozen', frozenBy } as const;
-  const stopped = evolve(changeIn('approved'), { ...event, at: NOON });
+  const event = { type: 'denied', why: 'frozen', frozenBy } as const;
+  const stopped = after(changeIn('approved'), event, NOON);
   expect(stopped).toMatchObject({ state: 'denied', stopReason: 'frozen', frozenBy });
 });
 

@@ -105,5 +105,5 @@ test('bodies whose texts only end at different places have different digests', (
 });
 
 test('a digest names its format and is a hexadecimal SHA-256 hash', () => {
-  expect(planDigest(changeIn('pending'))).toMatch(/^2:[0-9a-f]{64}$/);
+  expect(planDigest(changeIn('pending'))).toMatch(/^3:[0-9a-f]{64}$/);
 });

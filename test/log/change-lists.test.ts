@@ -1,108 +1,81 @@
 import { expect, test } from 'vitest';
-import { type Change, isEnded, STATES } from '../../src/domain/change.ts';
-import { dueClaims, dueExpiries, expiredLeases } from '../../src/log/old/change-due.ts';
+import { countChanges, hasEvents, listChanges, loadChange } from '../../src/log/changes.ts';
+import type { ChangeQuery } from '../../src/log/views.ts';
+import { ENGINES } from '../storage/engines.ts';
 import {
-  type ChangeFilter,
-  countChanges,
-  listChanges,
-  openChangesOfTarget,
-} from '../../src/log/old/change-lists.ts';
-import { lockTarget } from '../../src/log/old/permits.ts';
-import { runTogether } from '../../src/storage/old/together.ts';
-import { ENGINES, freshDatabase } from '../storage/engines.ts';
-import {
-  aChange,
-  ana,
-  aPost,
-  ben,
-  channel,
-  cleo,
-  elsewhere,
-  minutes,
-  NOON,
-  STAGING,
-  stored,
-} from '../storage/example-change.ts';
+  approved,
+  approvedChange,
+  confirmed,
+  drafted,
+  idOf,
+  installation,
+  KEYS,
+  rowsIn,
+  user,
+  write,
+} from './logs.ts';
 
-test.for(ENGINES)('the open changes of a target have not ended on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  const changes = STATES.map((state) => aChange({ state }));
-  await stored(database, ...changes, elsewhere(), aPost());
+const AT = new Date('2026-11-20T12:00:00.000Z');
+const TARGET = 'acme/service/2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
+const finn = { requester: user('UFINN'), command: 'service start' };
+const call = { nonce: 'n', answeredAt: AT, tookMs: 1, requestId: null };
 
-  const reading = openChangesOfTarget(database.db, STAGING);
-  await runTogether(database.db, [reading]);
-  const open = reading.changes();
-  const expected = changes.filter((change) => !isEnded(change));
-  expect(open.map(({ state }) => state).sort()).toEqual(expected.map(({ state }) => state).sort());
-});
-
-test.for(ENGINES)('lists are paged, newest first, on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  const mine = [0, 1, 1, 2].map((at) => aChange({ createdAt: minutes(at), approvals: byBoth() }));
-  await stored(database, ...mine, aChange({ requester: ben }), aChange({ state: 'draft' }));
-  const filter = { states: ['pending', 'approved'], requester: ana, limit: 2 } as const;
-
-  const page = await listChanges(database.db, filter);
-  const last = page.at(-1);
-  const next = await listChanges(database.db, { ...filter, ...(last && { before: last }) });
-  const times = [...page, ...next].map(({ createdAt }) => createdAt);
-  expect(times).toEqual([2, 1, 1, 0].map(minutes));
-  expect(new Set([...page, ...next].map(({ id }) => id)).size).toBe(4);
-  expect(next.map(({ approvals }) => approvals)).toEqual([byBoth(), byBoth()]);
-});
-
-test.for(ENGINES)('changes of the same time are listed by their ids on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  const changes = ['B', 'D', 'A', 'C'].map((id) => aChange({ id: `${id}22222` as Change['id'] }));
-  await stored(database, ...changes);
-  const listed = await listChanges(database.db, { limit: 9 });
-  expect(listed.map(({ id }) => id[0])).toEqual(['D', 'C', 'B', 'A']);
-});
-
-test.for(ENGINES)('lists leave out drafts and older changes on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  const card = { channel: channel('CDEV'), ts: '1.2' };
-  const sent = [5, 10].map((at) => aChange({ createdAt: minutes(at), card }));
-  const draft = aChange({ createdAt: minutes(11), state: 'draft' });
-  const abandoned = aChange({ createdAt: minutes(12), state: 'cancelled' });
-  const cancelled = aChange({ createdAt: minutes(13), state: 'cancelled', card });
-  await stored(database, ...sent, draft, abandoned, cancelled);
-  const ids = async (filter: Omit<ChangeFilter, 'limit'>) =>
-    (await listChanges(database.db, { ...filter, limit: 9 })).map(({ id }) => id);
-
-  expect(await ids({ confirmed: true })).toEqual(
-    [cancelled, sent[1], sent[0]].map((one) => one?.id),
+test.for(ENGINES)('changes are listed by what is asked for on %s', async (engine) => {
+  let now = AT.getTime();
+  const log = await (await installation(engine)).open(KEYS, { now: () => now });
+  await approvedChange(log, 'A');
+  await write(log, 'change/B', { ...drafted(), ...finn } as never);
+  now += 60_000;
+  await write(
+    log,
+    'change/C',
+    drafted(),
+    confirmed,
+    { type: 'card-posted', channel: 'C1' as never, ts: '1.2' },
+    { type: 'break-glass', by: user('UANA'), reason: 'x' },
+    { type: 'claimed', by: 'P', nonce: 'n', attempt: 1, until: AT },
+    { type: 'succeeded', ...call, reported: [] },
   );
-  expect(await ids({ confirmed: true, since: minutes(10) })).toEqual([cancelled.id, sent[1]?.id]);
-  expect(await ids({ states: ['draft'] })).toEqual([draft.id]);
-  expect(await countChanges(database.db, { confirmed: true, since: minutes(10) })).toBe(2);
+  const list = async (query: ChangeQuery) => {
+    const found = await listChanges(log, { limit: 9, ...query });
+    expect(await countChanges(log, query)).toBe(found.length);
+    return found.map(({ id }) => String(id)).toSorted();
+  };
+  expect(await list({})).toEqual(['A', 'B', 'C']);
+  expect(await list({ states: ['draft'] })).toEqual(['B']);
+  expect(await list({ states: [] })).toEqual([]);
+  expect(await list({ toReview: true })).toEqual(['C']);
+  expect(await list({ requester: 'UFINN', commands: ['service start'] })).toEqual(['B']);
+  expect(await list({ targets: [TARGET] })).toEqual(['A', 'B', 'C']);
+  expect(await list({ targets: ['acme/service/other'] })).toEqual([]);
+  expect(await list({ open: true })).toEqual(['A', 'B']);
+  expect(await list({ open: false })).toEqual(['C']);
+  expect(await list({ confirmed: true })).toEqual(['A', 'C']);
+  expect(await list({ privateTo: 'UANA' })).toEqual(['A', 'C']);
+  expect(await list({ privateTo: 'UFINN' })).toEqual(['A', 'B', 'C']);
+  expect(await list({ sent: true })).toEqual(['C']);
+  expect(await list({ endedSince: AT })).toEqual(['C']);
+  expect(await list({ endedSince: new Date(AT.getTime() + 1) })).toEqual([]);
+  expect(await listChanges(log, { limit: 1 })).toHaveLength(1);
+  await write(log, 'change/C', { type: 'reviewed', by: user('UBEN'), note: 'fine' });
+  expect(await list({ toReview: true })).toEqual([]);
 });
 
-function byBoth() {
-  return [
-    { by: ben, at: NOON },
-    { by: cleo, at: minutes(1) },
-  ];
-}
+test.for(ENGINES)('a change shows the state of its revert on %s', async (engine) => {
+  const log = await (await installation(engine)).open();
+  expect(await loadChange(log, idOf('A'))).toBeNull();
+  await approvedChange(log, 'A');
+  await write(log, 'change/A', { type: 'revert-planned', child: idOf('B') });
+  expect((await loadChange(log, idOf('A')))?.child).toEqual({ id: 'B', state: 'approved' });
+  await write(log, 'change/B', drafted(), confirmed, approved(), { type: 'expired' });
+  expect((await loadChange(log, idOf('A')))?.child).toEqual({ id: 'B', state: 'expired' });
+});
 
-test.for(ENGINES)('the queries of background work find only due changes on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  const now = minutes(10);
-  const lease = (until: Date) => ({ owner: 'one', until });
-  const expired = elsewhere({ state: 'approved', expiresAt: now });
-  const ready = elsewhere({ state: 'approved', notBefore: now });
-  const lost = elsewhere({ state: 'executing', lease: lease(now) });
-  const busy = elsewhere({ state: 'executing', lease: lease(minutes(11)) });
-  const waiting = elsewhere({ state: 'approved', plan: busy.plan });
-  const later = elsewhere({ state: 'approved', notBefore: minutes(11) });
-  const over = elsewhere({ state: 'succeeded', expiresAt: NOON });
-  await stored(database, expired, ready, lost, busy, waiting, later, over, elsewhere());
-  const busyTarget = `service:${busy.plan.target.id}`;
-  await database.transaction((tx) => lockTarget(tx, busyTarget, busy.id, NOON));
-
-  expect(await dueExpiries(database.db, now, 9)).toEqual([expired.id]);
-  expect(await dueClaims(database.db, now, { limit: 9 })).toEqual([ready.id]);
-  const except = [ready.id];
-  expect(await dueClaims(database.db, now, { limit: 9, except })).toEqual([]);
-  expect(await expiredLeases(database.db, now, 9)).toEqual([lost.id]);
+test.for(ENGINES)('hashes that are no events of the log are told apart on %s', async (engine) => {
+  const log = await (await installation(engine)).open();
+  await approvedChange(log, 'A');
+  const [first] = await rowsIn(log.store);
+  const known = await hasEvents(log, [first?.hash ?? '', 'other']);
+  expect([...known]).toEqual([first?.hash]);
+  expect(await hasEvents(log, [])).toEqual(new Set());
 });
