@@ -33,6 +33,19 @@ export function markedLine(
   return withBlockId(line, `s1.${version}.${hash}.${change}.${nonce ?? NO_NONCE}`);
 }
 
+const POST = 'p1.';
+
+/** A post that is posted once per name, for example a digest, with its name. */
+export function markedPost(post: Message, name: string): Message {
+  return withBlockId(post, `${POST}${name}`);
+}
+
+/** The name of a post as Slack returned it; null for any other message. */
+export function postMarkOf(blocks: unknown): string | null {
+  const id = firstBlockId(blocks);
+  return id.startsWith(POST) ? id.slice(POST.length) : null;
+}
+
 function withBlockId({ text, blocks: [first, ...others] }: Message, id: string): Message {
   if (!first) throw new Error('A message without blocks has no mark');
   // A literal of the union: only the id is replaced.
@@ -40,12 +53,16 @@ function withBlockId({ text, blocks: [first, ...others] }: Message, id: string):
   return { text, blocks: [marked, ...others] };
 }
 
+function firstBlockId(blocks: unknown): string {
+  const [first] = Blocks.safeParse(blocks).data ?? [];
+  return first?.block_id ?? '';
+}
+
 const Blocks = z.array(z.object({ block_id: z.string().optional() }));
 
 /** The mark of a message as Slack returned it; null for a message without one. */
 export function markOf(blocks: unknown): MessageMark | null {
-  const [first] = Blocks.safeParse(blocks).data ?? [];
-  const [, version, hash, change, nonce = null] = MARK.exec(first?.block_id ?? '') ?? [];
+  const [, version, hash, change, nonce = null] = MARK.exec(firstBlockId(blocks)) ?? [];
   if (!version || !hash || !change) return null;
   // Signalbox alone writes messages in its name, with the id of a change there.
   return { version: Number(version), hash, change: change as ChangeId, nonce };

@@ -6,7 +6,7 @@ import type {
 import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
-import type { PostResult } from '../domain/answer.ts';
+import type { PostPlace, PostResult } from '../domain/answer.ts';
 import type { Change, ChangeId, ChannelId, Position } from '../domain/change.ts';
 import type {
   AttemptMark,
@@ -37,7 +37,7 @@ import {
 import { createChannelMembers } from './channels.ts';
 import { homeView } from './home.ts';
 import { cardLink, createPreviewLinks, type Permalinks } from './links.ts';
-import { type MessageMark, markedCard, markedLine } from './marks.ts';
+import { type MessageMark, markedCard, markedLine, markedPost } from './marks.ts';
 import type { DrawContext } from './naming.ts';
 import {
   channelIdOf,
@@ -184,8 +184,11 @@ export function createMessenger(options: Options): Messenger {
     },
     expectAnswer: ({ key, replyTo }, isHandled) => notices.expect(key, replyTo, isHandled),
     ...pressAnswers({ ...options, notices, previews, cardChannel }),
-    postToChannel: (to, answer, threadTs) =>
-      resultOf(postMessage(posts, to, answerMessage(answer), threadTs)),
+    postToChannel: (to, answer, threadTs, mark) => {
+      const body = answerMessage(answer);
+      return resultOf(postMessage(posts, to, mark ? markedPost(body, mark) : body, threadTs));
+    },
+    findPost: (place, mark) => findPost(options, place, mark),
     updateMessage: (at, answer) =>
       resultOf(updateMessage(posts, at, answerMessage(answer)).then(() => at)),
     findChannels: finder.find,
@@ -301,6 +304,24 @@ async function marksIn(
     if (read === PAGES_MAX) break;
   }
   return found;
+}
+
+/** Looks for a post by its mark, in a thread or in a channel back to a time. */
+async function findPost(
+  { lookups, botId, clock }: Pick<Options, 'lookups' | 'botId' | 'clock'>,
+  { channel, threadTs, since }: PostPlace,
+  mark: string,
+): Promise<Position | null> {
+  const method = threadTs ? 'conversations.replies' : 'conversations.history';
+  const from = { oldest: `${since.getTime() / 1_000}` };
+  const args = { channel, limit: PAGE_SIZE, ...from, ...(threadTs ? { ts: threadTs } : {}) };
+  const call = createRetryLimited(clock);
+  const pages = readPages<ConversationsHistoryResponse>(lookups, method, args, { call });
+  for await (const { messages = [] } of pages) {
+    const found = ownMessages({ botId }, messages).find(({ postMark }) => postMark === mark);
+    if (found) return { channel, ts: found.ts };
+  }
+  return null;
 }
 
 function cardsIn({ waiting, toAnswer, mine, running, recent }: HomeLists) {

@@ -4,7 +4,7 @@ import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts'
 import { type Clients, type Respond, refusedBySlack } from './api.ts';
 import { lines, type Message, message } from './blocks.ts';
 import type { ChannelFinder } from './channels.ts';
-import { type MessageMark, markOf } from './marks.ts';
+import { type MessageMark, markOf, postMarkOf } from './marks.ts';
 import { inPlainBlocks } from './tables.ts';
 
 /** Messages count as own only with this bot id: a user can post the same text. */
@@ -19,6 +19,8 @@ export interface StoredMessage {
   readonly ts: string;
   readonly text: string;
   readonly mark: MessageMark | null;
+  /** Of a post that is posted once per name. */
+  readonly postMark: string | null;
 }
 
 const SEARCHED_MAX = 200;
@@ -54,7 +56,11 @@ export function ownMessages(
 ): readonly StoredMessage[] {
   return messages
     .filter(({ bot_id, ts }) => bot_id === botId && ts !== undefined)
-    .map(({ ts = '', text = '', blocks }) => ({ ts, text, mark: markOf(blocks) }));
+    .map(({ ts = '', text = '', blocks }) => ({
+      ...{ ts, text },
+      mark: markOf(blocks),
+      postMark: postMarkOf(blocks),
+    }));
 }
 
 /** The direct conversation with a user; null without the optional scope, or if Slack refuses it. */

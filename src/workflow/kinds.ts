@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../base/time.ts';
+import { checkCards } from './cards.ts';
 import type { WorkflowContext } from './context.ts';
 import { expireKind, lostKind, runKind } from './execute.ts';
 import { followKind } from './follow.ts';
@@ -33,6 +34,7 @@ const DAY = 24 * HOUR_MS;
 export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
   return [
     { name: 'read channels', work: () => checkChannels(context), everyMs: DAY },
+    { name: 'check cards', work: () => checkCards(context), everyMs: DAY },
     { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
     { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
   ];

@@ -24,13 +24,13 @@ import { hasSameFacts } from '../domain/targets.ts';
 import { append, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem, type Job } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives } from './authorize.ts';
+import { afterDrawn } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
 import { identityFacts, move, noteMoved } from './moves.ts';
 import { noticeFor } from './notices.ts';
 import { countPress, type RateLimitStatus } from './rates.ts';
-import { afterDrawn } from './show.ts';
 import { currentPolicy, currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
