@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { formatSpan, lengthOf, type Span, spanOfBoth } from '../base/calendar.ts';
 import { DAY_MS, type Day, dayOf } from '../base/time.ts';
 import {
@@ -11,7 +10,7 @@ import {
 } from '../domain/answer.ts';
 import { type Change, changeTitle, type UserId } from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';
-import { listChanges } from '../log/old/change-lists.ts';
+import { type Log, listChanges } from '../log/index.ts';
 import {
   type Explanation,
   explainChange,
@@ -31,7 +30,6 @@ import {
 import { comparisonPeriod, type Period, readPeriod, versusWord } from '../maths/period.ts';
 import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
-import type { Database } from '../storage/old/database.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from './answer.ts';
 import { incomparableText, moverText, openDaysText } from './comparison.ts';
 import {
@@ -260,7 +258,7 @@ const ROWS_SHOWN = 3;
 
 /** The changes that were accepted for these services on these UTC days, the first one first. */
 export async function listCostChanges(
-  { database, log }: { readonly database: Database; readonly log: Logger },
+  { events }: { readonly events: Log },
   { services, span }: AcceptedChangeFilter,
 ): Promise<readonly AcceptedChange[]> {
   if (services.length === 0) return [];
@@ -271,11 +269,8 @@ export async function listCostChanges(
     `service:${id}`,
     `new service:${name.toLowerCase()}`,
   ]);
-  const found = await listChanges(
-    database.db,
-    { states: ['succeeded'], endedSince, targets, limit: MOST },
-    (change, err) => log.warn({ change, err }, 'an unreadable change is not shown with costs'),
-  );
+  const filter = { states: ['succeeded'], endedSince, targets, limit: MOST } as const;
+  const found = await listChanges(events, filter);
   return found
     .flatMap(costChange)
     .filter(({ at }) => at.getTime() < end)

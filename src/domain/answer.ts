@@ -167,11 +167,28 @@ export type PersonLookup =
 
 /** Posts in channels what other rooms compose. Slack implements it. */
 export interface Poster {
-  /** Posts into a channel or thread. A definite refusal is a value; no answer throws. */
-  postToChannel(to: ChannelId, answer: Answer, threadTs?: string): Promise<PostResult>;
+  /**
+   * Posts into a channel or thread. A definite refusal is a value; no answer throws. A mark, of at most 200 characters,
+   * is invisible, and `findPost` finds the message by it.
+   */
+  postToChannel(
+    to: ChannelId,
+    answer: Answer,
+    threadTs?: string,
+    mark?: string,
+  ): Promise<PostResult>;
+  /** Returns where the own message with this mark is; null: it is not there. Throws where that cannot be read. */
+  findPost(place: PostPlace, mark: string): Promise<Position | null>;
   updateMessage(at: Position, answer: Answer): Promise<PostResult>;
   /** Looks up each channel by its name or id. */
   findChannels(wanted: readonly string[]): Promise<ReadonlyMap<string, ChannelLookup>>;
+}
+
+/** Where a post may be: in a channel since a time, or in a thread of it. */
+export interface PostPlace {
+  readonly channel: ChannelId;
+  readonly threadTs: string | undefined;
+  readonly since: Date;
 }
 
 export type PostResult =

@@ -14,7 +14,7 @@ export interface IncidentClick {
   /** The anomaly's id, as the button carries it. It grants no permission. */
   readonly id: string;
   readonly by: UserId;
-  /** The inbox key of the click, which is marked as handled in the commit of its decision. */
+  /** The key of the press. The same press decides once, and gets the same answer again. */
   readonly key: string;
 }
 

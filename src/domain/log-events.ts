@@ -96,12 +96,29 @@ const RefusalEvent = z.discriminatedUnion('type', [
   }),
 ]);
 
+/** A post that happens at most once. What a digest says is composed when it is posted; an announcement is stored. */
 const PostEvent = z.discriminatedUnion('type', [
+  /** Into the channel, or into the thread of another post of this name if that one was posted there. */
+  event('announced', { channel: Id, thread: Id.nullable(), answer: Fields }),
   event('posting', { nonce: Id, until: Instant }),
   event('posted', Place),
   /** Slack refused it for now and posted nothing. */
   event('not-posted', { why: z.string() }),
   event('missed', { why: z.string() }),
+  /** Left out on purpose: the digest of a quiet day. */
+  event('left-out', {}),
+  /** What the post says from now on. */
+  event('updated', { answer: Fields }),
+  /** The posted message says it, or cannot. */
+  event('drawn', { why: z.string().nullable() }),
+]);
+
+const Line = { line: z.string(), name: z.string(), since: z.string() };
+
+/** What a person decided about an anomaly of the costs. */
+const IncidentEvent = z.discriminatedUnion('type', [
+  event('expected', { by: User, press: Id, ...Line }),
+  event('muted', { by: User, press: Id, until: z.string(), ...Line }),
 ]);
 
 const InstallationEvent = z.discriminatedUnion('type', [
@@ -138,6 +155,7 @@ const EVENTS = {
   refusal: RefusalEvent,
   digest: PostEvent,
   post: PostEvent,
+  incident: IncidentEvent,
   installation: InstallationEvent,
 };
 
@@ -189,8 +207,9 @@ const ENDS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   subscription: ['removed'],
   notice: ['shown', 'given-up'],
   refusal: ['refused'],
-  digest: ['posted', 'missed'],
-  post: ['posted', 'missed'],
+  digest: ['posted', 'missed', 'left-out'],
+  post: ['posted', 'missed', 'drawn'],
+  incident: ['expected', 'muted'],
 };
 
 /** Whether a stream with this last event is over. */
@@ -294,6 +313,81 @@ export function evolveSchedule(
       return { ...schedule, since: occurrence, last: { verb, occurrence, change: null, skipped } };
     }
   }
+}
+
+/** A post that happens at most once. */
+export interface LoggedPost {
+  /** What is posted, and where; null for a digest, which is composed when it is posted. */
+  readonly announced: {
+    readonly channel: string;
+    readonly thread: string | null;
+    readonly answer: JsonObject;
+    readonly at: number;
+  } | null;
+  readonly state: 'waiting' | 'posting' | 'posted' | 'missed' | 'left-out';
+  /** Whoever posts it now, and until when. */
+  readonly posting: { readonly nonce: string; readonly until: number } | null;
+  readonly at: Position | null;
+  /** When its state was reached. */
+  readonly since: number;
+  /** The posted message does not say yet what it should, since this time. */
+  readonly outdatedSince: number | null;
+}
+
+const NOT_ANNOUNCED: LoggedPost = {
+  announced: null,
+  state: 'waiting',
+  posting: null,
+  at: null,
+  since: 0,
+  outdatedSince: null,
+};
+
+export function evolvePost(
+  post: LoggedPost | null,
+  event: Recorded<z.infer<typeof PostEvent>>,
+): LoggedPost {
+  const before = post ?? NOT_ANNOUNCED;
+  const { at: since } = event;
+  const entered = { ...before, posting: null, since };
+  switch (event.type) {
+    case 'announced': {
+      const { channel, thread, answer } = event;
+      return { ...entered, announced: { channel, thread, answer, at: since } };
+    }
+    case 'posting':
+      return { ...entered, state: 'posting', posting: { nonce: event.nonce, until: event.until } };
+    case 'posted':
+      return { ...entered, state: 'posted', at: { channel: event.channel, ts: event.ts } };
+    case 'not-posted':
+      return { ...entered, state: 'waiting' };
+    case 'missed':
+    case 'left-out':
+      return { ...entered, state: event.type };
+    case 'updated': {
+      const announced = before.announced && { ...before.announced, answer: event.answer };
+      return { ...before, announced, outdatedSince: before.state === 'posted' ? since : null };
+    }
+    case 'drawn':
+      return { ...before, outdatedSince: null };
+  }
+}
+
+/** What was decided last about an anomaly. */
+export interface LoggedIncident {
+  readonly verb: 'expected' | 'mute';
+  /** The last day of a mute. */
+  readonly until: string | null;
+  readonly press: string;
+}
+
+export function evolveIncident(
+  _: LoggedIncident | null,
+  event: Recorded<z.infer<typeof IncidentEvent>>,
+): LoggedIncident {
+  const { press } = event;
+  if (event.type === 'expected') return { verb: 'expected', until: null, press };
+  return { verb: 'mute', until: event.until, press };
 }
 
 /** A digest that is posted regularly in a channel. */

@@ -35,7 +35,13 @@ export {
   recordRestore,
   type Subjects,
 } from './log.ts';
-export { type PostCalls, type PostName, type PostOutcome, postAtMostOnce } from './posts.ts';
+export {
+  endWithoutPost,
+  type PostCalls,
+  type PostName,
+  type PostOutcome,
+  postAtMostOnce,
+} from './posts.ts';
 export {
   type ClosedLog,
   closeChapter,

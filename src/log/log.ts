@@ -400,6 +400,8 @@ export function byStreamUnder(
 export interface NewEvents<T> {
   readonly events: readonly NewEvent[];
   readonly jobs?: readonly Job[];
+  /** Writes caches in the same transaction. Nothing is decided from them. */
+  readonly cache?: (tx: StoreTx) => Promise<void>;
   readonly result: T;
 }
 
@@ -494,7 +496,7 @@ async function lockedLog(log: Log, tx: StoreTx, extension: Extension): Promise<U
 /** Appends under the lock. Nothing of the log may be loaded after it: the transaction may still be rolled back. */
 export async function add<T>(
   { tx, extension, locked, rowsOf, streams }: UnderLock,
-  { events, jobs = [], result }: NewEvents<T>,
+  { events, jobs = [], cache, result }: NewEvents<T>,
   signer: SigningKey,
 ): Promise<Appended<T>> {
   const added: EventRow[] = [];
@@ -512,6 +514,7 @@ export async function add<T>(
     await showIfChange(tx, stream, streams.get(stream) ?? []);
   }
   for (const job of jobs) await addJob(tx, job);
+  await cache?.(tx);
   return {
     result,
     events: added.map(({ seq, hash, stream, version }) => ({ seq, hash, stream, version })),

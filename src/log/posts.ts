@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { PostResult } from '../domain/answer.ts';
 import type { Position } from '../domain/change.ts';
-import type { EventOf, NewEvent, Recorded } from '../domain/log-events.ts';
-import { append, type Log } from './log.ts';
+import { type EventOf, evolvePost, type LoggedPost, type NewEvent } from '../domain/log-events.ts';
+import { append, type Log, type NewEvents, type Subjects } from './log.ts';
 
 /** `digest/C0123/2026-11-20`: one post, at most once. */
 export type PostName = `digest/${string}` | `post/${string}`;
-type PostEvent = Recorded<EventOf<PostName>>;
 
 /** Longer than any call of Slack with its retries: after it, the post of a crashed process is looked for. */
 const POST_LIMIT_MS = 10 * 60_000;
@@ -15,7 +14,11 @@ export interface PostCalls {
   /** Looks in the channel for the mark of this post; null: it is not there. Throws where the channel is unreadable. */
   readonly find: () => Promise<Position | null>;
   readonly post: () => Promise<PostResult>;
+  /** What is appended with the event that the post is missed: who is told. */
+  readonly reportMissed?: ReportMissed | undefined;
 }
+
+type ReportMissed = (why: string, at: number) => Pick<NewEvents<null>, 'events' | 'jobs'>;
 
 /**
  * `found`: a process that crashed had posted it. `taken`: it was posted or missed before, or another process posts it
@@ -23,59 +26,86 @@ export interface PostCalls {
  */
 export type PostOutcome = 'posted' | 'found' | 'taken' | 'again' | 'missed';
 
+async function loadPost(subjects: Subjects, stream: PostName): Promise<LoggedPost | null> {
+  return (await subjects.load(stream, evolvePost)).state;
+}
+
 /**
  * Posts at most once per name, whichever process crashes and whatever the database has lost: `posting` is appended
  * before, and the channel is read before each post. If `post` rejects, it may have been posted: a later call looks for
- * it and posts nothing. A post that cannot be found then is missed, which the caller reports.
+ * it and posts nothing. A post that cannot be found then is missed.
  */
 export async function postAtMostOnce(
   log: Log,
   stream: PostName,
-  { find, post }: PostCalls,
+  { find, post, reportMissed }: PostCalls,
 ): Promise<PostOutcome> {
-  const { state } = await log.load(stream, lastPost);
-  if (state && ['posted', 'missed'].includes(state.type)) return 'taken';
+  if (hasEnded(await loadPost(log, stream))) return 'taken';
   const position = await find();
   const nonce = randomUUID();
   const { result } = await append<PostOutcome | 'posting'>(log, async (locked) => {
-    const { state: before } = await locked.load(stream, lastPost);
-    const isPosting = before?.type === 'posting' && before.until > locked.at;
-    if (isPosting || before?.type === 'posted' || before?.type === 'missed')
-      return nothing('taken');
+    const before = await loadPost(locked, stream);
+    if (hasEnded(before) || isBeingPosted(before, locked.at)) return nothing('taken');
     if (position) return one(stream, { type: 'posted', ...position }, 'found');
-    if (before?.type === 'posting') {
-      return one(stream, { type: 'missed', why: 'the process stopped while it posted' }, 'missed');
-    }
+    if (before?.state === 'posting') return missed(stream, STOPPED, locked.at, reportMissed);
     const until = locked.at + POST_LIMIT_MS;
     return one(stream, { type: 'posting', nonce, until }, 'posting');
   });
-  return result === 'posting' ? postNow(log, stream, nonce, post) : result;
+  return result === 'posting' ? postNow(log, stream, nonce, { post, reportMissed }) : result;
+}
+
+const STOPPED = 'Signalbox stopped or lost the connection while it posted';
+
+/** Ends a post that is not posted any more, unless it was, or is being posted. */
+export async function endWithoutPost(
+  log: Log,
+  stream: PostName,
+  end: { readonly why: string } | 'left-out',
+  { find, reportMissed }: Pick<PostCalls, 'find' | 'reportMissed'>,
+): Promise<PostOutcome> {
+  const known = await loadPost(log, stream);
+  if (hasEnded(known)) return 'taken';
+  // Where nothing was tried, the channel may be one that cannot be read.
+  const position = known?.state === 'posting' ? await find() : null;
+  const { result } = await append<PostOutcome>(log, async (locked) => {
+    const before = await loadPost(locked, stream);
+    if (hasEnded(before) || isBeingPosted(before, locked.at)) return nothing('taken');
+    if (position) return one(stream, { type: 'posted', ...position }, 'found');
+    if (end === 'left-out') return one(stream, { type: 'left-out' }, 'missed');
+    return missed(stream, end.why, locked.at, reportMissed);
+  });
+  return result;
 }
 
 async function postNow(
   log: Log,
   stream: PostName,
   nonce: string,
-  post: PostCalls['post'],
+  { post, reportMissed }: Pick<PostCalls, 'post' | 'reportMissed'>,
 ): Promise<PostOutcome> {
-  const [event, outcome] = endOf(await post());
-  const ended = await append(log, async (locked) => {
-    const { state } = await locked.load(stream, lastPost);
-    const isOwn = state?.type === 'posting' && state.nonce === nonce;
-    return isOwn ? one<PostOutcome>(stream, event, outcome) : nothing<PostOutcome>('taken');
+  const result = await post();
+  const ended = await append<PostOutcome>(log, async (locked) => {
+    const before = await loadPost(locked, stream);
+    if (before?.posting?.nonce !== nonce) return nothing('taken');
+    if (result.ok) return one(stream, { type: 'posted', ...result.at }, 'posted');
+    if (result.again) return one(stream, { type: 'not-posted', why: result.why }, 'again');
+    return missed(stream, `Slack refused it (${result.why})`, locked.at, reportMissed);
   });
   return ended.result;
 }
 
-function endOf(result: PostResult): readonly [EventOf<PostName>, 'posted' | 'again' | 'missed'] {
-  if (result.ok) return [{ type: 'posted', ...result.at }, 'posted'];
-  if (result.again) return [{ type: 'not-posted', why: result.why }, 'again'];
-  return [{ type: 'missed', why: result.why }, 'missed'];
+function hasEnded(post: LoggedPost | null): boolean {
+  return post !== null && ['posted', 'missed', 'left-out'].includes(post.state);
 }
 
-/** A state of its own is not needed: the last event says everything. */
-function lastPost(_: PostEvent | null, event: PostEvent): PostEvent {
-  return event;
+function isBeingPosted(post: LoggedPost | null, now: number): boolean {
+  return post?.posting != null && post.posting.until > now;
+}
+
+function missed(stream: PostName, why: string, at: number, report?: ReportMissed) {
+  const { events = [], jobs = [] } = report?.(why, at) ?? {};
+  const own = one<PostOutcome>(stream, { type: 'missed', why }, 'missed');
+  return { ...own, events: [...own.events, ...events], jobs };
 }
 
 function one<R>(stream: PostName, event: EventOf<PostName>, result: R) {

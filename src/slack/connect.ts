@@ -6,8 +6,7 @@ import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Policy } from '../domain/policy.ts';
-import type { Messenger } from '../workflow/old/messenger-port.ts';
-import type { WorkflowContext } from '../workflow/old/ports.ts';
+import type { Messenger, WorkflowContext } from '../workflow/context.ts';
 import { peopleByName } from './accounts.ts';
 import { type Actors, cachedAccounts, createActors } from './actors.ts';
 import {
@@ -16,13 +15,14 @@ import {
   createRespond,
   createRetryLimited,
   measuredFetch,
+  obeyRateLimits,
   type Post,
   SLACK_API_URL,
   type SlackProblem,
 } from './api.ts';
 import { type ChannelIdStore, createChannelFinder } from './channels.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
-import { findGroups } from './groups.ts';
+import { findGroups, type RoleGroups } from './groups.ts';
 import { checkInstallation, type InstalledApp } from './installation.ts';
 import { createPermalinks } from './links.ts';
 import { type Channels, createMessenger } from './messenger.ts';
@@ -54,6 +54,8 @@ interface SlackOptions {
 /** The connection to one workspace: lookups, messages and incoming payloads. */
 export interface Slack {
   readonly actors: Actors;
+  /** The ids behind the handles of the policy: `@db-leads` → `S0123`. */
+  readonly groupIds: ReadonlyMap<string, string>;
   readonly openMessenger: (channelIds: ChannelIdStore) => Messenger;
   /** Finds a user by name, mention or id. */
   readonly findPerson: (word: string) => Promise<PersonLookup>;
@@ -72,15 +74,21 @@ const UNCHECKED =
 /** Checks tokens, scopes and user groups. Returns every problem that stops the start. */
 export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
+  const { clock = systemClock } = options;
   const fetch = measuredFetch(slackApiUrl, options.measures);
-  const clients = createClients(options.botToken, { slackApiUrl, log: options.log, fetch });
+  const obeying = obeyRateLimits(fetch, slackApiUrl, clock);
+  const clients = createClients(options.botToken, {
+    slackApiUrl,
+    log: options.log,
+    fetch: obeying,
+  });
   const checked = await checkInstallation({ ...options, ...clients, slackApiUrl, fetch });
   if (!checked.ok) return checked;
   const { app: self, socketUrl } = checked;
   const { home, botId, botUserId, appId } = self;
-  const { policy, log, now, channels, measures, clock = systemClock } = options;
+  const { policy, log, now, channels, measures } = options;
   const { lookups } = clients;
-  const accounts = cachedAccounts(lookups, home, now);
+  const accounts = cachedAccounts(lookups, home, { now, clock });
   const retryLimited = createRetryLimited(clock);
   const reads = { lookups, home, accounts, retryLimited };
   const found = await findGroups(policy, self.workspace, reads);
@@ -96,7 +104,6 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     policy,
     groups: found.groups,
     accounts,
-    retryLimited,
     now,
     clock,
     warn,
@@ -131,6 +138,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     ok: true,
     slack: {
       actors,
+      groupIds: idsOfHandles(policy, found.groups),
       openMessenger,
       findPerson: peopleByName(lookups, now),
       deliveries: (onRefused) =>
@@ -142,6 +150,13 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       },
     },
   };
+}
+
+/** A group that the policy names by its id needs no memory of its handle. */
+function idsOfHandles(policy: Policy, groups: RoleGroups): ReadonlyMap<string, string> {
+  const named = new Set([...policy.roles.values()].flatMap((role) => role.groups));
+  const all = [...groups.values()].flat().map(({ handle, id }) => [`@${handle}`, id] as const);
+  return new Map(all.filter(([handle]) => named.has(handle)));
 }
 
 async function createApp(

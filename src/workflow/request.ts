@@ -460,5 +460,5 @@ export async function isUnchangedSince(
   const { target, body } = change.plan;
   if (await hasChangedSinceEnd(events, change)) return false;
   const verify = commands.get(change.command)?.verifyOutcome;
-  return verify ? (await verify(target, body, commandContext(), change)) !== null : true;
+  return verify ? (await verify(target, body, commandContext())) !== null : true;
 }
